@@ -1,0 +1,24 @@
+/** The embedding models that hybrid_search.yaml may name (search-gateway.md, conf/model.yaml). */
+export const MODELS = {
+  dense_large_en_v1_5: { kind: "dense", host: "sagemaker", dimension: 1024, source: "BAAI/bge-large-en-v1.5" },
+  sparse_v3: {
+    kind: "sparse",
+    host: "sagemaker",
+    source: "opensearch-project/opensearch-neural-sparse-encoding-doc-v3-distill",
+  },
+  ext_embed_english_v3: { kind: "dense", host: "bedrock", dimension: 1024, source: "cohere.embed-english-v3" },
+  ext_embed_multilingual_v3: {
+    kind: "dense",
+    host: "bedrock",
+    dimension: 1024,
+    source: "cohere.embed-multilingual-v3",
+  },
+} as const satisfies Record<string, ModelFacts>;
+
+export type ModelFacts =
+  | { kind: "dense"; host: "sagemaker" | "bedrock"; dimension: number; source: string }
+  | { kind: "sparse"; host: "sagemaker"; source: string };
+
+export type ModelName = keyof typeof MODELS;
+
+export const MODEL_NAMES = Object.keys(MODELS) as ModelName[];

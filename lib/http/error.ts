@@ -1,0 +1,89 @@
+/** One place in a request that is wrong. `path` is dotted, as in `settings.weights` or `bulk_request.3.id`. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+export type ErrorCode =
+  | "invalid_request"
+  | "forbidden"
+  | "not_found"
+  | "index_not_found"
+  | "filter_not_found"
+  | "item_not_found"
+  | "method_not_allowed"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "rejected_by_cluster"
+  | "throttled"
+  | "internal"
+  | "upstream_failed"
+  | "outcome_unknown"
+  | "response_too_large"
+  | "upstream_unavailable"
+  | "not_trained"
+  | "timeout";
+
+const STATUS: Record<ErrorCode, number> = {
+  invalid_request: 400,
+  forbidden: 403,
+  not_found: 404,
+  index_not_found: 404,
+  filter_not_found: 404,
+  item_not_found: 404,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rejected_by_cluster: 422,
+  throttled: 429,
+  internal: 500,
+  upstream_failed: 502,
+  outcome_unknown: 502,
+  response_too_large: 502,
+  upstream_unavailable: 503,
+  not_trained: 503,
+  timeout: 504,
+};
+
+export interface ApiErrorOptions extends ErrorOptions {
+  issues?: readonly Issue[];
+  headers?: Readonly<Record<string, string>>;
+  /** Shown as `error.cause`: what the cluster said, its `type` and `reason`. */
+  shown?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * An answer that is an error, shown to the caller as it is: message, issues and `shown` never hold a secret, an ARN
+ * or an internal host name. The status follows from the code (decisions 3.2). `cause` is logged, never shown.
+ */
+export class ApiError extends Error {
+  override name = "ApiError";
+  readonly code: ErrorCode;
+  readonly statusCode: number;
+  readonly expose = true;
+  readonly issues: readonly Issue[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly shown: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.statusCode = STATUS[code];
+    this.issues = options.issues ?? [];
+    this.headers = options.headers ?? {};
+    this.shown = options.shown;
+  }
+
+  /** The error body of both services. */
+  body(requestId: string): string {
+    return JSON.stringify({
+      error: {
+        code: this.code,
+        message: this.message,
+        ...(this.issues.length > 0 && { issues: this.issues }),
+        ...(this.shown && { cause: this.shown }),
+        request_id: requestId,
+      },
+    });
+  }
+}

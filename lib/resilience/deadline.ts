@@ -1,0 +1,16 @@
+/** The time a request may still take. Every upstream call gets a timeout below what is left. */
+export interface Deadline {
+  /** Milliseconds left, never negative. */
+  remaining(): number;
+}
+
+/** A deadline `ms` milliseconds from now, on the monotonic clock. */
+export function deadlineIn(ms: number, now: () => number = () => performance.now()): Deadline {
+  const end = now() + ms;
+  return { remaining: () => Math.max(0, end - now()) };
+}
+
+/** The deadline that ends `ms` milliseconds before `deadline` does. */
+export function earlier(deadline: Deadline, ms: number): Deadline {
+  return { remaining: () => Math.max(0, deadline.remaining() - ms) };
+}

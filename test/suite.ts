@@ -1,0 +1,38 @@
+import { suite as uvuSuite } from "uvu";
+
+let declared = 0;
+let started = 0;
+
+process.on("exit", () => {
+  if (started === declared) return;
+  console.error(`${declared - started} suite(s) declared but never run()`);
+  process.exitCode = 1;
+});
+
+/**
+ * A uvu suite that cannot pass without testing. uvu exits 0 when a `before` hook throws (lukeed/uvu#60) and when
+ * `run()` is forgotten; here both are failures.
+ */
+export function suite(name: string) {
+  const tests = uvuSuite(name);
+  declared += 1;
+
+  const { run, before } = tests;
+  tests.run = () => {
+    started += 1;
+    run();
+  };
+  tests.before = Object.assign(
+    (hook: Parameters<typeof before>[0]) =>
+      before(async (context) => {
+        try {
+          await hook(context);
+        } catch (error) {
+          console.error(`\n"${name}" could not start:`, error);
+          process.exit(1);
+        }
+      }),
+    { each: before.each },
+  );
+  return tests;
+}
