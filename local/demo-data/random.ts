@@ -1,0 +1,37 @@
+/** Seeded random numbers: the same seed gives the same data on every machine. */
+export interface Random {
+  /** Evenly from [0, 1). */
+  next(): number;
+  /** A whole number evenly from [low, high]. */
+  between(low: number, high: number): number;
+  pick<T>(values: readonly T[]): T;
+  /** `count` different values, in random order. */
+  sample<T>(values: readonly T[], count: number): T[];
+  /** Standard normal. */
+  normal(): number;
+}
+
+/** mulberry32: 32 bits of state, good enough for demo data and the same everywhere. */
+export function random(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let word = Math.imul(state ^ (state >>> 15), state | 1);
+    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
+    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));
+  const pick = <T>(values: readonly T[]): T => {
+    const value = values[between(0, values.length - 1)];
+    if (value === undefined) throw new RangeError("nothing to pick from");
+    return value;
+  };
+  const sample = <T>(values: readonly T[], count: number): T[] => {
+    const pool = [...values];
+    return Array.from({ length: Math.min(count, pool.length) }, () =>
+      pool.splice(between(0, pool.length - 1), 1),
+    ).flat();
+  };
+  const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+  return { next, between, pick, sample, normal };
+}
