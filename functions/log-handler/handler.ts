@@ -1,0 +1,109 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda";
+import { isRequestLogLine } from "../../lib/request-log/marker.ts";
+import { type Deadline, deadlineIn } from "../../lib/resilience/deadline.ts";
+import { retry } from "../../lib/resilience/retry.ts";
+import type { LogHandlerEnv } from "./env.ts";
+import { packBatches, packRecords } from "./records.ts";
+
+/** Namespace and name of the metric that counts lines which cannot be read; the alarm watches it. */
+export const UNREADABLE_LINES = { namespace: "Relevance", name: "UnreadableRequestLogLines" } as const;
+
+/** Time kept for throwing the error, so that Lambda sees a failure to retry and not a function cut off. */
+const MARGIN_MS = 1_000;
+/** Attempts for records that Firehose refuses: the time limit ends them, this bounds a stream that is down. */
+const ATTEMPTS = 8;
+
+/** What one PutRecordBatch did: the error code of each record in order, undefined where it was taken. */
+export type BatchOutcome = readonly (string | undefined)[];
+
+export interface LogHandlerClients {
+  /** One PutRecordBatch, without retries of its own, ended by the signal. Throws when the call as a whole failed. */
+  putRecordBatch(stream: string, records: readonly Buffer[], signal: AbortSignal): Promise<BatchOutcome>;
+  /** Writes one line to the function's own log. */
+  print(line: string): void;
+  /** Replaced in tests so that nothing sleeps. */
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+export interface LogHandlerContext {
+  getRemainingTimeInMillis(): number;
+}
+
+const unzip = promisify(gunzip);
+
+/**
+ * Passes the request log lines of a CloudWatch Logs subscription on to Firehose, in their order. Other lines and control
+ * messages are ignored; request log lines that are no JSON are counted in a metric and dropped. What Firehose refuses
+ * is sent again while there is time, then it throws: Lambda repeats the whole event, and readers deduplicate by
+ * `query_id`.
+ */
+export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
+  return async (event: CloudWatchLogsEvent, context: LogHandlerContext): Promise<void> => {
+    const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
+    const lines = await requestLogLines(event, (unreadable) => {
+      clients.print(metricLine(env.PROJECT_NAME, unreadable));
+    });
+    for (const batch of packBatches(packRecords(lines))) await deliver(batch, env, clients, deadline);
+  };
+}
+
+async function requestLogLines(event: CloudWatchLogsEvent, report: (unreadable: number) => void): Promise<string[]> {
+  const json = await unzip(Buffer.from(event.awslogs.data, "base64"));
+  const data: CloudWatchLogsDecodedData = JSON.parse(json.toString("utf8"));
+  if (data.messageType !== "DATA_MESSAGE") return [];
+
+  const candidates = data.logEvents.map(({ message }) => message.trim()).filter(isRequestLogLine);
+  const lines = candidates.filter(isJson);
+  if (lines.length < candidates.length) report(candidates.length - lines.length);
+  return lines;
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Sends one batch until every record is taken. Throws when the time or the attempts end. */
+async function deliver(batch: readonly Buffer[], env: LogHandlerEnv, clients: LogHandlerClients, deadline: Deadline) {
+  let left = batch;
+  await retry(
+    async () => {
+      const signal = AbortSignal.timeout(Math.max(1, Math.floor(deadline.remaining())));
+      const sent = left;
+      const outcome = await clients.putRecordBatch(env.FIREHOSE_STREAM, sent, signal);
+      left = sent.filter((_, index) => outcome[index] !== undefined);
+      if (left.length > 0) {
+        const codes = [...new Set(outcome.filter((code) => code !== undefined))].join(", ");
+        throw new Error(`Firehose refused ${left.length} of ${sent.length} records (${codes}); Lambda tries again`);
+      }
+    },
+    { deadline, attempts: ATTEMPTS, retryable, ...(clients.wait && { wait: clients.wait }) },
+  );
+}
+
+/** All but what the same call would be told again: no permission, no such stream. */
+function retryable(error: unknown): boolean {
+  const { $fault, name = "" } = error as { $fault?: string; name?: string };
+  return $fault !== "client" || /Throttl|LimitExceeded|TooManyRequests/.test(name);
+}
+
+/** One line in CloudWatch's embedded metric format: a metric without a call. */
+function metricLine(project: string, count: number): string {
+  const { namespace, name } = UNREADABLE_LINES;
+  return JSON.stringify({
+    _aws: {
+      Timestamp: Date.now(),
+      CloudWatchMetrics: [
+        { Namespace: namespace, Dimensions: [["Project"]], Metrics: [{ Name: name, Unit: "Count" }] },
+      ],
+    },
+    Project: project,
+    [name]: count,
+  });
+}

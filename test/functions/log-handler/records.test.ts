@@ -1,0 +1,36 @@
+import * as assert from "uvu/assert";
+import {
+  MAX_BATCH_BYTES,
+  MAX_BATCH_RECORDS,
+  MAX_RECORD_BYTES,
+  packBatches,
+  packRecords,
+} from "../../../functions/log-handler/records.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("records of log-handler");
+
+test("fills a record up to its limit and begins another", () => {
+  const sizes = packRecords(["aaa", "bbb", "ccc", "ä"], 8).map((record) => record.length);
+  assert.equal(sizes, [8, 7]);
+});
+
+test("loses no line and keeps their order over records and batches", () => {
+  const lines = Array.from({ length: 60 }, (_, n) => `${n}:${"x".repeat(199_000)}`);
+  const batches = packBatches(packRecords(lines));
+  assert.is(Buffer.concat(batches.flat()).toString(), lines.map((line) => `${line}\n`).join(""));
+  assert.ok(batches.flat().every((record) => record.length <= MAX_RECORD_BYTES));
+  assert.ok(batches.every((batch) => Buffer.concat(batch).length <= MAX_BATCH_BYTES));
+  assert.is(batches.length, 3);
+});
+
+test("puts at most 500 records into a batch", () => {
+  const sizes = packBatches(Array.from({ length: 501 }, () => Buffer.from("x"))).map((batch) => batch.length);
+  assert.equal(sizes, [MAX_BATCH_RECORDS, 1]);
+});
+
+test("makes nothing of nothing", () => {
+  assert.equal(packBatches(packRecords([])), []);
+});
+
+test.run();
