@@ -1,0 +1,65 @@
+import { relative } from "node:path";
+import { type BuildFailure, build, formatMessages, type Metafile, type OutputFile } from "esbuild";
+import { BuildError } from "./error.ts";
+
+/**
+ * CommonJS packages inside an ES module still call `require` for Node's own modules, and ES modules have none. The
+ * banner stands in every file, since esbuild decides which chunk such a package lands in.
+ */
+const REQUIRE =
+  'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+
+/** The files of one bundled function: what goes into the zip, and the source maps that do not. */
+export interface Bundle {
+  files: ReadonlyMap<string, Uint8Array>;
+  maps: ReadonlyMap<string, Uint8Array>;
+  metafile: Metafile;
+}
+
+/**
+ * Bundles one entry for Lambda's Node 22: `index.mjs`, and a chunk for each dynamic import, so that a family of
+ * handlers costs nothing until it is used. Same sources, same bytes. Throws BuildError.
+ */
+export async function bundle(entry: string, options: { root: string; minify?: boolean }): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: options.root,
+    entryPoints: { index: entry },
+    outdir: "out",
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    // Packages that ship both: ES modules, since only those are tree-shaken.
+    mainFields: ["module", "main"],
+    outExtension: { ".js": ".mjs" },
+    chunkNames: "chunks/[name]-[hash]",
+    banner: { js: REQUIRE },
+    minify: options.minify ?? true,
+    legalComments: "none",
+    sourcemap: "external",
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "silent",
+  }).catch(async (error: unknown) => {
+    throw await readable(error, entry);
+  });
+  return { ...sort(outputFiles, `${options.root}/out`), metafile };
+}
+
+function sort(outputs: readonly OutputFile[], outdir: string): Pick<Bundle, "files" | "maps"> {
+  const files = new Map<string, Uint8Array>();
+  const maps = new Map<string, Uint8Array>();
+  for (const { path, contents } of outputs) {
+    (path.endsWith(".map") ? maps : files).set(relative(outdir, path), contents);
+  }
+  return { files, maps };
+}
+
+async function readable(error: unknown, entry: string): Promise<unknown> {
+  const { errors } = error as Partial<BuildFailure>;
+  if (!errors) return error;
+  const messages = await formatMessages(errors, { kind: "error", color: false });
+  return new BuildError(`${entry} could not be bundled\n\n${messages.join("").trimEnd()}`, { cause: error });
+}

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { globSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Metafile } from "esbuild";
+import { zip } from "./archive.ts";
+import { bundle } from "./bundle.ts";
+import { BuildError } from "./error.ts";
+
+/** The repository: functions are found in it, whatever the working directory. */
+const ROOT = resolve(import.meta.dirname, "..");
+
+export interface BuildOptions {
+  /** Where `<name>/` and `<name>.zip` are written: `dist/functions`. Source maps go to `<outdir>/../maps/<name>/`. */
+  outdir: string;
+  /** Names of the functions; without it every folder of `functions/` that has an `index.ts`. */
+  functions?: readonly string[];
+  /** Files beside a bundle, by function and file name: its settings, model files. */
+  files?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
+  /** Default true. */
+  minify?: boolean;
+  /** The folder that holds `functions/`; another one in tests. */
+  root?: string;
+}
+
+export interface BuiltFunction {
+  /** The unpacked bundle; its entry is `index.mjs`. */
+  dir: string;
+  /** The archive for Lambda; the handler's name there is `index.handler`. */
+  zip: string;
+  metafile: Metafile;
+  /** SHA-256 of the archive in base64: Lambda's `CodeSha256`, Terraform's `source_code_hash`. */
+  sha256: string;
+}
+
+/** Names of all functions, sorted. */
+export function functionNames(root: string = ROOT): string[] {
+  return globSync("functions/*/index.ts", { cwd: root })
+    .map((path) => basename(dirname(path)))
+    .sort();
+}
+
+/**
+ * Bundles functions into folders and archives. Same sources and files, same bytes. Folders and archives are replaced as
+ * a whole, so a process that reads one never sees half of it. Throws BuildError: an unknown function, or esbuild's
+ * messages.
+ */
+export async function buildFunctions(options: BuildOptions): Promise<Record<string, BuiltFunction>> {
+  const { root = ROOT, files = {} } = options;
+  const known = functionNames(root);
+  const names = options.functions ?? known;
+  const unknown = [...names, ...Object.keys(files)].find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new BuildError(`there is no function "${unknown}" in functions/; there are: ${known.join(", ") || "none"}`);
+  }
+  const built = await Promise.all(
+    names.map(
+      async (name) => [name, await buildFunction(name, { ...options, root, extra: files[name] ?? {} })] as const,
+    ),
+  );
+  return Object.fromEntries(built);
+}
+
+type OneFunction = BuildOptions & { root: string; extra: Readonly<Record<string, string | Uint8Array>> };
+
+async function buildFunction(name: string, options: OneFunction): Promise<BuiltFunction> {
+  const bundled = await bundle(`functions/${name}/index.ts`, options);
+  const files = new Map([...bundled.files, ["package.json", encode('{"type":"module"}\n')] as const]);
+  for (const [file, content] of Object.entries(options.extra)) {
+    if (files.has(file))
+      throw new BuildError(`functions/${name}: the extra file "${file}" would replace a bundled one`);
+    files.set(file, encode(content));
+  }
+
+  const archive = zip(files);
+  const target = { dir: join(options.outdir, name), zip: join(options.outdir, `${name}.zip`) };
+  await replaceFolder(target.dir, files);
+  await replaceFolder(join(dirname(options.outdir), "maps", name), bundled.maps);
+  await replaceFile(target.zip, archive);
+  return {
+    ...target,
+    metafile: bundled.metafile,
+    sha256: createHash("sha256").update(archive).digest("base64"),
+  };
+}
+
+const encode = (content: string | Uint8Array) => (typeof content === "string" ? Buffer.from(content) : content);
+
+async function replaceFolder(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  const fresh = `${folder}.new-${process.pid}`;
+  await rm(fresh, { recursive: true, force: true });
+  for (const [name, content] of files) {
+    await mkdir(dirname(join(fresh, name)), { recursive: true });
+    await writeFile(join(fresh, name), content);
+  }
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(dirname(folder), { recursive: true });
+  await rename(fresh, folder);
+}
+
+async function replaceFile(path: string, content: Uint8Array): Promise<void> {
+  const fresh = `${path}.new-${process.pid}`;
+  await writeFile(fresh, content);
+  await rename(fresh, path);
+}
