@@ -1,0 +1,70 @@
+import * as v from "valibot";
+import { MODEL_NAMES } from "../embeddings/models.ts";
+
+/**
+ * What `api-router` reads at start from `config.json` beside its bundle: the part of the configuration that is too
+ * long for environment variables (4 KB in all). Written by the build from the YAML files, so plain and complete: no
+ * defaults here.
+ */
+export const GatewaySettings = v.object({
+  /** project_name; `application` of the request log. */
+  project: v.string(),
+  max_bulk_bytes: v.number(),
+  indexes: v.array(
+    v.object({
+      /** Name, or prefix followed by `*`. */
+      index: v.string(),
+      embedding_mappings: v.array(
+        v.object({
+          embedding_field: v.string(),
+          model_name: v.picklist(MODEL_NAMES),
+          src_fields: v.array(v.string()),
+        }),
+      ),
+      on_embedding_failure: v.object({
+        write: v.picklist(["fail", "degrade"]),
+        query: v.picklist(["fail", "degrade"]),
+      }),
+      /** Candidates of each leg of a hybrid query. */
+      candidates: v.number(),
+    }),
+  ),
+  models: v.array(
+    v.object({
+      name: v.picklist(MODEL_NAMES),
+      /** SageMaker endpoint of a self-hosted model. */
+      endpoint_name: v.optional(v.string()),
+      /** Bedrock model id of a hosted one. */
+      model_id: v.optional(v.string()),
+      /** Part of the cache key: another revision gives other vectors. */
+      revision: v.string(),
+      /** Simultaneous calls of one function instance. */
+      concurrency: v.number(),
+      /** Sparse: weights below this part of the largest are left out. */
+      prune_ratio: v.optional(v.number()),
+    }),
+  ),
+  raw_backend_deny: v.array(v.string()),
+  personalized_ranking: v.optional(
+    v.object({
+      campaign_arn: v.string(),
+      weight: v.number(),
+      window: v.number(),
+      timeout_ms: v.number(),
+      item_id_field: v.string(),
+    }),
+  ),
+  logging: v.object({ user_id: v.picklist(["plain", "hmac", "none"]), query_text: v.boolean() }),
+  cors: v.optional(v.object({ allow_origins: v.array(v.string()) })),
+});
+export type GatewaySettings = v.InferOutput<typeof GatewaySettings>;
+export type IndexSettings = GatewaySettings["indexes"][number];
+export type EmbeddingMapping = IndexSettings["embedding_mappings"][number];
+
+/** The settings of an index: an exact entry beats the longest prefix. */
+export function settingsOf(settings: Pick<GatewaySettings, "indexes">, index: string): IndexSettings | undefined {
+  const prefixes = settings.indexes
+    .filter((entry) => entry.index.endsWith("*") && index.startsWith(entry.index.slice(0, -1)))
+    .sort((a, b) => b.index.length - a.index.length);
+  return settings.indexes.find((entry) => entry.index === index) ?? prefixes[0];
+}

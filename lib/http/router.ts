@@ -1,0 +1,92 @@
+import middy from "@middy/core";
+import httpErrorHandler from "@middy/http-error-handler";
+import { ApiError } from "./error.ts";
+import type { ProxyEvent, ProxyHandler, Reply } from "./event.ts";
+import { type ApiOptions, errorShape, responses } from "./middleware.ts";
+import type { Method, Route } from "./route.ts";
+
+/** A family's handlers by route path; loaded when the family is first used. */
+export type Family = Readonly<Record<string, ProxyHandler>>;
+
+export interface RouterOptions {
+  api: ApiOptions;
+  routes: readonly Route[];
+  load: (family: string) => Promise<Family>;
+}
+
+/**
+ * Finds the route of an event and hands it to its family. Unknown paths are 404, known paths with another method 405
+ * with `allow`, `OPTIONS` the CORS preflight when origins are configured.
+ */
+export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler {
+  const families = new Map<string, Promise<Family>>();
+  const familyOf = (name: string) => {
+    const loaded = families.get(name) ?? load(name);
+    families.set(name, loaded);
+    // A failed load is tried again by the next request.
+    loaded.catch(() => families.delete(name));
+    return loaded;
+  };
+  const matchers = routes.map((route) => ({ route, matches: matcher(route.path) }));
+
+  const dispatch: ProxyHandler = async (event, context) => {
+    const found = matchers.filter(({ matches }) => matches(event.path)).map(({ route }) => route);
+    const route = found.find(({ methods }) => methods.includes(event.httpMethod as Method));
+    if (!route) return refused(event, context);
+    const handler = (await familyOf(route.family))[route.path];
+    if (!handler) throw new Error(`family ${route.family} has no handler for ${route.path}`);
+    return handler(event, context);
+  };
+
+  const refuse = async (event: ProxyEvent): Promise<Reply> => {
+    const found = matchers.filter(({ matches }) => matches(event.path)).flatMap(({ route }) => route.methods);
+    if (found.length === 0) throw new ApiError("not_found", `There is no endpoint ${event.path.slice(0, 200)}.`);
+    const allow = [...new Set(found)].join(", ");
+    if (event.httpMethod === "OPTIONS" && api.cors) {
+      return {
+        status: 204,
+        headers: {
+          "access-control-allow-methods": allow,
+          "access-control-allow-headers": "content-type, x-api-key, x-client-id",
+          "access-control-max-age": "600",
+        },
+        body: "",
+      };
+    }
+    throw new ApiError("method_not_allowed", `${event.httpMethod} is not allowed here; use ${allow}.`, {
+      headers: { allow },
+    });
+  };
+  const refused = wrap(api, refuse);
+  return wrapErrors(api, dispatch);
+}
+
+/** The answers that no family gives, with the same headers and error shape. */
+function wrap(api: ApiOptions, handle: (event: ProxyEvent) => Promise<Reply>): ProxyHandler {
+  return middy({ timeoutEarlyInMillis: 0 })
+    .use(responses(api))
+    .use(httpErrorHandler({ logger: false }))
+    .use(errorShape(api))
+    .handler(async (event: unknown) => handle(event as ProxyEvent)) as unknown as ProxyHandler;
+}
+
+/** A family that cannot be loaded is an answer in our error shape, not a failed invocation. */
+function wrapErrors(api: ApiOptions, dispatch: ProxyHandler): ProxyHandler {
+  return async (event, context) => {
+    try {
+      return await dispatch(event, context);
+    } catch (error) {
+      const rethrow = wrap(api, async () => {
+        throw error;
+      });
+      return rethrow(event, context);
+    }
+  };
+}
+
+function matcher(pattern: string): (path: string) => boolean {
+  const proxy = pattern.endsWith("/{proxy+}");
+  if (!proxy) return (path) => path === pattern || path === `${pattern}/`;
+  const prefix = pattern.slice(0, -"{proxy+}".length);
+  return (path) => path.startsWith(prefix) && path.length > prefix.length;
+}

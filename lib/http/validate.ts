@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { ApiError, type Issue } from "./error.ts";
+
+/** The value as the schema describes it; throws `invalid_request` with every place that is wrong. */
+export function validate<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  throw invalidRequest(result.issues.map(issueOf));
+}
+
+/** `invalid_request` whose message sums its issues up. */
+export function invalidRequest(issues: readonly Issue[]): ApiError {
+  const [first] = issues;
+  const message =
+    issues.length === 1 && first
+      ? `The request is not valid: ${first.path ? `${first.path} ` : ""}${first.message}.`
+      : `The request is not valid in ${issues.length} places.`;
+  return new ApiError("invalid_request", message, { issues });
+}
+
+function issueOf(issue: v.BaseIssue<unknown>): Issue {
+  return { path: v.getDotPath(issue) ?? "", message: messageOf(issue) };
+}
+
+const DEFAULT_MESSAGE = /^Invalid \w+: (Expected|Received) /;
+
+/** Our own messages as they are, valibot's in the words of this API. */
+function messageOf(issue: v.BaseIssue<unknown>): string {
+  if (!DEFAULT_MESSAGE.test(issue.message)) return issue.message;
+  if (issue.type === "strict_object" && issue.expected === "never") return "is not a known field";
+  if (issue.received === "undefined") return "is required";
+  return `must be ${expectation(issue)}, got ${issue.received}`;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  Object: "an object",
+  Array: "an array",
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+};
+
+function expectation({ expected }: v.BaseIssue<unknown>): string {
+  if (expected === null) return "something else";
+  return TYPE_NAMES[expected] ?? expected.replaceAll(" | ", " or ").replaceAll(/[()]/g, "");
+}
