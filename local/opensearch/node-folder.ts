@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { LocalError } from "../process/error.ts";
+import type { OpenSearchVersion } from "./versions.ts";
+
+/** The files of one node: everything that a running server writes. */
+export interface NodeFolder {
+  dir: string;
+  data: string;
+  logs: string;
+  conf: string;
+  tmp: string;
+  console: string;
+}
+
+/** Where the files of the node in `dir` are; nothing is made. */
+export function nodeFolder(dir: string): NodeFolder {
+  const logs = join(dir, "logs");
+  return {
+    dir,
+    data: join(dir, "data"),
+    logs,
+    conf: join(dir, "conf"),
+    tmp: join(dir, "tmp"),
+    console: join(logs, "console.log"),
+  };
+}
+
+/** A server that runs on a node folder, as its start wrote it down. */
+export interface RunningNode {
+  pid: number;
+  url: string;
+  version: OpenSearchVersion;
+}
+
+const recordFile = (folder: NodeFolder) => join(folder.dir, "node.json");
+
+/** Writes down which server runs on this folder, for {@link runningNode}. */
+export function recordNode(folder: NodeFolder, node: RunningNode): void {
+  writeFileSync(recordFile(folder), `${JSON.stringify(node)}\n`);
+}
+
+/** Removes that record. */
+export function forgetNode(folder: NodeFolder): void {
+  rmSync(recordFile(folder), { force: true });
+}
+
+/**
+ * The server that runs on the node folder `dir`; undefined when there is none. A record that a crash left behind does
+ * not count: its pid may be another program's by now, so the process must have this very folder on its command line.
+ */
+export function runningNode(dir: string): RunningNode | undefined {
+  const folder = nodeFolder(dir);
+  if (!existsSync(recordFile(folder))) return undefined;
+  const node = parseRecord(readFileSync(recordFile(folder), "utf8"));
+  if (node === undefined || !commandLine(node.pid).includes(pathConf(folder))) return undefined;
+  return node;
+}
+
+/** What the launcher puts on the server's command line. */
+const pathConf = (folder: NodeFolder) => `-Dopensearch.path.conf=${folder.conf} `;
+
+/** A killed start can leave half a record: that is none. */
+function parseRecord(text: string): RunningNode | undefined {
+  try {
+    return JSON.parse(text) as RunningNode;
+  } catch {
+    return undefined;
+  }
+}
+
+function commandLine(pid: number): string {
+  const proc = `/proc/${pid}/cmdline`;
+  if (existsSync("/proc/self/cmdline")) {
+    return existsSync(proc) ? readFileSync(proc, "utf8").replaceAll("\0", " ") : "";
+  }
+  return spawnSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" }).stdout ?? "";
+}
+
+const versionFile = (folder: NodeFolder) => join(folder.dir, "data-version");
+
+/**
+ * Marks the data as this version's. Throws LocalError when another version wrote it: a newer server would convert it
+ * for good, an older one cannot read it.
+ */
+export function claimData(folder: NodeFolder, version: OpenSearchVersion): void {
+  const owner = existsSync(versionFile(folder)) ? readFileSync(versionFile(folder), "utf8").trim() : undefined;
+  if (owner !== undefined && owner !== version && existsSync(folder.data)) {
+    throw new LocalError(
+      `the data in ${folder.data} is OpenSearch ${owner}'s, and this is ${version}: ` +
+        `start ${owner} (OPENSEARCH_VERSION=${owner}), or wipe it: rm -rf '${folder.data}'`,
+    );
+  }
+  writeFileSync(versionFile(folder), `${version}\n`);
+}
