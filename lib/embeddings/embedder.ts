@@ -24,6 +24,17 @@ export class EmbeddingError extends Error {
 /** The outcome for one text of a batch: one text failing never takes others with it beyond its model call. */
 export type EmbeddingOutcome = Embedding | { kind: "error"; error: EmbeddingError };
 
+/** How far a call of `embedDocuments` may go. */
+export interface EmbedOptions {
+  /**
+   * No model call, first attempt or retry, starts once this is over; those that run may use the rest of the deadline.
+   * Texts that were not started come back as retryable errors. For the bulk rule (decisions 4.7) give
+   * `earlier(budget, 5_000)` here and, as the deadline, the budget less what writing the results takes. Default: the
+   * deadline itself.
+   */
+  startBefore?: Deadline;
+}
+
 /** One model. Both methods keep every upstream timeout and retry inside the deadline. */
 export interface Embedder {
   readonly model: ModelName;
@@ -32,7 +43,7 @@ export interface Embedder {
    * Embeds texts to be stored, in the order given: one outcome a text. Batches within the model's limits (count and
    * bytes), in parallel up to its concurrency. Equal texts are the caller's to remove. Never throws for a failed text.
    */
-  embedDocuments(texts: readonly string[], deadline: Deadline): Promise<EmbeddingOutcome[]>;
+  embedDocuments(texts: readonly string[], deadline: Deadline, options?: EmbedOptions): Promise<EmbeddingOutcome[]>;
 
   /** Embeds one query text; cached in memory. Throws EmbeddingError. A sparse query without a known token gives `{}`. */
   embedQuery(text: string, deadline: Deadline): Promise<Embedding>;

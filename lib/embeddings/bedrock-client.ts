@@ -1,0 +1,43 @@
+import type { BedrockRuntimeClient, BedrockRuntimeClientConfig } from "@aws-sdk/client-bedrock-runtime";
+import { type ModelClient, withTimeout } from "./model-client.ts";
+
+/** Milliseconds to open a connection. Nothing was sent by then, so running into it is tried again. */
+const CONNECTION_TIMEOUT_MS = 2_000;
+
+/**
+ * Bedrock models through `InvokeModel`. The SDK is loaded by the first call or by `load`; it never retries by itself
+ * (decisions 3.4). HTTP/1.1 in place of the client's default, HTTP/2: connections are then kept and reused across calls
+ * (its HTTP/2 handler opens one for each call of this client), and the local AWS endpoint speaks nothing else.
+ */
+export function bedrockClient(config: BedrockRuntimeClientConfig = {}): ModelClient {
+  let client: Promise<BedrockRuntimeClient> | undefined;
+  const sdk = () => import("@aws-sdk/client-bedrock-runtime");
+  const connect = async () => {
+    const [{ BedrockRuntimeClient }, { NodeHttpHandler }] = await Promise.all([
+      sdk(),
+      import("@smithy/node-http-handler"),
+    ]);
+    return new BedrockRuntimeClient({
+      requestHandler: new NodeHttpHandler({ connectionTimeout: CONNECTION_TIMEOUT_MS }),
+      ...config,
+      maxAttempts: 1,
+    });
+  };
+
+  return {
+    async load() {
+      client ??= connect();
+      await client;
+    },
+    invoke: (modelId, body, timeoutMs) =>
+      withTimeout(timeoutMs, async (abortSignal) => {
+        client ??= connect();
+        const [{ InvokeModelCommand }, runtime] = await Promise.all([sdk(), client]);
+        const answer = await runtime.send(
+          new InvokeModelCommand({ modelId, contentType: "application/json", accept: "application/json", body }),
+          { abortSignal },
+        );
+        return answer.body;
+      }),
+  };
+}

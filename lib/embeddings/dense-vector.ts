@@ -1,0 +1,33 @@
+import { type DenseVector, EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
+
+/** How far from 1 a length may be before the vector is scaled; 32-bit floats printed in decimal stay far below. */
+const LENGTH_TOLERANCE = 1e-3;
+
+/**
+ * Checks one vector of an answer: right dimension, finite numbers, not the zero vector (which no cosine index takes);
+ * scaled to unit length when the model did not do it. Written by hand: schema libraries are too slow for 32 x 1,024
+ * numbers a call.
+ */
+export function checkDenseVector(value: unknown, dimension: number): EmbeddingOutcome {
+  if (!Array.isArray(value)) return wrong("model gave something else than a vector");
+  if (value.length !== dimension) {
+    return wrong(`model gave a vector of ${value.length} dimensions, ${dimension} are configured`);
+  }
+  let squares = 0;
+  for (const component of value) {
+    // A server that serializes NaN to JSON writes null.
+    if (typeof component !== "number") return wrong("model gave a vector with a component that is not a number");
+    squares += component * component;
+  }
+  const length = Math.sqrt(squares);
+  if (!Number.isFinite(length)) return wrong("model gave a vector with a component that is not finite");
+  if (length === 0) return wrong("model gave a zero vector");
+  const vector: DenseVector = value;
+  const unit = Math.abs(length - 1) <= LENGTH_TOLERANCE ? vector : vector.map((component) => component / length);
+  return { kind: "dense", vector: unit };
+}
+
+const wrong = (message: string): EmbeddingOutcome => ({
+  kind: "error",
+  error: new EmbeddingError(message, { retryable: false }),
+});

@@ -1,0 +1,113 @@
+import { EmbeddingError } from "./embedder.ts";
+import { ModelCallTimeout } from "./model-client.ts";
+
+/** An answer that came but cannot be used: not JSON, too few vectors, a wrong dimension. Its message is for callers. */
+export class ModelAnswerError extends Error {
+  override name = "ModelAnswerError";
+}
+
+/** What one failed model call means. */
+export interface Failure {
+  /** Fit for a caller: no endpoint name, host or ARN. */
+  reason: string;
+  /** Worth another attempt within this request. */
+  again: boolean;
+  /** The same text may succeed in a later request. */
+  later: boolean;
+  /** The model refused the input: with several texts in the call, maybe because of one of them. */
+  refused: boolean;
+  timedOut: boolean;
+}
+
+/** The properties of SDK and socket errors that are read here; nothing else of them is shown to anyone. */
+interface Thrown {
+  name?: unknown;
+  code?: unknown;
+  $metadata?: { httpStatusCode?: unknown };
+  OriginalStatusCode?: unknown;
+}
+
+type Kind = "transient" | "later" | "final" | "refused" | "timeout";
+
+const failure = (reason: string, kind: Kind): Failure => ({
+  reason,
+  again: kind === "transient",
+  later: kind === "transient" || kind === "later" || kind === "timeout",
+  refused: kind === "refused",
+  timedOut: kind === "timeout",
+});
+
+/** Errors that both services, or the socket, give by name. Names as in the services' API models. */
+const BY_NAME: Record<string, readonly [reason: string, kind: Kind]> = {
+  ThrottlingException: ["model endpoint throttles", "transient"],
+  TooManyRequestsException: ["model endpoint throttles", "transient"],
+  ModelNotReadyException: ["model is not ready yet", "transient"],
+  ServiceUnavailable: ["model endpoint is unavailable", "transient"],
+  ServiceUnavailableException: ["model endpoint is unavailable", "transient"],
+  ModelTimeoutException: ["model did not answer in time", "transient"],
+  // Thrown by the SDK while connecting: nothing was sent yet.
+  TimeoutError: ["model endpoint could not be reached in time", "transient"],
+  ECONNREFUSED: ["model endpoint refused the connection", "transient"],
+  // A kept connection that the other side closed meanwhile. Inference changes nothing, so a repeat is safe.
+  ECONNRESET: ["model endpoint closed the connection", "transient"],
+  EPIPE: ["model endpoint closed the connection", "transient"],
+  EAI_AGAIN: ["model endpoint could not be resolved", "transient"],
+  ENOTFOUND: ["model endpoint could not be resolved", "later"],
+  InternalServerException: ["model endpoint failed with an internal error", "later"],
+  InternalFailure: ["model endpoint failed with an internal error", "later"],
+  InternalDependencyException: ["model endpoint failed with an internal error", "later"],
+  ServiceQuotaExceededException: ["quota of the model is exceeded", "later"],
+  ModelErrorException: ["model failed on the request", "final"],
+  ValidationException: ["model refused the input", "refused"],
+  // SageMaker's own, about the endpoint or the request; what the model refuses comes as ModelError.
+  ValidationError: ["model endpoint does not exist or does not take this request", "final"],
+  ResourceNotFoundException: ["model does not exist in this region", "final"],
+  AccessDeniedException: ["access to the model is denied", "final"],
+  UnrecognizedClientException: ["access to the model is denied", "final"],
+  ExpiredTokenException: ["access to the model is denied: credentials have expired", "later"],
+  CredentialsProviderError: ["access to the model is denied: no credentials", "final"],
+};
+
+/** Says what a failed model call means: which failures may be tried again, and what a caller is told. */
+export function classify(error: unknown): Failure {
+  if (error instanceof ModelCallTimeout) return failure(error.message, "timeout");
+  if (error instanceof ModelAnswerError) return failure(error.message, "final");
+  const { name, code, $metadata, OriginalStatusCode } = (error ?? {}) as Thrown;
+
+  if (name === "ModelError") return modelError(OriginalStatusCode);
+  const known = BY_NAME[String(name)] ?? BY_NAME[String(code)];
+  if (known) return failure(...known);
+
+  const status = $metadata?.httpStatusCode;
+  if (status === 429) return failure("model endpoint throttles", "transient");
+  if (status === 503) return failure("model endpoint is unavailable", "transient");
+  if (typeof status === "number") return failure(`model endpoint answered with status ${status}`, "final");
+  return failure("model call failed", "final");
+}
+
+/** The container's own status, as SageMaker wraps it (HTTP 424). */
+function modelError(status: unknown): Failure {
+  switch (status) {
+    case 429:
+      return failure("model is overloaded (status 429)", "transient");
+    case 503:
+      return failure("model is unavailable (status 503)", "transient");
+    // 413 and 422 are Text Embeddings Inference's validation up to 1.8 and from 1.9; 400 is an empty input.
+    case 400:
+    case 413:
+    case 422:
+      return failure(`model refused the input (status ${status})`, "refused");
+    // SageMaker's 60 s for an answer were over.
+    case 0:
+      return failure("model did not answer in time", "later");
+    default:
+      return failure(`model failed (status ${typeof status === "number" ? status : "unknown"})`, "final");
+  }
+}
+
+/** The error that a caller of an embedder gets for a failed model call; the original is its `cause`. */
+export function toEmbeddingError(error: unknown): EmbeddingError {
+  if (error instanceof EmbeddingError) return error;
+  const { reason, later } = classify(error);
+  return new EmbeddingError(reason, { cause: error, retryable: later });
+}

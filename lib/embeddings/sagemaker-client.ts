@@ -1,0 +1,44 @@
+import type { SageMakerRuntimeClient, SageMakerRuntimeClientConfig } from "@aws-sdk/client-sagemaker-runtime";
+import { type ModelClient, withTimeout } from "./model-client.ts";
+
+/** Milliseconds to open a connection. Nothing was sent by then, so running into it is tried again. */
+const CONNECTION_TIMEOUT_MS = 2_000;
+
+/**
+ * SageMaker endpoints through `InvokeEndpoint`. The SDK (about 80 ms) is loaded by the first call or by `load`; it
+ * never retries by itself (decisions 3.4) and keeps its connections.
+ */
+export function sageMakerClient(config: SageMakerRuntimeClientConfig = {}): ModelClient {
+  let client: Promise<SageMakerRuntimeClient> | undefined;
+  const sdk = () => import("@aws-sdk/client-sagemaker-runtime");
+  const connect = async () => {
+    const { SageMakerRuntimeClient } = await sdk();
+    return new SageMakerRuntimeClient({
+      requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, httpAgent: { keepAlive: true } },
+      ...config,
+      maxAttempts: 1,
+    });
+  };
+
+  return {
+    async load() {
+      client ??= connect();
+      await client;
+    },
+    invoke: (endpointName, body, timeoutMs) =>
+      withTimeout(timeoutMs, async (abortSignal) => {
+        client ??= connect();
+        const [{ InvokeEndpointCommand }, runtime] = await Promise.all([sdk(), client]);
+        const answer = await runtime.send(
+          new InvokeEndpointCommand({
+            EndpointName: endpointName,
+            ContentType: "application/json",
+            Accept: "application/json",
+            Body: body,
+          }),
+          { abortSignal },
+        );
+        return answer.Body ?? new Uint8Array();
+      }),
+  };
+}

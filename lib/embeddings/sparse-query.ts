@@ -1,0 +1,25 @@
+import { cutCharacters } from "./batches.ts";
+import type { SparseVector } from "./embedder.ts";
+import type { SparseModel } from "./sparse-model.ts";
+import { clampWeight } from "./sparse-vector.ts";
+
+/** Tokens that the model reads: 512 with `[CLS]` and `[SEP]`. Also keeps a query below the cluster's 1,024 clauses. */
+const MAX_TOKENS = 510;
+
+/** Far more than 510 tokens of any language; bounds the time that tokenizing takes (10 ms measured). */
+const MAX_CHARACTERS = 16_384;
+
+/**
+ * The sparse vector of a query, without a model call: each distinct known token with its weight from the table. Special
+ * tokens (also when the text spells them, as in "[MASK]") and unknown words count for nothing; without a known token
+ * the vector is `{}`.
+ */
+export function sparseQuery(text: string, model: SparseModel): SparseVector {
+  const tokens = model.tokenize(cutCharacters(text.toWellFormed(), MAX_CHARACTERS)).slice(0, MAX_TOKENS);
+  const weights: [string, number][] = [];
+  for (const token of new Set(tokens)) {
+    const weight = clampWeight(model.weight(token) ?? 0);
+    if (weight !== undefined) weights.push([token, weight]);
+  }
+  return Object.fromEntries(weights);
+}
