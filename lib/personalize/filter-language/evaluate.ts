@@ -1,0 +1,172 @@
+import { type Clause, type Condition, everyCondition, type Filter, type Operand, type Predicate } from "./ast.ts";
+import { FilterError } from "./filter-error.ts";
+import { type FilterValues, requiredPlaceholders } from "./values.ts";
+
+/** A row of a dataset, by column. Several categories stand in one text, joined by `|`. */
+export type FilterRecord = Readonly<Record<string, string | number | null | undefined>>;
+
+export interface PastInteraction {
+  itemId: string;
+  eventType: string | null;
+}
+
+/** What a filter is applied with, the same for all items of one request. */
+export interface FilterContext {
+  values: FilterValues;
+  /** Of the user asked for, newest first: of each event type the 100 newest count. */
+  interactions: readonly PastInteraction[];
+  /** The user's row, when the user is known. */
+  currentUser?: FilterRecord | undefined;
+  /** The row of the item that related items are asked for. */
+  currentItem?: FilterRecord | undefined;
+}
+
+/** Whether an item stays in the list. `record` is its row in Items, when it has one. */
+export type ItemTest = (itemId: string, record: FilterRecord | undefined) => boolean;
+
+const INTERACTIONS_PER_EVENT_TYPE = 100;
+
+/**
+ * Makes the test that a filter is for one request. Items of any INCLUDE stay, then items of any EXCLUDE go, whatever
+ * the order. A clause whose IF does not hold does not count. A condition whose placeholder has no value never holds,
+ * which is how an EXCLUDE is switched off. Throws `FilterError` for a missing value of an INCLUDE, and for several values
+ * or a text where a number is compared.
+ */
+export function itemTest(filter: Filter, context: FilterContext): ItemTest {
+  checkValues(filter, context.values);
+  const history = eventTypesByItem(context.interactions);
+  const applying = filter.clauses.filter(({ onlyIf }) =>
+    onlyIf.every((condition) => holds(condition, context.currentUser, context)),
+  );
+  const includes = applying.filter(({ verb }) => verb === "INCLUDE");
+  const excludes = applying.filter(({ verb }) => verb === "EXCLUDE");
+  return (itemId, record) => {
+    const matches = (clause: Clause) => satisfies(clause.where, record, history.get(itemId), context);
+    return (includes.length === 0 || includes.some(matches)) && !excludes.some(matches);
+  };
+}
+
+function checkValues(filter: Filter, values: FilterValues): void {
+  const missing = requiredPlaceholders(filter).filter((name) => values[name] === undefined);
+  if (missing.length > 0) {
+    const names = missing.map((name) => `$${name}`).join(", ");
+    throw new FilterError(`an INCLUDE needs a value for each of its parameters; missing: ${names}`);
+  }
+  for (const { condition, inIf } of everyCondition(filter)) {
+    const { operator, operands } = condition;
+    const comparesNumbers = operator !== "IN" && operator !== "NOT IN" && !(inIf && operator === "=");
+    if (comparesNumbers)
+      for (const operand of operands) if (operand.kind === "placeholder") checkNumber(operand.name, values);
+  }
+}
+
+function checkNumber(name: string, values: FilterValues): void {
+  const given = values[name];
+  if (given === undefined) return;
+  if (given.length !== 1 || given[0]?.trim() === "" || !Number.isFinite(Number(given[0]))) {
+    throw new FilterError(`parameter ${name} is compared as one number, got ${given.join(", ")}`);
+  }
+}
+
+/** Event types in lower case, since Personalize ignores case for these alone. */
+function eventTypesByItem(interactions: readonly PastInteraction[]): Map<string, Set<string>> {
+  const counts = new Map<string, number>();
+  const byItem = new Map<string, Set<string>>();
+  for (const { itemId, eventType } of interactions) {
+    const type = (eventType ?? "").toLowerCase();
+    const count = (counts.get(type) ?? 0) + 1;
+    counts.set(type, count);
+    if (count > INTERACTIONS_PER_EVENT_TYPE) continue;
+    const types = byItem.get(itemId);
+    if (types) types.add(type);
+    else byItem.set(itemId, new Set([type]));
+  }
+  return byItem;
+}
+
+function satisfies(
+  predicate: Predicate,
+  record: FilterRecord | undefined,
+  eventTypes: ReadonlySet<string> | undefined,
+  context: FilterContext,
+): boolean {
+  if (predicate.kind !== "condition") {
+    const matches = (part: Predicate) => satisfies(part, record, eventTypes, context);
+    return predicate.kind === "and" ? predicate.parts.every(matches) : predicate.parts.some(matches);
+  }
+  return predicate.field.dataset === "Interactions"
+    ? holdsForHistory(predicate, eventTypes, context)
+    : holds(predicate, record, context);
+}
+
+/** NOT IN is the opposite of IN: the user has had none of these events with the item. */
+function holdsForHistory(
+  { operator, operands }: Condition,
+  eventTypes: ReadonlySet<string> | undefined,
+  context: FilterContext,
+): boolean {
+  const wanted = operands.flatMap((operand) => textsOf(operand, context) ?? []);
+  if (wanted.length === 0) return false;
+  const found = wanted.some((type) =>
+    type === "*" ? eventTypes !== undefined : eventTypes?.has(type.toLowerCase()) === true,
+  );
+  return found === (operator === "IN");
+}
+
+function holds(condition: Condition, record: FilterRecord | undefined, context: FilterContext): boolean {
+  const { operator, operands, field } = condition;
+  const value = columnValue(record, field.field);
+  if (operator === "IN" || operator === "NOT IN") {
+    const wanted = operands.flatMap((operand) => textsOf(operand, context) ?? []);
+    if (wanted.length === 0) return false;
+    const found = parts(value).some((part) => wanted.includes(part));
+    return found === (operator === "IN");
+  }
+  const [operand] = operands;
+  if (!operand || value === null) return false;
+  if (typeof value === "string") return textsOf(operand, context)?.some((text) => parts(value).includes(text)) === true;
+  const other = numberOf(operand, context);
+  return other !== undefined && COMPARE[operator](value, other);
+}
+
+const COMPARE = {
+  "=": (a: number, b: number) => a === b,
+  "!=": (a: number, b: number) => a !== b,
+  "<": (a: number, b: number) => a < b,
+  "<=": (a: number, b: number) => a <= b,
+  ">": (a: number, b: number) => a > b,
+  ">=": (a: number, b: number) => a >= b,
+} as const;
+
+function textsOf(operand: Operand, { values, currentItem }: FilterContext): readonly string[] | undefined {
+  if (operand.kind === "text") return [operand.value];
+  if (operand.kind === "placeholder") return values[operand.name];
+  if (operand.kind === "field") return parts(columnValue(currentItem, operand.field.field));
+  return [String(operand.value)];
+}
+
+function numberOf(operand: Operand, { values, currentItem }: FilterContext): number | undefined {
+  if (operand.kind === "number") return operand.value;
+  if (operand.kind === "field") {
+    const value = columnValue(currentItem, operand.field.field);
+    return typeof value === "number" ? value : undefined;
+  }
+  if (operand.kind === "text") return undefined;
+  checkNumber(operand.name, values);
+  const given = values[operand.name];
+  return given && Number(given[0]);
+}
+
+function parts(value: string | number | null): readonly string[] {
+  if (value === null) return [];
+  return typeof value === "number" ? [String(value)] : value.split("|");
+}
+
+function columnValue(record: FilterRecord | undefined, field: string): string | number | null {
+  if (!record) return null;
+  const direct = record[field];
+  if (direct !== undefined) return direct;
+  const wanted = field.toUpperCase();
+  const name = Object.keys(record).find((key) => key.toUpperCase() === wanted);
+  return (name !== undefined ? record[name] : undefined) ?? null;
+}

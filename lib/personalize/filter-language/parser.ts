@@ -1,0 +1,227 @@
+import type { Clause, Comparison, Condition, FieldReference, Filter, Membership, Operand, Predicate } from "./ast.ts";
+import { FilterError } from "./filter-error.ts";
+import { type Token, tokenize } from "./tokens.ts";
+
+const DATASETS: Readonly<Record<string, FieldReference["dataset"]>> = {
+  items: "Items",
+  interactions: "Interactions",
+  currentuser: "CurrentUser",
+  currentitem: "CurrentItem",
+};
+
+/**
+ * Reads a filter expression of Amazon Personalize. Keywords, dataset and field names are read in any case, as the
+ * service's own examples write them (`EXCLUDE itemId WHERE INTERACTIONS.event_type in ("Click")`). Throws `FilterError`
+ * at the first thing that is wrong. Whether the fields exist is the question of `validateFilter`.
+ */
+export function parseFilter(expression: string): Filter {
+  const tokens = new TokenReader(tokenize(expression));
+  const clauses: Clause[] = [];
+  do clauses.push(readClause(tokens));
+  while (tokens.takeSymbol("|"));
+  tokens.expectEnd();
+  return { clauses };
+}
+
+function readClause(tokens: TokenReader): Clause {
+  const { position } = tokens.peek();
+  const verb = tokens.expectWord("INCLUDE", "EXCLUDE");
+  const subject = tokens.expectWord("ItemID", "UserID", "ActionID");
+  if (subject !== "ItemID") {
+    throw new FilterError(`only ItemID can be filtered here: recommendations hold items, not ${subject}`, position);
+  }
+  tokens.expectWord("WHERE");
+  const where = readOr(tokens);
+  const onlyIf = tokens.takeWord("IF") ? readIf(tokens) : [];
+  return { verb, where, onlyIf, position };
+}
+
+function readOr(tokens: TokenReader): Predicate {
+  const parts: Predicate[] = [];
+  do parts.push(readAnd(tokens));
+  while (tokens.takeWord("OR"));
+  return joined("or", parts);
+}
+
+function readAnd(tokens: TokenReader): Predicate {
+  const parts: Predicate[] = [];
+  do parts.push(readCondition(tokens));
+  while (tokens.takeWord("AND"));
+  return joined("and", parts);
+}
+
+function joined(kind: "and" | "or", parts: readonly Predicate[]): Predicate {
+  const [only] = parts;
+  return only && parts.length === 1 ? only : { kind, parts };
+}
+
+function readIf(tokens: TokenReader): Condition[] {
+  const conditions: Condition[] = [];
+  do conditions.push(readCondition(tokens));
+  while (tokens.takeWord("AND"));
+  const { position } = tokens.peek();
+  if (tokens.takeWord("OR")) throw new FilterError("an IF condition can be extended by AND only, not by OR", position);
+  if (tokens.takeWord("IF")) throw new FilterError("IF stands once, at the end; join its conditions by AND", position);
+  return conditions;
+}
+
+function readCondition(tokens: TokenReader): Condition {
+  const { position } = tokens.peek();
+  if (tokens.takeSymbol("(")) {
+    throw new FilterError('conditions cannot be grouped by parentheses; join expressions by "|" instead', position);
+  }
+  const field = readField(tokens);
+  const operator = readOperator(tokens);
+  const operands =
+    operator === "IN" || operator === "NOT IN" ? readList(tokens, operator) : [readSingle(tokens, operator)];
+  return { kind: "condition", field, operator, operands, position };
+}
+
+function readField(tokens: TokenReader): FieldReference {
+  const { position, value } = tokens.expect("word", "a field such as Items.CATEGORY");
+  const dataset = DATASETS[value.toLowerCase()];
+  if (!dataset) {
+    throw new FilterError(
+      `unknown dataset "${value}": a field is Items.X, Interactions.EVENT_TYPE, CurrentUser.X or CurrentItem.X`,
+      position,
+    );
+  }
+  if (!tokens.takeSymbol(".")) throw new FilterError(`"${value}" needs a field, as in ${value}.NAME`, position);
+  const field = tokens.expect("word", `a field of ${dataset}`).value;
+  return { dataset, field, position };
+}
+
+function readOperator(tokens: TokenReader): Comparison | Membership {
+  const { kind, value, position } = tokens.peek();
+  if (kind === "operator") {
+    tokens.next();
+    return value as Comparison;
+  }
+  if (tokens.takeWord("IN")) return "IN";
+  if (tokens.takeWord("NOT_IN")) return "NOT IN";
+  if (tokens.takeWord("NOT")) {
+    tokens.expectWord("IN");
+    return "NOT IN";
+  }
+  throw new FilterError(`expected IN, NOT IN, =, !=, <, <=, > or >=, got ${shown(tokens.peek())}`, position);
+}
+
+function readList(tokens: TokenReader, operator: Membership): Operand[] {
+  if (tokens.peek().kind === "word") return [readFieldOperand(tokens)];
+  const { position } = tokens.peek();
+  if (!tokens.takeSymbol("(")) {
+    throw new FilterError(`the values after ${operator} stand in parentheses, as in ${operator} ("a", "b")`, position);
+  }
+  const operands: Operand[] = [];
+  do operands.push(readOperand(tokens));
+  while (tokens.takeSymbol(","));
+  tokens.expectSymbol(")");
+  return operands;
+}
+
+/** The value of a comparison, which the service's documentation also writes in parentheses: `> ($VALUE)`. */
+function readSingle(tokens: TokenReader, operator: Comparison): Operand {
+  const inParentheses = tokens.takeSymbol("(");
+  const operand = readOperand(tokens);
+  if (inParentheses) {
+    const { position } = tokens.peek();
+    if (tokens.takeSymbol(",")) throw new FilterError(`${operator} compares with one value`, position);
+    tokens.expectSymbol(")");
+  }
+  return operand;
+}
+
+function readOperand(tokens: TokenReader): Operand {
+  const token = tokens.peek();
+  const { position, value } = token;
+  switch (token.kind) {
+    case "text":
+      tokens.next();
+      if (value === "") throw new FilterError("an empty text matches nothing", position);
+      return { kind: "text", value, position };
+    case "number":
+      tokens.next();
+      return { kind: "number", value: Number(value), position };
+    case "placeholder":
+      tokens.next();
+      return { kind: "placeholder", name: value, position };
+    case "word":
+      return readFieldOperand(tokens);
+    default:
+      throw new FilterError(`expected a "text", a number or a $PLACEHOLDER, got ${shown(token)}`, position);
+  }
+}
+
+function readFieldOperand(tokens: TokenReader): Operand {
+  const { value, position } = tokens.peek();
+  if (value.toLowerCase() !== "currentitem") {
+    throw new FilterError(
+      `texts are written in double quotes, and only a field of CurrentItem can be a value, got ${value}`,
+      position,
+    );
+  }
+  return { kind: "field", field: readField(tokens), position };
+}
+
+function shown(token: Token): string {
+  return token.kind === "end" ? "the end of the expression" : JSON.stringify(token.value);
+}
+
+class TokenReader {
+  #tokens: readonly Token[];
+  #index = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  peek(): Token {
+    const token = this.#tokens[this.#index];
+    if (!token) throw new RangeError("read past the end of a filter expression");
+    return token;
+  }
+
+  next(): Token {
+    const token = this.peek();
+    if (token.kind !== "end") this.#index += 1;
+    return token;
+  }
+
+  expect(kind: Token["kind"], what: string): Token {
+    const token = this.peek();
+    if (token.kind !== kind) throw new FilterError(`expected ${what}, got ${shown(token)}`, token.position);
+    return this.next();
+  }
+
+  takeWord(word: string): boolean {
+    const { kind, value } = this.peek();
+    if (kind !== "word" || value.toUpperCase() !== word.toUpperCase()) return false;
+    this.next();
+    return true;
+  }
+
+  expectWord<Word extends string>(...words: readonly Word[]): Word {
+    for (const word of words) if (this.takeWord(word)) return word;
+    const token = this.peek();
+    throw new FilterError(`expected ${words.join(" or ")}, got ${shown(token)}`, token.position);
+  }
+
+  takeSymbol(symbol: string): boolean {
+    const { kind, value } = this.peek();
+    if (kind !== "symbol" || value !== symbol) return false;
+    this.next();
+    return true;
+  }
+
+  expectSymbol(symbol: string): void {
+    const token = this.peek();
+    if (!this.takeSymbol(symbol)) throw new FilterError(`expected "${symbol}", got ${shown(token)}`, token.position);
+  }
+
+  expectEnd(): void {
+    const token = this.peek();
+    if (token.kind !== "end") {
+      throw new FilterError(`expected AND, OR, IF, "|" or the end, got ${shown(token)}`, token.position);
+    }
+  }
+}
