@@ -1,0 +1,90 @@
+"""Starts moto with the repairs on a free port of 127.0.0.1, and ends when its standard input does.
+
+It prints one line when it serves: {"port": 40123, "repairs": ["s3_delete_marker", …]}. A repair that does not fit the
+installed moto ends it with exit code 3 and a message. Environment:
+
+    CLOUD_NODE             the Node.js that runs functions
+    CLOUD_FRONT_URL        where functions find AWS: the front endpoint, not moto
+    CLOUD_WORK_DIR         where the code of functions is unpacked
+    CLOUD_WITHOUT_REPAIRS  names of repairs to leave out, comma-separated: to see what moto does by itself
+"""
+
+import json
+import logging
+import os
+import sys
+import threading
+
+REPAIR_DOES_NOT_FIT = 3
+
+# Read by moto when it is imported.
+os.environ.setdefault("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")  # else attaching one of AWS's policies is a 404
+os.environ.setdefault("MOTO_ACM_VALIDATION_WAIT", "1")  # seconds until a certificate is issued
+os.environ.setdefault("MOTO_PORT", "0")  # set to the real one below; the interpreter of state machines asks for it
+
+
+def main() -> None:
+    import repairs_capacity
+    import repairs_delivery
+    import repairs_lambda
+    import repairs_queues
+    import repairs_states
+    import repairs_terraform
+    from patching import RepairError, apply_all
+
+    try:
+        without = frozenset(name for name in os.environ.get("CLOUD_WITHOUT_REPAIRS", "").split(",") if name)
+        applied = apply_all(without)
+    except RepairError as error:
+        print(error, file=sys.stderr)
+        sys.exit(REPAIR_DOES_NOT_FIT)
+    serve(applied, repairs_delivery.set_firehose_delay)
+
+
+def serve(applied: list[str], set_firehose_delay) -> None:
+    from moto.core.config import default_user_config
+    from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+    from werkzeug.serving import make_server
+
+    # There are no environment variables for these.
+    default_user_config["lambda"] = {"use_docker": False}
+    default_user_config["batch"] = {"use_docker": False}
+    default_user_config["stepfunctions"] = {"execute_state_machine": True}
+
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # a line per request is of no use
+    moto = DomainDispatcherApplication(create_backend_app)
+    moto.debug = True
+    server = make_server("127.0.0.1", 0, with_controls(moto, set_firehose_delay), threaded=True, request_handler=MotoRequestHandler)
+    server.daemon_threads = True
+    os.environ["MOTO_PORT"] = str(server.port)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    print(json.dumps({"port": server.port, "repairs": applied}), flush=True)
+    server.serve_forever()
+
+
+def with_controls(moto, set_firehose_delay):
+    """What the local cloud can do beyond AWS, under a path that no service has."""
+
+    def application(environ, start_response):
+        if environ["PATH_INFO"] != "/_cloud/firehose-delay":
+            return moto(environ, start_response)
+        try:
+            set_firehose_delay(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)))
+        except (ValueError, KeyError, TypeError) as error:
+            start_response("400 Bad Request", [("content-type", "text/plain")])
+            return [f'expected {{"stream": name, "seconds": number}}: {error!r}\n'.encode()]
+        start_response("204 No Content", [])
+        return []
+
+    return application
+
+
+def end_with_parent() -> None:
+    """Standard input is a pipe that the parent holds: it closes when the parent ends, however it ends."""
+    sys.stdin.buffer.read()
+    # The sandboxes read pipes that this process holds, and end in the same way.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

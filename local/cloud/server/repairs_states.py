@@ -1,0 +1,206 @@
+"""Step Functions: what Terraform asks, and what our state machines use of a Distributed Map."""
+
+import json
+import threading
+from typing import Any
+
+from patching import add, repair, replace
+
+MAP = "moto.stepfunctions.parser.asl.component.state.exec.state_map"
+AWS_SDK_NAMES = {"s3": "S3", "sns": "Sns", "sqs": "Sqs", "ssm": "Ssm", "sagemaker": "SageMaker", "lambda": "Lambda"}
+
+
+@repair
+def sfn_validate() -> None:
+    """The provider calls ValidateStateMachineDefinition in every plan; moto answers 500."""
+    from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
+    from moto.stepfunctions.responses import StepFunctionResponse
+
+    def validate_state_machine_definition(self: Any) -> str:
+        try:
+            AmazonStateLanguageParser.parse(self._get_param("definition"))
+        except Exception as error:  # whatever the parser trips over is the definition's fault
+            problem = {"severity": "ERROR", "code": type(error).__name__, "message": str(error)[:2000]}
+            return json.dumps({"result": "FAIL", "diagnostics": [problem], "truncated": False})
+        return json.dumps({"result": "OK", "diagnostics": [], "truncated": False})
+
+    add(StepFunctionResponse, "validate_state_machine_definition", validate_state_machine_definition)
+
+
+@repair
+def sfn_versions() -> None:
+    """The provider reads ListStateMachineVersions after each create and refresh; moto answers 500."""
+    from moto.core.responses import ActionResult
+    from moto.stepfunctions.responses import StepFunctionResponse
+
+    def list_state_machine_versions(self: Any) -> Any:
+        machine = self.stepfunction_backend.describe_state_machine(self._get_param("stateMachineArn"))
+        versions = [machine.versions[number] for number in sorted(machine.versions, reverse=True)]
+        found = [{"stateMachineVersionArn": one.arn, "creationDate": one.creation_date} for one in versions]
+        return ActionResult({"stateMachineVersions": found})
+
+    add(StepFunctionResponse, "list_state_machine_versions", list_state_machine_versions)
+
+
+@repair
+def sfn_clients() -> None:
+    """A task makes a new boto3 client for each call, which takes longer than the call; and asks `localhost` for it."""
+    from moto.stepfunctions.parser.asl.utils import boto_client
+
+    class CachedClients:
+        def __init__(self, boto3: Any):
+            self._boto3, self._clients, self._lock = boto3, {}, threading.Lock()
+
+        def client(self, **arguments: Any) -> Any:
+            arguments["endpoint_url"] = arguments["endpoint_url"].replace("localhost", "127.0.0.1")
+            key = (arguments["service_name"], arguments["region_name"], arguments["endpoint_url"])
+            with self._lock:  # making a client is not thread-safe, using one is
+                if key not in self._clients:
+                    self._clients[key] = self._boto3.client(**arguments)
+                return self._clients[key]
+
+    replace(boto_client, "boto3", CachedClients(boto_client.boto3))
+
+
+@repair
+def sfn_execution_name() -> None:
+    """`$$.Execution.Name` is null when the execution was started without a name; AWS gives it one."""
+    from uuid import uuid4
+
+    from moto.stepfunctions.parser.models import StepFunctionsParserBackend
+
+    def start_execution(self: Any, state_machine_arn: str, name: str | None = None, *rest: Any, **named: Any) -> Any:
+        return original(self, state_machine_arn, name or str(uuid4()), *rest, **named)
+
+    original = replace(StepFunctionsParserBackend, "start_execution", start_execution)
+
+
+@repair
+def sfn_error_names() -> None:
+    """Errors of AWS SDK tasks are called `ssm.X` in place of `Ssm.X`, so a Catch by name misses them."""
+    from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import state_task_service_aws_sdk as sdk
+
+    names = replace(sdk, "_SERVICE_ERROR_NAMES", None)
+    sdk._SERVICE_ERROR_NAMES = {**AWS_SDK_NAMES, **names}
+
+
+@repair
+def sfn_distributed_map() -> None:
+    """The parser has no ItemBatcher and refuses a whole-number percentage; failures of items are ignored."""
+    from importlib import import_module
+
+    from moto.stepfunctions.parser.api import HistoryEventType
+    from moto.stepfunctions.parser.asl.component.common.error_name.failure_event import FailureEvent, FailureEventException
+    from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name import StatesErrorName
+    from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name_type import StatesErrorNameType
+    from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
+    from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser as Parser
+
+    component = import_module(f"{MAP}.iteration.distributed_iteration_component").DistributedIterationComponent
+    state_map = import_module(f"{MAP}.state_map").StateMap
+    parsing = threading.local()
+
+    def parse(definition: str) -> Any:
+        text, batchers = _without_batchers(definition)
+        outer = getattr(parsing, "batchers", {})
+        parsing.batchers = {**outer, **batchers}
+        try:
+            return original_parse(text)
+        finally:
+            parsing.batchers = outer
+
+    def from_state_props(self: Any, state_props: Any) -> None:
+        original_props(self, state_props)
+        batcher = getattr(parsing, "batchers", {}).get(self.name)
+        if batcher:
+            self.iteration_component.item_batcher = batcher
+            if "BatchInput" in batcher:
+                self.iteration_component.batch_input = _template(original_parse, batcher["BatchInput"])
+
+    def map_run(self: Any, env: Any, eval_input: Any) -> None:
+        batcher = getattr(self, "item_batcher", None)
+        if batcher:
+            items = env.stack.pop()
+            extra = {}
+            if hasattr(self, "batch_input"):
+                self.batch_input.eval(env=env)
+                extra = {"BatchInput": env.stack.pop()}
+            env.stack.append([{**extra, "Items": batch} for batch in _batches(items, batcher)])
+        items_total = len(env.stack[-1])
+        original_run(self, env, eval_input)
+        counter = eval_input.map_run_record.item_counter
+        failed = counter.failed.get() + counter.timed_out.get() + counter.aborted.get()
+        if not failed:
+            return
+        if _exceeded(failed, items_total, eval_input.tolerated_failure_count, eval_input.tolerated_failure_percentage):
+            raise exceeded(env, f"The specified tolerated failure threshold was exceeded: {failed} of {items_total} failed")
+        # Only the answers of items that succeeded are the Map's result.
+        env.stack.append([output for output in env.stack.pop() if output is not None])
+
+    def exceeded(env: Any, cause: str) -> Exception:
+        name = StatesErrorName(typ=StatesErrorNameType.StatesExceedToleratedFailureThreshold)
+        details = {"error": name.error_name, "cause": cause}
+        event = FailureEvent(
+            env=env,
+            error_name=name,
+            event_type=HistoryEventType.TaskFailed,
+            event_details=EventDetails(taskFailedEventDetails=details),
+        )
+        return FailureEventException(failure_event=event)
+
+    original_parse = replace(Parser, "parse", staticmethod(parse))
+    original_props = replace(state_map, "from_state_props", from_state_props)
+    original_run = replace(component, "_map_run", map_run)
+
+
+def _without_batchers(definition: str) -> tuple[str, dict[str, Any]]:
+    """The definition as moto's parser takes it, and the ItemBatcher of each Map by its state's (unique) name."""
+    try:
+        document = json.loads(definition)
+    except ValueError:
+        return definition, {}
+    batchers: dict[str, Any] = {}
+
+    def walk(machine: Any) -> None:
+        for name, state in (machine.get("States") or {}).items():
+            if "ItemBatcher" in state:
+                batchers[name] = state.pop("ItemBatcher")
+            if isinstance(state.get("ToleratedFailurePercentage"), int):
+                state["ToleratedFailurePercentage"] = float(state["ToleratedFailurePercentage"])
+            for inner in (state.get("ItemProcessor"), state.get("Iterator"), *(state.get("Branches") or [])):
+                if inner:
+                    walk(inner)
+
+    try:
+        walk(document)
+    except (AttributeError, TypeError):
+        return definition, {}  # not the shape of a state machine: the parser says what is wrong
+    return json.dumps(document), batchers
+
+
+def _template(parse: Any, value: Any) -> Any:
+    """A payload template, evaluated later: borrowed from a Pass state, whose Parameters are one."""
+    machine = {"StartAt": "P", "States": {"P": {"Type": "Pass", "Parameters": value, "End": True}}}
+    program, _ = parse(json.dumps(machine))
+    return program.states.states["P"].parameters
+
+
+def _batches(items: list[Any], batcher: dict[str, Any]) -> list[list[Any]]:
+    most = batcher.get("MaxItemsPerBatch") or len(items) or 1
+    most_bytes = batcher.get("MaxInputBytesPerBatch") or 262_144
+    batches: list[list[Any]] = []
+    size = 0
+    for item in items:
+        bytes_of_item = len(json.dumps(item))
+        if not batches or len(batches[-1]) >= most or size + bytes_of_item > most_bytes:
+            batches.append([])
+            size = 0
+        batches[-1].append(item)
+        size += bytes_of_item
+    return batches
+
+
+def _exceeded(failed: int, total: int, count: int, percentage: float) -> bool:
+    if not count and not percentage:
+        return True
+    return bool(count and failed > count) or bool(percentage and 100 * failed / total > percentage)

@@ -1,0 +1,185 @@
+"""What Terraform's AWS provider 5.100 reads back and plain moto forgets, refuses or answers with a 500.
+
+Without them a second plan is not empty, or an apply hangs in the provider's retries.
+"""
+
+import json
+from typing import Any
+
+from patching import add, repair, replace
+
+
+@repair
+def s3_delete_marker() -> None:
+    """Emptying a versioned bucket calls `dispose` on each version; delete markers lack it (500, retried for minutes)."""
+    from moto.s3.models import FakeDeleteMarker
+
+    add(FakeDeleteMarker, "dispose", lambda self, garbage=False: None)
+
+
+@repair
+def s3_policy_conditions() -> None:
+    """moto ignores a statement's Condition, so "deny unless TLS" denies every call to the bucket."""
+    from moto.iam.access_control import IAMPolicy, PermissionResult
+    from moto.s3.models import FakeBucket
+
+    def get_permission(self: Any, action: str, resource: str) -> Any:
+        if self.policy is None:
+            return PermissionResult.NEUTRAL
+        document = json.loads(self.policy.decode())
+        statements = document["Statement"] if isinstance(document["Statement"], list) else [document["Statement"]]
+        unconditional = [statement for statement in statements if "Condition" not in statement]
+        if not unconditional:
+            return PermissionResult.NEUTRAL
+        return IAMPolicy(json.dumps({**document, "Statement": unconditional})).is_action_permitted(action, resource)
+
+    replace(FakeBucket, "get_permission", get_permission)
+
+
+@repair
+def s3_eventbridge() -> None:
+    """GetBucketNotification leaves out EventBridgeConfiguration, so `eventbridge = true` is planned again each time."""
+    from moto.core.responses import ActionResult
+    from moto.s3.responses import S3Response
+
+    def get_bucket_notification(self: Any) -> Any:
+        configuration = self.backend.get_bucket_notification_configuration(self.bucket_name)
+        if not configuration or configuration.event_bridge is None:
+            return original(self)
+        serialized = self.serialized
+        self.serialized = lambda answer: serialized(ActionResult({**answer.result, "EventBridgeConfiguration": {}}))
+        try:
+            return original(self)
+        finally:
+            del self.serialized
+
+    original = replace(S3Response, "get_bucket_notification", get_bucket_notification)
+
+
+@repair
+def sg_rule_description() -> None:
+    """The description of a rule that refers to a security group is stored with the group and not returned."""
+    from moto.ec2.models.security_groups import SecurityGroupRule
+
+    def description(self: Any) -> str | None:
+        return self.ip_range.get("Description") or self.source_group.get("Description")
+
+    replace(SecurityGroupRule, "description", property(description))
+
+
+@repair
+def lambda_configuration() -> None:
+    """LoggingConfig is not kept, and updates of tracing, temporary storage and key are dropped: drift, new versions."""
+    from moto.awslambda.models import LambdaFunction
+
+    def initialize(self: Any, account_id: str, spec: dict[str, Any], *rest: Any, **named: Any) -> None:
+        original_initialize(self, account_id, spec, *rest, **named)
+        self.logging_config = spec.get("LoggingConfig")
+
+    def get_configuration(self: Any, *rest: Any, **named: Any) -> dict[str, Any]:
+        return {**original_get(self, *rest, **named), "LoggingConfig": logging_config(self)}
+
+    def update_configuration(self: Any, updates: dict[str, Any]) -> dict[str, Any]:
+        if "LoggingConfig" in updates:
+            self.logging_config = updates["LoggingConfig"]
+        if "TracingConfig" in updates:
+            self.tracing_config = updates["TracingConfig"]
+        if "EphemeralStorage" in updates:
+            self.ephemeral_storage = updates["EphemeralStorage"]["Size"]
+        if "KMSKeyArn" in updates:
+            self.kms_key_arn = updates["KMSKeyArn"]
+        return original_update(self, updates)
+
+    original_initialize = replace(LambdaFunction, "__init__", initialize)
+    original_get = replace(LambdaFunction, "get_configuration", get_configuration)
+    original_update = replace(LambdaFunction, "update_configuration", update_configuration)
+
+
+def logging_config(function: Any) -> dict[str, str]:
+    """The logging configuration of a function with Lambda's defaults filled in."""
+    given = getattr(function, "logging_config", None) or {}
+    defaults = {"LogFormat": "Text", "LogGroup": f"/aws/lambda/{function.function_name}"}
+    if given.get("LogFormat") == "JSON":
+        defaults |= {"ApplicationLogLevel": "INFO", "SystemLogLevel": "INFO"}
+    return {**defaults, **given}
+
+
+@repair
+def appautoscaling_tags() -> None:
+    """ListTagsForResource answers 500, which the provider retries for minutes; tags are not kept at all."""
+    from moto.applicationautoscaling.responses import ApplicationAutoScalingResponse as Response
+
+    def tags_of(self: Any, arn: str) -> dict[str, str]:
+        # Kept on the backend, so that a reset of moto forgets them with everything else.
+        backend = self.applicationautoscaling_backend
+        if not hasattr(backend, "tags_by_arn"):
+            backend.tags_by_arn = {}
+        return backend.tags_by_arn.setdefault(arn, {})
+
+    def register_scalable_target(self: Any) -> str:
+        answer = original(self)
+        tags_of(self, json.loads(answer)["ScalableTargetARN"]).update(self._get_param("Tags") or {})
+        return answer
+
+    def list_tags_for_resource(self: Any) -> str:
+        return json.dumps({"Tags": tags_of(self, self._get_param("ResourceARN"))})
+
+    def tag_resource(self: Any) -> str:
+        tags_of(self, self._get_param("ResourceARN")).update(self._get_param("Tags"))
+        return "{}"
+
+    def untag_resource(self: Any) -> str:
+        for key in self._get_param("TagKeys"):
+            tags_of(self, self._get_param("ResourceARN")).pop(key, None)
+        return "{}"
+
+    original = replace(Response, "register_scalable_target", register_scalable_target)
+    add(Response, "list_tags_for_resource", list_tags_for_resource)
+    add(Response, "tag_resource", tag_resource)
+    add(Response, "untag_resource", untag_resource)
+
+
+@repair
+def sqs_redrive() -> None:
+    """RedrivePolicy comes back with blanks after commas and colons: "whitespace changes" in each plan."""
+    from moto.sqs.models import Queue
+
+    def attributes(self: Any) -> dict[str, Any]:
+        found = original.fget(self)
+        for name in ("RedrivePolicy", "RedriveAllowPolicy"):
+            if isinstance(found.get(name), str):
+                found[name] = json.dumps(json.loads(found[name]), separators=(",", ":"))
+        return found
+
+    original = replace(Queue, "attributes", property(attributes))
+
+
+@repair
+def opensearch_vpc() -> None:
+    """A domain in a VPC answers without VPCId and AvailabilityZones, which AWS derives from the subnets."""
+    from moto.ec2.models import ec2_backends
+    from moto.opensearch.models import OpenSearchDomain
+
+    def complete(self: Any) -> None:
+        subnet_ids = (self.vpc_options or {}).get("SubnetIds")
+        if not subnet_ids:
+            return
+        account_id, region = self.arn.split(":")[4], self.arn.split(":")[3]
+        ec2 = ec2_backends[account_id][region]
+        subnets = [subnet for subnet_id in subnet_ids for subnet in ec2.describe_subnets(subnet_ids=[subnet_id])]
+        self.vpc_options = {
+            **self.vpc_options,
+            "VPCId": subnets[0].vpc_id,
+            "AvailabilityZones": sorted({subnet.availability_zone for subnet in subnets}),
+        }
+
+    def initialize(self: Any, *rest: Any, **named: Any) -> None:
+        original_initialize(self, *rest, **named)
+        complete(self)
+
+    def update(self: Any, *rest: Any, **named: Any) -> None:
+        original_update(self, *rest, **named)
+        complete(self)
+
+    original_initialize = replace(OpenSearchDomain, "__init__", initialize)
+    original_update = replace(OpenSearchDomain, "update", update)
