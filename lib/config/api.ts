@@ -1,0 +1,179 @@
+import * as v from "valibot";
+import { arn, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
+
+const DOMAIN = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
+const LABELS = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/** Retention that CloudWatch Logs and a bucket's life cycle both accept in any value. */
+const MAX_RETENTION_DAYS = 3_653;
+
+const Concurrency = (what: string) =>
+  section(
+    {
+      min_capacity: integer(1, 1_000, "Fewest instances that are kept running."),
+      max_capacity: integer(1, 1_000, "Most instances that are kept running."),
+      utilization_target: numberAbove(0, 1, "Share of them that should be busy: 0.8 is 80 percent."),
+    },
+    `Instances of ${what} that are kept running. Absent: none.`,
+  );
+
+const DomainNameSystem = section(
+  {
+    domain_name: text(DOMAIN, "a domain name such as example.org", "Custom domain.", "example.com"),
+    sub_domain_name: text(
+      LABELS,
+      "a sub-domain such as search",
+      "Sub-domain: the API answers at `sub_domain_name.domain_name`.",
+    ),
+    certificate_arn: arn(
+      "acm",
+      "certificate/[\\w-]+",
+      "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
+      "TLS certificate of that name, in the project's region.",
+      "arn:aws:acm:eu-west-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",
+    ),
+    hosted_zone_id: v.optional(
+      text(
+        /^Z[A-Z0-9]{1,31}$/,
+        "the id of a hosted zone, such as Z0123456789ABCDEFGHIJ",
+        "Zone of the DNS record. Absent: the zone of `domain_name`.",
+      ),
+    ),
+    create_dns_record: v.optional(flag("Whether the DNS record is created here."), true),
+  },
+  "The search gateway's own host name. Required with the search gateway; `null` leaves the API at its execute-api URL.",
+);
+
+const DenyRule = text(
+  /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
+  'a method (or *) and a path pattern, such as "DELETE /_snapshot/*"',
+  "A method, or `*`, and a path in which `*` stands for any characters.",
+);
+const DenyList = list(DenyRule, "Rules.", { max: 200 });
+const DenyWord = word(["recommended"], "The recommended rules.");
+
+const RawBackend = section(
+  {
+    deny: v.optional(
+      v.pipe(
+        // A union would report a wrong entry as a wrong whole.
+        v.lazy((input) => (Array.isArray(input) ? DenyList : DenyWord)),
+        v.metadata({
+          allowed: 'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',
+          description:
+            "What `/raw-backend` refuses. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Absent: nothing.",
+        }),
+      ),
+    ),
+  },
+  "The pass-through to the cluster's own API.",
+);
+
+const PersonalizedRanking = section(
+  {
+    campaign_arn: v.optional(
+      arn(
+        "personalize",
+        "campaign/[A-Za-z0-9][\\w-]{0,62}",
+        "arn:aws:personalize:eu-west-1:123456789012:campaign/shop-personalized-ranking",
+        "Campaign that ranks hits for a user; its recipe is a personalized ranking. Absent: personalized search is off.",
+      ),
+    ),
+    weight: v.optional(numeric(0, 1, "Weight of the user's ranking against the search order."), 0.5),
+    window: v.optional(integer(1, 500, "Number of best hits that are ranked again."), 100),
+    timeout_ms: v.optional(
+      integer(50, 10_000, "Time the campaign has to answer, in milliseconds; then search order stays."),
+      1_000,
+    ),
+    item_id_field: v.optional(
+      text(
+        /^[A-Za-z_@][\w.@-]{0,254}$/,
+        "_id or the name of a field",
+        "Where a hit has the item's id: `_id`, or a field of the document.",
+      ),
+      "_id",
+    ),
+  },
+  "Search results in a user's order.",
+);
+
+/** conf/api.yaml */
+export const ApiSchema = section(
+  {
+    cloud_watch_role_name: v.optional(
+      text(
+        /^[\w+=,.@-]{1,64}$/,
+        "the name of a role: 1 to 64 letters, digits and +=,.@-_",
+        "Role with which API Gateway writes logs. Used when it exists, created when not. Absent: a role of the project.",
+      ),
+    ),
+    domain_name_system: v.optional(v.nullable(DomainNameSystem)),
+    provisioned_concurrency: v.optional(
+      section(
+        {
+          api_router: v.optional(Concurrency("the function that handles API requests")),
+          log_handler: v.optional(Concurrency("the function that saves logs")),
+        },
+        "Instances that are kept running, so that no request waits for a cold start.",
+      ),
+      {},
+    ),
+    reserved_concurrency: v.optional(
+      section(
+        { api_router: v.optional(integer(1, 10_000, "Most instances of the function that handles API requests.")) },
+        "Upper limits, taken from the account's own. Absent: none.",
+      ),
+      {},
+    ),
+    personalized_ranking: v.optional(PersonalizedRanking, {}),
+    raw_backend: v.optional(RawBackend, {}),
+    logging: v.optional(
+      section(
+        {
+          retention_days: v.optional(integer(1, MAX_RETENTION_DAYS, "Days that saved search logs are kept."), 90),
+          user_id: v.optional(
+            word(["plain", "hmac", "none"], "How user ids are saved: as they are, as a keyed hash, or not at all."),
+            "plain",
+          ),
+          query_text: v.optional(flag("Whether the text of queries is saved."), true),
+        },
+        "What is saved of search requests.",
+      ),
+      {},
+    ),
+    throttle: v.optional(
+      section(
+        {
+          rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second for the API key.")),
+          burst_limit: v.optional(integer(1, 5_000, "Requests at once for the API key.")),
+          daily_quota: v.optional(integer(1, undefined, "Requests a day for the API key.")),
+        },
+        "Limits of each API's usage plan. Both services. Absent: the account's.",
+      ),
+      {},
+    ),
+    cors: v.optional(
+      section(
+        {
+          allow_origins: list(
+            text(
+              /^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/,
+              'an origin such as "https://shop.example.org", or "*"',
+              "An origin.",
+            ),
+            "Origins whose pages may call the APIs; `*` alone for any.",
+            { min: 1, max: 50 },
+          ),
+        },
+        "Cross-origin calls from browsers. Both services. Absent: none.",
+      ),
+    ),
+  },
+  "How the APIs are reached, and their limits.",
+);
+
+/** conf/api.yaml with its defaults. */
+export type Api = v.InferOutput<typeof ApiSchema>;
+
+/** `domain_name_system` of api.yaml. */
+export type DomainNameSystem = v.InferOutput<typeof DomainNameSystem>;

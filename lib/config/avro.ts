@@ -1,0 +1,69 @@
+import * as v from "valibot";
+import { flag, list, section, text, word } from "./kinds.ts";
+
+/** Datasets of a Personalize dataset group, as file names and solution.yaml's columns have them, in lower case. */
+export const DATASETS = ["user", "item", "interaction"] as const;
+
+/** One dataset. */
+export type Dataset = (typeof DATASETS)[number];
+
+/** Name of the Avro record that Personalize wants for a dataset. */
+export const RECORD_NAMES = { user: "Users", item: "Items", interaction: "Interactions" } as const satisfies Record<
+  Dataset,
+  string
+>;
+
+/** Avro types that Personalize reads. */
+const TYPES = ["null", "string", "int", "long", "float", "double", "boolean"] as const;
+
+/** A type of a field. */
+export type AvroType = (typeof TYPES)[number];
+
+const TypeName = word(TYPES, "A type.");
+const TypeUnion = list(TypeName, "Types.", { min: 1, max: 2 });
+
+const Field = section(
+  {
+    name: text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, starting with no digit", "Name."),
+    type: v.pipe(
+      v.lazy((input) => (Array.isArray(input) ? TypeUnion : TypeName)),
+      v.metadata({
+        allowed: 'a type such as "string", or two such as ["null", "string"]',
+        description: "Type, or a union with null.",
+      }),
+    ),
+    categorical: v.optional(flag("Whether the values are categories, several joined by a vertical bar.")),
+    textual: v.optional(flag("Whether the values are text. Items only.")),
+  },
+  "One field.",
+);
+
+/** conf/schema/<dataset>_schema.json: the Avro schema of a Personalize dataset. */
+export const AvroSchema = (dataset: Dataset) =>
+  section(
+    {
+      type: word(["record"], "Avro's record."),
+      name: word([RECORD_NAMES[dataset]], "Name of the record."),
+      namespace: word(["com.amazonaws.personalize.schema"], "Personalize's namespace."),
+      fields: list(Field, "The fields.", { min: 1, max: 110 }),
+      version: word(["1.0"], "Version of the format."),
+    },
+    `Schema of the ${dataset} dataset.`,
+  );
+
+/** The Avro schema of a dataset. */
+export interface AvroSchema {
+  type: "record";
+  name: (typeof RECORD_NAMES)[Dataset];
+  namespace: "com.amazonaws.personalize.schema";
+  fields: AvroField[];
+  version: "1.0";
+}
+
+/** One field of a schema. */
+export type AvroField = v.InferOutput<typeof Field>;
+
+/** The types of a field, as a list. */
+export function typesOf(field: Pick<AvroField, "type">): readonly AvroType[] {
+  return Array.isArray(field.type) ? field.type : [field.type];
+}

@@ -1,0 +1,23 @@
+import { checkArns } from "./arns.ts";
+import { checkCapacity } from "./capacity.ts";
+import { checkExcludedColumns } from "./columns.ts";
+import { checkCors } from "./cors.ts";
+import type { Check } from "./drafts.ts";
+import { checkEtl } from "./etl.ts";
+import { checkFilters } from "./filters.ts";
+import { checkHybridSearch } from "./hybrid-search.ts";
+import { checkRecipes } from "./recipes.ts";
+import { checkSchemas } from "./schemas.ts";
+
+/** Every check that looks at more than one value (decisions 1.3). */
+export const CHECKS: readonly Check[] = [
+  checkArns,
+  checkCapacity,
+  checkCors,
+  checkHybridSearch,
+  checkRecipes,
+  checkExcludedColumns,
+  checkFilters,
+  checkSchemas,
+  checkEtl,
+];

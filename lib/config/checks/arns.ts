@@ -1,0 +1,36 @@
+import type { Path } from "../problem.ts";
+import type { Check, FileKey } from "./drafts.ts";
+
+/** ARNs and the cluster's address are of the project's region; ARNs of what must be in the account are of its account. */
+export const checkArns: Check = ({ project, api }, report) => {
+  const region = project?.aws?.region_name;
+  const account = project?.aws?.account_id;
+  const auth = project?.opensearch?.auth;
+  const secret = auth?.type === "basic" ? auth.master_user_secret_arn : undefined;
+
+  const check = (file: FileKey, path: Path, arn: string | undefined, sameAccount: boolean) => {
+    if (arn === undefined) return;
+    const [, partition, , arnRegion, arnAccount] = arn.split(":");
+    if (region !== undefined && arnRegion !== region) {
+      report(file, path, `is of region ${arnRegion}; aws.region_name is ${region}`);
+    } else if (region !== undefined && partition !== partitionOf(region)) {
+      report(file, path, `is of partition ${partition}; region ${region} is of partition ${partitionOf(region)}`);
+    } else if (sameAccount && account !== undefined && arnAccount !== account) {
+      report(file, path, `is of account ${arnAccount}; aws.account_id is ${account}`);
+    }
+  };
+  // A secret may be shared by another account; API Gateway and Personalize take their own account's only.
+  check("project", ["opensearch", "auth", "master_user_secret_arn"], secret, false);
+  check("api", ["domain_name_system", "certificate_arn"], api?.domain_name_system?.certificate_arn, true);
+  check("api", ["personalized_ranking", "campaign_arn"], api?.personalized_ranking?.campaign_arn, true);
+
+  const domainRegion = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.es\.amazonaws\.com/.exec(project?.opensearch?.domain ?? "")?.[1];
+  if (region !== undefined && domainRegion !== undefined && domainRegion !== region) {
+    report("project", ["opensearch", "domain"], `is of region ${domainRegion}; aws.region_name is ${region}`);
+  }
+};
+
+function partitionOf(region: string): string {
+  if (region.startsWith("cn-")) return "aws-cn";
+  return region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
+}

@@ -1,0 +1,45 @@
+import { atMost, type Check } from "./drafts.ts";
+
+/** Minimums are at most their maximums. */
+export const checkCapacity: Check = ({ project, api, model }, report) => {
+  const scaling = project?.opensearch?.auto_scaling;
+  const scalingPath = ["opensearch", "auto_scaling"];
+  atMost(
+    (message) => report("project", [...scalingPath, "min_instance_count"], message),
+    scaling?.min_instance_count,
+    scaling?.max_instance_count,
+    "max_instance_count",
+  );
+  const down = scaling?.scale_down_cpu_util_threshold;
+  const up = scaling?.scale_up_cpu_util_threshold;
+  if (down !== undefined && up !== undefined && down >= up) {
+    const message = `must be below scale_up_cpu_util_threshold (${up}), got ${down}`;
+    report("project", [...scalingPath, "scale_down_cpu_util_threshold"], message);
+  }
+
+  for (const name of ["api_router", "log_handler"] as const) {
+    const concurrency = api?.provisioned_concurrency?.[name];
+    atMost(
+      (message) => report("api", ["provisioned_concurrency", name, "min_capacity"], message),
+      concurrency?.min_capacity,
+      concurrency?.max_capacity,
+      "max_capacity",
+    );
+  }
+  // Lambda refuses provisioned concurrency above the reserved one.
+  atMost(
+    (message) => report("api", ["provisioned_concurrency", "api_router", "max_capacity"], message),
+    api?.provisioned_concurrency?.api_router?.max_capacity,
+    api?.reserved_concurrency?.api_router,
+    "reserved_concurrency.api_router",
+  );
+
+  for (const name of ["dense_large_en_v1_5", "sparse_v3"] as const) {
+    atMost(
+      (message) => report("model", [name, "initial_instance_count"], message),
+      model?.[name]?.initial_instance_count,
+      model?.[name]?.max_instance_count,
+      "max_instance_count",
+    );
+  }
+};

@@ -1,0 +1,14 @@
+import { type Check, uniqueBy } from "./drafts.ts";
+
+/** Origins are named once, and `*` stands alone. */
+export const checkCors: Check = ({ api }, report) => {
+  const origins = api?.cors?.allow_origins;
+  uniqueBy(
+    origins,
+    (origin) => origin,
+    (index, origin) => report("api", ["cors", "allow_origins", index], `"${origin}" is there twice`),
+  );
+  if (origins !== undefined && origins.length > 1 && origins.includes("*")) {
+    report("api", ["cors", "allow_origins"], 'must be "*" alone, or origins without it');
+  }
+};

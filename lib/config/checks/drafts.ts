@@ -1,0 +1,67 @@
+import type { Api } from "../api.ts";
+import type { AvroSchema } from "../avro.ts";
+import type { Campaign } from "../campaign.ts";
+import type { EtlConfiguration } from "../etl.ts";
+import type { Filters } from "../filter.ts";
+import type { HybridSearch } from "../hybrid-search.ts";
+import type { Models } from "../model.ts";
+import type { Path } from "../problem.ts";
+import type { Project } from "../project.ts";
+import type { Solution } from "../solution.ts";
+import type { Draft } from "../validate.ts";
+
+/** What checks look at: the sound parts of each file. Undefined: absent, or not parsed. */
+export interface Drafts {
+  project: Draft<Project> | undefined;
+  api: Draft<Api> | undefined;
+  hybrid_search: Draft<HybridSearch> | undefined;
+  model: Draft<Models> | undefined;
+  solution: Draft<Solution> | undefined;
+  campaign: Draft<Campaign> | undefined;
+  filter: Draft<Filters> | undefined;
+  user: Draft<AvroSchema> | undefined;
+  item: Draft<AvroSchema> | undefined;
+  interaction: Draft<AvroSchema> | undefined;
+  etl: Draft<EtlConfiguration> | undefined;
+}
+
+/** A file of the configuration, whatever it is called on disk. */
+export type FileKey = keyof Drafts;
+
+/** Adds a problem. */
+export type Report = (file: FileKey, path: Path, message: string) => void;
+
+/** One subject's checks. They see sound parts only, so a value that is wrong by itself is never reported twice. */
+export type Check = (drafts: Drafts, report: Report) => void;
+
+/** Says that a minimum is above its maximum. */
+export function atMost(
+  report: (message: string) => void,
+  low: number | undefined,
+  high: number | undefined,
+  highName: string,
+): void {
+  if (low === undefined || high === undefined || low <= high) return;
+  report(`must be at most ${highName} (${high}), got ${low}`);
+}
+
+/** Calls `report` for each key that an earlier entry has too. */
+export function uniqueBy<T>(
+  entries: readonly (T | undefined)[] | undefined,
+  keyOf: (entry: T) => string | undefined,
+  report: (index: number, key: string, first: number) => void,
+): void {
+  const seen = new Map<string, number>();
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const key = entry === undefined ? undefined : keyOf(entry);
+    if (key === undefined) continue;
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, index);
+    else report(index, key, first);
+  }
+}
+
+/** The entries that are sound, with their positions. */
+export function sound<T>(entries: readonly (T | undefined)[] | undefined): [number, T][] {
+  return [...(entries ?? []).entries()].filter((entry): entry is [number, T] => entry[1] !== undefined);
+}

@@ -1,0 +1,103 @@
+import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "../avro.ts";
+import { type EtlDataset, IMPLIED_FIELDS, sourcesOfFields } from "../etl.ts";
+import { nearest } from "../nearest.ts";
+import type { Draft } from "../validate.ts";
+import { type Check, type Report, sound, uniqueBy } from "./drafts.ts";
+
+/** The ETL configuration and the schemas describe the same fields. */
+export const checkEtl: Check = (drafts, report) => {
+  for (const dataset of DATASETS) {
+    const etl = drafts.etl?.[dataset];
+    if (!isWhole(etl)) continue;
+    const before = checkColumns(dataset, etl, report);
+    const fields = drafts[dataset]?.fields;
+    if (!before || !fields) continue;
+    checkFields(dataset, etl, fields, report);
+  }
+};
+
+/** Column names are unique; joins and renames use columns that exist, each once. Gives whether that holds. */
+function checkColumns(dataset: Dataset, etl: EtlDataset, report: Report): boolean {
+  let fine = true;
+  const problem = (path: (string | number)[], message: string) => {
+    fine = false;
+    report("etl", [dataset, ...path], message);
+  };
+  uniqueBy(
+    etl.columns,
+    ({ name }) => name,
+    (index, name) => problem(["columns", index, "name"], `"${name}" is there twice`),
+  );
+  const names = etl.columns.map(({ name }) => name);
+  const uses = [
+    ...etl.joins.flatMap(({ columns }, join) =>
+      columns.map((column, place) => ({ column, path: ["joins", join, "columns", place] })),
+    ),
+    ...etl.renames.map(({ column }, index) => ({ column, path: ["renames", index, "column"] })),
+  ];
+  const used = new Set<string>();
+  for (const { column, path } of uses) {
+    if (used.has(column)) problem(path, `"${column}" is used twice`);
+    used.add(column);
+    if (names.includes(column)) continue;
+    const close = nearest(column, names);
+    problem(path, `"${column}" is not one of the columns${close === undefined ? "" : `: did you mean "${close}"?`}`);
+  }
+  return fine;
+}
+
+function checkFields(
+  dataset: Dataset,
+  etl: EtlDataset,
+  fields: readonly (Draft<AvroField> | undefined)[],
+  report: Report,
+): void {
+  const sources = sourcesOfFields(etl);
+  const schema = new Map(
+    sound(fields).flatMap(([index, field]) => (field.name ? [[field.name, { index, field }]] : [])),
+  );
+  for (const [index, { name }] of sound(fields)) {
+    const implied: readonly string[] = IMPLIED_FIELDS[dataset];
+    if (name === undefined || sources.has(name) || implied.includes(name)) continue;
+    report(dataset, ["fields", index, "name"], `"${name}" has no source column in the ETL configuration`);
+  }
+  for (const [index, column] of etl.columns.entries()) {
+    const [name, columns] = [...sources].find(([, from]) => from.includes(column.name)) ?? ["", []];
+    const problem = (key: string, message: string) => report("etl", [dataset, "columns", index, key], message);
+    const target = schema.get(name);
+    if (target === undefined) {
+      const close = nearest(name, schema.keys());
+      const advice = close === undefined ? "" : `: did you mean "${close}"?`;
+      problem("name", `becomes the field "${name}", which is not in the ${dataset} schema${advice}`);
+      continue;
+    }
+    if (target.field.type === undefined) continue;
+    const types = typesOf({ type: target.field.type as AvroField["type"] });
+    const type = columns.length > 1 ? "string" : column.type;
+    if (!types.some((one) => accepts(one, type))) {
+      problem(
+        "type",
+        `${type} does not fit the field "${name}" of the ${dataset} schema, which is ${types.join(" or ")}`,
+      );
+    }
+    if (column.nullable && columns.length === 1 && !types.includes("null")) {
+      problem("nullable", `is true, but the field "${name}" of the ${dataset} schema does not take null`);
+    }
+  }
+}
+
+function accepts(field: AvroType, column: string): boolean {
+  if (field === column) return true;
+  return (field === "double" && column === "float") || (field === "long" && column === "int");
+}
+
+/** Whether nothing of a dataset's part was wrong by itself: only then comparing it makes sense. */
+function isWhole(etl: Draft<EtlDataset> | undefined): etl is EtlDataset {
+  if (!etl?.columns || !etl.joins || !etl.renames) return false;
+  const whole = (entries: readonly unknown[]) => entries.every((entry) => entry !== undefined);
+  return (
+    whole(etl.columns.map((column) => column?.name && column.type)) &&
+    whole(etl.joins.flatMap((join) => (join?.field ? [...(join.columns ?? [undefined])] : [undefined]))) &&
+    whole(etl.renames.map((rename) => rename?.column && rename.field))
+  );
+}

@@ -1,0 +1,48 @@
+import { type Check, sound, uniqueBy } from "./drafts.ts";
+
+/** Indices and embedding fields are unique, and the models that they name have their section in model.yaml. */
+export const checkHybridSearch: Check = ({ hybrid_search, model }, report) => {
+  const queries = hybrid_search?.hybrid_queries;
+  uniqueBy(
+    queries,
+    ({ index }) => index,
+    (position, index, first) => {
+      report(
+        "hybrid_search",
+        ["hybrid_queries", position, "index"],
+        `"${index}" is there twice: see hybrid_queries[${first}]`,
+      );
+    },
+  );
+  for (const [position, { embedding_mappings: mappings }] of sound(queries)) {
+    const path = ["hybrid_queries", position, "embedding_mappings"];
+    uniqueBy(
+      mappings,
+      ({ embedding_field }) => embedding_field,
+      (index, field, first) => {
+        const message = `"${field}" is there twice: see embedding_mappings[${first}] of this index`;
+        report("hybrid_search", [...path, index, "embedding_field"], message);
+      },
+    );
+    const embeddingFields = new Set(sound(mappings).map(([, { embedding_field }]) => embedding_field));
+    for (const [index, { model_name, src_fields }] of sound(mappings)) {
+      if (model !== undefined && model_name !== undefined && !Object.hasOwn(model, model_name)) {
+        const message = `names ${model_name}, which has no section in model.yaml: add it there`;
+        report("hybrid_search", [...path, index, "model_name"], message);
+      }
+      uniqueBy(
+        src_fields,
+        (field) => field,
+        (place, field) => report("hybrid_search", [...path, index, "src_fields", place], `"${field}" is there twice`),
+      );
+      for (const [place, field] of sound(src_fields)) {
+        if (!embeddingFields.has(field)) continue;
+        report(
+          "hybrid_search",
+          [...path, index, "src_fields", place],
+          `"${field}" is an embedding field of this index`,
+        );
+      }
+    }
+  }
+};

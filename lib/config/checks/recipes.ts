@@ -1,0 +1,66 @@
+import { joinWords } from "../kinds.ts";
+import { nearest } from "../nearest.ts";
+import type { Path } from "../problem.ts";
+import { RECIPE_KINDS, RECIPES, type RecipeParameter, recipesWith } from "../recipes.ts";
+import { type Check, sound, uniqueBy } from "./drafts.ts";
+
+/** Recipes have campaigns and the other way round; parameters exist in their recipe and are within its limits. */
+export const checkRecipes: Check = ({ solution, campaign }, report) => {
+  const recipes = solution?.recipes;
+  if (recipes !== undefined && Object.keys(recipes).length === 0) {
+    report("solution", ["recipes"], `needs at least one of ${joinWords(RECIPE_KINDS)}`);
+  }
+  for (const kind of RECIPE_KINDS) {
+    const configured = recipes !== undefined && Object.hasOwn(recipes, kind);
+    const campaigned = campaign?.campaigns !== undefined && Object.hasOwn(campaign.campaigns, kind);
+    if (configured && campaign?.campaigns !== undefined && !campaigned) {
+      report("campaign", ["campaigns", kind], "is missing: solution.yaml configures this recipe");
+    }
+    if (campaigned && recipes !== undefined && !configured) {
+      report(
+        "campaign",
+        ["campaigns", kind],
+        "has no recipe of this name in solution.yaml: add one there, or remove this",
+      );
+    }
+    const settings = recipes?.[kind];
+    const name = settings?.recipe_name;
+    if (settings === undefined || name === undefined) continue;
+    const path = ["recipes", kind, "parameters"];
+    uniqueBy(
+      settings.parameters,
+      (parameter) => parameter.name,
+      (index, parameter) => report("solution", [...path, index, "name"], `"${parameter}" is there twice`),
+    );
+    for (const [index, parameter] of sound(settings.parameters)) {
+      const problem = (step: string, message: string) =>
+        report("solution", [...path, index, step] satisfies Path, message);
+      if (parameter.name === undefined) continue;
+      const rule = RECIPES[name]?.parameters[parameter.name];
+      if (rule === undefined) problem("name", unknownParameter(parameter.name, name));
+      else if (parameter.value !== undefined && !fits(parameter.value, rule)) {
+        problem("value", `must be ${inWords(rule)} for ${parameter.name} of ${name}, got ${parameter.value}`);
+      }
+    }
+  }
+};
+
+function unknownParameter(parameter: string, recipe: string): string {
+  const others = recipesWith(parameter);
+  const known = Object.keys(RECIPES[recipe]?.parameters ?? {});
+  if (others.length > 0) return `"${parameter}" is no parameter of ${recipe}: it belongs to ${others.join(", ")}`;
+  const close = nearest(parameter, known);
+  const advice = close === undefined ? `it has ${known.join(", ")}` : `did you mean "${close}"?`;
+  return `"${parameter}" is no parameter of ${recipe}: ${advice}`;
+}
+
+function fits(value: number | boolean, { type, min, max }: RecipeParameter): boolean {
+  if (type === "boolean" || typeof value === "boolean") return type === "boolean" && typeof value === "boolean";
+  if (type === "integer" && !Number.isInteger(value)) return false;
+  return value >= (min ?? Number.NEGATIVE_INFINITY) && value <= (max ?? Number.POSITIVE_INFINITY);
+}
+
+function inWords({ type, min, max }: RecipeParameter): string {
+  if (type === "boolean") return "true or false";
+  return `${type === "integer" ? "an integer" : "a number"} from ${min} to ${max}`;
+}

@@ -1,0 +1,97 @@
+import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "../avro.ts";
+import type { Draft } from "../validate.ts";
+import { type Check, sound, uniqueBy } from "./drafts.ts";
+
+/** Fields that Personalize requires, with their types. */
+const REQUIRED: Readonly<Record<Dataset, Readonly<Record<string, AvroType>>>> = {
+  user: { USER_ID: "string" },
+  item: { ITEM_ID: "string" },
+  interaction: { USER_ID: "string", ITEM_ID: "string", TIMESTAMP: "long" },
+};
+
+/** Fields whose names Personalize reserves, with the types they may have beside null. */
+const RESERVED: Readonly<Record<Dataset, Readonly<Record<string, readonly AvroType[]>>>> = {
+  user: {},
+  item: { CREATION_TIMESTAMP: ["long"] },
+  interaction: {
+    EVENT_TYPE: ["string"],
+    EVENT_VALUE: ["float", "double"],
+    IMPRESSION: ["string"],
+    RECOMMENDATION_ID: ["string"],
+    EVENT_ATTRIBUTION_SOURCE: ["string"],
+  },
+};
+
+/** Fields beside the required and reserved ones that Personalize takes, and needs. */
+const METADATA: Readonly<Record<Dataset, { min: number; max: number }>> = {
+  user: { min: 1, max: 25 },
+  item: { min: 1, max: 100 },
+  interaction: { min: 0, max: 5 },
+};
+
+/** The schemas are what Personalize accepts (developer guide: "Creating schema JSON files"). */
+export const checkSchemas: Check = (drafts, report) => {
+  for (const dataset of DATASETS) {
+    const fields = drafts[dataset]?.fields;
+    if (!fields) continue;
+    const problem = (path: (string | number)[], message: string) => report(dataset, ["fields", ...path], message);
+
+    uniqueBy(
+      fields,
+      // Personalize compares names without underscores and case: it derives camel-case property names from them.
+      ({ name }) => name?.replaceAll("_", "").toUpperCase(),
+      (index, _, first) => {
+        const message = `is the same as "${fields[first]?.name}" to Personalize, which ignores underscores`;
+        problem([index, "name"], message);
+      },
+    );
+    const names = new Set(sound(fields).map(([, { name }]) => name));
+    const missing = Object.keys(REQUIRED[dataset]).filter((name) => !names.has(name));
+    for (const name of missing) problem([], `lacks ${name}, which Personalize requires`);
+
+    for (const [index, field] of sound(fields)) {
+      const wrong = fieldProblem(dataset, field);
+      if (wrong) problem([index, wrong.key], wrong.message);
+    }
+    const known = { ...REQUIRED[dataset], ...RESERVED[dataset] };
+    const metadata = [...names].filter((name) => name !== undefined && !Object.hasOwn(known, name)).length;
+    const { min, max } = METADATA[dataset];
+    if (metadata < min) problem([], `needs at least ${min} field beside ${Object.keys(REQUIRED[dataset]).join(", ")}`);
+    if (metadata > max) problem([], `has ${metadata} fields of its own: Personalize takes at most ${max}`);
+  }
+};
+
+function fieldProblem(dataset: Dataset, field: Draft<AvroField>): { key: string; message: string } | undefined {
+  const { name, type } = field;
+  if (name === undefined || type === undefined) return undefined;
+  const types = typesOf({ type: type as AvroField["type"] });
+  const values = types.filter((one) => one !== "null");
+  if (values.length !== 1) {
+    return { key: "type", message: 'must be one type, or one type and "null"' };
+  }
+  const [value = "null"] = values;
+  const required = Object.hasOwn(REQUIRED[dataset], name) ? REQUIRED[dataset][name] : undefined;
+  if (required !== undefined && (value !== required || types.length > 1)) {
+    return { key: "type", message: `must be "${required}" for ${name}` };
+  }
+  const reserved = Object.hasOwn(RESERVED[dataset], name) ? RESERVED[dataset][name] : undefined;
+  if (reserved !== undefined && !reserved.includes(value)) {
+    return { key: "type", message: `must be "${reserved.join('" or "')}" (or that and "null") for ${name}` };
+  }
+  if (field.categorical && (required !== undefined || reserved !== undefined)) {
+    return { key: "categorical", message: `cannot be true for ${name}` };
+  }
+  if ((field.categorical || field.textual) && value !== "string") {
+    return {
+      key: field.categorical ? "categorical" : "textual",
+      message: `needs the type "string", ${name} has "${value}"`,
+    };
+  }
+  if (field.textual && dataset !== "item") {
+    return { key: "textual", message: "can be true in the item schema only" };
+  }
+  if (field.textual && field.categorical) {
+    return { key: "textual", message: "cannot be true together with categorical" };
+  }
+  return undefined;
+}

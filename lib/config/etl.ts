@@ -1,0 +1,77 @@
+import * as v from "valibot";
+import { flag, list, section, text, word } from "./kinds.ts";
+
+const Name = (description: string) =>
+  text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, starting with no digit", description);
+
+const Column = section(
+  {
+    name: Name("Name in the header of the file and in requests."),
+    type: word(["string", "int", "long", "float"], "Type of its values."),
+    nullable: v.optional(flag("Whether a record may come without it."), false),
+    multiple: v.optional(flag("Whether it holds several values, joined by a vertical bar."), false),
+  },
+  "One source column.",
+);
+
+const Join = section(
+  {
+    field: Name("Field of the schema."),
+    columns: list(Name("A source column."), "Columns whose values are joined, in this order.", { min: 1, max: 50 }),
+    separator: v.optional(
+      v.pipe(
+        v.string(),
+        v.maxLength(10),
+        v.metadata({ allowed: "text of at most 10 characters", description: "Put between them." }),
+      ),
+      "\n",
+    ),
+  },
+  "One field made of several columns.",
+);
+
+const Rename = section(
+  { column: Name("A source column."), field: Name("Field of the schema.") },
+  "One column that has another name in the schema.",
+);
+
+const DatasetEtl = (dataset: string) =>
+  section(
+    {
+      columns: list(Column, "Source columns, in the order of the file.", { min: 1, max: 110 }),
+      joins: v.optional(list(Join, "Fields made of several columns. Those columns are no fields of their own."), []),
+      renames: v.optional(list(Rename, "Columns with another name in the schema."), []),
+    },
+    `The ${dataset} dataset.`,
+  );
+
+/** conf/etl/configure.json: how source columns become the fields of the three schemas. */
+export const EtlSchema = section(
+  { user: DatasetEtl("users"), item: DatasetEtl("items"), interaction: DatasetEtl("interactions") },
+  "How source columns become the schemas' fields. Written by `relevance schema-generation`.",
+);
+
+/** conf/etl/configure.json with its defaults. */
+export type EtlConfiguration = v.InferOutput<typeof EtlSchema>;
+
+/** One dataset of it. */
+export type EtlDataset = EtlConfiguration["user"];
+
+/** Fields that every schema of a dataset may have without a source column: the service fills them. */
+export const IMPLIED_FIELDS = {
+  user: ["IS_ACTIVE"],
+  item: ["IS_ACTIVE"],
+  interaction: ["EVENT_VALUE", "IMPRESSION"],
+} as const;
+
+/** The schema's fields of a dataset with the columns that each is made of, in the order of the columns. */
+export function sourcesOfFields(etl: EtlDataset): Map<string, string[]> {
+  const joined = new Map(etl.joins.flatMap((join) => join.columns.map((column) => [column, join.field] as const)));
+  const renamed = new Map(etl.renames.map(({ column, field }) => [column, field]));
+  const sources = new Map<string, string[]>();
+  for (const { name } of etl.columns) {
+    const field = joined.get(name) ?? renamed.get(name) ?? name;
+    sources.set(field, [...(sources.get(field) ?? []), name]);
+  }
+  return sources;
+}

@@ -1,0 +1,69 @@
+import * as v from "valibot";
+import { MODEL_NAMES } from "../embeddings/models.ts";
+import { integer, list, section, text, word } from "./kinds.ts";
+
+const FAILURE = ["fail", "degrade"] as const;
+
+const EmbeddingMapping = section(
+  {
+    embedding_field: text(
+      /^[A-Za-z_][\w-]{0,254}$/,
+      "the name of a field: letters, digits, _ and -, without dots",
+      "Field that stores the embedding; `[<embedding_field>]` is its token in a search template.",
+    ),
+    model_name: word(MODEL_NAMES, "Model that computes it; its section in model.yaml is needed."),
+    src_fields: list(
+      text(/^[A-Za-z_@][\w@-]*(\.[\w@-]+)*$/, "the name of a field, or a dotted path", "A source field."),
+      "Fields whose text is embedded, joined by newlines in this order.",
+      { min: 1, max: 50 },
+    ),
+  },
+  "One embedding field.",
+);
+
+const HybridQuery = section(
+  {
+    index: text(
+      /^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/,
+      "an index name in lower case, which may end in *",
+      "Index, or the start of index names followed by `*`. An exact entry goes before the longest start.",
+    ),
+    embedding_mappings: list(EmbeddingMapping, "One entry per embedding field.", { min: 1, max: 20 }),
+    candidates: v.optional(integer(1, 10_000, "Hits of each subquery that are normalized and combined."), 100),
+    on_embedding_failure: v.optional(
+      section(
+        {
+          write: v.optional(
+            word(
+              FAILURE,
+              "A document whose embedding failed: `fail` rejects it, `degrade` stores it without, for `backfill`.",
+            ),
+            "fail",
+          ),
+          query: v.optional(
+            word(FAILURE, "A subquery whose embedding failed: `degrade` leaves it out, `fail` fails the search."),
+            "degrade",
+          ),
+        },
+        "What a failing model means.",
+      ),
+      {},
+    ),
+  },
+  "One index.",
+);
+
+/** conf/hybrid_search.yaml */
+export const HybridSearchSchema = section(
+  { hybrid_queries: list(HybridQuery, "One entry per index; `[]` for none.") },
+  "Which indices have embeddings.",
+);
+
+/** conf/hybrid_search.yaml with its defaults. */
+export type HybridSearch = v.InferOutput<typeof HybridSearchSchema>;
+
+/** One index of hybrid_search.yaml. */
+export type HybridQuery = HybridSearch["hybrid_queries"][number];
+
+/** One embedding field of an index. */
+export type EmbeddingMapping = HybridQuery["embedding_mappings"][number];

@@ -1,0 +1,103 @@
+import * as v from "valibot";
+
+/** What the reference and the problem texts say about a value. */
+export type About = {
+  /** What it may be: the end of a sentence that starts with "must be". */
+  allowed: string;
+  /** What it is for: a sentence of docs/reference/configuration.md. */
+  description: string;
+  /** The value in the shipped example that stands for one of the user's own; it is refused. */
+  placeholder?: string;
+};
+
+const ANY_INTEGER = Number.MAX_SAFE_INTEGER;
+
+function range(kind: string, min: number, max: number): string {
+  return max === ANY_INTEGER ? `${kind} of at least ${min}` : `${kind} from ${min} to ${max}`;
+}
+
+/** An integer in [min, max]. */
+export function integer(min: number, max: number | undefined, description: string) {
+  const most = max ?? ANY_INTEGER;
+  return v.pipe(
+    v.number(),
+    v.safeInteger(),
+    v.minValue(min),
+    v.maxValue(most),
+    v.metadata({ allowed: range("an integer", min, most), description } satisfies About),
+  );
+}
+
+/** A finite number in [min, max]. */
+export function numeric(min: number, max: number, description: string) {
+  return v.pipe(
+    v.number(),
+    v.finite(),
+    v.minValue(min),
+    v.maxValue(max),
+    v.metadata({ allowed: range("a number", min, max), description } satisfies About),
+  );
+}
+
+/** A finite number above `min`, up to `max`. */
+export function numberAbove(min: number, max: number, description: string) {
+  const allowed = max === ANY_INTEGER ? `a number above ${min}` : `a number above ${min}, at most ${max}`;
+  return v.pipe(
+    v.number(),
+    v.finite(),
+    v.gtValue(min),
+    v.maxValue(max),
+    v.metadata({ allowed, description } satisfies About),
+  );
+}
+
+/** Text that matches `pattern`; `allowed` says the same in words. */
+export function text(pattern: RegExp, allowed: string, description: string, placeholder?: string) {
+  return v.pipe(
+    v.string(),
+    v.regex(pattern),
+    v.metadata({ allowed, description, ...(placeholder !== undefined && { placeholder }) } satisfies About),
+  );
+}
+
+/** One of a few words. */
+export function word<const Words extends readonly string[]>(words: Words, description: string) {
+  return v.pipe(v.picklist(words), v.metadata({ allowed: joinWords(words), description } satisfies About));
+}
+
+/** true or false. */
+export function flag(description: string) {
+  return v.pipe(v.boolean(), v.metadata({ allowed: "true or false", description } satisfies About));
+}
+
+/** A mapping with these keys and no others. */
+export function section<const Entries extends v.ObjectEntries>(entries: Entries, description: string) {
+  return v.pipe(v.strictObject(entries), v.metadata({ allowed: "a mapping", description } satisfies About));
+}
+
+/** A list of `min` to `max` entries. */
+export function list<Item extends v.GenericSchema>(
+  item: Item,
+  description: string,
+  { min = 0, max = 1_000 }: { min?: number; max?: number } = {},
+) {
+  const allowed = min === 0 ? `a list of at most ${max} entries` : `a list of ${min} to ${max} entries`;
+  return v.pipe(
+    v.array(item),
+    v.minLength(min),
+    v.maxLength(max),
+    v.metadata({ allowed, description } satisfies About),
+  );
+}
+
+/** An ARN of one service and kind of resource. Its region and account are compared with the project's elsewhere. */
+export function arn(service: string, resource: string, example: string, description: string, placeholder?: string) {
+  const pattern = new RegExp(`^arn:aws(-cn|-us-gov)?:${service}:[a-z]{2}(-[a-z]+)+-\\d:\\d{12}:${resource}$`);
+  return text(pattern, `an ARN such as ${example}`, description, placeholder);
+}
+
+/** `"a"`, `"a" or "b"`, `"a", "b" or "c"`. */
+export function joinWords(words: readonly string[], last = "or"): string {
+  const quoted = words.map((word) => `"${word}"`);
+  return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} ${last} ${quoted.at(-1)}`;
+}

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Configuration } from "./configuration.ts";
+import { readConfiguration } from "./parse.ts";
+import { ConfigurationError } from "./problem.ts";
+
+/** Reads and checks a configuration folder. Throws ConfigurationError with every problem of every file. */
+export function loadConfiguration(directory: string): Configuration {
+  return readConfiguration((name) => readText(join(directory, name)), directory, filesOf(directory));
+}
+
+function filesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    const reason = codeOf(error) === "ENOENT" ? "is not there" : `cannot be read: ${messageOf(error)}`;
+    const advice = "give the configuration folder with --conf DIR";
+    throw new ConfigurationError([{ file: directory, line: undefined, path: "", message: `${reason}: ${advice}` }]);
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    if (codeOf(error) === "EISDIR") throw new Error("it is a folder");
+    if (codeOf(error) === "EACCES") throw new Error("permission denied");
+    if (codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA") throw new Error("it is not UTF-8 text");
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

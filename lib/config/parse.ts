@@ -1,0 +1,153 @@
+import { type GenericSchema, parse } from "valibot";
+import { type Api, ApiSchema } from "./api.ts";
+import { AvroSchema, type Dataset } from "./avro.ts";
+import { CampaignSchema } from "./campaign.ts";
+import { CHECKS } from "./checks/across.ts";
+import type { Drafts, FileKey } from "./checks/drafts.ts";
+import { checkServices, servicesOf } from "./checks/services.ts";
+import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
+import { EtlSchema } from "./etl.ts";
+import { FiltersSchema } from "./filter.ts";
+import { HybridSearchSchema } from "./hybrid-search.ts";
+import { ModelsSchema } from "./model.ts";
+import { ConfigurationError } from "./problem.ts";
+import { type Personalize, ProjectSchema } from "./project.ts";
+import { type Part, Reader, type ReadText } from "./reader.ts";
+import { SolutionSchema } from "./solution.ts";
+
+const GATEWAY_NEEDS = "the search gateway, which vpc and opensearch of project.yaml enable, needs it";
+const RECOMMENDATION_NEEDS = "the recommendation service, which personalize of project.yaml enables, needs it";
+
+/** Keys of project.yaml that name files. */
+const FILE_KEYS = {
+  user: "user_schema_file_path",
+  item: "item_schema_file_path",
+  interaction: "interaction_schema_file_path",
+  etl: "etl_configure_file_path",
+} as const satisfies Record<Dataset | "etl", keyof Personalize>;
+
+/**
+ * Checks the texts of a configuration folder, keyed by their paths below it (`api.yaml`, `schema/item_schema.json`).
+ * Throws ConfigurationError with every problem of every file. `directory` is how problems name the folder.
+ */
+export function parseConfiguration(files: Readonly<Record<string, string>>, directory = "conf"): Configuration {
+  const read: ReadText = (name) => (Object.hasOwn(files, name) ? files[name] : undefined);
+  return readConfiguration(read, directory, Object.keys(files));
+}
+
+/** As parseConfiguration, with the texts given by a function. `names` are the files that are there. */
+export function readConfiguration(read: ReadText, directory: string, names: readonly string[]): Configuration {
+  const reader = new Reader(read, directory, names);
+  if (!reader.has("project.yaml")) reader.reportAbsent("project.yaml", "it says what is deployed, and where");
+  const project = reader.read("project.yaml", ProjectSchema);
+  const services = servicesOf(project?.raw);
+
+  const file = <Schema extends GenericSchema>(
+    name: string,
+    schema: Schema,
+    needed: string | false,
+    emptyMeans?: unknown,
+  ) => {
+    if (needed && !reader.has(name)) reader.reportAbsent(name, needed);
+    return reader.read(name, schema, { emptyMeans });
+  };
+  const gateway = services.searchGateway && GATEWAY_NEEDS;
+  const recommendation = services.recommendation && RECOMMENDATION_NEEDS;
+  const api = file("api.yaml", ApiSchema, gateway, services.searchGateway ? undefined : {});
+  const hybrid = file("hybrid_search.yaml", HybridSearchSchema, gateway);
+  const models = file("model.yaml", ModelsSchema, gateway, {});
+  const solution = file("solution.yaml", SolutionSchema, recommendation);
+  const campaign = file("campaign.yaml", CampaignSchema, recommendation);
+  const filters = file("filter.yaml", FiltersSchema, recommendation);
+
+  const fileNames: Record<FileKey, string> = {
+    project: "project.yaml",
+    api: "api.yaml",
+    hybrid_search: "hybrid_search.yaml",
+    model: "model.yaml",
+    solution: "solution.yaml",
+    campaign: "campaign.yaml",
+    filter: "filter.yaml",
+    user: "",
+    item: "",
+    interaction: "",
+    etl: "",
+  };
+  const named = <Schema extends GenericSchema>(key: keyof typeof FILE_KEYS, schema: Schema) => {
+    const name = project?.draft?.personalize?.[FILE_KEYS[key]];
+    if (name === undefined) return undefined;
+    fileNames[key] = name;
+    if (reader.has(name)) return reader.read(name, schema);
+    reader.report("project.yaml", ["personalize", FILE_KEYS[key]], absentFile(name, directory, reader));
+    return undefined;
+  };
+  const user = named("user", AvroSchema("user"));
+  const item = named("item", AvroSchema("item"));
+  const interaction = named("interaction", AvroSchema("interaction"));
+  const etl = named("etl", EtlSchema);
+
+  const drafts: Drafts = {
+    project: project?.draft,
+    api: api?.draft,
+    hybrid_search: hybrid?.draft,
+    model: models?.draft,
+    solution: solution?.draft,
+    campaign: campaign?.draft,
+    filter: filters?.draft,
+    user: user?.draft,
+    item: item?.draft,
+    interaction: interaction?.draft,
+    etl: etl?.draft,
+  };
+  for (const check of [checkServices(project?.raw), ...CHECKS]) {
+    check(drafts, (key, path, message) => reader.report(fileNames[key], path, message));
+  }
+  const problems = reader.problems();
+  if (problems.length > 0) throw new ConfigurationError(problems);
+
+  const { vpc, opensearch, personalize } = whole(project);
+  return {
+    project: whole(project),
+    api: api ? whole(api) : defaultApi(),
+    searchGateway:
+      vpc && opensearch
+        ? ({
+            vpc,
+            opensearch,
+            domainNameSystem: whole(api).domain_name_system ?? null,
+            hybridQueries: whole(hybrid).hybrid_queries,
+            models: whole(models),
+          } satisfies SearchGateway)
+        : undefined,
+    recommendation:
+      personalize &&
+      ({
+        personalize,
+        solution: whole(solution),
+        campaigns: whole(campaign).campaigns,
+        filters: whole(filters).filters,
+        schemas: { user: whole(user), item: whole(item), interaction: whole(interaction) },
+        etl: whole(etl),
+      } satisfies Recommendation),
+    files: reader.texts,
+  };
+}
+
+/** The value of a part that has no problem. Without problems every part that is asked for is there. */
+function whole<T>(part: Part<T> | undefined): T {
+  if (part?.output === undefined) throw new Error("a part of the configuration is neither sound nor reported");
+  return part.output;
+}
+
+function defaultApi(): Api {
+  return parse(ApiSchema, {});
+}
+
+function absentFile(name: string, directory: string, reader: Reader): string {
+  const start = `${directory.replace(/^\.\//, "").replace(/\/+$/, "")}/`;
+  const below = name.replace(/^\.\//, "");
+  if (below.startsWith(start) && reader.has(below.slice(start.length))) {
+    return `names a file that is not there: paths start at ${start}, so write ${below.slice(start.length)}`;
+  }
+  return `names ${start}${name}, which is not there: relevance schema-generation writes it`;
+}

@@ -1,0 +1,231 @@
+import * as v from "valibot";
+import { arn, flag, integer, joinWords, list, section, text, word } from "./kinds.ts";
+
+/** Shape of a region's name. */
+export const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
+
+const HOST = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+
+const MAX_BULK_BYTES = 8 * 1024 * 1024;
+
+const region = (description: string) => text(REGION, "a region such as eu-west-1", description);
+
+const filePath = (example: string, description: string) =>
+  text(
+    /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\\]+\.json$/,
+    `the path of a .json file inside the configuration folder, such as ${example}`,
+    description,
+  );
+
+const Auth = v.pipe(
+  v.variant("type", [
+    section({ type: word(["aws"], "The functions' roles sign each request.") }, "Cloud IAM authentication."),
+    section(
+      {
+        type: word(["basic"], "Account and password of the master user."),
+        master_user_secret_arn: arn(
+          "secretsmanager",
+          "secret:[\\w/+=.@-]+",
+          "arn:aws:secretsmanager:eu-west-1:123456789012:secret:search-master-AbCdEf",
+          "The secret that holds `username` and `password`. Required when `type` is `basic`.",
+        ),
+      },
+      "Account and password.",
+    ),
+  ]),
+  v.metadata({
+    allowed: `a mapping with type ${joinWords(["aws", "basic"])}`,
+    description: "How the gateway authenticates to a cluster with fine-grained access control. Absent: not at all.",
+  }),
+);
+
+const AutoScaling = section(
+  {
+    min_instance_count: integer(1, 1_002, "Fewest data nodes."),
+    max_instance_count: integer(1, 1_002, "Most data nodes."),
+    scale_down_cpu_util_threshold: integer(1, 99, "CPU utilization, in percent, below which the cluster scales down."),
+    scale_up_cpu_util_threshold: integer(1, 100, "CPU utilization, in percent, above which the cluster scales up."),
+  },
+  "Scaling of the cluster's data nodes by CPU utilization. Absent: off.",
+);
+
+const State = v.pipe(
+  v.variant("type", [
+    section({ type: word(["local"], "Files in `.terraform-state/` of this checkout.") }, "State on this machine."),
+    section(
+      {
+        type: word(["s3"], "A bucket."),
+        bucket: text(
+          /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+          "a bucket name of 3 to 63 characters",
+          "Bucket of the state; `relevance init-state` creates it.",
+        ),
+        key_prefix: v.optional(
+          text(
+            /^[\w!.*'()-]+(\/[\w!.*'()-]+)*$/,
+            "a key prefix without slashes at its ends, such as teams/search",
+            "Put before the name of each stack's state. Default: the project's name.",
+          ),
+        ),
+        region: region("Region of that bucket."),
+      },
+      "State in a bucket, encrypted, with a native lock file.",
+    ),
+  ]),
+  v.metadata({
+    allowed: `a mapping with type ${joinWords(["local", "s3"])}`,
+    description: "Where Terraform keeps its state.",
+  }),
+);
+
+const Tags = v.pipe(
+  v.record(
+    text(
+      /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$/iu,
+      "a tag key of 1 to 128 characters, not starting with aws:",
+      "Key.",
+    ),
+    text(/^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/u, "text of at most 256 characters", "Value."),
+  ),
+  v.metadata({
+    allowed: "a mapping of tag keys to text",
+    description: "Tags put on every resource, such as `team: search`.",
+  }),
+);
+
+const Aws = section(
+  {
+    region_name: region("Region that everything is deployed to."),
+    account_id: v.optional(
+      text(/^\d{12}$/, "12 digits in quotes", "The only account that `plan` and `deploy` accept. Absent: any."),
+    ),
+    tags: v.optional(Tags, {}),
+    lambda_runtime: v.optional(
+      word(["nodejs22.x", "nodejs24.x"], "Runtime of the functions; `nodejs24.x` needs a newer AWS provider."),
+      "nodejs22.x",
+    ),
+  },
+  "Where the project lives.",
+);
+
+const Vpc = section(
+  {
+    vpc_id: text(
+      /^vpc-[0-9a-f]{8,17}$/,
+      "the id of a VPC, such as vpc-0a1b2c3d4e5f67890",
+      "The existing network of the cluster.",
+      "vpc-00000000000000000",
+    ),
+    subnet_ids: v.optional(
+      list(
+        text(/^subnet-[0-9a-f]{8,17}$/, "the id of a subnet, such as subnet-0a1b2c3d4e5f67890", "A subnet."),
+        "Subnets of the functions. Absent: those of the domain.",
+        { min: 1, max: 16 },
+      ),
+    ),
+    domain_security_group_id: v.optional(
+      text(
+        /^sg-[0-9a-f]{8,17}$/,
+        "the id of a security group, such as sg-0a1b2c3d4e5f67890",
+        "The domain's group that gets the ingress rule. Absent: the first of the domain's groups.",
+      ),
+    ),
+    create_endpoints: v.optional(
+      flag("Whether interface endpoints that the network lacks are created. They cost by the hour."),
+      true,
+    ),
+  },
+  "The network. Together with `opensearch` it enables the search gateway.",
+);
+
+const OpenSearch = section(
+  {
+    domain: v.pipe(
+      v.string(),
+      v.check(isClusterAddress),
+      v.metadata({
+        allowed:
+          "the VPC endpoint of the domain (a host name or an https:// address without a path; http:// on loopback only)",
+        description: "VPC endpoint of the existing cluster.",
+        placeholder: "vpc-example-00000000000000000000000000.eu-west-1.es.amazonaws.com",
+      }),
+    ),
+    domain_name: text(
+      /^[a-z][a-z0-9-]{2,27}$/,
+      "the name of a domain: 3 to 28 lower-case letters, digits and hyphens, starting with a letter",
+      "Name of that domain.",
+      "example",
+    ),
+    auth: v.optional(Auth),
+    auto_scaling: v.optional(AutoScaling),
+    max_bulk_bytes: v.optional(
+      integer(64 * 1024, 100 * 1024 * 1024, "Size at which a request to the cluster's `_bulk` is cut, in bytes."),
+      MAX_BULK_BYTES,
+    ),
+  },
+  "The existing search cluster. Together with `vpc` it enables the search gateway.",
+);
+
+const Personalize = section(
+  {
+    item_schema_file_path: filePath("schema/item_schema.json", "Schema of the items dataset."),
+    user_schema_file_path: filePath("schema/user_schema.json", "Schema of the users dataset."),
+    interaction_schema_file_path: filePath("schema/interaction_schema.json", "Schema of the interactions dataset."),
+    etl_configure_file_path: filePath("etl/configure.json", "How uploaded records become those schemas' fields."),
+    force_reprocess_lookback_days: integer(
+      0,
+      3_650,
+      "Days, counted back from today, that every training processes again although nothing in them changed.",
+    ),
+    log_lookback_days: integer(1, 3_650, "Days of events, counted back from today, that training reads."),
+  },
+  "Enables the recommendation service. `relevance schema-generation` writes the four files. Paths start at this folder.",
+);
+
+/** conf/project.yaml */
+export const ProjectSchema = section(
+  {
+    project_name: text(
+      /^[a-z][a-z0-9-]{1,23}$/,
+      "2 to 24 lower-case letters, digits and hyphens, starting with a letter",
+      "Start of the name of every cloud resource. Changing it is a new deployment.",
+    ),
+    aws: Aws,
+    terraform: v.optional(section({ state: v.optional(State, { type: "local" }) }, "Terraform."), {}),
+    vpc: v.optional(Vpc),
+    opensearch: v.optional(OpenSearch),
+    personalize: v.optional(Personalize),
+  },
+  "What is deployed, and where.",
+);
+
+/** conf/project.yaml with its defaults. */
+export type Project = v.InferOutput<typeof ProjectSchema>;
+
+/** `vpc` of project.yaml. */
+export type Vpc = NonNullable<Project["vpc"]>;
+
+/** `opensearch` of project.yaml. */
+export type OpenSearch = NonNullable<Project["opensearch"]>;
+
+/** `personalize` of project.yaml. */
+export type Personalize = NonNullable<Project["personalize"]>;
+
+/** The origin of the cluster: `https://` is added to a bare host name, a slash at the end removed. */
+export function clusterUrl(domain: string): string {
+  return new URL(domain.includes("://") ? domain : `https://${domain}`).origin;
+}
+
+function isClusterAddress(domain: string): boolean {
+  if (HOST.test(domain)) return domain.includes(".");
+  if (!URL.canParse(domain)) return false;
+  const { protocol, hostname, pathname, search, hash, username } = new URL(domain);
+  const loopback = hostname === "127.0.0.1" || hostname === "localhost" || hostname === "[::1]";
+  return (
+    (protocol === "https:" || (protocol === "http:" && loopback)) &&
+    pathname === "/" &&
+    search === "" &&
+    hash === "" &&
+    username === ""
+  );
+}

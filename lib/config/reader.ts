@@ -1,0 +1,100 @@
+import type * as v from "valibot";
+import { nearest } from "./nearest.ts";
+import { formatPath, type Path, type Problem } from "./problem.ts";
+import { readSource, type Source } from "./source.ts";
+import { type Validated, validate } from "./validate.ts";
+
+/** Gives the text of a file below the configuration folder; undefined when there is none. Throws when it is unreadable. */
+export type ReadText = (name: string) => string | undefined;
+
+/** A file of the configuration, read and held against its schema. */
+export interface Part<T> extends Validated<T> {
+  /** The value as it was written, before defaults. */
+  raw: unknown;
+}
+
+/** Reads files and collects their problems. */
+export class Reader {
+  readonly texts: Record<string, string> = {};
+  readonly #problems: Problem[] = [];
+  readonly #sources = new Map<string, Source>();
+  readonly #read: ReadText;
+  readonly #directory: string;
+  readonly #names: readonly string[];
+
+  /** `names` are the files that are there, for advice on one that is not. */
+  constructor(read: ReadText, directory: string, names: readonly string[]) {
+    this.#read = read;
+    this.#directory = directory.replace(/\/+$/, "");
+    this.#names = names;
+  }
+
+  /** Reads a file; undefined when it is absent or cannot be parsed. `emptyMeans` is what a file without content stands for. */
+  read<Schema extends v.GenericSchema>(
+    name: string,
+    schema: Schema,
+    { emptyMeans }: { emptyMeans?: unknown } = {},
+  ): Part<v.InferOutput<Schema>> | undefined {
+    const text = this.#text(name);
+    if (text === undefined) return undefined;
+    this.texts[name] = text;
+    const source = readSource(text, name.endsWith(".json") ? "json" : "yaml");
+    this.#sources.set(name, source);
+    for (const { line, message } of source.syntax) this.#add(name, line, "", message);
+    if (source.value === undefined) return undefined;
+
+    const value = source.value ?? emptyMeans;
+    if (value === undefined) {
+      this.#add(name, 1, "", "is empty");
+      return undefined;
+    }
+    const validated = validate(schema, value);
+    for (const { path, message } of validated.findings) this.report(name, path, message);
+    return { ...validated, raw: value };
+  }
+
+  /** Whether the file can be read or at least is there. */
+  has(name: string): boolean {
+    try {
+      return this.#read(name) !== undefined;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Adds a problem of a file that is not there. */
+  reportAbsent(name: string, why: string): void {
+    const close = nearest(
+      name,
+      this.#names.filter((other) => other !== name),
+    );
+    this.#add(name, undefined, "", `is not there: ${why}${close ? ` (is ${close} it, misnamed?)` : ""}`);
+  }
+
+  /** Adds a problem of a value, or of the place where it should be. */
+  report(name: string, path: Path, message: string): void {
+    this.#add(name, this.#sources.get(name)?.lineOf(path) ?? 1, formatPath(path), message);
+  }
+
+  /** Every problem so far, in the order of the files as they were read and of their lines. */
+  problems(): Problem[] {
+    const order = new Map([...new Set(this.#problems.map(({ file }) => file))].map((file, index) => [file, index]));
+    return this.#problems.toSorted(
+      (a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || (a.line ?? 0) - (b.line ?? 0),
+    );
+  }
+
+  #text(name: string): string | undefined {
+    try {
+      return this.#read(name);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#add(name, undefined, "", `cannot be read: ${reason}`);
+      return undefined;
+    }
+  }
+
+  #add(name: string, line: number | undefined, path: string, message: string): void {
+    this.#problems.push({ file: this.#directory === "" ? name : `${this.#directory}/${name}`, line, path, message });
+  }
+}

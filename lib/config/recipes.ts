@@ -1,0 +1,90 @@
+/** The three kinds of recommendations, as solution.yaml, campaign.yaml and `train --recipes` name them. */
+export const RECIPE_KINDS = ["user_personalization", "similar_items", "personalized_ranking"] as const;
+
+/** One of the three kinds. */
+export type RecipeKind = (typeof RECIPE_KINDS)[number];
+
+/** A parameter of a recipe: its limits, and the part of Personalize's SolutionConfig that takes it. */
+export interface RecipeParameter {
+  type: "integer" | "float" | "boolean";
+  min?: number;
+  max?: number;
+  goesTo: "algorithmHyperParameters" | "featureTransformationParameters";
+}
+
+/** A recipe of Personalize. Its ARN is `arn:aws:personalize:::recipe/<name>`. */
+export interface Recipe {
+  kind: RecipeKind;
+  parameters: Readonly<Record<string, RecipeParameter>>;
+  /** Whether a campaign takes itemExplorationConfig. */
+  explores: boolean;
+}
+
+const algorithm = (type: RecipeParameter["type"], min?: number, max?: number): RecipeParameter => ({
+  type,
+  ...(min !== undefined && { min }),
+  ...(max !== undefined && { max }),
+  goesTo: "algorithmHyperParameters",
+});
+const feature = (min: number, max: number): RecipeParameter => ({
+  type: "float",
+  min,
+  max,
+  goesTo: "featureTransformationParameters",
+});
+
+const history = {
+  min_user_history_length_percentile: feature(0, 1),
+  max_user_history_length_percentile: feature(0, 1),
+};
+const hrnn = {
+  hidden_dimension: algorithm("integer", 32, 256),
+  bptt: algorithm("integer", 2, 32),
+  recency_mask: algorithm("boolean"),
+  ...history,
+};
+const recency = { apply_recency_bias: algorithm("boolean") };
+
+/** Personalize's recipes by name (developer guide: "Choosing a recipe", one page a recipe). */
+export const RECIPES: Readonly<Record<string, Recipe>> = {
+  "aws-user-personalization": { kind: "user_personalization", parameters: hrnn, explores: true },
+  "aws-user-personalization-v2": { kind: "user_personalization", parameters: recency, explores: false },
+  "aws-sims": {
+    kind: "similar_items",
+    parameters: {
+      popularity_discount_factor: algorithm("float", 0, 1),
+      min_cointeraction_count: algorithm("integer", 0, 10),
+      ...history,
+      min_item_interaction_count_percentile: feature(0, 1),
+      max_item_interaction_count_percentile: feature(0, 1),
+    },
+    explores: false,
+  },
+  "aws-similar-items": {
+    kind: "similar_items",
+    parameters: {
+      item_id_hidden_dim: algorithm("integer", 30, 200),
+      item_metadata_hidden_dim: algorithm("integer", 30, 200),
+    },
+    explores: false,
+  },
+  "aws-personalized-ranking": { kind: "personalized_ranking", parameters: hrnn, explores: false },
+  "aws-personalized-ranking-v2": { kind: "personalized_ranking", parameters: recency, explores: false },
+};
+
+/** The recipe of each kind unless `recipe_name` says otherwise: those that have the specification's parameters. */
+export const DEFAULT_RECIPES = {
+  user_personalization: "aws-user-personalization",
+  similar_items: "aws-sims",
+  personalized_ranking: "aws-personalized-ranking",
+} as const satisfies Record<RecipeKind, string>;
+
+/** Names of the recipes that have a parameter. */
+export function recipesWith(parameter: string): string[] {
+  return Object.keys(RECIPES).filter((name) => Object.hasOwn(RECIPES[name]?.parameters ?? {}, parameter));
+}
+
+/** Names of the recipes of a kind. */
+export function recipesOf(kind: RecipeKind): string[] {
+  return Object.keys(RECIPES).filter((name) => RECIPES[name]?.kind === kind);
+}

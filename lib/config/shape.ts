@@ -1,0 +1,106 @@
+import * as v from "valibot";
+import type { About } from "./kinds.ts";
+import type { Path } from "./problem.ts";
+
+/** What a schema says about itself: enough for messages, for misspelt keys and for the reference. */
+export type Shape =
+  | { kind: "section"; entries: Readonly<Record<string, v.GenericSchema>> }
+  | { kind: "variant"; key: string; options: readonly v.GenericSchema[] }
+  | { kind: "list"; item: v.GenericSchema }
+  | { kind: "record"; value: v.GenericSchema }
+  | { kind: "leaf" };
+
+/** The shape of a schema. `input` chooses where the schema depends on what it is given. */
+export function shapeOf(schema: v.GenericSchema, input?: unknown): Shape {
+  const inner = unwrap(schema, input);
+  if (has(inner, "entries")) return { kind: "section", entries: inner.entries as Record<string, v.GenericSchema> };
+  if (inner.type === "variant" && has(inner, "options") && has(inner, "key")) {
+    return { kind: "variant", key: String(inner.key), options: inner.options as v.GenericSchema[] };
+  }
+  if (inner.type === "array" && has(inner, "item")) return { kind: "list", item: inner.item as v.GenericSchema };
+  if (inner.type === "record" && has(inner, "value")) return { kind: "record", value: inner.value as v.GenericSchema };
+  return { kind: "leaf" };
+}
+
+/** Entries of a section, or of the option of a variant that `input` names. */
+export function entriesOf(
+  schema: v.GenericSchema,
+  input: unknown,
+): Readonly<Record<string, v.GenericSchema>> | undefined {
+  const shape = shapeOf(schema, input);
+  if (shape.kind === "section") return shape.entries;
+  if (shape.kind !== "variant") return undefined;
+  for (const option of shape.options) {
+    const entries = entriesOf(option, input);
+    const key = entries?.[shape.key];
+    if (key && isMapping(input) && v.is(key, input[shape.key])) return entries;
+  }
+  return undefined;
+}
+
+/** The schema at a path, following what is at that path of `input`. */
+export function schemaAt(schema: v.GenericSchema, path: Path, input: unknown): v.GenericSchema | undefined {
+  const [step, ...rest] = path;
+  if (step === undefined) return schema;
+  const below = isMapping(input) || Array.isArray(input) ? Reflect.get(input, step) : undefined;
+  const shape = shapeOf(schema, input);
+  const next =
+    shape.kind === "list"
+      ? shape.item
+      : shape.kind === "record"
+        ? shape.value
+        : (entriesOf(schema, input)?.[step] ?? discriminator(shape, step));
+  return next && schemaAt(next, rest, below);
+}
+
+/** What the schema says about its value, below `optional` and `nullable`. */
+export function aboutOf(schema: v.GenericSchema): Partial<About> {
+  let current = schema;
+  while (current.type === "optional" || current.type === "nullable") {
+    if (!has(current, "wrapped")) break;
+    current = current.wrapped as v.GenericSchema;
+  }
+  return v.getMetadata(current);
+}
+
+/** The default of an optional value; undefined when there is none. */
+export function defaultOf(schema: v.GenericSchema): unknown {
+  return schema.type === "optional" && has(schema, "default") ? schema.default : undefined;
+}
+
+/** A mapping, as YAML and JSON have it. */
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The type of value that a schema takes, below its wrappers: "string", "number", "strict_object", … */
+export function typeOf(schema: v.GenericSchema): string {
+  return unwrap(schema).type;
+}
+
+function discriminator(shape: Shape, step: string | number): v.GenericSchema | undefined {
+  if (shape.kind !== "variant" || step !== shape.key) return undefined;
+  const words = shape.options.flatMap((option) => {
+    const key = entriesOf(option, undefined)?.[shape.key];
+    return key && has(key, "options") ? (key.options as string[]) : [];
+  });
+  return v.pipe(
+    v.picklist(words),
+    v.metadata({ allowed: words.map((word) => `"${word}"`).join(" or "), description: "" }),
+  );
+}
+
+function unwrap(schema: v.GenericSchema, input?: unknown): v.GenericSchema {
+  if (has(schema, "wrapped")) return unwrap(schema.wrapped as v.GenericSchema, input);
+  if (schema.type === "lazy" && has(schema, "getter")) {
+    return unwrap((schema.getter as (input: unknown) => v.GenericSchema)(input), input);
+  }
+  return schema;
+}
+
+function has<Key extends string>(
+  value: object,
+  key: Key,
+): value is Record<Key, unknown> & { type: string } & v.GenericSchema {
+  return key in value;
+}

@@ -1,0 +1,104 @@
+import * as v from "valibot";
+import { flag, list, numeric, section, text, word } from "./kinds.ts";
+import { DEFAULT_RECIPES, type RecipeKind, recipesOf } from "./recipes.ts";
+
+const column = text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column", "A column.");
+
+const Parameter = section(
+  {
+    name: text(
+      /^[a-z_]{1,64}$/,
+      "the name of a recipe's parameter, such as hidden_dimension",
+      "Name, as Personalize has it.",
+    ),
+    value: v.pipe(
+      v.union([v.pipe(v.number(), v.finite()), v.boolean()]),
+      v.metadata({ allowed: "a number, or true or false", description: "Value within the recipe's limits." }),
+    ),
+  },
+  "One parameter.",
+);
+
+const Excluded = section(
+  {
+    name: word(["Item", "User", "Interaction"], "Dataset."),
+    value: list(column, "Columns to leave out.", { min: 1, max: 50 }),
+  },
+  "Columns of one dataset.",
+);
+
+const RecipeSettings = (kind: RecipeKind) =>
+  section(
+    {
+      recipe_name: v.optional(word(recipesOf(kind), "Personalize's recipe."), DEFAULT_RECIPES[kind]),
+      target_event_type: v.optional(
+        text(
+          /^.{1,256}$/u,
+          "text of 1 to 256 characters",
+          "EVENT_TYPE that training uses; the data must have it. Absent: all.",
+        ),
+      ),
+      event_value_threshold: v.optional(
+        text(
+          /^-?\d+(\.\d+)?$/,
+          'a number in quotes, such as "0.5"',
+          "Smallest EVENT_VALUE that training uses, written as text. Absent: all events.",
+        ),
+      ),
+      parameters: v.optional(
+        list(Parameter, "Parameters of the recipe. Others keep Personalize's defaults.", { max: 50 }),
+        [],
+      ),
+      excluded_dataset_columns: v.optional(list(Excluded, "Columns to leave out of training.", { max: 3 }), []),
+    },
+    `Settings of ${kind}.`,
+  );
+
+const MetricGate = section(
+  {
+    tolerance: v.optional(
+      numeric(0, 1, "How much worse, relative to the active version, NDCG@25 of a new one may be."),
+      0.1,
+    ),
+    strict: v.optional(flag("Whether a worse version is never switched to, not even the third in a row."), false),
+  },
+  "When a new solution version is not switched to.",
+);
+
+const Retraining = section(
+  {
+    schedule: text(
+      /^(rate\([1-9]\d* (minutes?|hours?|days?)\)|cron\((\S+ ){5}\S+\))$/,
+      "a schedule such as rate(7 days) or cron(0 3 ? * SUN *)",
+      "When training starts, in UTC.",
+    ),
+    training_mode: v.optional(
+      word(["init", "update_dataset_group"], "Mode of those trainings."),
+      "update_dataset_group",
+    ),
+  },
+  "Training by the clock. Absent: only `relevance train`.",
+);
+
+/** conf/solution.yaml */
+export const SolutionSchema = section(
+  {
+    recipes: section(
+      {
+        user_personalization: v.optional(RecipeSettings("user_personalization")),
+        similar_items: v.optional(RecipeSettings("similar_items")),
+        personalized_ranking: v.optional(RecipeSettings("personalized_ranking")),
+      },
+      "Any of the three kinds of recommendations, at least one.",
+    ),
+    metric_gate: v.optional(MetricGate, {}),
+    retraining: v.optional(Retraining),
+  },
+  "What is trained, and how.",
+);
+
+/** conf/solution.yaml with its defaults. */
+export type Solution = v.InferOutput<typeof SolutionSchema>;
+
+/** Settings of one recipe. */
+export type RecipeSettings = NonNullable<Solution["recipes"][RecipeKind]>;

@@ -1,0 +1,143 @@
+import * as v from "valibot";
+import { joinWords } from "./kinds.ts";
+import { nearest } from "./nearest.ts";
+import { type Path, show } from "./problem.ts";
+import { aboutOf, entriesOf, isMapping, schemaAt, shapeOf, typeOf } from "./shape.ts";
+
+/** A problem of one value, before it gets its file and line. */
+export interface Finding {
+  path: Path;
+  message: string;
+}
+
+/** What is left of a value when its wrong parts are taken out: list entries become undefined and keep their place. */
+export type Draft<T> = T extends readonly (infer Item)[]
+  ? readonly (Draft<Item> | undefined)[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: Draft<T[Key]> | undefined }
+    : T;
+
+/** A value held against its schema. */
+export interface Validated<T> {
+  findings: readonly Finding[];
+  /** The value with its defaults, when nothing is wrong. */
+  output: T | undefined;
+  /** The sound parts with their defaults, for checks that look at several values. */
+  draft: Draft<T> | undefined;
+}
+
+/** Holds a value against its schema and finds everything that is wrong, every unknown key included. */
+export function validate<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+): Validated<v.InferOutput<Schema>> {
+  const findings = new Map<string, Finding>();
+  const add = (path: Path, message: string) => {
+    const id = JSON.stringify(path);
+    if (!findings.has(id)) findings.set(id, { path, message });
+  };
+
+  for (const { path, message } of unknownKeys(schema, value)) add(path, message);
+  for (const path of placeholders(schema, value)) {
+    add(path, `is still the example value ${show(valueAt(value, path))}: put your own`);
+  }
+  const result = v.safeParse(schema, value);
+  for (const issue of result.issues ?? []) {
+    const path = (issue.path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)));
+    // Unknown keys are found above: valibot reports the first of a mapping only.
+    if (issue.expected === "never") continue;
+    if (replacedByMisspelling(schema, value, path)) continue;
+    add(path, describe(schema, value, path));
+  }
+
+  const all = [...findings.values()];
+  if (result.success && all.length === 0) {
+    return { findings: all, output: result.output, draft: result.output as Draft<v.InferOutput<Schema>> };
+  }
+  const draft = all.some(({ path }) => path.length === 0) ? undefined : without(result.output, all);
+  return { findings: all, output: undefined, draft: draft as Draft<v.InferOutput<Schema>> | undefined };
+}
+
+function describe(schema: v.GenericSchema, value: unknown, path: Path): string {
+  const given = valueAt(value, path);
+  const parent = valueAt(value, path.slice(0, -1));
+  const target = schemaAt(schema, path, value);
+  const allowed = (target && aboutOf(target).allowed) ?? "another value";
+  const key = path.at(-1);
+  if (typeof key === "string" && isMapping(parent) && !Object.hasOwn(parent, key)) return `is missing: ${allowed}`;
+
+  const type = target && typeOf(target);
+  if (type === "string" && (typeof given === "number" || typeof given === "boolean")) {
+    return `must be ${allowed}, got ${show(given)} without quotes`;
+  }
+  const words = target && typeof given === "string" ? wordsOf(target) : [];
+  const close = typeof given === "string" ? nearest(given, words) : undefined;
+  return `must be ${allowed}, got ${show(given)}${close === undefined ? "" : ` (did you mean "${close}"?)`}`;
+}
+
+function wordsOf(schema: v.GenericSchema): readonly string[] {
+  const inner = "wrapped" in schema ? (schema.wrapped as v.GenericSchema) : schema;
+  return inner.type === "picklist" && "options" in inner ? (inner.options as string[]) : [];
+}
+
+function* unknownKeys(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Finding> {
+  for (const [key, below] of children(schema, value)) {
+    if (below) {
+      yield* unknownKeys(below, Reflect.get(Object(value), key), [...path, key]);
+      continue;
+    }
+    const known = Object.keys(entriesOf(schema, value) ?? {});
+    const close = nearest(String(key), known);
+    const advice = close === undefined ? `the keys here are ${joinWords(known, "and")}` : `did you mean "${close}"?`;
+    yield { path: [...path, key], message: `is not a known key: ${advice}` };
+  }
+}
+
+/** Keys of a value with their schemas; undefined for a key that the schema does not know. */
+function* children(schema: v.GenericSchema, value: unknown): Generator<[string | number, v.GenericSchema | undefined]> {
+  const shape = shapeOf(schema, value);
+  if (Array.isArray(value) && shape.kind === "list") {
+    for (const index of value.keys()) yield [index, shape.item];
+  } else if (isMapping(value) && shape.kind === "record") {
+    for (const key of Object.keys(value)) yield [key, shape.value];
+  } else if (isMapping(value)) {
+    const entries = entriesOf(schema, value);
+    if (!entries) return;
+    for (const key of Object.keys(value)) yield [key, Object.hasOwn(entries, key) ? entries[key] : undefined];
+  }
+}
+
+function* placeholders(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Path> {
+  const { placeholder } = aboutOf(schema);
+  if (placeholder !== undefined && value === placeholder) yield path;
+  for (const [key, below] of children(schema, value)) {
+    if (below) yield* placeholders(below, Reflect.get(Object(value), key), [...path, key]);
+  }
+}
+
+/** Whether a missing key is there under a misspelt name, which is a problem already. */
+function replacedByMisspelling(schema: v.GenericSchema, value: unknown, path: Path): boolean {
+  const key = path.at(-1);
+  const above = path.slice(0, -1);
+  const parent = valueAt(value, above);
+  const parentSchema = schemaAt(schema, above, value);
+  if (typeof key !== "string" || !isMapping(parent) || Object.hasOwn(parent, key) || !parentSchema) return false;
+  const known = Object.keys(entriesOf(parentSchema, parent) ?? {});
+  return Object.keys(parent).some((given) => !known.includes(given) && nearest(given, known) === key);
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((current, key) => {
+    return isMapping(current) || Array.isArray(current) ? Reflect.get(current, key) : undefined;
+  }, value);
+}
+
+function without(value: unknown, findings: readonly Finding[]): unknown {
+  for (const { path } of findings) {
+    const parent = valueAt(value, path.slice(0, -1));
+    const key = path.at(-1);
+    if (Array.isArray(parent) && typeof key === "number") parent[key] = undefined;
+    else if (isMapping(parent) && key !== undefined) delete parent[key];
+  }
+  return value;
+}
