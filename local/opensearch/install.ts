@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { LocalError, MissingTool } from "../process/error.ts";
+import { scratchFolder } from "../process/scratch.ts";
 import { findJdks, type Jdk } from "./java.ts";
 import { writeModuleDescriptors } from "./modules.ts";
 import { FACTS, jdkFor, type OpenSearchVersion } from "./versions.ts";
@@ -37,10 +38,7 @@ export async function installOpenSearch(options: InstallOptions): Promise<string
   if (isComplete(home)) return home;
 
   const jdk = jdkFor(version, jdks ?? findJdks());
-  mkdirSync(dir, { recursive: true });
-  removeAbandoned(dir);
-  const staging = join(dir, `.installing-${process.pid}`);
-  rmSync(staging, { recursive: true, force: true });
+  const staging = scratchFolder(dir, ".installing");
   try {
     onProgress(`installing OpenSearch ${version} (${FACTS[version].downloadMb} MB to download, once)`);
     await unpack({ version, staging, maven, jdk, onProgress });
@@ -59,24 +57,6 @@ const marker = (home: string) => join(home, ".complete");
 
 function isComplete(home: string): boolean {
   return existsSync(marker(home)) && readFileSync(marker(home), "utf8") === `${LAYOUT}\n`;
-}
-
-/** Staging folders of installations that were killed. */
-function removeAbandoned(dir: string) {
-  for (const folder of globSync(join(dir, ".installing-*"))) {
-    const pid = Number(folder.split("-").at(-1));
-    if (pid !== process.pid && isAlive(pid)) continue;
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 function moveInto(staged: string, home: string) {
@@ -105,10 +85,13 @@ async function unpack({ version, staging, maven, jdk, onProgress }: Unpacking): 
   const child = spawn(maven, args, {
     cwd: dirname(POM),
     env: { ...process.env, JAVA_HOME: jdk.home },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const errors: string[] = [];
-  const lines = createInterface({ input: child.stdout }).on("line", (line) => {
+  // Warnings of the JVM about Maven itself, or why there is no JVM at all.
+  const complaints: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => complaints.push(line));
+  createInterface({ input: child.stdout }).on("line", (line) => {
     const archive = /Downloaded from \S+: \S*\/(\S+\.zip) \(([^)]+)\)/.exec(line);
     if (archive) onProgress(`  ${archive[1]}: ${archive[2]}`);
     if (line.startsWith("[ERROR] ")) errors.push(line.slice("[ERROR] ".length));
@@ -117,8 +100,7 @@ async function unpack({ version, staging, maven, jdk, onProgress }: Unpacking): 
     child.once("error", (error: NodeJS.ErrnoException) => reject(mavenMissing(error, maven, version)));
     child.once("close", (status) => done(status));
   });
-  lines.close();
-  if (code !== 0) throw new LocalError(downloadFailed(version, code, errors[0]));
+  if (code !== 0) throw new LocalError(downloadFailed(version, code, errors[0] ?? complaints.at(-1)));
 }
 
 function mavenMissing(error: NodeJS.ErrnoException, maven: string, version: string): Error {

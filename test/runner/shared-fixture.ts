@@ -1,0 +1,74 @@
+import { MissingTool } from "../../local/process/error.ts";
+
+/** What a started fixture gives the test files. */
+export interface StartedFixture {
+  /** Variables that the files which need it get. */
+  env: Readonly<Record<string, string>>;
+  /** Parts that this machine cannot run, one sentence each. */
+  unavailable?: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** A server that the test files of one run share. Add one to the list in test/run.ts. */
+export interface SharedFixture {
+  name: string;
+  /** Whether the file needs it. `imports` are all files that it imports, directly or not, from the repository's root. */
+  needed(file: string, imports: ReadonlySet<string>): boolean;
+  /** Throws MissingTool when this machine lacks a program for it. `folder` is empty and removed after the run. */
+  start(context: { folder: string; say: (line: string) => void }): Promise<StartedFixture>;
+}
+
+/** How a fixture's start ended: every file that needs it shares this. */
+export type FixtureState =
+  | { kind: "started"; fixture: StartedFixture }
+  | { kind: "missing-tool"; message: string }
+  | { kind: "failed"; message: string };
+
+/** Starts fixtures when a file first needs them, each once, and stops them together. */
+export class SharedFixtures {
+  readonly #states = new Map<SharedFixture, Promise<FixtureState>>();
+  readonly #start: (fixture: SharedFixture) => Promise<StartedFixture>;
+
+  constructor(start: (fixture: SharedFixture) => Promise<StartedFixture>) {
+    this.#start = start;
+  }
+
+  /** The fixture's state; starts it on the first call. */
+  get(fixture: SharedFixture): Promise<FixtureState> {
+    const known = this.#states.get(fixture);
+    if (known) return known;
+    const state = this.#start(fixture).then(
+      (started): FixtureState => ({ kind: "started", fixture: started }),
+      (error: unknown): FixtureState => {
+        if (error instanceof MissingTool) return { kind: "missing-tool", message: error.message };
+        return { kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+      },
+    );
+    this.#states.set(fixture, state);
+    return state;
+  }
+
+  /** What could not be started in part, over all fixtures. */
+  async unavailable(): Promise<string[]> {
+    const states = await Promise.all(this.#states.values());
+    return states.flatMap((state) => (state.kind === "started" ? (state.fixture.unavailable ?? []) : []));
+  }
+
+  /** Stops what was started; every one is tried. Gives the messages of those that failed to. */
+  async stop(): Promise<string[]> {
+    const states = await Promise.all(
+      [...this.#states].map(async ([{ name }, state]) => ({ name, state: await state })),
+    );
+    const stops = await Promise.all(
+      states.map(async ({ name, state }) => {
+        try {
+          if (state.kind === "started") await state.fixture.stop();
+          return undefined;
+        } catch (error) {
+          return `${name} did not stop: ${error instanceof Error ? error.message : error}`;
+        }
+      }),
+    );
+    return stops.filter((message) => message !== undefined);
+  }
+}

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { installOpenSearch } from "../../local/opensearch/install.ts";
+import { findJdks } from "../../local/opensearch/java.ts";
+import { startOpenSearch } from "../../local/opensearch/start.ts";
+import {
+  jdkFor,
+  OPENSEARCH_VERSIONS,
+  type OpenSearchVersion,
+  opensearchVersion,
+} from "../../local/opensearch/versions.ts";
+import { MissingTool } from "../../local/process/error.ts";
+import { formatPairs, OPENSEARCH_ENV } from "../fixtures/env.ts";
+import { installFolder } from "../fixtures/opensearch.ts";
+import type { SharedFixture } from "./shared-fixture.ts";
+
+/** One OpenSearch of every version, empty; only OPENSEARCH_VERSION when that is set. */
+export const sharedOpenSearch: SharedFixture = {
+  name: "OpenSearch",
+  needed: (_file, imports) => imports.has("test/fixtures/opensearch.ts"),
+
+  async start({ folder, say }) {
+    const given = process.env[OPENSEARCH_ENV];
+    if (given) return { env: { [OPENSEARCH_ENV]: given }, async stop() {} };
+
+    const only = process.env.OPENSEARCH_VERSION;
+    const wanted = only ? [opensearchVersion(only)] : OPENSEARCH_VERSIONS;
+    const jdks = findJdks();
+    const { possible, unavailable } = split(wanted, (version) => jdkFor(version, jdks));
+    if (possible.length === 0) throw new MissingTool(unavailable.join("\n"));
+
+    // One after the other: both would fetch the same plugins of Maven at once.
+    for (const version of possible) {
+      await installOpenSearch({ version, dir: installFolder(version), jdks, onProgress: say });
+    }
+    const starts = await Promise.allSettled(
+      possible.map((version) =>
+        startOpenSearch({
+          version,
+          dir: installFolder(version),
+          nodeDir: join(folder, `opensearch-${version}`),
+          quickStart: true,
+          jdks,
+          onProgress: say,
+        }),
+      ),
+    );
+    const servers = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
+    const stop = async () => {
+      await Promise.all(servers.map((server) => server.stop()));
+    };
+    const failed = starts.find((start) => start.status === "rejected");
+    if (failed) {
+      await stop();
+      throw failed.reason;
+    }
+    const urls = Object.fromEntries(servers.map(({ version, url }) => [version, url]));
+    return { env: { [OPENSEARCH_ENV]: formatPairs(urls) }, unavailable, stop };
+  },
+};
+
+/** Which versions this machine has a tool for, and for the others why not. */
+function split(versions: readonly OpenSearchVersion[], check: (version: OpenSearchVersion) => void) {
+  const possible: OpenSearchVersion[] = [];
+  const unavailable: string[] = [];
+  for (const version of versions) {
+    try {
+      check(version);
+      possible.push(version);
+    } catch (error) {
+      if (!(error instanceof MissingTool)) throw error;
+      unavailable.push(error.message);
+    }
+  }
+  return { possible, unavailable };
+}
