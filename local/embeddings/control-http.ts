@@ -1,0 +1,73 @@
+import * as v from "valibot";
+import { MODEL_NAMES, type ModelName } from "../../lib/embeddings/models.ts";
+import type { StandInAnswer } from "../cloud/stand-in.ts";
+import type { Fault, ModelControl } from "./control.ts";
+
+const Count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)));
+const condition = { every: Count, first: Count, containing: v.optional(v.string()) };
+const Milliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(60_000));
+const Status = v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599));
+const Dimension = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16_384));
+
+const Faults = v.array(
+  v.variant("kind", [
+    v.strictObject({ ...condition, kind: v.literal("throttle") }),
+    v.strictObject({ ...condition, kind: v.literal("unavailable") }),
+    v.strictObject({ ...condition, kind: v.literal("status"), status: Status }),
+    v.strictObject({ ...condition, kind: v.literal("delay"), ms: Milliseconds }),
+    v.strictObject({ ...condition, kind: v.literal("hang") }),
+    v.strictObject({ ...condition, kind: v.literal("nan") }),
+    v.strictObject({ ...condition, kind: v.literal("not_json") }),
+    v.strictObject({ ...condition, kind: v.literal("dimension"), dimension: Dimension }),
+    v.strictObject({ ...condition, kind: v.literal("too_few") }),
+  ]),
+);
+
+/** Where the control is served; whoever runs an HTTP server hands requests under it to `handleModelControl`. */
+export const MODEL_CONTROL_PATH = "/_models";
+
+/**
+ * The control over HTTP: `GET /_models` (counts and faults of each model), `PUT /_models/<model>/faults` (a JSON list
+ * of faults), `DELETE /_models` (no faults, no memory). Undefined for a path that is not the control's.
+ */
+export function handleModelControl(
+  control: ModelControl,
+  request: { method: string; path: string; body: Buffer },
+): StandInAnswer | undefined {
+  const { method, path, body } = request;
+  if (path !== MODEL_CONTROL_PATH && !path.startsWith(`${MODEL_CONTROL_PATH}/`)) return undefined;
+  if (path === MODEL_CONTROL_PATH && method === "GET") return json(200, describe(control));
+  if (path === MODEL_CONTROL_PATH && method === "DELETE") {
+    control.reset();
+    return json(200, describe(control));
+  }
+  const [, name] = /^\/_models\/([^/]+)\/faults$/.exec(path) ?? [];
+  if (name === undefined || method !== "PUT") {
+    return json(404, { message: "there are GET and DELETE /_models, and PUT /_models/<model>/faults" });
+  }
+  const model = MODEL_NAMES.find((known) => known === name);
+  if (!model) return json(404, { message: `${name} is not a model; there are ${MODEL_NAMES.join(", ")}` });
+  const faults = parseFaults(body);
+  if (typeof faults === "string") return json(400, { message: faults });
+  control.setFaults(model, faults);
+  return json(200, describe(control));
+}
+
+function describe(control: ModelControl): Record<string, unknown> {
+  const one = (model: ModelName) => ({ ...control.counts(model), faults: control.faults(model) });
+  return Object.fromEntries(MODEL_NAMES.map((model) => [model, one(model)]));
+}
+
+/** The faults, or what is wrong with them. */
+function parseFaults(body: Buffer): Fault[] | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch {
+    return "the body is not JSON";
+  }
+  const result = v.safeParse(Faults, value);
+  return result.success ? (result.output as Fault[]) : v.summarize(result.issues);
+}
+
+const json = (status: number, value: unknown): StandInAnswer => ({ status, body: JSON.stringify(value) });

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MODEL_NAMES, type ModelName } from "../../lib/embeddings/models.ts";
+
+/** Which calls a fault applies to; every condition given must hold. Without any: all calls. */
+export interface FaultCondition {
+  /** Every n-th call since the fault was set. */
+  every?: number;
+  /** The first n calls since the fault was set. */
+  first?: number;
+  /** Calls with a text that contains this. */
+  containing?: string;
+}
+
+/** What a stand-in model can be told to do wrong. */
+export type Fault = FaultCondition &
+  (
+    | { kind: "throttle" }
+    | { kind: "unavailable" }
+    /** The model's own status: SageMaker wraps it as ModelError, Bedrock has an exception for it. */
+    | { kind: "status"; status: number }
+    | { kind: "delay"; ms: number }
+    /** Answers when the faults are cleared. */
+    | { kind: "hang" }
+    | { kind: "nan" }
+    | { kind: "not_json" }
+    | { kind: "dimension"; dimension: number }
+    | { kind: "too_few" }
+  );
+
+/** One call that was answered as the protocol wants it. */
+export interface ServedCall {
+  texts: readonly string[];
+  /** Cohere's `input_type`. */
+  inputType?: string;
+}
+
+export interface ModelCounts {
+  calls: number;
+  succeeded: number;
+  /** The most calls that ever ran at the same time. */
+  peak: number;
+}
+
+/** Served calls that are remembered for each model: enough for tests, little for a stack that runs for days. */
+const REMEMBERED_CALLS = 1_000;
+
+interface State extends ModelCounts {
+  running: number;
+  served: ServedCall[];
+  faults: { fault: Fault; seen: number }[];
+  held: (() => void)[];
+}
+
+/** Tells the stand-in models to fail, and says what they were asked. */
+export interface ModelControl {
+  /** Replaces the faults of a model; an empty list ends them and lets hanging calls go. */
+  setFaults(model: ModelName, faults: readonly Fault[]): void;
+  faults(model: ModelName): Fault[];
+  counts(model: ModelName): ModelCounts;
+  /** The successful calls, oldest first. */
+  served(model: ModelName): readonly ServedCall[];
+  /** Ends all faults and forgets all calls. */
+  reset(): void;
+}
+
+/** The side of the control that the models use. */
+export interface ModelObserver {
+  /** Counts one call, gives the fault it meets (delays are over by then), and runs it. */
+  observe<T extends { ok: boolean }>(
+    model: ModelName,
+    call: ServedCall,
+    run: (fault: Fault | undefined) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** A control of all models, without faults. */
+export function createModelControl(): ModelControl & ModelObserver {
+  const fresh = (): State => ({ calls: 0, succeeded: 0, peak: 0, running: 0, served: [], faults: [], held: [] });
+  const states = new Map<ModelName, State>(MODEL_NAMES.map((model) => [model, fresh()]));
+  const state = (model: ModelName) => {
+    const found = states.get(model);
+    if (!found) throw new Error(`${model} is not a model; there are ${MODEL_NAMES.join(", ")}`);
+    return found;
+  };
+  const release = (one: State) => {
+    for (const go of one.held.splice(0)) go();
+  };
+
+  /** The faults that this call meets. Every fault counts the call, also when another one applies. */
+  const met = (one: State, { texts }: ServedCall): Fault[] =>
+    one.faults
+      .filter((entry) => {
+        entry.seen += 1;
+        const { every, first, containing } = entry.fault;
+        if (every !== undefined && entry.seen % every !== 0) return false;
+        if (first !== undefined && entry.seen > first) return false;
+        return containing === undefined || texts.some((text) => text.includes(containing));
+      })
+      .map(({ fault }) => fault);
+
+  return {
+    setFaults(model, faults) {
+      const one = state(model);
+      one.faults = faults.map((fault) => ({ fault, seen: 0 }));
+      release(one);
+    },
+    faults: (model) => state(model).faults.map(({ fault }) => fault),
+    counts: (model) => {
+      const { calls, succeeded, peak } = state(model);
+      return { calls, succeeded, peak };
+    },
+    served: (model) => state(model).served,
+    reset() {
+      for (const [model, one] of states) {
+        release(one);
+        states.set(model, fresh());
+      }
+    },
+    async observe(model, call, run) {
+      const one = state(model);
+      one.calls += 1;
+      one.running += 1;
+      one.peak = Math.max(one.peak, one.running);
+      try {
+        const faults = met(one, call);
+        for (const fault of faults) {
+          if (fault.kind === "delay") await sleep(fault.ms);
+          if (fault.kind === "hang") await new Promise<void>((go) => one.held.push(go));
+        }
+        const answer = await run(faults.find(({ kind }) => kind !== "delay" && kind !== "hang"));
+        if (answer.ok) {
+          one.succeeded += 1;
+          one.served.push(call);
+          if (one.served.length > REMEMBERED_CALLS) one.served.shift();
+        }
+        return answer;
+      } finally {
+        one.running -= 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { LexicalModel } from "./lexical-model.ts";
+
+/** An answer of a model's container, before SageMaker wraps it. */
+export interface InferenceAnswer {
+  status: number;
+  body: string;
+}
+
+/** A Text Embeddings Inference server with one model: the stand-in's own, or a real one elsewhere. */
+export interface InferenceServer {
+  invoke(body: Buffer): Promise<InferenceAnswer>;
+}
+
+const MAX_INPUTS = 32;
+const MAX_PAYLOAD_BYTES = 2_000_000;
+const MAX_TOKENS = 512;
+
+/** Validation errors, by the server's version: 413 up to 1.8 (the pinned image), 422 from 1.9. */
+const VALIDATION = 413;
+
+const ok = (value: unknown): InferenceAnswer => ({ status: 200, body: JSON.stringify(value) });
+
+const refusal = (status: number, error: string, type: string): InferenceAnswer => ({
+  status,
+  body: JSON.stringify({ error, error_type: type }),
+});
+
+/** `POST /invocations` as the server's `embed` answers it, with the limits and errors of version 1.8. */
+export function denseServer(model: LexicalModel, dimension: number, seed: number): InferenceServer {
+  return lexicalServer(model, (text) => model.dense(text, dimension, seed));
+}
+
+/** `POST /invocations` as the server's `embed_sparse` answers it. */
+export function sparseServer(model: LexicalModel): InferenceServer {
+  return lexicalServer(model, (text) => model.sparse(text));
+}
+
+function lexicalServer(model: LexicalModel, embed: (text: string) => unknown): InferenceServer {
+  return {
+    async invoke(body) {
+      if (body.length > MAX_PAYLOAD_BYTES) return { status: 413, body: "length limit exceeded" };
+      const request = parse(body);
+      if (!request) return { status: 422, body: "Failed to parse the request body as JSON" };
+      const { inputs, truncate } = request;
+      if (inputs.length === 0) return refusal(400, "`inputs` cannot be empty", "empty");
+      if (inputs.length > MAX_INPUTS) {
+        return refusal(
+          VALIDATION,
+          `batch size ${inputs.length} > maximum allowed batch size ${MAX_INPUTS}`,
+          "validation",
+        );
+      }
+      if (inputs.includes("")) return refusal(VALIDATION, "`inputs` cannot be empty", "validation");
+      const long = truncate ? undefined : inputs.find((text) => model.count(text) > MAX_TOKENS);
+      if (long !== undefined) {
+        const message = `\`inputs\` must have less than ${MAX_TOKENS} tokens. Given: ${model.count(long)}`;
+        return refusal(VALIDATION, message, "validation");
+      }
+      return ok(inputs.map(embed));
+    },
+  };
+}
+
+/** The inputs of a request to an inference server, empty when it has none that can be read. */
+export function inputsOf(body: Buffer): string[] {
+  return parse(body)?.inputs ?? [];
+}
+
+function parse(body: Buffer): { inputs: string[]; truncate: boolean } | undefined {
+  const request = parseObject(body);
+  if (!request) return undefined;
+  const { inputs, truncate } = request;
+  const list: unknown[] = Array.isArray(inputs) ? inputs : [inputs];
+  // The server's parser refuses an escaped half of a surrogate pair, and with it the whole body.
+  if (!list.every((text) => typeof text === "string" && text.isWellFormed())) return undefined;
+  return { inputs: list as string[], truncate: truncate === true };
+}
+
+/** The JSON object of a request body, undefined when it is none. */
+export function parseObject(body: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

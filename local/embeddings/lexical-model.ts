@@ -1,0 +1,97 @@
+import { cutCharacters } from "../../lib/embeddings/batches.ts";
+import { parseModelFiles } from "../../lib/embeddings/model-files.ts";
+import { createSparseModel } from "../../lib/embeddings/sparse-model.ts";
+import { BGE_QUERY_PREFIX } from "../../lib/embeddings/text-embeddings-inference.ts";
+import { generatedModelFiles } from "./model-files.ts";
+import { SPECIAL_IDS } from "./vocabulary.ts";
+
+/** One token of a sparse answer, as Text Embeddings Inference gives it. */
+export interface SparseEntry {
+  index: number;
+  value: number;
+}
+
+/**
+ * What stands in for the embedding models: texts that share words are near one another, and that is all. It knows no
+ * meaning, so "car" and "automobile" are strangers.
+ */
+export interface LexicalModel {
+  /** A unit vector. `seed` sets models apart: vectors of two seeds cannot be compared. */
+  dense(text: string, dimension: number, seed: number): number[];
+  /** Values as the real server gives them: before the log1p of the gateway, special tokens still there. */
+  sparse(text: string): SparseEntry[];
+  /** Tokens of a text, `[CLS]` and `[SEP]` included. */
+  count(text: string): number;
+}
+
+/** Tokens that the real models read, `[CLS]` and `[SEP]` left out. */
+const MAX_TOKENS = 510;
+const MAX_CHARACTERS = 16_384;
+
+/** Coordinates that one token touches: fewer make unrelated texts collide, more cost time. */
+const COORDINATES_A_TOKEN = 4;
+
+/** The largest weight of a token in a document, after the gateway's log1p; the real model's are between 0 and 3. */
+const LARGEST_WEIGHT = 1.6;
+const SATURATION = 0.6;
+
+/** The query weight from which on a token counts in full in a document. */
+const FULL_WEIGHT = 3;
+
+/** A stand-in over the generated vocabulary. */
+export async function createLexicalModel(): Promise<LexicalModel> {
+  const files = parseModelFiles(generatedModelFiles());
+  const model = await createSparseModel(files);
+  const idOf = (token: string) => files.vocabulary.get(token) ?? 0;
+  const tokensOf = (text: string) => model.tokenize(cutCharacters(text, MAX_CHARACTERS));
+
+  const frequencies = (text: string) => {
+    const counts = new Map<string, number>();
+    for (const token of tokensOf(text).slice(0, MAX_TOKENS)) counts.set(token, (counts.get(token) ?? 0) + 1);
+    return counts;
+  };
+
+  return {
+    count: (text) => tokensOf(text).length + 2,
+
+    dense(text, dimension, seed) {
+      // The real model has learnt to read past the instruction, and Cohere's gets none.
+      const content = text.startsWith(BGE_QUERY_PREFIX) ? text.slice(BGE_QUERY_PREFIX.length) : text;
+      const vector = new Array<number>(dimension).fill(0);
+      // A text without tokens has a place as well, as with the real model.
+      spread(vector, "[CLS]", 0.1, seed);
+      for (const [token, count] of frequencies(content)) {
+        spread(vector, token, (model.weight(token) ?? 0) * (1 + Math.log(count)), seed);
+      }
+      const length = Math.hypot(...vector);
+      return vector.map((component) => Math.fround(component / length));
+    },
+
+    sparse(text) {
+      const entries = [...frequencies(text)].map(([token, count]) => {
+        const importance = Math.min(1, (model.weight(token) ?? 0) / FULL_WEIGHT);
+        const weight = LARGEST_WEIGHT * (count / (count + SATURATION)) * importance;
+        return { index: idOf(token), value: Math.fround(Math.expm1(weight)) };
+      });
+      const [, , cls = 101, sep = 102] = SPECIAL_IDS;
+      return [{ index: cls, value: 0.5 }, { index: sep, value: 0.25 }, ...entries].sort((a, b) => a.index - b.index);
+    },
+  };
+}
+
+/** Adds a token to a vector, at a few coordinates and with signs that follow from its name. */
+function spread(vector: number[], token: string, weight: number, seed: number): void {
+  for (let i = 0; i < COORDINATES_A_TOKEN; i += 1) {
+    const hash = fnv1a(`${seed}:${i}:${token}`);
+    const at = (hash >>> 1) % vector.length;
+    vector[at] = (vector[at] ?? 0) + (hash & 1 ? weight : -weight);
+  }
+}
+
+/** FNV-1a over UTF-16 units, with a final mix since its low bits alone are poor. */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

@@ -1,0 +1,90 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ModelFiles } from "../../lib/embeddings/model-files.ts";
+import { generateVocabulary, SPECIAL_IDS, type Vocabulary } from "./vocabulary.ts";
+
+/** Characters of a word that are looked up at once; longer ones are cut, since the look-up is quadratic. */
+const LONGEST_WORD = 32;
+
+/** A character is up to four bytes; more than this would be [UNK]. */
+const LONGEST_WORD_BYTES = LONGEST_WORD * 4;
+
+/**
+ * The model files of the stand-in, in the format of the real ones (a Hugging Face WordPiece tokenizer). One step more
+ * than the real one has: `ByteLevel` spells words in bytes, and the vocabulary has every byte, so no text is unknown.
+ */
+export function generatedModelFiles(vocabulary: Vocabulary = generateVocabulary()): ModelFiles {
+  const token = (id: number) => vocabulary.tokens[id] ?? "";
+  const special = (id: number) => ({ [token(id)]: { id: token(id), ids: [id], tokens: [token(id)] } });
+  const tokenizer = {
+    version: "1.0",
+    truncation: null,
+    padding: null,
+    added_tokens: SPECIAL_IDS.map((id) => ({
+      id,
+      content: token(id),
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
+    })),
+    normalizer: {
+      type: "BertNormalizer",
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
+    },
+    pre_tokenizer: {
+      type: "Sequence",
+      pretokenizers: [
+        { type: "BertPreTokenizer" },
+        { type: "Split", pattern: { Regex: `.{1,${LONGEST_WORD}}` }, behavior: "Isolated", invert: false },
+        { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
+      ],
+    },
+    post_processor: {
+      type: "TemplateProcessing",
+      single: [
+        { SpecialToken: { id: "[CLS]", type_id: 0 } },
+        { Sequence: { id: "A", type_id: 0 } },
+        { SpecialToken: { id: "[SEP]", type_id: 0 } },
+      ],
+      pair: [],
+      special_tokens: { ...special(101), ...special(102) },
+    },
+    decoder: { type: "WordPiece", prefix: "##", cleanup: true },
+    model: {
+      type: "WordPiece",
+      unk_token: "[UNK]",
+      continuing_subword_prefix: "##",
+      max_input_chars_per_word: LONGEST_WORD_BYTES,
+      vocab: Object.fromEntries(vocabulary.tokens.map((text, id) => [text, id])),
+    },
+  };
+  const config = {
+    tokenizer_class: "BertTokenizer",
+    do_lower_case: true,
+    unk_token: "[UNK]",
+    cls_token: "[CLS]",
+    sep_token: "[SEP]",
+    pad_token: "[PAD]",
+    mask_token: "[MASK]",
+    model_max_length: 512,
+  };
+  const json = (value: unknown) => Buffer.from(`${JSON.stringify(value)}\n`);
+  return {
+    "tokenizer.json": json(tokenizer),
+    "tokenizer_config.json": json(config),
+    "idf.json": json(Object.fromEntries(vocabulary.weights)),
+  };
+}
+
+/** Writes the generated model files to a folder, where the query side of the local stack reads them. */
+export async function generateModelFiles(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await Promise.all(
+    Object.entries(generatedModelFiles()).map(([name, content]) => writeFile(join(folder, name), content)),
+  );
+}

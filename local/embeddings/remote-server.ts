@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { InferenceServer } from "./inference-server.ts";
+
+/** A Text Embeddings Inference server that a user runs does not answer as one. The message says what to do. */
+export class RemoteServerError extends Error {
+  override name = "RemoteServerError";
+}
+
+export interface RemoteServer extends InferenceServer {
+  /** Of its vectors; undefined for a sparse model. */
+  dimension: number | undefined;
+}
+
+/** SageMaker's own limit for an answer. */
+const ANSWER_TIMEOUT_MS = 60_000;
+const PROBE_TIMEOUT_MS = 10_000;
+
+/**
+ * A real Text Embeddings Inference server in place of a stand-in (`EMBEDDING_URL_<MODEL>`). It is asked for one
+ * embedding first: that shows whether it is there, whether it is of the right kind, and its dimension.
+ */
+export async function connectRemoteServer(url: string, kind: "dense" | "sparse"): Promise<RemoteServer> {
+  const route = new URL(kind === "dense" ? "embed" : "embed_sparse", url.endsWith("/") ? url : `${url}/`);
+  const post = async (body: Buffer | string, timeoutMs: number) => {
+    const answer = await fetch(route, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: answer.status, body: await answer.text() };
+  };
+
+  const probe = await post(JSON.stringify({ inputs: "probe", truncate: true }), PROBE_TIMEOUT_MS).catch(
+    (cause: unknown) => {
+      throw new RemoteServerError(
+        `no embedding server answers at ${route}: start it, or leave the variable out to use the stand-in`,
+        { cause },
+      );
+    },
+  );
+  if (probe.status !== 200) {
+    const hint = kind === "sparse" ? " (a sparse model needs POOLING=splade)" : "";
+    throw new RemoteServerError(`${route} answered ${probe.status}: ${probe.body.slice(0, 200)}${hint}`);
+  }
+
+  return {
+    dimension: kind === "dense" ? dimensionOf(probe.body, route) : checkSparse(probe.body, route),
+    async invoke(body) {
+      try {
+        return await post(body, ANSWER_TIMEOUT_MS);
+      } catch {
+        // A container that is gone is a 503 of the endpoint; the pause keeps callers from spinning.
+        await sleep(10);
+        return { status: 503, body: JSON.stringify({ error: `no answer from ${route}`, error_type: "unhealthy" }) };
+      }
+    },
+  };
+}
+
+function dimensionOf(body: string, route: URL): number {
+  const first = firstOf(body);
+  if (Array.isArray(first) && first.length > 0 && first.every((value) => typeof value === "number"))
+    return first.length;
+  throw new RemoteServerError(`${route} does not answer with vectors: is it a dense embedding model?`);
+}
+
+function checkSparse(body: string, route: URL): undefined {
+  const first = firstOf(body);
+  const [entry] = Array.isArray(first) ? first : [];
+  if (typeof (entry as { index?: unknown } | undefined)?.index === "number") return undefined;
+  throw new RemoteServerError(`${route} does not answer with tokens: is it a sparse model with POOLING=splade?`);
+}
+
+function firstOf(body: string): unknown {
+  try {
+    const list: unknown = JSON.parse(body);
+    return Array.isArray(list) ? list[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import type { StandInRequest } from "../cloud/stand-in.ts";
+import { awsError, type ModelAnswer, serviceFault, spoiled } from "./answers.ts";
+import type { Fault } from "./control.ts";
+import type { InferenceAnswer, InferenceServer } from "./inference-server.ts";
+
+/** Bytes of a body, either way. */
+const MAX_BYTES = 6_291_456;
+
+/** The endpoint that an InvokeEndpoint request names, undefined for another request. */
+export function endpointOf({ method, path }: StandInRequest): string | undefined {
+  const [, name] = /^\/endpoints\/([^/]+)\/invocations$/.exec(path) ?? [];
+  return method === "POST" && name !== undefined ? decodeURIComponent(name) : undefined;
+}
+
+/** What SageMaker says about an endpoint that is not there. */
+export function unknownEndpoint(name: string): ModelAnswer {
+  return awsError(400, "ValidationError", { Message: `Endpoint ${name} of account 000000000000 not found.` });
+}
+
+/** InvokeEndpoint: the container's answer as it is, or its error as ModelError. */
+export async function invokeEndpoint(
+  { body }: StandInRequest,
+  server: InferenceServer,
+  fault: Fault | undefined,
+): Promise<ModelAnswer> {
+  const refused = serviceFault(fault, "ServiceUnavailable");
+  if (refused) return refused;
+  if (body.length > MAX_BYTES) {
+    return awsError(413, "ValidationError", { Message: `Request is larger than ${MAX_BYTES} bytes` });
+  }
+  const answer = await (fault?.kind === "status" ? failed(fault.status) : server.invoke(body));
+  if (answer.status >= 400) return modelError(answer);
+  if (fault?.kind === "not_json") return { ok: false, status: 200, body: "[[0.1, NaN]]" };
+  if (fault) return { ok: false, status: 200, body: JSON.stringify(spoiled(JSON.parse(answer.body), fault)) };
+  return { ok: true, status: 200, body: answer.body };
+}
+
+const failed = (status: number): InferenceAnswer => ({
+  status,
+  body: JSON.stringify({ error: `told to fail with ${status}`, error_type: status === 429 ? "overloaded" : "backend" }),
+});
+
+function modelError({ status, body }: InferenceAnswer): ModelAnswer {
+  const side = status < 500 ? "client" : "server";
+  return awsError(424, "ModelError", {
+    ErrorCode: status < 500 ? "CLIENT_ERROR_FROM_MODEL" : "INTERNAL_FAILURE_FROM_MODEL",
+    LogStreamArn: "arn:aws:logs:us-east-1:000000000000:log-group:/aws/sagemaker/Endpoints/stand-in",
+    Message: `Received ${side} error (${status}) from primary with message "${body}".`,
+    OriginalMessage: body,
+    OriginalStatusCode: status,
+  });
+}

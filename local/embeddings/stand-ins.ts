@@ -1,0 +1,86 @@
+import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
+import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
+import { bedrockModelOf, cohereRequest, invokeCohere, unknownModel } from "./bedrock-runtime.ts";
+import { createModelControl, type ModelControl } from "./control.ts";
+import { denseServer, type InferenceServer, inputsOf, sparseServer } from "./inference-server.ts";
+import { createLexicalModel } from "./lexical-model.ts";
+import type { RemoteServer } from "./remote-server.ts";
+import { endpointOf, invokeEndpoint, unknownEndpoint } from "./sagemaker-runtime.ts";
+
+export interface ModelStandInOptions {
+  /** The model of a SageMaker endpoint by its name, undefined when there is no such endpoint. */
+  modelOfEndpoint: (name: string) => ModelName | undefined;
+  /** Real servers in place of the lexical ones, see `connectRemoteServer`. */
+  remote?: Partial<Record<ModelName, RemoteServer>>;
+}
+
+export interface ModelStandIns extends StandIn {
+  control: ModelControl;
+  /** The dimension of each dense model as it is served here. */
+  dimensions: Readonly<Partial<Record<ModelName, number>>>;
+}
+
+/** Sets the dense models apart: vectors of two models cannot be compared, as with the real ones. */
+const SEEDS: Readonly<Record<ModelName, number>> = {
+  dense_large_en_v1_5: 1,
+  sparse_v3: 2,
+  ext_embed_english_v3: 3,
+  ext_embed_multilingual_v3: 4,
+};
+
+/** SageMaker's and Bedrock's runtimes with every model of `lib/embeddings/models.ts`, by their real protocols. */
+export async function createModelStandIns(options: ModelStandInOptions): Promise<ModelStandIns> {
+  const { modelOfEndpoint, remote = {} } = options;
+  const control = createModelControl();
+  const lexical = await createLexicalModel();
+  const servers = new Map<ModelName, InferenceServer>();
+  const dimensions: Partial<Record<ModelName, number>> = {};
+  for (const model of Object.keys(MODELS) as ModelName[]) {
+    const facts = MODELS[model];
+    const server = remote[model];
+    if (facts.kind === "sparse") {
+      servers.set(model, server ?? sparseServer(lexical));
+      continue;
+    }
+    dimensions[model] = server?.dimension ?? facts.dimension;
+    servers.set(model, server ?? denseServer(lexical, facts.dimension, SEEDS[model]));
+  }
+
+  const sagemaker = async (request: StandInRequest, endpoint: string): Promise<StandInAnswer> => {
+    const model = modelOfEndpoint(endpoint);
+    const server = model && servers.get(model);
+    if (!server) return unknownEndpoint(endpoint);
+    return control.observe(model, { texts: inputsOf(request.body) }, (fault) => invokeEndpoint(request, server, fault));
+  };
+
+  const bedrock = async (request: StandInRequest, id: string): Promise<StandInAnswer> => {
+    const model = (Object.keys(MODELS) as ModelName[]).find((name) => MODELS[name].source === id);
+    const server = model && servers.get(model);
+    if (!server) return unknownModel();
+    const { byType: _, ...call } = cohereRequest(request.body);
+    return control.observe(model, call, (fault) => invokeCohere(request, server, fault));
+  };
+
+  return {
+    control,
+    dimensions,
+    services: ["sagemaker-runtime", "bedrock-runtime"],
+    async handle(request) {
+      const endpoint = endpointOf(request);
+      if (endpoint !== undefined) return withoutMark(await sagemaker(request, endpoint));
+      const id = bedrockModelOf(request);
+      if (id !== undefined) return withoutMark(await bedrock(request, id));
+      return {
+        status: 404,
+        headers: { "x-amzn-errortype": "UnknownOperationException" },
+        body: JSON.stringify({ message: `the stand-in models do not serve ${request.method} ${request.path}` }),
+      };
+    },
+  };
+}
+
+const withoutMark = ({ status, headers, body }: StandInAnswer): StandInAnswer => ({
+  status,
+  ...(headers && { headers }),
+  ...(body !== undefined && { body }),
+});

@@ -1,0 +1,67 @@
+import { random } from "../demo-data/random.ts";
+import { CONTENT_WORDS, FUNCTION_WORDS, SUFFIXES } from "./words.ts";
+
+/** A generated vocabulary: tokens in the order of their ids, and what each weighs in a query. */
+export interface Vocabulary {
+  tokens: readonly string[];
+  weights: ReadonlyMap<string, number>;
+}
+
+/** Where the real vocabulary (BERT, uncased) has them. */
+const SPECIAL_TOKENS: Readonly<Record<number, string>> = {
+  0: "[PAD]",
+  100: "[UNK]",
+  101: "[CLS]",
+  102: "[SEP]",
+  103: "[MASK]",
+};
+const FIRST_FREE_ID = 104;
+
+export const SPECIAL_IDS = Object.keys(SPECIAL_TOKENS).map(Number);
+
+const SYLLABLES = 700;
+const CONSONANTS = [..."bcdfghjklmnprstvwz"];
+const VOWELS = [..."aeiou"];
+
+/**
+ * The 256 characters that stand for bytes in byte-level tokenizers: printable ones stand for themselves, the others
+ * are moved behind U+0100. With each of them in the vocabulary no text is unknown.
+ * Source: `bytes_to_unicode` of GPT-2, which `ByteLevel` of Hugging Face tokenizers implements.
+ */
+export function byteCharacters(): string[] {
+  let moved = 0;
+  return Array.from({ length: 256 }, (_, byte) => {
+    const printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+    return String.fromCodePoint(printable ? byte : 256 + moved++);
+  });
+}
+
+/**
+ * The vocabulary of the stand-in models: English words, endings and syllables, and every byte. The same for the same
+ * seed. Weights follow what the real table does: function words count little, rare words much.
+ */
+export function generateVocabulary(seed = 1): Vocabulary {
+  const chance = random(seed);
+  const weights = new Map<string, number>();
+  const add = (token: string, least: number, most: number) => {
+    const weight = least + chance.next() * (most - least);
+    if (!weights.has(token)) weights.set(token, Number(weight.toFixed(4)));
+  };
+
+  for (const [rank, word] of FUNCTION_WORDS.entries()) add(word, 0.25, 0.35 + rank / 100);
+  for (const word of CONTENT_WORDS) add(word, 3, 5.5);
+  for (const suffix of SUFFIXES) add(`##${suffix}`, 0.2, 0.4);
+  for (let i = 0; i < SYLLABLES; i += 1) {
+    const syllable = chance.pick(CONSONANTS) + chance.pick(VOWELS) + (i % 2 ? chance.pick(CONSONANTS) : "");
+    add(syllable, 1.5, 2.5);
+    add(`##${syllable}`, 1, 2);
+  }
+  for (const character of byteCharacters()) {
+    const [least, most] = /^[0-9]$/.test(character) ? [1, 2] : /^[!-~]$/.test(character) ? [0.2, 0.6] : [0.8, 1.2];
+    add(character, least ?? 0, most ?? 0);
+    add(`##${character}`, least ?? 0, most ?? 0);
+  }
+
+  const unused = Array.from({ length: FIRST_FREE_ID }, (_, id) => SPECIAL_TOKENS[id] ?? `[unused${id}]`);
+  return { tokens: [...unused, ...weights.keys()], weights };
+}
