@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ApiError } from "../../lib/http/error.ts";
+import type { ProxyEvent } from "../../lib/http/event.ts";
+import { type Answer, answerOf, refusal, send } from "./answer.ts";
+import { createEvent, type EventParts } from "./event.ts";
+import { createContext, findService, type MountedService } from "./service.ts";
+
+/** API Gateway: payload of a request. */
+export const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
+/** Lambda: a synchronous event, serialized. */
+export const MAX_EVENT_BYTES = 6_291_456;
+/** With a shorter body an event surely fits: node takes at most 16 KB of path and headers. */
+const SURELY_FITS_BYTES = 4_500_000;
+
+export interface ExchangeOptions {
+  integrationTimeoutMs: number;
+  functionTimeoutMs: number;
+  onFunctionError: (error: unknown) => void;
+  /** Whether the server is stopping: each connection ends with its next answer. */
+  stopping: () => boolean;
+}
+
+type Target = Omit<EventParts, "body"> & { service: MountedService };
+
+/** Answers one HTTP request: finds its service, checks the key, reads the body, calls the function. */
+export function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  services: readonly MountedService[],
+  options: ExchangeOptions,
+): void {
+  const requestId = randomUUID();
+  const reply = (answer: Answer) => {
+    if (response.headersSent || response.destroyed) return;
+    if (options.stopping()) response.shouldKeepAlive = false;
+    send(response, answer, { head: request.method === "HEAD", requestId });
+  };
+  const refuse = (error: ApiError) => reply(refusal(error, requestId));
+
+  let target: Target;
+  try {
+    target = admit(request, requestId, services);
+  } catch (error) {
+    // The rest of the request is read and dropped, so that the client comes to read the answer.
+    request.resume();
+    refuse(error as ApiError);
+    return;
+  }
+
+  let size = 0;
+  let chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_PAYLOAD_BYTES) chunks.push(chunk);
+    else {
+      chunks = [];
+      refuse(payloadTooLarge(`The request's body is over ${MAX_PAYLOAD_BYTES} bytes`));
+    }
+  });
+  request.on("end", () => {
+    if (size > MAX_PAYLOAD_BYTES) return;
+    const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+    const event = createEvent({ ...target, body });
+    if (size > SURELY_FITS_BYTES && Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) {
+      return refuse(
+        payloadTooLarge(`With a body of ${size} bytes the event is over Lambda's ${MAX_EVENT_BYTES} bytes`),
+      );
+    }
+    void invoke(target.service, event, options).then(reply, (error: ApiError) => refuse(error));
+  });
+}
+
+/** Throws ApiError for a request that does not reach the function. */
+function admit(request: IncomingMessage, requestId: string, services: readonly MountedService[]): Target {
+  const url = request.url ?? "";
+  const mark = url.indexOf("?");
+  const found = findService(services, mark === -1 ? url : url.slice(0, mark));
+  const match = found?.service.match(found.path);
+  if (!found || !match) throw new ApiError("not_found", "There is no endpoint at this path.");
+
+  const apiKey = request.headers["x-api-key"]?.toString();
+  found.service.admit(request.method ?? "GET", apiKey);
+  const { service, path } = found;
+  const query = mark === -1 ? "" : url.slice(mark + 1);
+  return { request, path, query, match, stage: service.stage, apiKey, requestId, service };
+}
+
+function payloadTooLarge(what: string): ApiError {
+  return new ApiError("payload_too_large", `${what}; send less at a time.`);
+}
+
+/** Calls the function within its time. Throws ApiError as API Gateway would answer. */
+async function invoke(service: MountedService, event: ProxyEvent, options: ExchangeOptions): Promise<Answer> {
+  const { integrationTimeoutMs, functionTimeoutMs, onFunctionError } = options;
+  const context = createContext(event.requestContext.requestId, functionTimeoutMs);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(timedOut(integrationTimeoutMs, functionTimeoutMs)),
+      Math.min(integrationTimeoutMs, functionTimeoutMs),
+    );
+  });
+  try {
+    return answerOf(await Promise.race([service.handler(event, context), late]));
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    onFunctionError(error);
+    throw new ApiError("upstream_failed", "The function failed; its log has the reason.", { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Lambda ends a function at its own timeout, which API Gateway sees as a failure; its own timeout is another answer. */
+function timedOut(integrationMs: number, functionMs: number): ApiError {
+  return functionMs < integrationMs
+    ? new ApiError("upstream_failed", `The function was ended after ${functionMs / 1000} s.`)
+    : new ApiError("timeout", `The function did not answer within ${integrationMs / 1000} s.`);
+}

@@ -1,0 +1,46 @@
+import { ApiError } from "../../lib/http/error.ts";
+
+/** A usage plan: what one key may use. Each part is optional, as in `throttle` of api.yaml. */
+export interface UsagePlan {
+  /** Requests a second. */
+  rateLimit?: number;
+  /** Requests at once: the size of the bucket that `rateLimit` fills; default `rateLimit`, at least 1. */
+  burstLimit?: number;
+  /** Requests a day, counted from midnight UTC. */
+  dailyQuota?: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Counts requests by key; throws `throttled` with `retry-after` for one that is over the plan. `now` in epoch ms. */
+export function createUsage(plan: UsagePlan, now: () => number = Date.now): (key: string) => void {
+  const { rateLimit = Number.POSITIVE_INFINITY, dailyQuota = Number.POSITIVE_INFINITY } = plan;
+  const size = Math.max(1, plan.burstLimit ?? rateLimit);
+  const states = new Map<string, { tokens: number; at: number; day: number; used: number }>();
+
+  return (key) => {
+    const time = now();
+    const day = Math.floor(time / DAY_MS);
+    const state = states.get(key) ?? { tokens: size, at: time, day, used: 0 };
+    states.set(key, state);
+    state.tokens = rateLimit === Number.POSITIVE_INFINITY ? size : refill(state, time);
+    state.at = time;
+    if (state.day !== day) Object.assign(state, { day, used: 0 });
+
+    if (state.used >= dailyQuota) {
+      throw throttled(`The daily quota of ${dailyQuota} requests is used up`, ((day + 1) * DAY_MS - time) / 1000);
+    }
+    if (state.tokens < 1) throw throttled(`More than ${rateLimit} requests a second`, (1 - state.tokens) / rateLimit);
+    state.tokens -= 1;
+    state.used += 1;
+  };
+
+  function refill(state: { tokens: number; at: number }, time: number): number {
+    return Math.min(size, state.tokens + ((time - state.at) / 1000) * rateLimit);
+  }
+}
+
+function throttled(what: string, seconds: number): ApiError {
+  const wait = Math.max(1, Math.ceil(seconds));
+  return new ApiError("throttled", `${what}; try again in ${wait} s.`, { headers: { "retry-after": String(wait) } });
+}

@@ -1,0 +1,37 @@
+import * as assert from "uvu/assert";
+import type { Route } from "../../../lib/http/route.ts";
+import { createMatcher } from "../../../local/api/resources.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("resources of the local API");
+
+const route = (path: string): Route => ({ methods: ["GET"], path, family: "f", summary: "", description: "" });
+const match = createMatcher(
+  ["/application/search", "/raw-backend/{proxy+}", "/items/{id}", "/items/{id}/similar", "/items/new"].map(route),
+);
+
+test("finds a literal path", () => {
+  assert.equal(match("/application/search"), { resource: "/application/search", pathParameters: null });
+});
+
+test("gives what {proxy+} stands for, slashes and percent signs as they came", () => {
+  const found = match("/raw-backend/books/_doc/a%2Fb");
+  assert.equal(found, { resource: "/raw-backend/{proxy+}", pathParameters: { proxy: "books/_doc/a%2Fb" } });
+});
+
+test("prefers a literal segment to a parameter, and a parameter to {proxy+}", () => {
+  assert.is(match("/items/new")?.resource, "/items/new");
+  assert.equal(match("/items/7"), { resource: "/items/{id}", pathParameters: { id: "7" } });
+  assert.equal(match("/items/7/similar"), { resource: "/items/{id}/similar", pathParameters: { id: "7" } });
+});
+
+test("gives unknown paths to the router", () => {
+  assert.equal(match("/nothing/here"), { resource: "/{proxy+}", pathParameters: { proxy: "nothing/here" } });
+  assert.equal(match("/raw-backend/"), { resource: "/{proxy+}", pathParameters: { proxy: "raw-backend/" } });
+});
+
+test("has no resource for the root and for what is no path", () => {
+  assert.equal([match("/"), match("*")], [undefined, undefined]);
+});
+
+test.run();

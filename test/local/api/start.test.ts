@@ -1,0 +1,381 @@
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import { connect } from "node:net";
+import * as assert from "uvu/assert";
+import type { ProxyEvent, ProxyHandler } from "../../../lib/http/event.ts";
+import type { Route } from "../../../lib/http/route.ts";
+import type { ApiOptions, RunningApi } from "../../../local/api/start.ts";
+import { startApi } from "../../../local/api/start.ts";
+import type { UsagePlan } from "../../../local/api/usage.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("local API server");
+
+const KEY = "secret-key";
+const route = (path: string): Route => ({ methods: ["POST"], path, family: "f", summary: "", description: "" });
+const ROUTES = ["/application/search", "/raw-backend/{proxy+}"].map(route);
+
+const running: RunningApi[] = [];
+test.after.each(async () => {
+  await Promise.all(running.splice(0).map((api) => api.stop(0)));
+});
+
+type Options = Partial<ApiOptions> & { basePath?: string; usage?: UsagePlan };
+
+async function start(handler: ProxyHandler, { basePath, usage, ...options }: Options = {}) {
+  const service = { routes: ROUTES, handler, keys: [KEY], ...(basePath && { basePath }), ...(usage && { usage }) };
+  const api = await startApi({ services: [service], onFunctionError: () => undefined, ...options });
+  running.push(api);
+  return api;
+}
+
+interface Sent {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer;
+  agent?: Agent;
+}
+
+/** One request as it is, where fetch would normalize path and headers. */
+async function send(url: string, path: string, { method = "POST", headers = {}, body, agent }: Sent = {}) {
+  const { hostname, port } = new URL(url);
+  const sent = request({
+    hostname,
+    port,
+    path,
+    method,
+    headers: { "x-api-key": KEY, ...headers },
+    agent: agent ?? false,
+  });
+  sent.end(body);
+  const [response] = await once(sent, "response");
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  return {
+    status: response.statusCode as number,
+    headers: response.headers as IncomingHttpHeaders,
+    text: bytes.toString(),
+    bytes,
+  };
+}
+
+const errorOf = ({ status, text }: { status: number; text: string }) => [status, JSON.parse(text).error.code];
+
+/** A function that keeps its events and answers 200. */
+function recorder(result: Awaited<ReturnType<ProxyHandler>> = { statusCode: 200, body: "{}" }) {
+  const events: ProxyEvent[] = [];
+  const handler: ProxyHandler = async (event) => {
+    events.push(event);
+    return result;
+  };
+  return { events, handler };
+}
+
+test("hands a request over as a REST API's proxy event with a binary body", async () => {
+  const { events, handler } = recorder();
+  const { url } = await start(handler);
+  const headers = { "Content-Type": "application/json", "X-Several": ["1", "2"] };
+  await send(url, "/raw-backend/books/_doc/a%2Fb?q=a%20b%2Bc+d&x=1&x=2&flag", { headers, body: '{"ä":1}' });
+
+  const [event] = events;
+  assert.ok(event);
+  const { resource, path, httpMethod, pathParameters, stageVariables, body, isBase64Encoded } = event;
+  assert.equal(
+    { resource, path, httpMethod, pathParameters, stageVariables, isBase64Encoded },
+    {
+      resource: "/raw-backend/{proxy+}",
+      path: "/raw-backend/books/_doc/a%2Fb",
+      httpMethod: "POST",
+      pathParameters: { proxy: "books/_doc/a%2Fb" },
+      stageVariables: null,
+      isBase64Encoded: true,
+    },
+  );
+  assert.is(Buffer.from(body ?? "", "base64").toString(), '{"ä":1}');
+  assert.equal(event.queryStringParameters, { q: "a b+c d", x: "2", flag: "" });
+  assert.equal(event.multiValueQueryStringParameters, { q: ["a b+c d"], x: ["1", "2"], flag: [""] });
+  assert.is(event.headers["Content-Type"], "application/json");
+  assert.is(event.headers["X-Several"], "2");
+  assert.equal(event.multiValueHeaders["X-Several"], ["1", "2"]);
+  assert.is(event.headers["X-Forwarded-For"], "127.0.0.1");
+});
+
+test("keeps the headers of the connection to itself", async () => {
+  const { events, handler } = recorder();
+  const { url } = await start(handler);
+  await send(url, "/application/search", { headers: { Connection: "close" }, body: "{}" });
+  const names = Object.keys(events[0]?.headers ?? {}).map((name) => name.toLowerCase());
+  assert.equal(names.sort(), ["host", "x-api-key", "x-forwarded-for", "x-forwarded-port", "x-forwarded-proto"]);
+});
+
+test("gives null where a request has no body and no query", async () => {
+  const { events, handler } = recorder();
+  const { url } = await start(handler);
+  await send(url, "/application/search");
+  const { body, isBase64Encoded, queryStringParameters, multiValueQueryStringParameters } = events[0] as ProxyEvent;
+  assert.equal(
+    [body, isBase64Encoded, queryStringParameters, multiValueQueryStringParameters],
+    [null, false, null, null],
+  );
+});
+
+test("fills the request context", async () => {
+  const { events, handler } = recorder();
+  const { url } = await start(handler, { basePath: "shop" });
+  const before = Date.now();
+  await send(url, "/shop/application/search", { headers: { "user-agent": "test" } });
+  const { requestContext, path } = events[0] as ProxyEvent;
+  const {
+    stage,
+    path: whole,
+    httpMethod,
+    protocol,
+    identity,
+    requestId,
+    requestTime,
+    requestTimeEpoch,
+  } = requestContext;
+  assert.equal([path, stage, whole], ["/application/search", "shop", "/shop/application/search"]);
+  assert.equal([httpMethod, protocol, identity.sourceIp], ["POST", "HTTP/1.1", "127.0.0.1"]);
+  assert.equal([identity.userAgent, identity.apiKey], ["test", KEY]);
+  assert.match(requestId, /^[0-9a-f-]{36}$/);
+  assert.match(requestTime ?? "", /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
+  assert.ok(requestTimeEpoch >= before && requestTimeEpoch <= Date.now());
+});
+
+test("gives each call a context with an id and the time that is left", async () => {
+  let seen: unknown[] = [];
+  const { url } = await start(async (event, context) => {
+    const left = context.getRemainingTimeInMillis();
+    seen = [context.awsRequestId === event.requestContext.requestId, left > 27_000 && left <= 28_000];
+    return { statusCode: 200, body: "" };
+  });
+  await send(url, "/application/search");
+  assert.equal(seen, [true, true]);
+});
+
+test("sends two services what their base paths say", async () => {
+  const answer =
+    (body: string): ProxyHandler =>
+    async () => ({ statusCode: 200, body });
+  const api = await startApi({
+    services: [
+      { routes: ROUTES, handler: answer("search"), keys: ["a"] },
+      { basePath: "recommendation", routes: ROUTES, handler: answer("recommendation"), keys: ["b"] },
+    ],
+  });
+  running.push(api);
+  const get = async (path: string, key: string) => (await send(api.url, path, { headers: { "x-api-key": key } })).text;
+  assert.is(await get("/recommendation/x", "b"), "recommendation");
+  assert.is(await get("/recommendations", "a"), "search");
+  assert.match(await get("/recommendation/x", "a"), /forbidden/);
+});
+
+test("answers a missing key and a wrong key alike, in our error body, without calling the function", async () => {
+  const { events, handler } = recorder();
+  const { url } = await start(handler);
+  const without = await send(url, "/application/search", { headers: { "x-api-key": "" } });
+  const wrong = await send(url, "/application/search", { headers: { "x-api-key": "no" } });
+  const shape = ({ text }: { text: string }) => ({ ...JSON.parse(text).error, request_id: "" });
+  assert.equal(errorOf(without), [403, "forbidden"]);
+  assert.equal(shape(without), shape(wrong));
+  assert.is(JSON.parse(wrong.text).error.request_id, wrong.headers["x-request-id"]);
+  assert.is(events.length, 0);
+});
+
+test("asks for no key of OPTIONS", async () => {
+  const { events, handler } = recorder({ statusCode: 204, body: "" });
+  const { url } = await start(handler);
+  const { status } = await send(url, "/application/search", { method: "OPTIONS", headers: { "x-api-key": "" } });
+  assert.equal([status, events[0]?.httpMethod], [204, "OPTIONS"]);
+});
+
+test("leaves unknown paths and methods to the function, and refuses the root, which has no resource", async () => {
+  const { events, handler } = recorder();
+  const { url } = await start(handler);
+  await send(url, "/unknown", { method: "PATCH" });
+  assert.equal([events[0]?.resource, events[0]?.httpMethod], ["/{proxy+}", "PATCH"]);
+  assert.equal(errorOf(await send(url, "/")), [404, "not_found"]);
+});
+
+test("throttles by the usage plan with retry-after", async () => {
+  const { url } = await start(recorder().handler, { usage: { dailyQuota: 1 } });
+  await send(url, "/application/search");
+  const answer = await send(url, "/application/search");
+  assert.equal(errorOf(answer), [429, "throttled"]);
+  assert.ok(Number(answer.headers["retry-after"]) > 0);
+});
+
+test("takes a body that just fits into Lambda's event and refuses a larger one", async () => {
+  const { events, handler } = recorder();
+  const { url } = await start(handler);
+  const fits = await send(url, "/application/search", { body: Buffer.alloc(4_717_000) });
+  const over = await send(url, "/application/search", { body: Buffer.alloc(4_718_592) });
+  assert.is(fits.status, 200);
+  assert.equal(errorOf(over), [413, "payload_too_large"]);
+  assert.is(events.length, 1);
+});
+
+test("refuses a payload over 10 MB and still reads it, so that the client sees the answer", async () => {
+  const { events, handler } = recorder();
+  const { url } = await start(handler);
+  const answer = await send(url, "/application/search", { body: Buffer.alloc(10 * 1024 * 1024 + 1) });
+  assert.equal(errorOf(answer), [413, "payload_too_large"]);
+  assert.match(JSON.parse(answer.text).error.message, /over 10485760 bytes/);
+  assert.is(events.length, 0);
+});
+
+test("decodes a base64 answer and sends single and multiple headers", async () => {
+  const body = Buffer.from([0, 255, 1]).toString("base64");
+  const headers = { "content-type": "application/x-test", "x-number": 7, "x-both": "dropped", connection: "close" };
+  const multiValueHeaders = { "set-cookie": ["a=1", "b=2"], "X-Both": ["kept"] };
+  const { handler } = recorder({ statusCode: 201, headers, multiValueHeaders, body, isBase64Encoded: true });
+  const { url } = await start(handler);
+  const agent = new Agent({ keepAlive: true });
+  const answer = await send(url, "/application/search", { agent });
+  agent.destroy();
+  assert.equal([answer.status, [...answer.bytes]], [201, [0, 255, 1]]);
+  const {
+    "content-type": type,
+    "x-number": number,
+    "x-both": both,
+    "set-cookie": cookies,
+    connection,
+  } = answer.headers;
+  assert.equal([type, number, both, cookies], ["application/x-test", "7", "kept", ["a=1", "b=2"]]);
+  assert.is(connection, "keep-alive");
+});
+
+test("calls an answer without a content type JSON, as API Gateway does", async () => {
+  const { url } = await start(recorder().handler);
+  assert.is((await send(url, "/application/search")).headers["content-type"], "application/json");
+});
+
+test("sends no body to HEAD and keeps the length that the function names", async () => {
+  const { url } = await start(recorder({ statusCode: 200, headers: { "content-length": 42 }, body: "" }).handler);
+  const { headers, text } = await send(url, "/raw-backend/books", { method: "HEAD" });
+  assert.equal([headers["content-length"], text], ["42", ""]);
+});
+
+const MALFORMED: Record<string, unknown> = {
+  "no object": undefined,
+  "no status": { body: "x" },
+  "a status that is none": { statusCode: "many", body: "" },
+  "a status out of range": { statusCode: 42, body: "" },
+  "a body that is an object": { statusCode: 200, body: {} },
+  "headers that are a string": { statusCode: 200, headers: "x", body: "" },
+  "a header that is an object": { statusCode: 200, headers: { x: {} }, body: "" },
+  "a header with a line break": { statusCode: 200, headers: { x: "a\nb" }, body: "" },
+  "a list where a header has one value": { statusCode: 200, multiValueHeaders: { x: "a" }, body: "" },
+};
+for (const [what, result] of Object.entries(MALFORMED)) {
+  test(`answers 502 when the function's answer is ${what}`, async () => {
+    const { url } = await start(async () => result as Awaited<ReturnType<ProxyHandler>>);
+    assert.equal(errorOf(await send(url, "/application/search")), [502, "upstream_failed"]);
+  });
+}
+
+test("answers 502 when the function's answer is over Lambda's limit, counted as JSON", async () => {
+  const quotes = (length: number) => recorder({ statusCode: 200, body: '"'.repeat(length) }).handler;
+  const fits = await start(quotes(3_145_000));
+  const over = await start(quotes(3_146_000));
+  assert.is((await send(fits.url, "/application/search")).status, 200);
+  assert.equal(errorOf(await send(over.url, "/application/search")), [502, "upstream_failed"]);
+});
+
+test("answers 502 without the reason when the function throws, and reports the reason", async () => {
+  const reported: unknown[] = [];
+  const fail: ProxyHandler = async () => {
+    throw new Error("secret detail");
+  };
+  const { url } = await start(fail, { onFunctionError: (error) => reported.push(error) });
+  const answer = await send(url, "/application/search");
+  assert.equal(errorOf(answer), [502, "upstream_failed"]);
+  assert.not.match(answer.text, /secret detail/);
+  assert.match(String(reported[0]), /secret detail/);
+});
+
+const never: ProxyHandler = () => new Promise(() => undefined);
+
+test("answers 504 after the integration timeout", async () => {
+  const { url } = await start(never, { integrationTimeoutMs: 20 });
+  assert.equal(errorOf(await send(url, "/application/search")), [504, "timeout"]);
+});
+
+test("answers 502 when the function's own timeout ends it first", async () => {
+  const { url } = await start(never, { functionTimeoutMs: 20 });
+  assert.equal(errorOf(await send(url, "/application/search")), [502, "upstream_failed"]);
+});
+
+test("serves many requests on one connection", async () => {
+  const ports = new Set<number | undefined>();
+  const { url } = await start(recorder().handler);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  agent.on("free", (socket) => ports.add(socket.localPort));
+  for (let n = 0; n < 5; n += 1) await send(url, "/application/search", { agent, body: "{}" });
+  agent.destroy();
+  assert.is(ports.size, 1);
+});
+
+test("goes on when a client leaves in the middle of its request, or before the answer", async () => {
+  const entered = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const { url } = await start(async () => {
+    entered.resolve();
+    await release.promise;
+    return { statusCode: 200, body: "answer" };
+  });
+  const leave = async (rest: string, until?: Promise<void>) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(`POST /application/search HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\n${rest}`);
+    await (until ?? once(socket, "connect"));
+    socket.destroy();
+    await once(socket, "close");
+  };
+  await leave("content-length: 100\r\n\r\nhalf");
+  await leave("content-length: 2\r\n\r\n{}", entered.promise);
+  release.resolve();
+  assert.is((await send(url, "/application/search")).text, "answer");
+});
+
+test("stops gracefully: answers what is in flight, takes nothing new, closes connections", async () => {
+  const entered = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const api = await start(async () => {
+    entered.resolve();
+    await release.promise;
+    return { statusCode: 200, body: "done" };
+  });
+  const agent = new Agent({ keepAlive: true });
+  const inFlight = send(api.url, "/application/search", { agent });
+  await entered.promise;
+  const stopped = api.stop();
+  const refused = await send(api.url, "/application/search").catch((error) => error.code);
+  release.resolve();
+  assert.is((await inFlight).text, "done");
+  await stopped;
+  agent.destroy();
+  assert.is(refused, "ECONNREFUSED");
+});
+
+test("does not wait for a function that hangs when it is stopped", async () => {
+  const entered = Promise.withResolvers<void>();
+  const api = await start(() => {
+    entered.resolve();
+    return new Promise(() => undefined);
+  });
+  const hanging = send(api.url, "/application/search").catch((error) => error.code);
+  await entered.promise;
+  await api.stop(10);
+  assert.is(await hanging, "ECONNRESET");
+});
+
+test("says that a port is taken", async () => {
+  const { url } = await start(recorder().handler);
+  const port = Number(new URL(url).port);
+  const error = await start(recorder().handler, { port }).catch((thrown) => thrown);
+  assert.match(error.message, new RegExp(`^port ${port} is taken by another program`));
+});
+
+test.run();
