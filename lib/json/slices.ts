@@ -1,0 +1,149 @@
+/** Where a JSON value stands in its text: `text.slice(start, end)`, without white space around it. */
+export interface Slice {
+  start: number;
+  end: number;
+}
+
+interface Member {
+  key: string;
+  /** From the white space before the key to the comma or brace after the value. */
+  outer: Slice;
+  value: Slice;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/*
+ * A document must reach the cluster as its caller wrote it: parsing and printing again turns 9007199254740993 into
+ * 9007199254740992, and 1.0 into 1, which makes another type of a new field. So documents stay text, and these
+ * functions find the parts of it. They expect text that JSON.parse has accepted, and check nothing themselves.
+ */
+
+/** The values of an object's members by key; of members with the same key the last, as JSON.parse does it. */
+export function memberSlices(text: string, start = 0, end = text.length): Map<string, Slice> {
+  const slices = new Map<string, Slice>();
+  for (const { key, value } of membersOf(text, start, end)) slices.set(key, value);
+  return slices;
+}
+
+/** The elements of an array. */
+export function elementSlices(text: string, start = 0, end = text.length): Slice[] {
+  const slices: Slice[] = [];
+  let at = skipSpace(text, opening(text, start, end, OPEN_BRACKET, "array") + 1);
+  while (text.charCodeAt(at) !== CLOSE_BRACKET) {
+    const after = skipValue(text, at);
+    slices.push({ start: at, end: after });
+    at = skipSpace(text, after);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+  return slices;
+}
+
+/**
+ * The object with members replaced, added (at the end) or, where the change is undefined, removed. Changes are JSON
+ * text. Everything else keeps its bytes; a changed key that stood there several times stands there once.
+ */
+export function withMembers(rawObject: string, changes: Readonly<Record<string, string | undefined>>): string {
+  const members = membersOf(rawObject, 0, rawObject.length);
+  const last = new Map(members.map((member) => [member.key, member]));
+  const parts: string[] = [];
+  for (const member of members) {
+    const { key, outer, value } = member;
+    if (!Object.hasOwn(changes, key)) parts.push(rawObject.slice(outer.start, outer.end));
+    else if (changes[key] !== undefined && last.get(key) === member) {
+      parts.push(rawObject.slice(outer.start, value.start) + changes[key] + rawObject.slice(value.end, outer.end));
+    }
+  }
+  for (const [key, json] of Object.entries(changes)) {
+    if (json !== undefined && !last.has(key)) parts.push(`${JSON.stringify(key)}:${json}`);
+  }
+  return `{${parts.join(",")}}`;
+}
+
+function membersOf(text: string, start: number, end: number): Member[] {
+  const members: Member[] = [];
+  let from = opening(text, start, end, OPEN_BRACE, "object") + 1;
+  let at = skipSpace(text, from);
+  while (text.charCodeAt(at) !== CLOSE_BRACE) {
+    const keyEnd = skipString(text, at);
+    const key = keyOf(text, at, keyEnd);
+    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const valueEnd = skipValue(text, valueStart);
+    at = skipSpace(text, valueEnd);
+    members.push({ key, outer: { start: from, end: at }, value: { start: valueStart, end: valueEnd } });
+    if (text.charCodeAt(at) !== COMMA) break;
+    from = at + 1;
+    at = skipSpace(text, from);
+  }
+  return members;
+}
+
+function opening(text: string, start: number, end: number, bracket: number, kind: string): number {
+  const at = skipSpace(text, start);
+  if (at < end && text.charCodeAt(at) === bracket) return at;
+  throw new TypeError(`the JSON at position ${start} is not an ${kind}`);
+}
+
+function keyOf(text: string, start: number, end: number): string {
+  const raw = text.slice(start + 1, end - 1);
+  return raw.includes("\\") ? (JSON.parse(text.slice(start, end)) as string) : raw;
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+    at += 1;
+  }
+}
+
+/** The position after the value that starts here. Counts brackets instead of recursing: nesting has no limit. */
+function skipValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return skipString(text, start);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipLiteral(text, start);
+  let depth = 0;
+  let at = start;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+      continue;
+    }
+    if (Number.isNaN(code)) throw new TypeError("the JSON ends inside a value");
+    at += 1;
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+}
+
+/** The position after the closing quote: one that an even number of backslashes precedes. */
+function skipString(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) throw new TypeError("the JSON ends inside a string");
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+}
+
+const AFTER_LITERAL = new Set([COMMA, CLOSE_BRACE, CLOSE_BRACKET, 0x20, 0x0a, 0x0d, 0x09]);
+
+function skipLiteral(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !AFTER_LITERAL.has(text.charCodeAt(at))) at += 1;
+  if (at === start) throw new TypeError(`there is no JSON value at position ${start}`);
+  return at;
+}
