@@ -1,0 +1,129 @@
+/**
+ * Runs the tests: `npm test -- [words] [--unit]`. The last line is `N passed, N failed`; exit code 0 only when at least
+ * one test passed and none failed.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { scratchFolder } from "../local/process/scratch.ts";
+import { ROOT, TEST_OUTPUT } from "./fixtures/env.ts";
+import { selectFiles } from "./runner/files.ts";
+import { fixtureFolder, runFiles, type Totals } from "./runner/runner.ts";
+import { type SharedFixture, SharedFixtures } from "./runner/shared-fixture.ts";
+import { sharedOpenSearch } from "./runner/shared-opensearch.ts";
+
+/** The servers that test files share. */
+const FIXTURES: readonly SharedFixture[] = [sharedOpenSearch];
+
+const USAGE = `usage: npm test -- [words] [options]
+  words               only files whose path contains one of them
+  --unit              only files that need no server or tool
+  --time-limit S      seconds a file may take (default: 60 unit, 300 integration, 1800 the rest)
+  --root DIR          another folder with a test/ in it
+  --serve             start the shared servers, print their variables, run until Ctrl-C`;
+
+const { values: flags, positionals: words } = parseArguments();
+const root = resolve(flags.root ?? ROOT);
+const ci = !["", "0", "false", undefined].includes(process.env.CI);
+const runFolder = scratchFolder(TEST_OUTPUT, "run");
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const fixtures = new SharedFixtures((fixture) => {
+  const folder = fixtureFolder(runFolder, fixture);
+  mkdirSync(folder, { recursive: true });
+  return fixture.start({ folder, say });
+});
+
+const totals: Totals = { passed: 0, failed: 0, notTested: [] };
+const interrupt = new AbortController();
+const interrupted = new Promise<"interrupted">((done) => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      interrupt.abort();
+      done("interrupted");
+    });
+  }
+});
+
+const work = flags.serve ? serve() : runTests();
+const result = await Promise.race([work, interrupted]);
+if (result === "interrupted") {
+  say(flags.serve ? "stopped" : "interrupted");
+  if (!flags.serve) say(count());
+  // At once, even in the middle of a fixture's start: the servers end with this process.
+  process.exit(flags.serve ? 0 : 130);
+}
+process.exitCode = result;
+
+async function runTests(): Promise<number> {
+  const files = selectFiles(root, { words, unitOnly: flags.unit });
+  if (files.length === 0) {
+    say(words.length > 0 ? `no test file's path contains ${words.join(" or ")}` : `no test file in ${root}/test`);
+  }
+  const limit = flags["time-limit"];
+  await runFiles({
+    root,
+    files,
+    list: FIXTURES,
+    fixtures,
+    ci,
+    totals,
+    signal: interrupt.signal,
+    say,
+    ...(limit === undefined ? {} : { timeLimitMs: Number(limit) * 1000 }),
+  });
+  for (const message of await fixtures.stop()) {
+    say(`✗ ${message}`);
+    totals.failed += 1;
+  }
+  rmSync(runFolder, { recursive: true, force: true });
+  if (totals.notTested.length > 0) say(`\nNOT TESTED on this machine:\n  ${totals.notTested.join("\n  ")}\n`);
+  if (files.length > 0 && totals.passed + totals.failed === 0) say("no test has run");
+  say(count());
+  return totals.failed === 0 && totals.passed > 0 ? 0 : 1;
+}
+
+/** Shows the variables that make single test files use servers that are up; ends by a signal or without any server. */
+async function serve(): Promise<number> {
+  let started = 0;
+  for (const fixture of FIXTURES) {
+    const state = await fixtures.get(fixture);
+    if (state.kind !== "started") {
+      say(`${fixture.name}: ${state.message}`);
+      continue;
+    }
+    started += 1;
+    for (const [name, value] of Object.entries(state.fixture.env)) say(`export ${name}='${value}'`);
+  }
+  if (started === 0) return 1;
+  // A timer keeps the process: the servers do not.
+  const idle = setInterval(() => {}, 60_000);
+  await interrupted;
+  clearInterval(idle);
+  return 0;
+}
+
+function count(): string {
+  return `${totals.passed} passed, ${totals.failed} failed`;
+}
+
+function parseArguments() {
+  try {
+    const parsed = parseArgs({
+      allowPositionals: true,
+      options: {
+        unit: { type: "boolean", default: false },
+        serve: { type: "boolean", default: false },
+        root: { type: "string" },
+        "time-limit": { type: "string" },
+      },
+    });
+    const limit = parsed.values["time-limit"];
+    if (limit !== undefined && !(Number(limit) > 0))
+      throw new Error(`--time-limit ${limit} is not a number of seconds`);
+    return parsed;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
