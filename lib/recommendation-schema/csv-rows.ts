@@ -1,0 +1,93 @@
+import { Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
+import type { Row, Rows, Value } from "./rows.ts";
+import { SampleError } from "./sample-error.ts";
+
+/** A row longer than this is a quote that was never closed. */
+const MAX_ROW_BYTES = 4 * 1_024 * 1_024;
+
+interface Line {
+  line: number;
+  cells: readonly string[];
+}
+
+/** The header and rows of a CSV file (RFC 4180, a byte order mark is skipped). Throws SampleError with the line. */
+export async function csvRows(file: string, bytes: AsyncIterable<Buffer>): Promise<Rows> {
+  const lines = readLines(file, bytes);
+  const first = await lines.next();
+  if (first.done) throw new SampleError([`${file}  is empty: it needs a header and at least one row`]);
+  const columns = first.value.cells;
+  const problems = headerProblems(columns).map((problem) => `${file}:${first.value.line}  ${problem}`);
+  if (problems.length > 0) {
+    await lines.return(undefined);
+    throw new SampleError(problems);
+  }
+  return { columns, rows: toRows(columns, lines) };
+}
+
+async function* toRows(columns: readonly string[], lines: AsyncIterable<Line>): AsyncGenerator<Row> {
+  for await (const { line, cells } of lines) {
+    yield {
+      line,
+      values: new Map(columns.map((column, index): [string, Value] => [column, cells[index] || undefined])),
+    };
+  }
+}
+
+async function* readLines(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Line, void, undefined> {
+  const parser = parse({
+    bom: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_ROW_BYTES,
+    // The line goes along as one cell more: `info: true` would make an object of ten counters a row.
+    on_record: (cells: string[], { lines }) => [...cells, String(lines)],
+  });
+  const source = Readable.from(bytes);
+  source.on("error", (error) => parser.destroy(error));
+  source.pipe(parser);
+  try {
+    for await (const record of parser) {
+      const cells: string[] = record;
+      yield { line: Number(cells.at(-1)), cells: cells.slice(0, -1) };
+    }
+  } catch (error) {
+    throw error instanceof CsvError
+      ? new SampleError([`${file}:${lineOf(error)}  ${explain(error)}`], { cause: error })
+      : error;
+  } finally {
+    source.destroy();
+  }
+}
+
+function headerProblems(columns: readonly string[]): string[] {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  for (const [index, column] of columns.entries()) {
+    if (seen.has(column)) problems.push(`the header has the column "${column}" twice: rename or remove one`);
+    seen.add(column);
+    if (column.trim() === "") problems.push(`column ${index + 1} of the header has no name`);
+  }
+  return problems;
+}
+
+function lineOf(error: CsvError): number {
+  return typeof error.lines === "number" ? error.lines : 1;
+}
+
+function explain(error: CsvError): string {
+  switch (error.code) {
+    case "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH": {
+      const [, expected = "?", given = "?"] = /expect (\d+), got (\d+)/.exec(error.message) ?? [];
+      return `has ${given} values where the header has ${expected} columns: a value with a comma goes in double quotes`;
+    }
+    case "CSV_MAX_RECORD_SIZE":
+      return `a row is longer than ${MAX_ROW_BYTES} bytes: is a double quote never closed?`;
+    case "CSV_QUOTE_NOT_CLOSED":
+      return "a double quote is opened here and never closed";
+    case "INVALID_OPENING_QUOTE":
+    case "CSV_INVALID_CLOSING_QUOTE":
+      return 'a double quote is in the wrong place: inside a quoted value it is written twice, as ""';
+    default:
+      return error.message;
+  }
+}

@@ -1,0 +1,64 @@
+import { isUtf8 } from "node:buffer";
+import { SampleError } from "./sample-error.ts";
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Passes the bytes on after checking that they are UTF-8. A character that is cut by the end of a chunk goes with the
+ * next one. Throws SampleError with the offset and the line of the first wrong byte.
+ */
+export async function* utf8Only(file: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let offset = 0;
+  let line = 1;
+  let cut = Buffer.alloc(0);
+  const fail = (block: Buffer) => {
+    const at = firstWrongByte(block);
+    const before = line + count(block.subarray(0, at));
+    const byte = (block[at] ?? 0).toString(16).padStart(2, "0");
+    const hint = offset + at < 2 && /^f[ef]$/.test(byte) ? "; it looks like UTF-16" : "";
+    return new SampleError([
+      `${file}:${before}  is not UTF-8: byte 0x${byte} at offset ${offset + at} (line ${before})${hint}. Save it as UTF-8.`,
+    ]);
+  };
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([cut, chunk]);
+    const whole = bytes.subarray(0, bytes.length - cutCharacter(bytes));
+    if (!isUtf8(whole)) throw fail(whole);
+    cut = bytes.subarray(whole.length);
+    offset += whole.length;
+    line += count(whole);
+    yield whole;
+  }
+  if (cut.length > 0) throw fail(cut);
+}
+
+/** Bytes at the end that begin a character which is not complete: 0 to 3. */
+function cutCharacter(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
+/** Where the first byte is that cannot belong to UTF-8. */
+function firstWrongByte(bytes: Buffer): number {
+  let low = 0;
+  let high = bytes.length;
+  // The longest start that is UTF-8, apart from a character that it cuts, ends where the wrong byte is.
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const start = bytes.subarray(0, middle);
+    if (isUtf8(start.subarray(0, middle - cutCharacter(start)))) low = middle;
+    else high = middle - 1;
+  }
+  return low - cutCharacter(bytes.subarray(0, low));
+}
+
+function count(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
+  return lines;
+}
