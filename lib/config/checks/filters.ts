@@ -1,59 +1,71 @@
+import { FilterError } from "../../personalize/filter-language/filter-error.ts";
+import { parseFilter } from "../../personalize/filter-language/parser.ts";
+import {
+  distinctFields,
+  FILTER_LIMITS,
+  type FilterSchemas,
+  type SchemaField,
+  validateFilter,
+} from "../../personalize/filter-language/validate.ts";
+import { placeholders } from "../../personalize/filter-language/values.ts";
 import type { Dataset } from "../avro.ts";
-import { expressionProblems, mentionsOf } from "../filter-expression.ts";
-import { nearest } from "../nearest.ts";
 import { type Check, type Drafts, sound, uniqueBy } from "./drafts.ts";
 
-/** Personalize's quotas of distinct fields (facts: "Filters"). */
-const MAX_FIELDS = 10;
-const MAX_FIELDS_OF_ONE = 5;
+/** Values that one request may carry: Personalize's `filterValues`. */
+const MAX_PLACEHOLDERS = 25;
 
-const DATASET_OF: Readonly<Record<string, Dataset>> = {
-  items: "item",
-  users: "user",
-  currentuser: "user",
-  interactions: "interaction",
-};
-
-/** Filter names are unique, expressions well-formed, their fields known and within the quotas. */
+/** Filter names are unique; expressions are what Personalize accepts with these schemas and within its quotas. */
 export const checkFilters: Check = (drafts, report) => {
   const filters = drafts.filter?.filters;
   uniqueBy(
     filters,
     ({ name }) => name,
-    (index, name, first) =>
-      report("filter", ["filters", index, "name"], `"${name}" is there twice: see filters[${first}]`),
+    (index, name, first) => {
+      report("filter", ["filters", index, "name"], `"${name}" is there twice: see filters[${first}]`);
+    },
   );
+  const schemas = schemasOf(drafts);
   const all = new Set<string>();
   for (const [index, { expression }] of sound(filters)) {
     if (expression === undefined) continue;
-    const problem = (message: string) => report("filter", ["filters", index, "expression"], message);
-    for (const message of expressionProblems(expression)) problem(message);
-    const { fields } = mentionsOf(expression);
-    for (const field of fields) {
-      const message = unknownField(drafts, field);
-      if (message !== undefined) problem(message);
-      all.add(field.toLowerCase());
-    }
-    if (fields.length > MAX_FIELDS_OF_ONE) {
-      problem(
-        `uses ${fields.length} fields (${fields.join(", ")}): Personalize takes at most ${MAX_FIELDS_OF_ONE} in a filter`,
-      );
+    for (const message of expressionProblems(expression, schemas, all)) {
+      report("filter", ["filters", index, "expression"], message);
     }
   }
-  if (all.size > MAX_FIELDS) {
-    const message = `use ${all.size} fields together (${[...all].join(", ")}): Personalize takes at most ${MAX_FIELDS}`;
+  if (all.size > FILTER_LIMITS.fieldsPerGroup) {
+    const message = `use ${all.size} distinct fields together (${[...all].join(", ")}): Personalize takes ${FILTER_LIMITS.fieldsPerGroup}`;
     report("filter", ["filters"], message);
   }
 };
 
-function unknownField(drafts: Drafts, field: string): string | undefined {
-  const [alias = "", column = ""] = field.split(".");
-  const dataset = DATASET_OF[alias.toLowerCase()];
-  const fields = dataset && drafts[dataset]?.fields;
-  if (!fields) return undefined;
-  const names = sound(fields).flatMap(([, { name }]) => name ?? []);
-  if (names.includes(column)) return undefined;
-  const close = nearest(column, names);
-  const advice = close === undefined ? `it has ${names.join(", ")}` : `did you mean ${alias}.${close}?`;
-  return `uses ${field}, which is not in the ${dataset} schema: ${advice}`;
+function expressionProblems(expression: string, schemas: FilterSchemas | undefined, fields: Set<string>): string[] {
+  try {
+    const filter = parseFilter(expression);
+    for (const field of distinctFields(filter)) fields.add(field);
+    const problems = schemas ? validateFilter(filter, schemas).map(({ message }) => message) : [];
+    const { length } = placeholders(filter);
+    if (length > MAX_PLACEHOLDERS) problems.push(`has ${length} placeholders: Personalize takes ${MAX_PLACEHOLDERS}`);
+    return problems;
+  } catch (error) {
+    if (error instanceof FilterError) return [error.message];
+    throw error;
+  }
+}
+
+/** The schemas, when all three are there and no field of theirs is wrong: a filter is never blamed for a schema. */
+function schemasOf(drafts: Drafts): FilterSchemas | undefined {
+  const Items = fieldsOf(drafts, "item");
+  const Users = fieldsOf(drafts, "user");
+  const Interactions = fieldsOf(drafts, "interaction");
+  return Items && Users && Interactions && { Items, Users, Interactions };
+}
+
+function fieldsOf(drafts: Drafts, dataset: Dataset): SchemaField[] | undefined {
+  const fields = drafts[dataset]?.fields;
+  const whole = sound(fields).flatMap(([, { name, type, categorical, textual }]) => {
+    const types = typeof type === "string" ? [type] : sound(type).map(([, one]) => one);
+    if (name === undefined || type === undefined) return [];
+    return [{ name, type: types, ...(categorical && { categorical }), ...(textual && { textual }) }];
+  });
+  return fields?.length === whole.length ? whole : undefined;
 }

@@ -1,0 +1,163 @@
+import { personalizeNames } from "./personalize.ts";
+import { shorten, shortHash } from "./shorten.ts";
+
+/** What every name is derived from. */
+export interface Place {
+  /** project_name of project.yaml: at most 24 characters. */
+  project: string;
+  /** The account's 12 digits. */
+  account: string;
+  region: string;
+}
+
+/** The two services. */
+export type Service = "search-gateway" | "recommendation";
+
+/** Folders of `functions/`. */
+export type FunctionName =
+  | "api-router"
+  | "log-handler"
+  | "cluster-scaler"
+  | "recommendation-api"
+  | "realtime-sync"
+  | "personalize-manager"
+  | "etl"
+  | "training";
+
+/** Roles that are not a function's. */
+export type ServiceRole =
+  | "api-gateway-logs"
+  | "personalize"
+  | "sagemaker"
+  | "search-logs-delivery"
+  | "events-delivery"
+  | "log-subscription"
+  | "state-machines"
+  | "scheduler";
+
+/** Delivery streams to the bucket. */
+export type StreamName = "search-logs" | "events";
+
+/** Tables of the recommendation service. */
+export type TableName = "items" | "users" | "popular-items" | "training";
+
+/** State machines of the recommendation service. */
+export type StateMachineName = "etl" | "training" | "teardown";
+
+/** Terraform stacks. */
+export type StackName = "storage" | "personalization" | "filters" | "foundation" | "recommendation" | "search-gateway";
+
+/** The alias that everything which calls a function goes through. */
+export const LIVE_ALIAS = "live";
+
+/** Stage of both REST APIs, the last segment of their execute-api URLs. */
+export const API_STAGE = "v1";
+
+/** Name of the only production variant of an endpoint. */
+export const ENDPOINT_VARIANT = "all";
+
+/** Longest names that services take (their API references). */
+export const LIMITS = {
+  lambda: 64,
+  role: 64,
+  bucket: 63,
+  sagemaker: 63,
+  firehose: 64,
+  schedule: 64,
+  queue: 80,
+  stateMachine: 80,
+  personalize: 63,
+  table: 255,
+  alarm: 255,
+  dashboard: 255,
+  securityGroup: 255,
+  glue: 255,
+  topic: 256,
+  kmsAlias: 256,
+  logGroup: 512,
+  parameter: 1_011,
+  apiGateway: 255,
+} as const;
+
+/** Every cloud name of a project in an account and region. Nothing else makes one. */
+export function namesOf(place: Place) {
+  const { project, account, region } = place;
+  const partition = region.startsWith("cn-") ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
+  const named = (name: string, limit: number) => shorten(`${project}-${name}`, limit);
+  const parameter = (path: string) => shorten(`/relevance/${project}/${path}`, LIMITS.parameter);
+  const dashed = (model: string) => model.replaceAll("_", "-");
+
+  return {
+    ...personalizeNames(project),
+
+    /** A function and the folder of its code have one name. */
+    function: (name: FunctionName) => named(name, LIMITS.lambda),
+    /** Role of a function. Roles are global in an account, so the region is part of the name. */
+    functionRole: (name: FunctionName) => shorten(`${project}-${name}-${region}`, LIMITS.role),
+    /** Role that a service assumes. */
+    role: (name: ServiceRole) => shorten(`${project}-${name}-${region}`, LIMITS.role),
+    functionLogGroup: (name: FunctionName) => `/aws/lambda/${named(name, LIMITS.lambda)}`,
+    accessLogGroup: (service: Service) => `/aws/apigateway/${named(service, LIMITS.apiGateway)}`,
+    /** Vended logs are delivered to groups of this prefix without an entry in the account's resource policies each. */
+    stateMachineLogGroup: (name: StateMachineName) => `/aws/vendedlogs/states/${named(name, LIMITS.stateMachine)}`,
+    streamLogGroup: (name: StreamName) => `/aws/kinesisfirehose/${named(name, LIMITS.firehose)}`,
+    /** The group that SageMaker itself writes to. */
+    endpointLogGroup: (model: string) => `/aws/sagemaker/Endpoints/${named(dashed(model), LIMITS.sagemaker)}`,
+
+    /** Bucket names are global, so account and region are part of the name. */
+    bucket: () => shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket),
+    kmsAlias: () => shorten(`alias/${project}-relevance`, LIMITS.kmsAlias),
+    table: (name: TableName) => named(name, LIMITS.table),
+    queue: (name: "realtime" | "realtime-dead-letters") => named(name, LIMITS.queue),
+    stream: (name: StreamName) => named(name, LIMITS.firehose),
+    stateMachine: (name: StateMachineName) => named(name, LIMITS.stateMachine),
+    schedule: (name: "cluster-scaler" | "retraining") => named(name, LIMITS.schedule),
+    topic: () => named("alarms", LIMITS.topic),
+    alarm: (name: string) => named(name, LIMITS.alarm),
+    dashboard: () => shorten(project, LIMITS.dashboard),
+    securityGroup: (name: "functions" | "endpoints") => named(name, LIMITS.securityGroup),
+    /** Athena takes no hyphen in the name of a database. */
+    glueDatabase: () => shorten(`${project}_relevance`, LIMITS.glue).replaceAll("-", "_"),
+    glueTable: (name: "search_logs") => name,
+
+    api: (service: Service) => named(service, LIMITS.apiGateway),
+    usagePlan: (service: Service) => named(service, LIMITS.apiGateway),
+    /** A second key has a number of its own while keys are changed over. */
+    apiKey: (service: Service, number = 1) =>
+      named(`${service}-key${number > 1 ? `-${number}` : ""}`, LIMITS.apiGateway),
+
+    /** Stable, since callers and scaling name it. */
+    endpoint: (model: string) => named(dashed(model), LIMITS.sagemaker),
+    /** SageMaker's models and endpoint configurations cannot be changed: what they are made of is in the name. */
+    endpointRevision: (model: string, revision: string) =>
+      named(`${dashed(model)}-${shortHash(revision)}`, LIMITS.sagemaker),
+
+    /** Where the tool writes what outlives a service. */
+    serviceParameter: (service: Service, name: "api-url" | "version" | "deployed-at") =>
+      parameter(`${service}/${name}`),
+    /** Key of the hash that stands for user ids in the request log. */
+    userIdKeyParameter: () => parameter("search-gateway/user-id-key"),
+    /** Tracking id of the event tracker; written by personalize-manager. */
+    eventTrackerParameter: () => parameter("recommendation/event-tracker"),
+    /** ARN of the active campaign of a recipe; written by training. */
+    campaignParameter: (recipe: string) => parameter(`recommendation/campaigns/${recipe}`),
+    /** ARN of the filter that a name stands for now; switched by personalize-manager. */
+    filterParameter: (filter: string) => parameter(`recommendation/filters/${filter}`),
+    /** Start of every parameter of the project. */
+    parameterPrefix: () => `/relevance/${project}/`,
+
+    /** Key of a stack's Terraform state. */
+    stateKey: (stack: StackName, prefix = project) => `${prefix}/${stack}.tfstate`,
+
+    /** ARN of a resource in this account and region: `arn("lambda", "function:x")`. */
+    arn: (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`,
+    /** ARN of a role: IAM has no region. */
+    roleArn: (roleName: string) => `arn:${partition}:iam::${account}:role/${roleName}`,
+    bucketArn: () => `arn:${partition}:s3:::${shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket)}`,
+    /** "aws", or the partition of China's or the US government's regions. */
+    partition: () => partition,
+  };
+}
+
+/** Every cloud name of a project in an account and region. */
+export type Names = ReturnType<typeof namesOf>;
