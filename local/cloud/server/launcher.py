@@ -1,11 +1,11 @@
-"""Starts moto with the repairs on a free port of 127.0.0.1, and ends when its standard input does.
+"""Starts moto with the repairs on a free port of 127.0.0.1.
 
-It prints one line when it serves: {"port": 40123, "repairs": ["s3_delete_marker", …]}. A repair that does not fit the
-installed moto ends it with exit code 3 and a message. Environment:
+A repair that does not fit the installed moto ends it with exit code 3 and a message. Environment:
 
     CLOUD_NODE             the Node.js that runs functions
     CLOUD_FRONT_URL        where functions find AWS: the front endpoint, not moto
     CLOUD_WORK_DIR         where the code of functions is unpacked
+    CLOUD_READY_FILE       gets {"port": 40123, "repairs": ["s3_delete_marker", …]} when it serves
     CLOUD_WITHOUT_REPAIRS  names of repairs to leave out, comma-separated: to see what moto does by itself
 """
 
@@ -13,7 +13,6 @@ import json
 import logging
 import os
 import sys
-import threading
 
 REPAIR_DOES_NOT_FIT = 3
 
@@ -57,9 +56,15 @@ def serve(applied: list[str], set_firehose_delay) -> None:
     server = make_server("127.0.0.1", 0, with_controls(moto, set_firehose_delay), threaded=True, request_handler=MotoRequestHandler)
     server.daemon_threads = True
     os.environ["MOTO_PORT"] = str(server.port)
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    print(json.dumps({"port": server.port, "repairs": applied}), flush=True)
+    tell_ready({"port": server.port, "repairs": applied})
     server.serve_forever()
+
+
+def tell_ready(facts) -> None:
+    file = os.environ["CLOUD_READY_FILE"]
+    with open(f"{file}.part", "w") as out:
+        json.dump(facts, out)
+    os.rename(f"{file}.part", file)
 
 
 def with_controls(moto, set_firehose_delay):
@@ -77,13 +82,6 @@ def with_controls(moto, set_firehose_delay):
         return []
 
     return application
-
-
-def end_with_parent() -> None:
-    """Standard input is a pipe that the parent holds: it closes when the parent ends, however it ends."""
-    sys.stdin.buffer.read()
-    # The sandboxes read pipes that this process holds, and end in the same way.
-    os._exit(0)
 
 
 if __name__ == "__main__":

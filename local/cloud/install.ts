@@ -1,0 +1,137 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { LocalError, MissingTool } from "../process/error.ts";
+import { scratchFolder } from "../process/scratch.ts";
+
+const REQUIREMENTS = fileURLToPath(new URL("./requirements.txt", import.meta.url));
+const VENV = "venv-moto";
+/** What the pinned packages ask for. */
+const MIN_PYTHON = [3, 10] as const;
+
+export interface InstallOptions {
+  /** Gets a folder `venv-moto` (160 MB). */
+  dir: string;
+  /** The Python to make the virtual environment with; default `python3`. */
+  python?: string;
+  /** A line for the user, now and then. */
+  onProgress?: (line: string) => void;
+}
+
+/**
+ * Puts moto into a Python virtual environment of its own, once, and gives that environment's interpreter. Made beside
+ * its place and moved there when complete: an interrupted or a concurrent installation leaves nothing half done. Done
+ * anew when the pinned packages or the machine's Python have changed.
+ * Throws MissingTool without a fitting Python or its venv module, LocalError when the packages cannot be had.
+ */
+export async function installCloud(options: InstallOptions): Promise<string> {
+  const { python = "python3", onProgress = () => {} } = options;
+  const dir = resolve(options.dir);
+  const home = join(dir, VENV);
+  if (isComplete(home)) return interpreter(home);
+
+  await checkPython(python);
+  const staging = scratchFolder(dir, ".installing-moto");
+  try {
+    onProgress("installing moto, the local AWS endpoint (40 MB to download, once)");
+    const staged = join(staging, VENV);
+    await makeEnvironment(python, staged);
+    await installPackages(staged);
+    writeFileSync(markerFile(staged), marker(staged));
+    moveInto(staged, home);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  onProgress("installed moto");
+  return interpreter(home);
+}
+
+const interpreter = (home: string) => join(home, "bin", "python");
+const markerFile = (home: string) => join(home, ".complete");
+
+/** What the environment was made of. A virtual environment is of no use once the Python below it is another one. */
+function marker(home: string): string {
+  const packages = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex");
+  return `${JSON.stringify({ packages, python: realpathSync(interpreter(home)) })}\n`;
+}
+
+function isComplete(home: string): boolean {
+  if (!existsSync(markerFile(home)) || !existsSync(interpreter(home))) return false;
+  return readFileSync(markerFile(home), "utf8") === marker(home);
+}
+
+function moveInto(staged: string, home: string) {
+  try {
+    renameSync(staged, home);
+  } catch (error) {
+    // Another process may have finished the same one meanwhile, and a moto may run from it already.
+    if (isComplete(home)) return;
+    if (!existsSync(home)) throw error;
+    rmSync(home, { recursive: true, force: true });
+    renameSync(staged, home);
+  }
+}
+
+async function checkPython(python: string): Promise<void> {
+  const wanted = MIN_PYTHON.join(".");
+  const need = `The local AWS endpoint (moto) needs Python ${wanted} or newer with its venv module`;
+  const { missing, failed, output } = await run(python, ["-c", "import sys; print(*sys.version_info[:2])"]);
+  if (missing) throw new MissingTool(`${need}, and there is no ${python} on the PATH. Install Python 3`);
+  const [major = 0, minor = 0] = output.trim().split(" ").map(Number);
+  if (failed || major !== MIN_PYTHON[0] || minor < MIN_PYTHON[1]) {
+    const found = failed ? `did not start: ${lastLines(output)}` : `is Python ${major}.${minor}`;
+    throw new MissingTool(`${need}, but ${python} ${found}. Install a newer one, first on the PATH`);
+  }
+  if ((await run(python, ["-c", "import venv, ensurepip"])).failed) {
+    throw new MissingTool(
+      `${need}, but ${python} (Python ${major}.${minor}) comes without venv. ` +
+        "On Debian and Ubuntu it is a package of its own: apt-get install python3-venv",
+    );
+  }
+}
+
+async function makeEnvironment(python: string, home: string): Promise<void> {
+  const { failed, output } = await run(python, ["-m", "venv", home]);
+  if (failed) throw new LocalError(`${python} -m venv ${home} failed:\n${lastLines(output)}`);
+}
+
+async function installPackages(home: string): Promise<void> {
+  const pip = ["-m", "pip", "--disable-pip-version-check", "--no-input"];
+  const install = [...pip, "install", "--quiet", "--no-deps", "--requirement", REQUIREMENTS];
+  const installed = await run(interpreter(home), install);
+  if (installed.failed) {
+    throw new LocalError(
+      `the packages of local/cloud/requirements.txt could not be installed. pip said:\n${lastLines(installed.output)}\n` +
+        "pip takes them from PyPI or the index of your pip configuration: check the network and run this again",
+    );
+  }
+  const checked = await run(interpreter(home), [...pip, "check"]);
+  if (checked.failed) throw new LocalError(`local/cloud/requirements.txt is incomplete:\n${lastLines(checked.output)}`);
+}
+
+interface Run {
+  missing: boolean;
+  failed: boolean;
+  output: string;
+}
+
+function run(command: string, args: readonly string[]): Promise<Run> {
+  // Packages of the user's own must not satisfy what is to be installed.
+  const { PYTHONPATH: _path, PYTHONHOME: _home, ...env } = process.env;
+  return new Promise((done) => {
+    execFile(command, args, { env, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+      const missing = error?.code === "ENOENT";
+      done({ missing, failed: error !== null, output: stdout + stderr });
+    });
+  });
+}
+
+const lastLines = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .slice(-6)
+    .map((line) => `  ${line}`)
+    .join("\n");
