@@ -38,6 +38,9 @@ const SATURATION = 0.6;
 /** The query weight from which on a token counts in full in a document. */
 const FULL_WEIGHT = 3;
 
+/** Of a token without a weight of its own in a dense vector: a byte outside ASCII. */
+const BYTE_WEIGHT = 0.5;
+
 /** A stand-in over the generated vocabulary. */
 export async function createLexicalModel(): Promise<LexicalModel> {
   const files = parseModelFiles(generatedModelFiles());
@@ -61,7 +64,7 @@ export async function createLexicalModel(): Promise<LexicalModel> {
       // A text without tokens has a place as well, as with the real model.
       spread(vector, "[CLS]", 0.1, seed);
       for (const [token, count] of frequencies(content)) {
-        spread(vector, token, (model.weight(token) ?? 0) * (1 + Math.log(count)), seed);
+        spread(vector, token, (model.weight(token) ?? BYTE_WEIGHT) * (1 + Math.log(count)), seed);
       }
       const length = Math.hypot(...vector);
       return vector.map((component) => Math.fround(component / length));
@@ -73,8 +76,9 @@ export async function createLexicalModel(): Promise<LexicalModel> {
         const weight = LARGEST_WEIGHT * (count / (count + SATURATION)) * importance;
         return { index: idOf(token), value: Math.fround(Math.expm1(weight)) };
       });
+      const found = entries.filter(({ value }) => value > 0);
       const [, , cls = 101, sep = 102] = SPECIAL_IDS;
-      return [{ index: cls, value: 0.5 }, { index: sep, value: 0.25 }, ...entries].sort((a, b) => a.index - b.index);
+      return [{ index: cls, value: 0.5 }, { index: sep, value: 0.25 }, ...found].sort((a, b) => a.index - b.index);
     },
   };
 }

@@ -38,7 +38,8 @@ export function byteCharacters(): string[] {
 
 /**
  * The vocabulary of the stand-in models: English words, endings and syllables, and every byte. The same for the same
- * seed. Weights follow what the real table does: function words count little, rare words much.
+ * seed. Weights follow what the real table does: function words count little, rare words much. Bytes outside ASCII
+ * weigh nothing, since texts in one script share most of them: such a word is no unknown token, and no sparse match.
  */
 export function generateVocabulary(seed = 1): Vocabulary {
   const chance = random(seed);
@@ -56,12 +57,13 @@ export function generateVocabulary(seed = 1): Vocabulary {
     add(syllable, 1.5, 2.5);
     add(`##${syllable}`, 1, 2);
   }
-  for (const character of byteCharacters()) {
-    const [least, most] = /^[0-9]$/.test(character) ? [1, 2] : /^[!-~]$/.test(character) ? [0.2, 0.6] : [0.8, 1.2];
-    add(character, least ?? 0, most ?? 0);
-    add(`##${character}`, least ?? 0, most ?? 0);
+  const bytes = byteCharacters().flatMap((character) => [character, `##${character}`]);
+  for (const character of bytes.filter((text) => /^(##)?[!-~]$/.test(text))) {
+    if (/[0-9]$/.test(character)) add(character, 1, 2);
+    else add(character, 0.2, 0.6);
   }
 
   const unused = Array.from({ length: FIRST_FREE_ID }, (_, id) => SPECIAL_TOKENS[id] ?? `[unused${id}]`);
-  return { tokens: [...unused, ...weights.keys()], weights };
+  const tokens = new Set([...unused, ...weights.keys(), ...bytes]);
+  return { tokens: [...tokens], weights };
 }

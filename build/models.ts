@@ -1,0 +1,240 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import {
+  changedFiles,
+  type LockedModel,
+  lockOf,
+  MAX_MODEL_FILE_BYTES,
+  MODEL_FILE_NAMES,
+  type ModelFileName,
+  type ModelFiles,
+  ModelFilesError,
+  ModelsLock,
+  type ParsedModelFiles,
+  parseModelFiles,
+} from "../lib/embeddings/model-files.ts";
+import { MODELS } from "../lib/embeddings/models.ts";
+
+/** The model whose queries need files beside the code. */
+const MODEL = "sparse_v3";
+const REPOSITORY = MODELS[MODEL].source;
+
+/** Of the real vocabulary: BERT, uncased. */
+const VOCABULARY_SIZE = 30_522;
+
+/** Weights below this number would be another table: the real one has nearly all of the vocabulary. */
+const LEAST_WEIGHTS = 20_000;
+
+const HUB = "https://huggingface.co";
+const DOWNLOAD_TIMEOUT_MS = 120_000;
+
+export interface ModelFilesOptions {
+  /** Where the files are kept. */
+  folder: string;
+  /** Path of `models.lock.json`. */
+  lockFile: string;
+  /** A branch, tag or commit of the model's repository; the locked one by default, else `main`. */
+  revision?: string;
+  /** The model hub or a mirror of it with the same paths. */
+  hub?: string;
+  /** Called with one line for each step. */
+  log?: (line: string) => void;
+  /** What makes files the real model's; replaced in tests, which have no real files. */
+  check?: (files: ParsedModelFiles) => void;
+}
+
+/** What `syncModelFiles` found or did. */
+export interface ModelFilesReport {
+  fetched: readonly ModelFileName[];
+  /** Whether the checksums were written now; otherwise they agree with the lock. */
+  locked: boolean;
+  revision: string;
+}
+
+/**
+ * Makes sure that the tokenizer and weight table of the sparse model are in the folder: fetches what is missing, checks
+ * all of it, and locks the checksums the first time. Files that differ from the lock are refused and nothing is
+ * written. Throws ModelFilesError, whose message says what to do, also when the hub cannot be reached.
+ */
+export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelFilesReport> {
+  const { folder, lockFile, hub = HUB, log = () => {}, check = checkIsRealModel } = options;
+  const lock = await readLock(lockFile);
+  const locked = lock[MODEL];
+  if (locked && options.revision !== undefined && options.revision !== locked.revision) {
+    throw new ModelFilesError(
+      `${lockFile} has revision ${locked.revision} of ${MODEL}, asked for is ${options.revision}: ` +
+        `to change it, remove the entry ${MODEL} and the files in ${folder}, and run again`,
+    );
+  }
+  const asked = options.revision ?? locked?.revision ?? "main";
+
+  const present = await readPresent(folder);
+  const missing = MODEL_FILE_NAMES.filter((name) => !present.has(name));
+  let revision = asked;
+  const fetched = new Map<ModelFileName, Buffer>();
+  for (const name of missing) {
+    const address = `${hub.replace(/\/+$/, "")}/${REPOSITORY}/resolve/${encodeURIComponent(revision)}/${name}`;
+    log(`fetching ${address}`);
+    const download = await fetchFile(address, { folder, hub, revision });
+    // The first answer names the commit behind a branch: the other files come from the same one, and it is locked.
+    revision = download.commit ?? revision;
+    fetched.set(name, download.content);
+  }
+
+  const files = complete(new Map([...present, ...fetched]));
+  check(parseModelFiles(files));
+  const entry = locked ?? lockOf(files, { repository: REPOSITORY, revision });
+  requireUnchanged(files, entry, { folder, lockFile, fetched: missing });
+
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of fetched) await writeWhole(join(folder, name), content);
+  if (!locked) await writeWhole(lockFile, `${JSON.stringify({ ...lock, [MODEL]: entry }, undefined, 2)}\n`);
+  log(locked ? `${MODEL}: the files are the locked ones` : `${MODEL}: checksums written to ${lockFile}`);
+  return { fetched: missing, locked: !locked, revision: entry.revision };
+}
+
+/** What keeps the files of the sparse model from being deployed, or undefined: `plan` refuses `sparse_v3` with it. */
+export async function modelFilesProblem(
+  options: Pick<ModelFilesOptions, "folder" | "lockFile">,
+): Promise<string | undefined> {
+  const { folder, lockFile } = options;
+  const present = await readPresent(folder);
+  const missing = MODEL_FILE_NAMES.filter((name) => !present.has(name));
+  if (missing.length > 0) return `${MODEL}: ${missing.join(", ")} missing in ${folder}; run \`make models\``;
+  try {
+    const entry = (await readLock(lockFile))[MODEL];
+    if (!entry) return `${MODEL}: ${lockFile} has no checksums of the files in ${folder}; run \`make models\``;
+    requireUnchanged(complete(present), entry, { folder, lockFile, fetched: [] });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ModelFilesError) return `${MODEL}: ${error.message}`;
+    throw error;
+  }
+}
+
+function checkIsRealModel({ vocabulary, weights }: ParsedModelFiles): void {
+  if (vocabulary.size !== VOCABULARY_SIZE) {
+    throw new ModelFilesError(
+      `tokenizer.json has ${vocabulary.size} tokens, ${REPOSITORY} has ${VOCABULARY_SIZE}: it is of another model`,
+    );
+  }
+  if (weights.size < LEAST_WEIGHTS) {
+    throw new ModelFilesError(
+      `idf.json has ${weights.size} weights, ${REPOSITORY} has over ${LEAST_WEIGHTS}: it is of another model`,
+    );
+  }
+}
+
+async function fetchFile(
+  address: string,
+  { folder, hub, revision }: { folder: string; hub: string; revision: string },
+): Promise<{ content: Buffer; commit: string | undefined }> {
+  const byHand =
+    `Fetch ${MODEL_FILE_NAMES.join(", ")} of ${REPOSITORY} (revision ${revision}) on a machine that can reach the hub, ` +
+    `put them into ${folder}, and run \`make models\` again: it then checks and locks them.`;
+  let answer: Response;
+  let content: Buffer;
+  try {
+    answer = await fetch(address, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
+    content = await readBounded(answer, address);
+  } catch (cause) {
+    if (cause instanceof ModelFilesError) throw cause;
+    throw new ModelFilesError(`the model hub ${hub} cannot be reached (${reasonOf(cause)}). ${byHand}`, { cause });
+  }
+  if (!answer.ok) throw new ModelFilesError(`${address} answered ${answer.status}. ${byHand}`);
+  const commit = answer.headers.get("x-repo-commit") ?? "";
+  return { content, commit: /^[0-9a-f]{40}$/.test(commit) ? commit : undefined };
+}
+
+async function readBounded(answer: Response, address: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_MODEL_FILE_BYTES) {
+      throw new ModelFilesError(
+        `${address} has more than ${MAX_MODEL_FILE_BYTES} bytes: this is not the expected file`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The reason under fetch's own "fetch failed". */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error && cause.message !== "" ? cause.message : message;
+}
+
+function requireUnchanged(
+  files: ModelFiles,
+  entry: LockedModel,
+  { folder, lockFile, fetched }: { folder: string; lockFile: string; fetched: readonly ModelFileName[] },
+): void {
+  const changed = changedFiles(files, entry);
+  if (changed.length === 0) return;
+  const now = lockOf(files, entry);
+  const each = changed.map((name) => {
+    const from = fetched.includes(name) ? "as fetched" : `in ${folder}`;
+    return `${name} ${from} has sha256 ${now.files[name].sha256}, locked is ${entry.files[name].sha256}`;
+  });
+  throw new ModelFilesError(
+    `${each.join("; ")}. Documents that are stored were embedded with the locked files. Put those back, or, to change ` +
+      `the model on purpose, remove the entry ${MODEL} of ${lockFile}, run again, and embed all documents anew`,
+  );
+}
+
+async function readPresent(folder: string): Promise<Map<ModelFileName, Buffer>> {
+  const present = new Map<ModelFileName, Buffer>();
+  for (const name of MODEL_FILE_NAMES) {
+    const content = await readIfThere(join(folder, name));
+    if (content) present.set(name, content);
+  }
+  return present;
+}
+
+async function readLock(path: string): Promise<ModelsLock> {
+  const content = await readIfThere(path);
+  if (!content) return {};
+  let json: unknown;
+  try {
+    json = JSON.parse(content.toString("utf8"));
+  } catch (cause) {
+    throw new ModelFilesError(`${path} is not JSON: restore it from version control`, { cause });
+  }
+  const result = v.safeParse(ModelsLock, json);
+  if (result.success) return result.output;
+  throw new ModelFilesError(
+    `${path} is not a lock file: restore it from version control\n${v.summarize(result.issues)}`,
+  );
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function complete(files: ReadonlyMap<ModelFileName, Buffer>): ModelFiles {
+  const get = (name: ModelFileName) => {
+    const content = files.get(name);
+    if (!content) throw new ModelFilesError(`${name} is missing; run \`make models\``);
+    return content;
+  };
+  return {
+    "tokenizer.json": get("tokenizer.json"),
+    "tokenizer_config.json": get("tokenizer_config.json"),
+    "idf.json": get("idf.json"),
+  };
+}
+
+/** Written beside and renamed, so that an interrupted run leaves no half file. */
+async function writeWhole(path: string, content: string | Buffer): Promise<void> {
+  await writeFile(`${path}.part`, content);
+  await rename(`${path}.part`, path);
+}
