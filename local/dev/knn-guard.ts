@@ -1,0 +1,63 @@
+import { ApiError } from "../../lib/http/error.ts";
+import { bodyBytes, type ProxyEvent, type ProxyHandler } from "../../lib/http/event.ts";
+
+/** The requests that can carry a mapping: an index, a mapping, a template, a rollover. */
+const CARRIES_MAPPING =
+  /^\/raw-backend\/([^/_][^/]*\/?$|(.*\/)?(_mappings?|_template|_index_template|_component_template|_rollover)(\/|$))/;
+
+/**
+ * Refuses mappings with a `knn_vector` that is not Lucene's, as the local server's k-NN plugin has no native libraries:
+ * the first vector of such a field would end the server, and its data would end it again at every start. AWS has them.
+ */
+export function refuseNativeVectors(handler: ProxyHandler): ProxyHandler {
+  return async (event, context) => {
+    const field = nativeVector(event);
+    if (field === undefined) return handler(event, context);
+    const error = new ApiError(
+      "invalid_request",
+      `${field} is a knn_vector without the lucene engine. The local OpenSearch has no other engine, and the first ` +
+        'vector would end the server; set "method": {"engine": "lucene", "name": "hnsw", …} here. ' +
+        "On Amazon OpenSearch Service any engine works.",
+      { issues: [{ path: field, message: 'method.engine must be "lucene" in the local stack' }] },
+    );
+    const { requestId } = event.requestContext;
+    return {
+      statusCode: error.statusCode,
+      headers: { "content-type": "application/json; charset=utf-8", "x-request-id": requestId },
+      body: error.body(requestId),
+    };
+  };
+}
+
+/** The path of the first such field in the request's body. */
+function nativeVector(event: ProxyEvent): string | undefined {
+  if (!["PUT", "POST"].includes(event.httpMethod) || !event.body || !CARRIES_MAPPING.test(decoded(event.path))) return;
+  const text = bodyBytes(event).toString("utf8");
+  // Nearly no body needs the parser. The k may be written as an escape by those who want to see their server end.
+  if (!text.includes("knn_vector")) return;
+  try {
+    return find(JSON.parse(text), []);
+  } catch {
+    // The cluster has its own words for a body that is not JSON.
+    return;
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function find(value: unknown, path: readonly string[]): string | undefined {
+  if (typeof value !== "object" || value === null) return;
+  const { type, method } = value as { type?: unknown; method?: { engine?: unknown } };
+  if (type === "knn_vector" && method?.engine !== "lucene") return path.join(".") || "The mapping";
+  for (const [key, child] of Object.entries(value)) {
+    const found = find(child, [...path, key]);
+    if (found !== undefined) return found;
+  }
+  return;
+}

@@ -1,0 +1,116 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { MODEL_NAMES, type ModelName } from "../../lib/embeddings/models.ts";
+import { type OpenSearchVersion, opensearchVersion } from "../opensearch/versions.ts";
+import { LocalError } from "../process/error.ts";
+
+/** The command was called wrongly: exit code 2. */
+export class DevUsageError extends LocalError {
+  override name = "DevUsageError";
+}
+
+/** What `make dev` was asked for. */
+export interface DevOptions {
+  /** Whether the demo index is made and filled. */
+  demo: boolean;
+  /** Remove the demo index first. */
+  rebuildDemo: boolean;
+  /** Configuration folder. */
+  conf: string;
+  /** Where everything that outlives a run lies. */
+  dir: string;
+  /** First of the ports; free ones without it. */
+  port: number | undefined;
+  /** A cluster that is already there. */
+  opensearchUrl: URL | undefined;
+  opensearchVersion: OpenSearchVersion | undefined;
+  /** Text Embeddings Inference servers in place of the stand-in models. */
+  embeddingUrls: Partial<Record<ModelName, string>>;
+}
+
+export const HELP = `The search gateway on this machine, in front of a real OpenSearch.
+
+  make dev                            starts everything; Ctrl-C stops it
+  make dev ARGS=--no-demo             starts empty
+  make dev ARGS=--rebuild-demo        makes the demo index anew
+  make dev ARGS='--conf DIR'          another configuration folder (default conf.local)
+  make dev ARGS='--dir DIR'           keeps data and state elsewhere (default .local)
+
+  PORT=8080                           first of four ports: API, OpenSearch, AWS endpoint, recommendation API
+  OPENSEARCH_URL=http://host:9200     uses a cluster that is already there
+  OPENSEARCH_VERSION=3.6.0            instead of the version that fits the machine's Java
+  EMBEDDING_URL_DENSE_LARGE_EN_V1_5=http://host:8080
+                                      a Text Embeddings Inference server instead of the stand-in model
+`;
+
+/** Ports that one run takes, from the first on. */
+export const PORTS = { api: 0, opensearch: 1, aws: 2, recommendation: 3 } as const;
+
+/** Reads arguments and environment; undefined when help was asked for. Throws DevUsageError. */
+export function devOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): DevOptions | undefined {
+  const values = argumentsOf(args);
+  if (values.help) return undefined;
+  const { OPENSEARCH_URL, OPENSEARCH_VERSION, PORT } = env;
+  if (OPENSEARCH_URL && OPENSEARCH_VERSION) {
+    throw new DevUsageError("OPENSEARCH_URL names a cluster that runs already: leave OPENSEARCH_VERSION out");
+  }
+  return {
+    demo: !values["no-demo"],
+    rebuildDemo: values["rebuild-demo"],
+    conf: resolve(values.conf),
+    dir: resolve(values.dir),
+    port: PORT ? portOf(PORT) : undefined,
+    opensearchUrl: OPENSEARCH_URL ? urlOf("OPENSEARCH_URL", OPENSEARCH_URL) : undefined,
+    opensearchVersion: OPENSEARCH_VERSION ? opensearchVersion(OPENSEARCH_VERSION) : undefined,
+    embeddingUrls: embeddingUrls(env),
+  };
+}
+
+function argumentsOf(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        "no-demo": { type: "boolean", default: false },
+        "rebuild-demo": { type: "boolean", default: false },
+        conf: { type: "string", default: "conf.local" },
+        dir: { type: "string", default: ".local" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new DevUsageError(`${(error as Error).message}\n\n${HELP}`, { cause: error });
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  const last = 65_535 - Math.max(...Object.values(PORTS));
+  if (Number.isInteger(port) && port >= 1 && port <= last) return port;
+  throw new DevUsageError(`PORT=${text} is no port: give a whole number from 1 to ${last}`);
+}
+
+function urlOf(variable: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new DevUsageError(`${variable}=${text} is no address: give one such as http://127.0.0.1:9200`);
+}
+
+const EMBEDDING = "EMBEDDING_URL_";
+
+function embeddingUrls(env: Readonly<Record<string, string | undefined>>): DevOptions["embeddingUrls"] {
+  const found: DevOptions["embeddingUrls"] = {};
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith(EMBEDDING) || !text) continue;
+    const model = MODEL_NAMES.find((name) => name === variable.slice(EMBEDDING.length).toLowerCase());
+    if (!model) {
+      const variables = MODEL_NAMES.map((name) => `${EMBEDDING}${name.toUpperCase()}`).join(", ");
+      throw new DevUsageError(`${variable} names no model; there are ${variables}`);
+    }
+    found[model] = urlOf(variable, text).href;
+  }
+  return found;
+}
