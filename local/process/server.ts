@@ -22,7 +22,7 @@ export interface ServerOptions {
 export interface ServerProcess {
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for whatever reason. Waiting for it alone does not keep this process alive. */
   readonly exited: Promise<Exit>;
   /** SIGTERM to the server and what it started in its group, SIGKILL after the grace time. Repeatable. */
   stop(): Promise<Exit>;

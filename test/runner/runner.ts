@@ -45,6 +45,10 @@ export async function runFiles(options: RunOptions): Promise<void> {
     };
     await Promise.all(Array.from({ length: LIMITS[layer].atOnce }, worker));
   }
+  for (const message of options.fixtures.deaths()) {
+    options.say(`✗ ${message}`);
+    totals.failed += 1;
+  }
   const unavailable = await options.fixtures.unavailable();
   if (options.ci) {
     for (const message of unavailable) options.say(`✗ ${message}`);

@@ -6,6 +6,8 @@ export interface StartedFixture {
   env: Readonly<Record<string, string>>;
   /** Parts that this machine cannot run, one sentence each. */
   unavailable?: readonly string[];
+  /** Resolves when it ends without having been stopped: explains why the files after that fail. */
+  died?: Promise<Error>;
   stop(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export type FixtureState =
 /** Starts fixtures when a file first needs them, each once, and stops them together. */
 export class SharedFixtures {
   readonly #states = new Map<SharedFixture, Promise<FixtureState>>();
+  readonly #deaths: string[] = [];
   readonly #start: (fixture: SharedFixture) => Promise<StartedFixture>;
 
   constructor(start: (fixture: SharedFixture) => Promise<StartedFixture>) {
@@ -38,7 +41,10 @@ export class SharedFixtures {
     const known = this.#states.get(fixture);
     if (known) return known;
     const state = this.#start(fixture).then(
-      (started): FixtureState => ({ kind: "started", fixture: started }),
+      (started): FixtureState => {
+        void started.died?.then((error) => this.#deaths.push(`${fixture.name}: ${error.message}`));
+        return { kind: "started", fixture: started };
+      },
       (error: unknown): FixtureState => {
         if (error instanceof MissingTool) return { kind: "missing-tool", message: error.message };
         return { kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
@@ -52,6 +58,11 @@ export class SharedFixtures {
   async unavailable(): Promise<string[]> {
     const states = await Promise.all(this.#states.values());
     return states.flatMap((state) => (state.kind === "started" ? (state.fixture.unavailable ?? []) : []));
+  }
+
+  /** Why fixtures ended by themselves, so far. */
+  deaths(): readonly string[] {
+    return this.#deaths;
   }
 
   /** Stops what was started; every one is tried. Gives the messages of those that failed to. */

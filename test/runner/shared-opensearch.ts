@@ -54,7 +54,8 @@ export const sharedOpenSearch: SharedFixture = {
       throw failed.reason;
     }
     const urls = Object.fromEntries(servers.map(({ version, url }) => [version, url]));
-    return { env: { [OPENSEARCH_ENV]: formatPairs(urls) }, unavailable, stop };
+    const died = Promise.race(servers.map((server) => server.died));
+    return { env: { [OPENSEARCH_ENV]: formatPairs(urls) }, unavailable, died, stop };
   },
 };
 

@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { LocalError } from "../../../local/process/error.ts";
+import { logTail } from "../../../local/process/log-tail.ts";
+import { freePorts, HOST, requireFreePort } from "../../../local/process/ports.ts";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../../fixtures/env.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("ports, logs and scratch folders");
+
+const folder = scratchFolder(TEST_OUTPUT, "machine");
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("gives ports that differ and can be listened on", async () => {
+  const ports = await freePorts(20);
+  assert.is(new Set(ports).size, 20);
+  await Promise.all(ports.map((port) => requireFreePort(port, "a test")));
+});
+
+test("refuses a port that another program has, by number and purpose", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, HOST, resolve));
+  const { port } = other.address() as { port: number };
+  try {
+    await requireFreePort(port, "OpenSearch 2.19.6");
+    assert.unreachable("the port was taken for free");
+  } catch (error) {
+    assert.instance(error, LocalError);
+    assert.is(
+      (error as Error).message,
+      `port ${port} for OpenSearch 2.19.6 is taken by another program: stop that program or choose another port`,
+    );
+  } finally {
+    other.close();
+  }
+});
+
+test("the tail of a log is its last lines", () => {
+  const log = join(folder, "a.log");
+  writeFileSync(log, "one\ntwo\nthree\n");
+  assert.is(logTail(log, 2), "two\nthree");
+  assert.is(logTail(log, 10), "one\ntwo\nthree");
+});
+
+test("the tail of a huge log is read from its end, and of none is empty", () => {
+  const log = join(folder, "b.log");
+  for (let i = 0; i < 40; i += 1) appendFileSync(log, `${"x".repeat(10_000)}\n`);
+  appendFileSync(log, "the end\n");
+  assert.is(logTail(log, 1), "the end");
+  assert.ok(logTail(log, 1_000).length <= 64 * 1024);
+  assert.is(logTail(join(folder, "none.log")), "");
+});
+
+test("a scratch folder is empty, and those of dead processes go", () => {
+  const dead = execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).trim();
+  const abandoned = join(folder, `work-${dead}`);
+  const living = join(folder, `work-${process.ppid}`);
+  const other = join(folder, `workshop-${dead}`);
+  for (const path of [abandoned, living, other]) mkdirSync(path);
+  mkdirSync(join(folder, `work-${process.pid}`, "left"), { recursive: true });
+
+  const own = scratchFolder(folder, "work");
+
+  assert.is(existsSync(join(own, "left")), false);
+  assert.is(existsSync(own), true);
+  assert.is(existsSync(abandoned), false);
+  assert.is(existsSync(living), true);
+  assert.is(existsSync(other), true);
+});
+
+test.run();
