@@ -1,0 +1,44 @@
+import type { ModelName } from "../../lib/embeddings/models.ts";
+import { curlCommand, type Example } from "./examples.ts";
+import type { DevState } from "./state-file.ts";
+
+export interface BannerOptions {
+  state: DevState;
+  /** Models that the configuration uses, and the address of those that are real. */
+  models: readonly { name: ModelName; url: string | undefined }[];
+  examples: readonly Example[];
+  stateFile: string;
+  seconds: number;
+}
+
+/** What the user sees when everything is up. */
+export function banner({ state, models, examples, stateFile, seconds }: BannerOptions): string {
+  const { search, opensearch, aws } = state;
+  const standIns = models.filter(({ url }) => url === undefined);
+  const lines = [
+    "",
+    `Ready after ${seconds.toFixed(1)} s.`,
+    "",
+    `  API URL      ${search.url}`,
+    `  API key      ${search.api_key}`,
+    `  OpenSearch   ${opensearch.url} (${opensearch.version})`,
+    `  AWS endpoint ${aws.endpoint}`,
+    ...models.flatMap(({ name, url }) => (url ? [`  ${name} ${url}`] : [])),
+    `  for scripts  ${stateFile}`,
+  ];
+  if (standIns.length > 0) {
+    lines.push(
+      "",
+      `Stand-ins, not the real models: ${standIns.map(({ name }) => name).join(", ")}. They hash the words of a text, so`,
+      "they find texts that share words, or parts of words, and know nothing of meaning: good for trying and testing,",
+      "no measure of search quality. For a real one run Text Embeddings Inference and set",
+      `  ${standIns.map(({ name }) => `EMBEDDING_URL_${name.toUpperCase()}=http://…`).join("\n  ")}`,
+    );
+  }
+  if (examples.length > 0) lines.push("", "Try, in another terminal:");
+  for (const example of examples) {
+    lines.push("", `# ${example.title}`, curlCommand(search.url, search.api_key, example));
+  }
+  lines.push("", "Ctrl-C stops everything; the data stays.", "");
+  return lines.join("\n");
+}

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import type { EmbeddingMapping, HybridQuery } from "../../lib/config/hybrid-search.ts";
+import type { ModelName } from "../../lib/embeddings/models.ts";
+import { findMapping } from "../../lib/hybrid-index/find-mapping.ts";
+import { semanticSchema } from "../../lib/hybrid-index/semantic-schema.ts";
+import { type Book, books } from "../demo-data/books.ts";
+import { LocalError } from "../process/error.ts";
+import { type GatewayClient, succeeded } from "./gateway-client.ts";
+
+/** The demo index. */
+export const DEMO_INDEX = "books";
+
+/** Documents of one bulk request: a few seconds each with the stand-in models. */
+const CHUNK = 500;
+
+/** Our part of the mapping's `_meta`. */
+interface Marker {
+  /** Of the documents and of what their vectors were made with. */
+  content: string;
+  complete: boolean;
+}
+
+export interface DemoOptions {
+  gateway: GatewayClient;
+  /** Entries of hybrid_search.yaml. */
+  entries: readonly HybridQuery[];
+  /** Dimension of each dense model as it is served. */
+  dimensions: Readonly<Partial<Record<ModelName, number>>>;
+  /** Which servers make the vectors: other ones make other vectors. */
+  models: string;
+  /** Remove the index first, whatever it holds. */
+  rebuild: boolean;
+  say: (line: string) => void;
+  /** Default: the demo catalogue. */
+  catalogue?: readonly Book[];
+}
+
+/**
+ * Makes and fills the demo index through the gateway; one that is there with the same content is kept, one with other
+ * or half of the content is made anew. Throws LocalError for an index of another dimension, with the command that
+ * rebuilds it.
+ */
+export async function ensureDemoIndex(options: DemoOptions): Promise<void> {
+  const { gateway, entries, say, catalogue = books() } = options;
+  const schema = demoSchema(entries, options.dimensions);
+  const content = hash(JSON.stringify([schema, options.models, catalogue]));
+
+  const found = options.rebuild ? undefined : await describe(gateway);
+  if (found && !found.marker) {
+    say(`the index ${DEMO_INDEX} is there and not the demo's own: left as it is`);
+    return;
+  }
+  if (found) refuseOtherDimension(found.properties, entries, options.dimensions);
+  if (found?.marker?.complete && found.marker.content === content) return;
+
+  if (found || options.rebuild) await remove(gateway);
+  if (found) say(`the demo index is of another catalogue, or was not filled to its end: made anew`);
+  await fill(gateway, { schema, content, catalogue, say });
+}
+
+/** The mappings of the demo index; none when hybrid_search.yaml has none for it. */
+export function demoMappings(entries: readonly HybridQuery[]): readonly EmbeddingMapping[] {
+  return findMapping(entries, DEMO_INDEX)?.embedding_mappings ?? [];
+}
+
+interface Schema {
+  settings: { index: Record<string, unknown> };
+  mappings: Record<string, unknown>;
+}
+
+function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOptions["dimensions"]): Schema {
+  const text = { type: "text" };
+  const keyword = { type: "keyword" };
+  const base = {
+    settings: { index: { number_of_shards: 1, number_of_replicas: 0 } },
+    mappings: {
+      properties: {
+        title: text,
+        author: { type: "text", fields: { keyword } },
+        categories: keyword,
+        description: text,
+        published: { type: "date" },
+      },
+    },
+  };
+  const mappings = demoMappings(entries);
+  if (mappings.length === 0) return base;
+  const { schema } = semanticSchema({ entries, index: DEMO_INDEX, base, source: "the demo's own schema" });
+  const properties = schema.mappings.properties as Record<string, { dimension?: number }>;
+  for (const { embedding_field, model_name } of mappings) {
+    const field = properties[embedding_field];
+    const dimension = dimensions[model_name];
+    if (field?.dimension !== undefined && dimension !== undefined) field.dimension = dimension;
+  }
+  return schema;
+}
+
+interface Found {
+  marker: Marker | undefined;
+  properties: Record<string, { dimension?: number }>;
+}
+
+async function describe(gateway: GatewayClient): Promise<Found | undefined> {
+  const answer = await gateway("GET", `/raw-backend/${DEMO_INDEX}`);
+  if (answer.status === 404) return undefined;
+  type Description = { mappings?: { _meta?: { relevance_demo?: Marker }; properties?: Found["properties"] } };
+  const indices = succeeded<Record<string, Description>>("reading the demo index", answer);
+  const { mappings } = Object.values(indices)[0] ?? {};
+  return { marker: mappings?._meta?.relevance_demo, properties: mappings?.properties ?? {} };
+}
+
+function refuseOtherDimension(
+  properties: Found["properties"],
+  entries: readonly HybridQuery[],
+  dimensions: DemoOptions["dimensions"],
+): void {
+  for (const { embedding_field, model_name } of demoMappings(entries)) {
+    const [stored, served] = [properties[embedding_field]?.dimension, dimensions[model_name]];
+    if (stored === undefined || served === undefined || stored === served) continue;
+    throw new LocalError(
+      `${model_name} gives vectors of ${served} dimensions, and ${embedding_field} of the index ${DEMO_INDEX} has ` +
+        `${stored}. Make the index anew, without what you added to it: make dev ARGS=--rebuild-demo`,
+    );
+  }
+}
+
+async function remove(gateway: GatewayClient): Promise<void> {
+  const answer = await gateway("DELETE", `/raw-backend/${DEMO_INDEX}`);
+  if (answer.status !== 404) succeeded("removing the demo index", answer);
+}
+
+interface Filling {
+  schema: Schema;
+  content: string;
+  catalogue: readonly Book[];
+  say: (line: string) => void;
+}
+
+async function fill(gateway: GatewayClient, { schema, content, catalogue, say }: Filling): Promise<void> {
+  const started = performance.now();
+  const meta = (complete: boolean) => ({ _meta: { relevance_demo: { content, complete } satisfies Marker } });
+  const created = { ...schema, mappings: { ...schema.mappings, ...meta(false) } };
+  succeeded("creating the demo index", await gateway("PUT", `/raw-backend/${DEMO_INDEX}`, created));
+
+  for (let from = 0; from < catalogue.length; from += CHUNK) {
+    await load(gateway, catalogue.slice(from, from + CHUNK));
+    say(`demo index: ${Math.min(from + CHUNK, catalogue.length)} of ${catalogue.length} books`);
+  }
+  succeeded("refreshing the demo index", await gateway("POST", `/raw-backend/${DEMO_INDEX}/_refresh`));
+  succeeded("marking the demo index", await gateway("PUT", `/raw-backend/${DEMO_INDEX}/_mapping`, meta(true)));
+  say(`demo index: filled in ${((performance.now() - started) / 1000).toFixed(1)} s; kept for the next start`);
+}
+
+async function load(gateway: GatewayClient, chunk: readonly Book[]): Promise<void> {
+  const bulk_request = chunk.map(({ id, ...doc }) => ({ id, op: "index", doc }));
+  type Item = { index: { _id: string; error?: unknown } };
+  const { index_response } = succeeded<{ index_response: { errors: boolean; items: Item[] } }>(
+    "filling the demo index",
+    await gateway("POST", "/application/bulk", { index: DEMO_INDEX, bulk_request }),
+  );
+  const failed = index_response.items.find(({ index }) => index.error !== undefined);
+  if (failed) throw new LocalError(`filling the demo index failed: ${JSON.stringify(failed).slice(0, 1_000)}`);
+}
+
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");

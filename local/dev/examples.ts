@@ -1,0 +1,74 @@
+import type { EmbeddingMapping } from "../../lib/config/hybrid-search.ts";
+import { MODELS } from "../../lib/embeddings/models.ts";
+import { DEMO_INDEX } from "./demo-index.ts";
+
+/** A request that the banner shows as a curl command. */
+export interface Example {
+  title: string;
+  path: string;
+  body: unknown;
+}
+
+/** Three requests that work on the demo index: bulk, search and, with embeddings, hybrid search. */
+export function examples(mappings: readonly EmbeddingMapping[]): Example[] {
+  const bulk = {
+    title: "store a book (embeddings are computed on the way)",
+    path: "/application/bulk",
+    body: {
+      index: DEMO_INDEX,
+      bulk_request: [
+        {
+          id: "my-book",
+          op: "index",
+          doc: {
+            title: "The Keeper of the Lamp",
+            author: "Ada Example",
+            categories: ["mystery"],
+            description: "A lighthouse keeper finds a letter from a ship that sank a century ago.",
+            published: "2024-05-01",
+          },
+        },
+      ],
+    },
+  };
+  const search = {
+    title: "search by words",
+    path: "/application/search",
+    body: {
+      index: DEMO_INDEX,
+      search_request: { size: 3, _source: ["title", "author"], query: { match: { description: "lighthouse" } } },
+    },
+  };
+  const hybrid = {
+    title: "search by words and by meaning",
+    path: "/application/hybrid-search",
+    body: {
+      index: DEMO_INDEX,
+      search_query: "letters from a sunken ship",
+      search_request_template: {
+        size: 3,
+        _source: ["title", "author"],
+        query: {
+          hybrid: { queries: [{ match: { title: "letters from a sunken ship" } }, ...mappings.slice(0, 4).map(leg)] },
+        },
+      },
+    },
+  };
+  return mappings.length > 0 ? [bulk, search, hybrid] : [bulk, search];
+}
+
+function leg({ embedding_field, model_name }: EmbeddingMapping): unknown {
+  const token = `[${embedding_field}]`;
+  if (MODELS[model_name].kind === "sparse") return { bool: { should: token } };
+  return { knn: { [embedding_field]: { vector: token, k: 50 } } };
+}
+
+/** The curl command of an example, for any POSIX shell. */
+export function curlCommand(url: string, apiKey: string, { path, body }: Example): string {
+  const data = JSON.stringify(body).replaceAll("'", `'\\''`);
+  return [
+    `curl -s ${url}${path}`,
+    `-H 'content-type: application/json' -H 'x-api-key: ${apiKey}'`,
+    `-d '${data}'`,
+  ].join(" \\\n  ");
+}
