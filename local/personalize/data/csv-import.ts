@@ -1,0 +1,140 @@
+import { parse } from "csv-parse";
+import type { DatasetType } from "../resources.ts";
+import type { DatasetSchema } from "./avro-schema.ts";
+import { type Cell, parseCell, type SchemaColumn } from "./cell.ts";
+
+/** Reads what a dataset import job reads: in the local stack the objects of its S3. */
+export interface ObjectReader {
+  /** The keys that begin with a prefix, in order. Throws when the bucket cannot be read. */
+  list(bucket: string, prefix: string): Promise<readonly string[]>;
+  read(bucket: string, key: string): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** Rows in the order of `columns`, which are the schema's. */
+export interface ImportedRows {
+  columns: readonly string[];
+  rows: readonly (readonly Cell[])[];
+}
+
+/** Why an import job fails; the message becomes its failure reason. */
+export class ImportFailure extends Error {
+  override name = "ImportFailure";
+}
+
+const LEAST_INTERACTIONS = 1000;
+/** 5138-11-16 in seconds, 1973 in milliseconds: anything above it was meant as milliseconds. */
+const LARGEST_TIMESTAMP = 100_000_000_000;
+const NOT_CONFORMING =
+  "Input csv has rows that do not conform to the dataset schema. Please ensure all required data fields are present and that they are of the type specified in the schema.";
+
+/** Reads one CSV file, or all of a folder's first level. Throws `ImportFailure` with the reason for the first bad row. */
+export async function readImport(
+  location: string,
+  schema: DatasetSchema,
+  datasetType: DatasetType,
+  objects: ObjectReader,
+): Promise<ImportedRows> {
+  const [, bucket, path = ""] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
+  if (!bucket) throw new ImportFailure(`Invalid Data location: ${location} is not s3://bucket/path`);
+  const columns = schema.fields.map(({ name }) => name);
+  const rows: Cell[][] = [];
+  for (const key of await filesAt(bucket, path, objects)) {
+    await readFile(await open(bucket, key, objects), `s3://${bucket}/${key}`, schema, rows);
+  }
+  if (datasetType === "INTERACTIONS" && rows.length < LEAST_INTERACTIONS) {
+    throw new ImportFailure(
+      `The interactions import has ${rows.length} rows; at least ${LEAST_INTERACTIONS} are required.`,
+    );
+  }
+  return { columns, rows };
+}
+
+async function filesAt(bucket: string, path: string, objects: ObjectReader): Promise<readonly string[]> {
+  let keys: readonly string[];
+  try {
+    keys = await objects.list(bucket, path);
+  } catch (error) {
+    throw unreadable(`s3://${bucket}/${path}`, error);
+  }
+  if (keys.includes(path)) return [path];
+  const folder = path === "" || path.endsWith("/") ? path : `${path}/`;
+  const files = keys.filter((key) => {
+    const rest = key.slice(folder.length);
+    return key.startsWith(folder) && !rest.includes("/") && /\.csv$/i.test(rest);
+  });
+  if (files.length === 0) throw new ImportFailure(`Invalid Data location: no CSV file at s3://${bucket}/${path}`);
+  return files;
+}
+
+async function open(bucket: string, key: string, objects: ObjectReader): Promise<AsyncIterable<Uint8Array>> {
+  try {
+    return await objects.read(bucket, key);
+  } catch (error) {
+    throw unreadable(`s3://${bucket}/${key}`, error);
+  }
+}
+
+function unreadable(location: string, cause: unknown): ImportFailure {
+  const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return new ImportFailure(`Insufficient privileges for accessing data in Amazon S3: ${location}: ${reason}`, {
+    cause,
+  });
+}
+
+async function readFile(
+  source: AsyncIterable<Uint8Array>,
+  file: string,
+  schema: DatasetSchema,
+  rows: Cell[][],
+): Promise<void> {
+  const parser = parse({ bom: true, skip_empty_lines: true });
+  const feeding = feed(source, parser);
+  let places: { column: SchemaColumn; index: number }[] | undefined;
+  let line = 1;
+  try {
+    for await (const record of parser as AsyncIterable<string[]>) {
+      if (places) rows.push(readRow(record, places, `${file}, row ${line}`));
+      else places = readHeader(record, schema);
+      line += 1;
+    }
+    await feeding;
+  } catch (error) {
+    if (error instanceof ImportFailure) throw error;
+    throw new ImportFailure(`${NOT_CONFORMING} ${file}: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+  if (!places) throw new ImportFailure(`Input CSV is empty: ${file}`);
+}
+
+async function feed(source: AsyncIterable<Uint8Array>, parser: ReturnType<typeof parse>): Promise<void> {
+  try {
+    for await (const chunk of source) {
+      if (!parser.write(chunk))
+        await new Promise<void>((resolve) => parser.once("drain", resolve).once("close", resolve));
+      if (parser.destroyed) return;
+    }
+    parser.end();
+  } catch (error) {
+    parser.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function readHeader(header: readonly string[], { fields }: DatasetSchema) {
+  const missing = fields.filter(({ name }) => !header.includes(name)).map(({ name }) => name);
+  if (missing.length > 0) {
+    throw new ImportFailure(`Input CSV is missing the following columns: [${missing.join(", ")}].`);
+  }
+  return fields.map((column) => ({ column, index: header.indexOf(column.name) }));
+}
+
+function readRow(record: readonly string[], places: { column: SchemaColumn; index: number }[], where: string): Cell[] {
+  return places.map(({ column, index }) => {
+    const cell = parseCell(record[index] ?? "", column);
+    if ("problem" in cell) throw new ImportFailure(`${NOT_CONFORMING} ${where}, ${column.name}: ${cell.problem}`);
+    if (column.name === "TIMESTAMP" && Number(cell.value) > LARGEST_TIMESTAMP) {
+      throw new ImportFailure(`${NOT_CONFORMING} ${where}, TIMESTAMP: ${cell.value} is not in epoch seconds`);
+    }
+    return cell.value;
+  });
+}

@@ -1,0 +1,86 @@
+import type { FilterRecord } from "../../../lib/personalize/filter-language/evaluate.ts";
+import type { ImportMode } from "../resources.ts";
+import type { Cell } from "./cell.ts";
+import type { ImportedRows } from "./csv-import.ts";
+import { Interactions } from "./interactions.ts";
+
+/** What one import job brought. */
+export interface Part extends ImportedRows {
+  jobArn: string;
+  importedAt: number;
+}
+
+/** One event, item or user that came through the events API, by column. */
+export interface LiveRow {
+  at: number;
+  values: Readonly<Record<string, Cell>>;
+  session?: string;
+}
+
+/** The content of one dataset: what imports brought and what came one by one. */
+export class DatasetData {
+  #parts: Part[];
+  #live: LiveRow[];
+  #interactions: Interactions | undefined;
+  #records: Map<string, FilterRecord> | undefined;
+
+  constructor(parts: readonly Part[] = [], live: readonly LiveRow[] = []) {
+    this.#parts = [...parts];
+    this.#live = [...live];
+  }
+
+  get parts(): readonly Part[] {
+    return this.#parts;
+  }
+
+  get live(): readonly LiveRow[] {
+    return this.#live;
+  }
+
+  /** A FULL import replaces all earlier imports and leaves the rest; a job that is imported again replaces its own rows. */
+  import(mode: ImportMode, part: Part): void {
+    const kept = mode === "FULL" ? [] : this.#parts.filter(({ jobArn }) => jobArn !== part.jobArn);
+    this.#parts = [...kept, part];
+    this.#interactions = undefined;
+    this.#records = undefined;
+  }
+
+  addLive(rows: readonly LiveRow[], idColumn: string): void {
+    this.#live.push(...rows);
+    for (const row of rows) {
+      this.#interactions?.addEvent(row);
+      this.#records?.set(String(row.values[idColumn]), row.values as FilterRecord);
+    }
+  }
+
+  /** The rows of an interactions dataset. */
+  interactions(): Interactions {
+    this.#interactions ??= new Interactions(this.#parts, this.#live);
+    return this.#interactions;
+  }
+
+  /** The rows of an items or users dataset by id: of one id the row that came last. */
+  records(idColumn: string): ReadonlyMap<string, FilterRecord> {
+    this.#records ??= this.#join(idColumn);
+    return this.#records;
+  }
+
+  #join(idColumn: string): Map<string, FilterRecord> {
+    const rows = [
+      ...this.#parts.map((part) => ({ at: part.importedAt, part })),
+      ...this.#live.map((row) => ({ at: row.at, row })),
+    ].sort((a, b) => a.at - b.at);
+    const records = new Map<string, FilterRecord>();
+    for (const entry of rows) {
+      if ("row" in entry) records.set(String(entry.row.values[idColumn]), entry.row.values as FilterRecord);
+      else for (const record of recordsOf(entry.part)) records.set(String(record[idColumn]), record);
+    }
+    return records;
+  }
+}
+
+function* recordsOf({ columns, rows }: Part): Generator<FilterRecord> {
+  for (const row of rows) {
+    yield Object.fromEntries(columns.map((column, index) => [column, row[index]])) as FilterRecord;
+  }
+}

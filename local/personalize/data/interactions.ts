@@ -1,0 +1,106 @@
+import type { Cell } from "./cell.ts";
+import type { LiveRow, Part } from "./dataset-data.ts";
+
+/** One thing that a user did with an item. */
+export interface Interaction {
+  userId: string;
+  itemId: string;
+  /** Epoch seconds. */
+  timestamp: number;
+  eventType: string | null;
+  eventValue: number | null;
+}
+
+/**
+ * The interactions of a dataset: bulk rows and events, equal ones once. Two are equal with the same timestamp and
+ * identical properties. An event without a user belongs to the user whom its session named later, or to the session.
+ */
+export class Interactions {
+  #seen = new Set<string>();
+  #all: Interaction[] = [];
+  #byUser = new Map<string, Interaction[]>();
+  #anonymous = new Map<string, LiveRow[]>();
+  #userOfSession = new Map<string, string>();
+
+  constructor(parts: readonly Part[], live: readonly LiveRow[]) {
+    for (const { columns, rows } of parts) for (const row of rows) this.#addRow(columns, row);
+    for (const row of live) this.addEvent(row);
+  }
+
+  /** All of them, sessions without a user included; ordered by arrival. */
+  all(): readonly Interaction[] {
+    return this.#all;
+  }
+
+  /** A user's, newest first. */
+  ofUser(userId: string): readonly Interaction[] {
+    const own = this.#byUser.get(userId) ?? [];
+    return own.toSorted((a, b) => b.timestamp - a.timestamp);
+  }
+
+  addEvent(row: LiveRow): void {
+    const session = row.session;
+    if (row.values.USER_ID === undefined && session !== undefined) {
+      const known = this.#userOfSession.get(session);
+      if (known === undefined) this.#anonymous.set(session, [...(this.#anonymous.get(session) ?? []), row]);
+      this.#addRecord({ ...row.values, USER_ID: known ?? session });
+      return;
+    }
+    this.#addRecord(row.values);
+    const userId = row.values.USER_ID;
+    if (session === undefined || typeof userId !== "string") return;
+    this.#userOfSession.set(session, userId);
+    this.#claim(session, userId);
+  }
+
+  /** Moves what a session did before its user was known to that user. */
+  #claim(session: string, userId: string): void {
+    const rows = this.#anonymous.get(session);
+    if (!rows || session === userId) return;
+    this.#anonymous.delete(session);
+    const moved = this.#byUser.get(session) ?? [];
+    this.#byUser.delete(session);
+    for (const interaction of moved) {
+      interaction.userId = userId;
+      this.#listOf(userId).push(interaction);
+    }
+  }
+
+  #addRow(columns: readonly string[], row: readonly Cell[]): void {
+    const record: Record<string, Cell> = {};
+    columns.forEach((column, index) => {
+      record[column] = row[index] ?? null;
+    });
+    this.#addRecord(record);
+  }
+
+  #addRecord(record: Readonly<Record<string, Cell>>): void {
+    const key = keyOf(record);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const { USER_ID, ITEM_ID, TIMESTAMP, EVENT_TYPE, EVENT_VALUE } = record;
+    const interaction: Interaction = {
+      userId: String(USER_ID),
+      itemId: String(ITEM_ID),
+      timestamp: Number(TIMESTAMP),
+      eventType: typeof EVENT_TYPE === "string" ? EVENT_TYPE : null,
+      eventValue: typeof EVENT_VALUE === "number" ? EVENT_VALUE : null,
+    };
+    this.#all.push(interaction);
+    this.#listOf(interaction.userId).push(interaction);
+  }
+
+  #listOf(userId: string): Interaction[] {
+    const known = this.#byUser.get(userId);
+    if (known) return known;
+    const list: Interaction[] = [];
+    this.#byUser.set(userId, list);
+    return list;
+  }
+}
+
+/** Columns in the order of their names, and without nulls: a missing property is the same as an empty one. */
+function keyOf(record: Readonly<Record<string, Cell>>): string {
+  const filled = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
+  return JSON.stringify(filled.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,20 @@
+import { GetObjectCommand, paginateListObjectsV2, type S3Client } from "@aws-sdk/client-s3";
+import type { ObjectReader } from "./csv-import.ts";
+
+/** Reads import files through an S3 client, which in the local stack points to the local AWS endpoint. */
+export function s3Objects(client: S3Client): ObjectReader {
+  return {
+    async list(bucket, prefix) {
+      const keys: string[] = [];
+      for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix })) {
+        for (const { Key } of page.Contents ?? []) if (Key) keys.push(Key);
+      }
+      return keys;
+    },
+    async read(bucket, key) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      if (!Body) throw new Error(`s3://${bucket}/${key} came without a body`);
+      return Body.transformToWebStream();
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { blendScores, tasteParts } from "./taste-model.ts";
+import type { Model } from "./train.ts";
+import { eventsOf } from "./training-set.ts";
+
+/** An item of an answer. Related items and popular ones come without a score, as from the service. */
+export interface Scored {
+  itemId: string;
+  score?: number;
+}
+
+/** Numbers of users and items of a model, made once for it. */
+export interface ModelIndex {
+  model: Model;
+  users: ReadonlyMap<string, number>;
+  items: ReadonlyMap<string, number>;
+}
+
+/** Prepares a model for answering. */
+export function indexModel(model: Model): ModelIndex {
+  return {
+    model,
+    users: new Map(model.set.users.map((id, number) => [id, number])),
+    items: new Map(model.set.items.map((id, number) => [id, number])),
+  };
+}
+
+/**
+ * All items that the model knows for a user, best first; scores add up to 1. `newer` are the items of events that came
+ * after training, oldest first. A user without any event gets the most popular items.
+ */
+export function forUser(index: ModelIndex, userId: string, newer: readonly string[]): Scored[] {
+  const { model } = index;
+  const scores = scoresFor(index, userId, newer);
+  if (!scores) return model.popular.map((item) => ({ itemId: model.set.items[item] ?? "" }));
+  const shares = softmax(scores);
+  return Array.from(scores.keys())
+    .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b)
+    .map((item) => ({ itemId: model.set.items[item] ?? "", score: shares[item] ?? 0 }));
+}
+
+/** The given items in the order of the user's interest; those that the model does not know last, without a score. */
+export function rankFor(
+  index: ModelIndex,
+  userId: string,
+  newer: readonly string[],
+  itemIds: readonly string[],
+): Scored[] {
+  const known = itemIds.filter((id) => index.items.has(id));
+  const unknown = itemIds.filter((id) => !index.items.has(id));
+  const scores = scoresFor(index, userId, newer) ?? popularityScores(index.model);
+  const own = Float64Array.from(known, (id) => scores[index.items.get(id) ?? 0] ?? 0);
+  const shares = softmax(own);
+  const ranked = known
+    .map((itemId, place) => ({ itemId, score: shares[place] ?? 0 }))
+    .sort((a, b) => b.score - a.score);
+  return [...ranked, ...unknown.map((itemId) => ({ itemId }))];
+}
+
+/** The items related to an item, best first, then popular ones; for an unknown item the popular ones alone. */
+export function relatedTo({ model, items }: ModelIndex, itemId: string): Scored[] {
+  const item = items.get(itemId);
+  const { learned } = model;
+  const related = learned.learner === "co-occurrence" && item !== undefined ? learned.coOccurrence.related[item] : [];
+  const order = new Set([...(related ?? []), ...model.popular]);
+  if (item !== undefined) order.delete(item);
+  return Array.from(order, (number) => ({ itemId: model.set.items[number] ?? "" }));
+}
+
+function scoresFor({ model, users, items }: ModelIndex, userId: string, newer: readonly string[]) {
+  const { learned, set } = model;
+  if (learned.learner !== "taste") return undefined;
+  const user = users.get(userId);
+  const learnedFrom = user === undefined ? [] : [...eventsOf(set, user)];
+  const events = [...learnedFrom, ...newer.flatMap((id) => items.get(id) ?? [])];
+  return events.length === 0 ? undefined : blendScores(learned.taste, tasteParts(learned.taste, events));
+}
+
+function popularityScores({ popular }: Model): Float64Array {
+  const scores = new Float64Array(popular.length);
+  popular.forEach((item, place) => {
+    scores[item] = 1 / (place + 1);
+  });
+  return scores;
+}
+
+function softmax(scores: Float64Array): Float64Array {
+  const highest = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const powers = scores.map((score) => Math.exp((score - highest) * SHARPNESS));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((power) => power / sum);
+}
+
+/** Scores of the factorization lie close together; without it all shares would look alike. */
+const SHARPNESS = 5;

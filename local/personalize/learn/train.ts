@@ -1,0 +1,182 @@
+import type { FilterRecord } from "../../../lib/personalize/filter-language/evaluate.ts";
+import type { Interaction } from "../data/interactions.ts";
+import type { Recipe } from "../recipes.ts";
+import { type CoOccurrence, type CoOccurrenceOptions, trainCoOccurrence } from "./co-occurrence.ts";
+import { type ItemFeatures, itemFeatures } from "./item-features.ts";
+import { metricsOf, type Ranking } from "./metrics.ts";
+import { type Blend, best, blendScores, type TasteModel, tasteParts, trainTaste } from "./taste-model.ts";
+import {
+  type EventChoice,
+  eventsOf,
+  holdOut,
+  isChosen,
+  itemCounts,
+  type TrainingSet,
+  trainingSet,
+} from "./training-set.ts";
+
+/** A trained solution version: a snapshot that later imports do not change. Plain data, so that it can be stored. */
+export interface Model {
+  set: TrainingSet;
+  /** When the snapshot was taken; events that came later are the ones to add to a user's history. */
+  takenAt: number;
+  choice: EventChoice;
+  /** Item numbers, most popular first. */
+  popular: readonly number[];
+  learned:
+    | { learner: "taste"; taste: TasteModel }
+    | { learner: "co-occurrence"; coOccurrence: CoOccurrence }
+    | { learner: "popularity" };
+}
+
+export interface TrainingInput {
+  recipe: Recipe;
+  /** The recipe's parameters, defaults filled in. */
+  parameters: Readonly<Record<string, string>>;
+  interactions: readonly Interaction[];
+  choice: EventChoice;
+  /** The rows of Items. */
+  items: ReadonlyMap<string, FilterRecord>;
+  /** The categorical columns of Items that may be learned from. */
+  featureColumns: readonly string[];
+  takenAt: number;
+}
+
+/** Why a solution version fails; the message becomes its failure reason. */
+export class TrainingFailure extends Error {
+  override name = "TrainingFailure";
+}
+
+const LEAST_INTERACTIONS = 1000;
+const LEAST_USERS = 25;
+const LEAST_EACH = 2;
+/** Of more users than these a part is measured, so that metrics cost less than training. */
+const MOST_MEASURED = 1500;
+const FEW_USERS = 200;
+const BLENDS: readonly Blend[] = [0.1, 0.4].flatMap((popularity) =>
+  [0, 0.1, 0.3].map((categories) => ({ popularity, categories })),
+);
+
+/** Trains a recipe twice: without each user's newest events, to measure it by them, and with all. Throws `TrainingFailure`. */
+export async function train(input: TrainingInput): Promise<{ model: Model; metrics: Record<string, number> }> {
+  const chosen = input.interactions.filter((interaction) => isChosen(input.choice, interaction));
+  const set = trainingSet(chosen, input.items.keys());
+  checkMinimums(set, input.choice);
+  const features = itemFeatures(set.items, input.items, input.featureColumns);
+  const { known, hidden } = holdOut(set);
+  const trial = await learn(known, features, input);
+  const blend = trial.learned.learner === "taste" ? chooseBlend(trial.learned.taste, known, hidden) : undefined;
+  const metrics = metricsOf(measured(hidden), set.items.length, ranking(trial, known, blend));
+  const model = await learn(set, features, input);
+  if (blend && model.learned.learner === "taste") model.learned.taste.blend = blend;
+  return { model, metrics };
+}
+
+function checkMinimums(set: TrainingSet, { thresholds }: EventChoice): void {
+  const filtered = thresholds ? ` after filtering by event type: ${[...thresholds.keys()].join(", ")}` : "";
+  if (set.eventItems.length < LEAST_INTERACTIONS) {
+    throw new TrainingFailure(
+      `Dataset has fewer than ${LEAST_INTERACTIONS} interactions${filtered} (it has ${set.eventItems.length}).`,
+    );
+  }
+  const users = set.users.filter((_, user) => eventsOf(set, user).length >= LEAST_EACH).length;
+  if (users < LEAST_USERS) {
+    throw new TrainingFailure(
+      `Dataset has fewer than ${LEAST_USERS} users with at least ${LEAST_EACH} interactions each (it has ${users}).`,
+    );
+  }
+}
+
+async function learn(set: TrainingSet, features: ItemFeatures, input: TrainingInput): Promise<Model> {
+  const { recipe, parameters, choice, takenAt } = input;
+  const popular = best(itemCounts(set), set.items.length);
+  const learningSet = withoutOutliers(set, parameters);
+  const base = { set, takenAt, choice, popular };
+  switch (recipe.learner) {
+    case "taste": {
+      const recency = (parameters.apply_recency_bias ?? parameters.recency_mask ?? "true").toLowerCase() === "true";
+      const taste = await trainTaste(learningSet, features, { rank: rankFor(parameters.hidden_dimension), recency });
+      return { ...base, learned: { learner: "taste", taste } };
+    }
+    case "co-occurrence": {
+      const coOccurrence = await trainCoOccurrence(learningSet, coOccurrenceOptions(recipe, parameters, features));
+      return { ...base, learned: { learner: "co-occurrence", coOccurrence } };
+    }
+    case "popularity":
+      return { ...base, learned: { learner: "popularity" } };
+  }
+}
+
+/** A factorization needs far fewer dimensions than the network that `hidden_dimension` is meant for. */
+function rankFor(hiddenDimension = "149"): number {
+  return Math.max(8, Math.min(48, Math.round(Number(hiddenDimension) / 5)));
+}
+
+function coOccurrenceOptions(
+  recipe: Recipe,
+  parameters: Readonly<Record<string, string>>,
+  features: ItemFeatures,
+): CoOccurrenceOptions {
+  if (recipe.name === "aws-sims") {
+    return {
+      popularityDiscount: Number(parameters.popularity_discount_factor),
+      leastTogether: Number(parameters.min_cointeraction_count),
+    };
+  }
+  return { popularityDiscount: 0.5, leastTogether: 1, features };
+}
+
+/** Leaves out the events of users whose history is shorter or longer than the recipe's percentiles. */
+function withoutOutliers(set: TrainingSet, parameters: Readonly<Record<string, string>>): TrainingSet {
+  const lengths = Int32Array.from(set.users, (_, user) => eventsOf(set, user).length);
+  const sorted = lengths.toSorted();
+  const at = (share: string | undefined, otherwise: number) =>
+    sorted[Math.round(Number(share ?? otherwise) * (sorted.length - 1))] ?? 0;
+  const shortest = at(parameters.min_user_history_length_percentile, 0);
+  const longest = at(parameters.max_user_history_length_percentile, 1);
+  const starts = new Int32Array(set.starts.length);
+  const events: number[] = [];
+  lengths.forEach((length, user) => {
+    if (length >= shortest && length <= longest) for (const item of eventsOf(set, user)) events.push(item);
+    starts[user + 1] = events.length;
+  });
+  return { ...set, starts, eventItems: Int32Array.from(events) };
+}
+
+/** The users that did not choose the blend, or all where they are few; the others' events are emptied. */
+function measured(hidden: readonly Int32Array[]): Int32Array[] {
+  if (hidden.length < FEW_USERS) return [...hidden];
+  const step = Math.max(1, Math.ceil(hidden.length / 2 / MOST_MEASURED));
+  return hidden.map((events, user) => (user % 2 === 1 && (user >> 1) % step === 0 ? events : new Int32Array()));
+}
+
+function chooseBlend(taste: TasteModel, known: TrainingSet, hidden: readonly Int32Array[]): Blend {
+  const step = 2 * Math.max(1, Math.ceil(hidden.length / 600));
+  const judges = hidden.map((events, user) => (user % step === 0 ? events : new Int32Array()));
+  const parts = judges.map((events, user) =>
+    events.length > 0 ? tasteParts(taste, [...eventsOf(known, user)]) : null,
+  );
+  let chosen = taste.blend;
+  let highest = -1;
+  for (const blend of BLENDS) {
+    const { normalized_discounted_cumulative_gain_at_25: value = 0 } = metricsOf(judges, 1, (user) => {
+      const own = parts[user];
+      return own ? best(blendScores(taste, own, blend), 25) : [];
+    });
+    if (value > highest) {
+      highest = value;
+      chosen = blend;
+    }
+  }
+  return chosen;
+}
+
+function ranking({ learned, popular }: Model, known: TrainingSet, blend: Blend | undefined): Ranking {
+  if (learned.learner === "taste") {
+    return (user) => best(blendScores(learned.taste, tasteParts(learned.taste, [...eventsOf(known, user)]), blend), 25);
+  }
+  if (learned.learner === "co-occurrence") {
+    return (user) => [...(learned.coOccurrence.related[eventsOf(known, user).at(-1) ?? -1] ?? [])];
+  }
+  return () => popular;
+}

@@ -1,0 +1,157 @@
+/** How a recipe's campaign is asked: by user, by user with a list to rank, or by item. */
+export type RecipeType = "USER_PERSONALIZATION" | "PERSONALIZED_RANKING" | "RELATED_ITEMS";
+
+/** Which of the local models a recipe trains. */
+export type Learner = "taste" | "co-occurrence" | "popularity";
+
+/** A hyperparameter: its default and what it may be. */
+export interface Parameter {
+  default: string;
+  kind: "integer" | "continuous" | "boolean";
+  range?: readonly [number, number];
+}
+
+export interface Recipe {
+  name: string;
+  type: RecipeType;
+  learner: Learner;
+  description: string;
+  /** `algorithmHyperParameters`. */
+  algorithm: Readonly<Record<string, Parameter>>;
+  /** `featureTransformationParameters`. */
+  featurization: Readonly<Record<string, Parameter>>;
+}
+
+const integer = (value: number, low: number, high: number): Parameter => ({
+  default: String(value),
+  kind: "integer",
+  range: [low, high],
+});
+const continuous = (value: string, low: number, high: number): Parameter => ({
+  default: value,
+  kind: "continuous",
+  range: [low, high],
+});
+const TRUE: Parameter = { default: "true", kind: "boolean" };
+
+const RECURRENT = { hidden_dimension: integer(149, 32, 256), bptt: integer(32, 2, 32), recency_mask: TRUE };
+const HISTORY = {
+  min_user_history_length_percentile: continuous("0.0", 0, 1),
+  max_user_history_length_percentile: continuous("0.99", 0, 1),
+};
+
+/** The built-in recipes that the local service trains, with the hyperparameters that each takes. */
+export const RECIPES: readonly Recipe[] = [
+  {
+    name: "aws-user-personalization",
+    type: "USER_PERSONALIZATION",
+    learner: "taste",
+    description: "Items for a user, learned from interactions.",
+    algorithm: RECURRENT,
+    featurization: HISTORY,
+  },
+  {
+    name: "aws-user-personalization-v2",
+    type: "USER_PERSONALIZATION",
+    learner: "taste",
+    description: "Items for a user, learned from interactions.",
+    algorithm: { apply_recency_bias: TRUE },
+    featurization: {},
+  },
+  {
+    name: "aws-personalized-ranking",
+    type: "PERSONALIZED_RANKING",
+    learner: "taste",
+    description: "A list of items in the order of a user's interest.",
+    algorithm: RECURRENT,
+    featurization: HISTORY,
+  },
+  {
+    name: "aws-personalized-ranking-v2",
+    type: "PERSONALIZED_RANKING",
+    learner: "taste",
+    description: "A list of items in the order of a user's interest.",
+    algorithm: { apply_recency_bias: TRUE },
+    featurization: {},
+  },
+  {
+    name: "aws-sims",
+    type: "RELATED_ITEMS",
+    learner: "co-occurrence",
+    description: "Items that occur together with an item in users' histories.",
+    algorithm: {
+      popularity_discount_factor: continuous("0.5", 0, 1),
+      min_cointeraction_count: integer(3, 0, 10),
+    },
+    featurization: {
+      min_user_history_length_percentile: continuous("0.005", 0, 1),
+      max_user_history_length_percentile: continuous("0.995", 0, 1),
+      min_item_interaction_count_percentile: continuous("0.01", 0, 1),
+      max_item_interaction_count_percentile: continuous("0.9", 0, 1),
+    },
+  },
+  {
+    name: "aws-similar-items",
+    type: "RELATED_ITEMS",
+    learner: "co-occurrence",
+    description: "Items that are similar to an item by users' histories and by their metadata.",
+    algorithm: {
+      item_id_hidden_dim: integer(100, 30, 200),
+      item_metadata_hidden_dim: integer(100, 30, 200),
+    },
+    featurization: {},
+  },
+  {
+    name: "aws-popularity-count",
+    type: "USER_PERSONALIZATION",
+    learner: "popularity",
+    description: "The items with most interactions, the same for every user.",
+    algorithm: {},
+    featurization: {},
+  },
+];
+
+/** The ARN of a built-in recipe, which belongs to no account and region. */
+export function recipeArn(name: string): string {
+  return `arn:aws:personalize:::recipe/${name}`;
+}
+
+/** The recipe of an ARN, or undefined. */
+export function recipeOf(arn: string): Recipe | undefined {
+  return RECIPES.find(({ name }) => recipeArn(name) === arn);
+}
+
+/**
+ * A recipe's parameters with the given values over the defaults. Returns the text of what is wrong when one is unknown or
+ * out of its range; the text names the recipes that have an unknown one.
+ */
+export function parametersOf(
+  recipe: Recipe,
+  group: "algorithm" | "featurization",
+  given: Readonly<Record<string, string>> = {},
+): Record<string, string> | { problem: string } {
+  for (const [name, value] of Object.entries(given)) {
+    const parameter = recipe[group][name];
+    if (!parameter) return { problem: unknownParameter(recipe, group, name) };
+    const problem = valueProblem(parameter, value);
+    if (problem) return { problem: `Hyperparameter ${name} of ${recipe.name} ${problem}, got "${value}"` };
+  }
+  const defaults = Object.entries(recipe[group]).map(([name, parameter]) => [name, parameter.default]);
+  return { ...Object.fromEntries(defaults), ...given };
+}
+
+function unknownParameter(recipe: Recipe, group: "algorithm" | "featurization", name: string): string {
+  const known = Object.keys(recipe[group]).join(", ") || "none";
+  const others = RECIPES.filter((other) => other[group][name]).map((other) => other.name);
+  const hint = others.length > 0 ? `; recipes that have it: ${others.join(", ")}` : "";
+  return `Recipe ${recipe.name} has no ${group} parameter ${name}, it has ${known}${hint}`;
+}
+
+function valueProblem({ kind, range }: Parameter, value: string): string | undefined {
+  if (kind === "boolean") return /^(true|false)$/i.test(value) ? undefined : "must be true or false";
+  const number = Number(value);
+  if (value.trim() === "" || !Number.isFinite(number)) return "must be a number";
+  if (kind === "integer" && !Number.isInteger(number)) return "must be a whole number";
+  const [low, high] = range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return number < low || number > high ? `must be from ${low} to ${high}` : undefined;
+}

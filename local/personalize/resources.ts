@@ -1,0 +1,148 @@
+/** Where a resource is in its life, as `status` shows it. */
+export type Status =
+  | "CREATE PENDING"
+  | "CREATE IN_PROGRESS"
+  | "ACTIVE"
+  | "CREATE FAILED"
+  | "CREATE STOPPED"
+  | "DELETE PENDING"
+  | "DELETE IN_PROGRESS";
+
+interface Base {
+  arn: string;
+  name: string;
+  /** Milliseconds, like every time in here; the API gives seconds. */
+  createdAt: number;
+  updatedAt: number;
+  /** When the current phase (creation or deletion) began. */
+  phaseAt: number;
+  status: Status;
+  failureReason?: string;
+  /** Order of creation, which lists follow. */
+  sequence: number;
+  tags: Record<string, string>;
+}
+
+export interface DatasetGroup extends Base {
+  kind: "dataset-group";
+  roleArn?: string;
+  kmsKeyArn?: string;
+}
+
+/** Schemas have no status in the API; here they are ACTIVE from the start. */
+export interface Schema extends Base {
+  kind: "schema";
+  schema: string;
+}
+
+export type DatasetType = "INTERACTIONS" | "ITEMS" | "USERS";
+
+export interface Dataset extends Base {
+  kind: "dataset";
+  groupArn: string;
+  datasetType: DatasetType;
+  schemaArn: string;
+  schemaUpdate?: { schemaArn: string; createdAt: number };
+}
+
+export type ImportMode = "FULL" | "INCREMENTAL";
+
+export interface ImportJob extends Base {
+  kind: "dataset-import-job";
+  datasetArn: string;
+  dataLocation: string;
+  roleArn: string;
+  importMode: ImportMode;
+}
+
+export interface EventTracker extends Base {
+  kind: "event-tracker";
+  groupArn: string;
+  trackingId: string;
+}
+
+export interface Filter extends Base {
+  kind: "filter";
+  groupArn: string;
+  expression: string;
+}
+
+export interface SolutionConfig {
+  eventValueThreshold?: string | undefined;
+  algorithmHyperParameters?: Record<string, string> | undefined;
+  featureTransformationParameters?: Record<string, string> | undefined;
+  eventsConfig?:
+    | {
+        eventParametersList?:
+          | {
+              eventType?: string | undefined;
+              eventValueThreshold?: number | undefined;
+              weight?: number | undefined;
+            }[]
+          | undefined;
+      }
+    | undefined;
+  trainingDataConfig?: { excludedDatasetColumns?: Record<string, string[]> | undefined } | undefined;
+  autoTrainingConfig?: { schedulingExpression?: string | undefined } | undefined;
+}
+
+export interface Solution extends Base {
+  kind: "solution";
+  groupArn: string;
+  recipeArn: string;
+  performHPO: boolean;
+  performAutoTraining: boolean;
+  eventType?: string;
+  solutionConfig: SolutionConfig;
+}
+
+export type TrainingMode = "FULL" | "UPDATE";
+
+export interface SolutionVersion extends Base {
+  kind: "solution-version";
+  solutionArn: string;
+  trainingMode: TrainingMode;
+  /** Whether the caller named it: an unnamed one shows no name. */
+  named: boolean;
+  stopRequested?: boolean;
+  trainingHours?: number;
+  metrics?: Record<string, number>;
+}
+
+export interface CampaignSettings {
+  solutionVersionArn: string;
+  minProvisionedTPS: number;
+  campaignConfig?: Record<string, unknown>;
+}
+
+export interface Campaign extends Base, CampaignSettings {
+  kind: "campaign";
+  update?: CampaignSettings & { status: Status; createdAt: number; updatedAt: number; failureReason?: string };
+}
+
+export type Resource =
+  | DatasetGroup
+  | Schema
+  | Dataset
+  | ImportJob
+  | EventTracker
+  | Filter
+  | Solution
+  | SolutionVersion
+  | Campaign;
+
+export type Kind = Resource["kind"];
+export type OfKind<K extends Kind> = Extract<Resource, { kind: K }>;
+
+/** The service's words for a kind, as its messages have them. */
+export const KIND_NAMES: Readonly<Record<Kind, string>> = {
+  "dataset-group": "Dataset group",
+  schema: "Schema",
+  dataset: "Dataset",
+  "dataset-import-job": "Dataset import job",
+  "event-tracker": "Event tracker",
+  filter: "Filter",
+  solution: "Solution",
+  "solution-version": "Solution version",
+  campaign: "Campaign",
+};
