@@ -27,6 +27,8 @@ export interface GatewayServices {
   embedder: (model: ModelName) => Promise<Embedder>;
   /** Loaded when first used; undefined when no campaign is configured. */
   ranker: () => Promise<PersonalRanker | undefined>;
+  /** Key of the HMAC of user ids; undefined where user ids are written plainly or not at all, or it cannot be read. */
+  userIdKey: () => Promise<string | undefined>;
   /** Writes one request log line to the function's log. */
   logRequest: (line: string) => void;
 }

@@ -40,11 +40,14 @@ export const GatewaySettings = v.object({
       revision: v.string(),
       /** Simultaneous calls of one function instance. */
       concurrency: v.number(),
+      /** Dense: where it is not the model's own, as with a server of the user's choice in the local stack. */
+      dimension: v.optional(v.number()),
       /** Sparse: weights below this part of the largest are left out. */
       prune_ratio: v.optional(v.number()),
     }),
   ),
-  raw_backend_deny: v.array(v.string()),
+  /** Rules `METHOD pattern`, or the word for the recommended ones. */
+  raw_backend_deny: v.union([v.literal("recommended"), v.array(v.string())]),
   personalized_ranking: v.optional(
     v.object({
       campaign_arn: v.string(),
@@ -54,7 +57,12 @@ export const GatewaySettings = v.object({
       item_id_field: v.string(),
     }),
   ),
-  logging: v.object({ user_id: v.picklist(["plain", "hmac", "none"]), query_text: v.boolean() }),
+  logging: v.object({
+    user_id: v.picklist(["plain", "hmac", "none"]),
+    query_text: v.boolean(),
+    /** Secret that holds the key of the HMAC of user ids; read when the first line is written. */
+    hmac_secret_arn: v.optional(v.string()),
+  }),
   cors: v.optional(v.object({ allow_origins: v.array(v.string()) })),
 });
 export type GatewaySettings = v.InferOutput<typeof GatewaySettings>;

@@ -1,8 +1,7 @@
-import middy from "@middy/core";
-import httpErrorHandler from "@middy/http-error-handler";
 import { ApiError } from "./error.ts";
 import type { ProxyEvent, ProxyHandler, Reply } from "./event.ts";
-import { type ApiOptions, errorShape, responses } from "./middleware.ts";
+import type { ApiOptions } from "./middleware.ts";
+import { plainHandler } from "./plain-handler.ts";
 import type { Method, Route } from "./route.ts";
 
 /** A family's handlers by route path; loaded when the family is first used. */
@@ -57,36 +56,23 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
       headers: { allow },
     });
   };
-  const refused = wrap(api, refuse);
-  return wrapErrors(api, dispatch);
-}
-
-/** The answers that no family gives, with the same headers and error shape. */
-function wrap(api: ApiOptions, handle: (event: ProxyEvent) => Promise<Reply>): ProxyHandler {
-  return middy({ timeoutEarlyInMillis: 0 })
-    .use(responses(api))
-    .use(httpErrorHandler({ logger: false }))
-    .use(errorShape(api))
-    .handler(async (event: unknown) => handle(event as ProxyEvent)) as unknown as ProxyHandler;
+  const refused = plainHandler(api, refuse);
+  return withErrorShape(api, dispatch);
 }
 
 /** A family that cannot be loaded is an answer in our error shape, not a failed invocation. */
-function wrapErrors(api: ApiOptions, dispatch: ProxyHandler): ProxyHandler {
+function withErrorShape(api: ApiOptions, dispatch: ProxyHandler): ProxyHandler {
   return async (event, context) => {
     try {
       return await dispatch(event, context);
     } catch (error) {
-      const rethrow = wrap(api, async () => {
-        throw error;
-      });
-      return rethrow(event, context);
+      return plainHandler(api, () => Promise.reject(error))(event, context);
     }
   };
 }
 
 function matcher(pattern: string): (path: string) => boolean {
-  const proxy = pattern.endsWith("/{proxy+}");
-  if (!proxy) return (path) => path === pattern || path === `${pattern}/`;
+  if (!pattern.endsWith("/{proxy+}")) return (path) => path === pattern || path === `${pattern}/`;
   const prefix = pattern.slice(0, -"{proxy+}".length);
   return (path) => path.startsWith(prefix) && path.length > prefix.length;
 }

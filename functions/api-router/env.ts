@@ -1,0 +1,17 @@
+import * as v from "valibot";
+
+const Text = v.pipe(v.string(), v.nonEmpty());
+
+/** The environment of api-router; the stack fills it. What is longer is in `config.json` beside the bundle. */
+export const ApiRouterEnv = v.variant("OPENSEARCH_AUTH", [
+  v.object({ OPENSEARCH_AUTH: v.picklist(["none", "aws"]), OPENSEARCH_NODE: Text, AWS_REGION: Text }),
+  v.object({
+    OPENSEARCH_AUTH: v.literal("basic"),
+    OPENSEARCH_NODE: Text,
+    AWS_REGION: Text,
+    /** Secret with the master user's `username` and `password` as JSON. */
+    OPENSEARCH_SECRET_ARN: Text,
+  }),
+]);
+
+export type ApiRouterEnv = v.InferOutput<typeof ApiRouterEnv>;

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import * as v from "valibot";
+import { GatewaySettings } from "../../lib/gateway/settings.ts";
+import { createRouter } from "../../lib/http/router.ts";
+import { ApiRouterEnv } from "./env.ts";
+import { loadFamily } from "./families.ts";
+import { routes } from "./routes.ts";
+import { createServices } from "./services.ts";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+const env = v.parse(ApiRouterEnv, process.env);
+const settings = v.parse(GatewaySettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
+
+const services = await createServices(env, settings, {
+  folder,
+  // Of the function's role; they hold as long as this process does.
+  credentials: () => ({
+    accessKeyId: process.env.AWS_ACCESS_KEY_ID ?? "",
+    secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY ?? "",
+    ...(process.env.AWS_SESSION_TOKEN !== undefined && { sessionToken: process.env.AWS_SESSION_TOKEN }),
+  }),
+  print: (line) => process.stdout.write(`${line}\n`),
+});
+
+const load = (family: string) => loadFamily(family, services);
+
+// Provisioned instances have the time before their first request.
+if (process.env.AWS_LAMBDA_INITIALIZATION_TYPE === "provisioned-concurrency") {
+  await Promise.all([...new Set(routes.map(({ family }) => family))].map(load));
+}
+
+export const handler = createRouter({ api: services.api, routes, load });

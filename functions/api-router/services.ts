@@ -1,0 +1,97 @@
+import type { GatewayServices } from "../../lib/gateway/services.ts";
+import type { GatewaySettings } from "../../lib/gateway/settings.ts";
+import type { ClusterAuth } from "../../lib/opensearch/auth.ts";
+import { noAuth } from "../../lib/opensearch/auth.ts";
+import { createCapabilities } from "../../lib/opensearch/capabilities.ts";
+import { createCluster } from "../../lib/opensearch/cluster.ts";
+import { createIndexCatalog } from "../../lib/opensearch/index-catalog.ts";
+import type { ApiRouterEnv } from "./env.ts";
+
+/** What only the running function knows. */
+export interface Surroundings {
+  /** Folder of the bundle, with the model files of the sparse model. */
+  folder: string;
+  credentials: () => { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+  print: (line: string) => void;
+}
+
+/** The services over real clients; each is opened, read and loaded when it is first used. */
+export async function createServices(
+  env: ApiRouterEnv,
+  settings: GatewaySettings,
+  { folder, credentials, print }: Surroundings,
+): Promise<GatewayServices> {
+  const cluster = createCluster({ node: env.OPENSEARCH_NODE, auth: await clusterAuth(env, credentials) });
+  const embedders = once(async () => {
+    const { openEmbedders } = await import("./embedders.ts");
+    return openEmbedders(settings, folder);
+  });
+  const ranker = once(async () => {
+    const { campaignRanker } = await import("../../lib/personalize/ranker.ts");
+    const arn = settings.personalized_ranking?.campaign_arn;
+    return arn === undefined ? undefined : campaignRanker(arn);
+  });
+  return {
+    settings,
+    api: { log: print, cors: settings.cors },
+    cluster,
+    catalog: createIndexCatalog(cluster),
+    capabilities: createCapabilities(cluster),
+    embedder: async (model) => {
+      const embedder = (await embedders()).get(model);
+      if (!embedder) throw new Error(`config.json has no model ${model}`);
+      return embedder;
+    },
+    ranker,
+    userIdKey: userIdKey(settings, print),
+    logRequest: print,
+  };
+}
+
+async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credentials"]): Promise<ClusterAuth> {
+  switch (env.OPENSEARCH_AUTH) {
+    case "none":
+      return noAuth;
+    case "aws": {
+      const { sigv4Auth } = await import("../../lib/opensearch/sigv4-auth.ts");
+      return sigv4Auth(env.AWS_REGION, async () => credentials());
+    }
+    case "basic": {
+      const { basicAuth } = await import("../../lib/opensearch/auth.ts");
+      const { secretReader } = await import("../../lib/secrets/reader.ts");
+      const { basicCredentials } = await import("../../lib/secrets/basic-credentials.ts");
+      const read = secretReader();
+      return basicAuth(() => basicCredentials(() => read(env.OPENSEARCH_SECRET_ARN)));
+    }
+  }
+}
+
+/** A key that cannot be read leaves user ids out of the log; it never fails a request. */
+function userIdKey({ logging }: GatewaySettings, print: (line: string) => void): () => Promise<string | undefined> {
+  const { user_id, hmac_secret_arn } = logging;
+  if (user_id !== "hmac" || hmac_secret_arn === undefined) return async () => undefined;
+  const key = once(async () => {
+    const { secretReader } = await import("../../lib/secrets/reader.ts");
+    return secretReader()(hmac_secret_arn);
+  });
+  return async () => {
+    try {
+      return await key();
+    } catch (error) {
+      print(JSON.stringify({ level: "error", message: "the key of user ids cannot be read", cause: String(error) }));
+      return undefined;
+    }
+  };
+}
+
+/** Runs once; a failure is not kept. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work().catch((error: unknown) => {
+      result = undefined;
+      throw error;
+    });
+    return result;
+  };
+}

@@ -1,0 +1,15 @@
+import middy from "@middy/core";
+import httpErrorHandler from "@middy/http-error-handler";
+import { type Call, callOf, type ProxyEvent, type ProxyHandler, type Reply } from "./event.ts";
+import { type ApiOptions, errorShape, responses } from "./middleware.ts";
+
+/** The handler of an endpoint whose body is not read, with the error shape and headers of all endpoints. */
+export function plainHandler(api: ApiOptions, handle: (event: ProxyEvent, call: Call) => Promise<Reply>): ProxyHandler {
+  return middy({ timeoutEarlyInMillis: 0 })
+    .use(responses(api))
+    .use(httpErrorHandler({ logger: false }))
+    .use(errorShape(api))
+    .handler(async (event: unknown, context) =>
+      handle(event as ProxyEvent, callOf(event as ProxyEvent, context)),
+    ) as unknown as ProxyHandler;
+}

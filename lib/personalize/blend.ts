@@ -1,0 +1,29 @@
+/** A hit's place in the blended list: its index in search order, and its new score. */
+export interface Blended {
+  hit: number;
+  score: number;
+}
+
+/**
+ * Blends search order with a user's order by rank:
+ * `score = (1 - w) / log2(r_search + 1) + w / log2(r_personal + 1)`, ranks from 1.
+ * The discount is that of DCG (Järvelin and Kekäläinen, 2002), so the first places weigh most.
+ *
+ * `personalRanks[i]` is the personal rank of hit i, undefined when the model does not know it: it counts as one place
+ * below all. Ties keep search order.
+ */
+export function blend(personalRanks: ReadonlyArray<number | undefined>, weight: number): Blended[] {
+  const unknown = personalRanks.length + 1;
+  return personalRanks
+    .map((rank, hit) => ({ hit, score: score(hit + 1, rank ?? unknown, weight) }))
+    .sort((a, b) => b.score - a.score || a.hit - b.hit);
+}
+
+/**
+ * The score of a hit below the window, `rank` its place in search order. Lower than any score inside the window, and
+ * falling: its personal rank counts as one place below its own.
+ */
+export const scoreBelowWindow = (rank: number, weight: number): number => score(rank, rank + 1, weight);
+
+const score = (searchRank: number, personalRank: number, weight: number): number =>
+  (1 - weight) / Math.log2(searchRank + 1) + weight / Math.log2(personalRank + 1);

@@ -1,0 +1,73 @@
+/** A call as rules see it. */
+export interface NativeCall {
+  method: string;
+  /** Decoded path segments. */
+  segments: readonly string[];
+  body: Buffer;
+}
+
+/** Whether a call is refused. */
+export type Deny = (call: NativeCall) => boolean;
+
+/**
+ * Rules `METHOD pattern`, in which `*` as the method is any and `*` in the pattern any characters, or the recommended
+ * ones. Paths do not bound the indexes that a body names (`_bulk`, `_msearch`): only the rights of the cluster user do.
+ */
+export function denyRules(rules: readonly string[] | "recommended"): Deny {
+  if (rules === "recommended") return (call) => RECOMMENDED.some((rule) => rule(call));
+  const compiled = rules.map(patternRule);
+  return (call) => compiled.some((rule) => rule(call));
+}
+
+function patternRule(rule: string): Deny {
+  const [method = "*", pattern = "/"] = rule.split(" ");
+  const source = pattern.split("*").map(escapePattern).join(".*");
+  const path = new RegExp(`^${source}$`, "s");
+  return (call) => (method === "*" || method === call.method) && path.test(`/${call.segments.join("/")}`);
+}
+
+const escapePattern = (text: string) => text.replaceAll(/[\\^$.|?+()[\]{}/-]/g, "\\$&");
+
+/** An expression that stands for every index. */
+const isEverything = (expression: string) =>
+  expression.split(",").some((part) => part === "_all" || /^[*-]+$/.test(part));
+
+/** Names that start with a dot are the cluster's own: security, dashboards, models, tasks. */
+const isSystem = (expression: string) => expression.split(",").some((part) => part.startsWith("."));
+
+const WRITES_MANY = new Set(["_delete_by_query", "_update_by_query", "_close", "_block"]);
+
+/** Security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indexes. */
+const RECOMMENDED: readonly Deny[] = [
+  ...[
+    "* /_plugins/_security*",
+    "* /_opendistro/_security*",
+    "* /_snapshot*",
+    "* /_plugins/_sm*",
+    "* /_nodes/reload_secure_settings",
+    "* /_nodes/*/reload_secure_settings",
+    "* /_plugins/_ml/connectors*",
+    "* /_plugins/_notifications*",
+    "* /_plugins/_alerting/destinations*",
+    "* /_opendistro/_alerting/destinations*",
+    "* /_remotestore*",
+    "* /_plugins/_replication*",
+  ].map(patternRule),
+  ({ method, segments: [first = ""] }) => method === "DELETE" && isEverything(first),
+  ({ method, segments: [first = "", second = ""] }) =>
+    method === "DELETE" && first === "_data_stream" && isEverything(second),
+  ({ method, segments: [first = "", second = ""] }) =>
+    method !== "GET" && isEverything(first) && WRITES_MANY.has(second),
+  ({ segments: [first = ""] }) => isSystem(first),
+  ({ segments: [first], body }) => first === "_reindex" && reindexesRemotely(body),
+];
+
+function reindexesRemotely(body: Buffer): boolean {
+  try {
+    const { source } = JSON.parse(body.toString("utf8")) as { source?: { remote?: unknown } };
+    return source?.remote !== undefined;
+  } catch {
+    // The cluster also reads YAML, CBOR and Smile: what cannot be read here is not let through.
+    return body.length > 0;
+  }
+}

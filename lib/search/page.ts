@@ -1,0 +1,16 @@
+/** Which hits of a result list an answer shows. */
+export interface Page {
+  from: number;
+  size: number;
+}
+
+/** OpenSearch's own defaults. Source: Search API reference. */
+const DEFAULT_SIZE = 10;
+
+/** The page that a native body asks for; undefined when the cluster will refuse it. */
+export function pageOf(native: Record<string, unknown>): Page | undefined {
+  const from = Number(native.from ?? 0);
+  const size = Number(native.size ?? DEFAULT_SIZE);
+  const valid = Number.isSafeInteger(from) && Number.isSafeInteger(size) && from >= 0 && size >= 0;
+  return valid ? { from, size } : undefined;
+}
