@@ -1,0 +1,64 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a document says of one field. */
+export interface Lookup {
+  /** Whether a partial document with it changes the field, be it by removing it. */
+  touched: boolean;
+  /** The field's values, several when the path leads through arrays. */
+  values: unknown[];
+}
+
+/**
+ * The values of a dotted path, found as the cluster finds them: `a.b` may be written as `{"a": {"b": …}}` or as
+ * `{"a.b": …}`, and arrays of objects on the way give several values.
+ */
+export function lookup(doc: Fields, path: string): Lookup {
+  const found: Lookup = { touched: false, values: [] };
+  walk(doc, path.split("."), found);
+  return found;
+}
+
+function walk(node: Fields, segments: readonly string[], found: Lookup): void {
+  for (let length = 1; length <= segments.length; length += 1) {
+    const key = segments.slice(0, length).join(".");
+    if (!Object.hasOwn(node, key)) continue;
+    const value = node[key];
+    const rest = segments.slice(length);
+    if (rest.length === 0) {
+      found.touched = true;
+      found.values.push(value);
+    } else if (isObject(value)) walk(value, rest, found);
+    else {
+      // An update replaces what is not an object as a whole, and the field with it.
+      found.touched = true;
+      if (Array.isArray(value)) for (const element of value.filter(isObject)) walk(element, rest, found);
+    }
+  }
+}
+
+/** The text of a field's values. Null, missing and blank give none. */
+export type SourceText = { texts: string[] } | { wrong: string };
+
+/** Text is a string or an array of strings; of anything else `wrong` says what it is. */
+export function sourceText(values: readonly unknown[]): SourceText {
+  const texts: string[] = [];
+  for (const value of values) {
+    if (value === null) continue;
+    for (const part of Array.isArray(value) ? value : [value]) {
+      if (typeof part !== "string")
+        return { wrong: Array.isArray(value) ? `an array with ${nameOf(part)}` : nameOf(part) };
+      if (part.trim() !== "") texts.push(part);
+    }
+  }
+  return { texts };
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

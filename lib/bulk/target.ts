@@ -1,0 +1,84 @@
+import { MODELS } from "../embeddings/models.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { type EmbeddingMapping, type IndexSettings, settingsOf } from "../gateway/settings.ts";
+import type { Issue } from "../http/error.ts";
+import { invalidRequest } from "../http/validate.ts";
+import type { IndexInfo } from "../opensearch/index-catalog.ts";
+import type { Deadline } from "../resilience/deadline.ts";
+
+/** Where a request writes, and what is embedded on the way. */
+export interface Target {
+  /** The name in the request: writes go to it, so that an alias keeps its routing. */
+  name: string;
+  /** The name that documents are read from: of an alias with several indexes the one it writes to. */
+  readName: string;
+  mappings: readonly EmbeddingMapping[];
+  onFailure: IndexSettings["on_embedding_failure"]["write"];
+}
+
+/**
+ * Resolves the index of a request. For one with embedding mappings the cluster's own mapping is checked: it would
+ * take vectors into a missing or wrong field without complaint, as plain numbers that no search finds. Throws
+ * `invalid_request` naming each such field. An index without mappings is left to the cluster, which may create it.
+ */
+export async function resolveTarget(services: GatewayServices, name: string, deadline: Deadline): Promise<Target> {
+  const { settings, catalog } = services;
+  if (settings.indexes.length === 0) return plain(name, name);
+  const indexes = await catalog.resolve(name, deadline);
+  const written = indexes.length === 1 ? indexes[0] : indexes.find(({ isWriteIndex }) => isWriteIndex);
+  const readName = indexes.length > 1 ? (written?.name ?? name) : name;
+
+  const found = exact(settings.indexes, name) ?? settingsOf(settings, written?.name ?? name);
+  if (!found) {
+    if (!written && indexes.some((index) => settingsOf(settings, index.name))) {
+      throw invalid([`is an alias of ${indexes.length} indexes of which none is its write index`]);
+    }
+    return plain(name, readName);
+  }
+  if (!written) throw invalid([missing(name, indexes)]);
+  const wrong = found.embedding_mappings.flatMap((mapping) => fieldProblem(written, mapping));
+  if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
+  return { name, readName, mappings: found.embedding_mappings, onFailure: found.on_embedding_failure.write };
+}
+
+function plain(name: string, readName: string): Target {
+  return { name, readName, mappings: [], onFailure: "fail" };
+}
+
+/** An entry of an alias's own name counts before that of the index behind it. */
+function exact(entries: readonly IndexSettings[], name: string): IndexSettings | undefined {
+  return entries.find((entry) => entry.index === name);
+}
+
+function missing(name: string, indexes: readonly IndexInfo[]): string {
+  if (indexes.length > 1) return `is an alias of ${indexes.length} indexes of which none is its write index`;
+  return (
+    `does not exist, and has embedding fields by hybrid_search.yaml, so it is not created by writing to it; ` +
+    advice(name)
+  );
+}
+
+function advice(index: string): string {
+  return (
+    "create it with the schema that `relevance hybrid-search generate-semantic-index-schema " +
+    `--index ${index} --schema_file_path FILE\` prints`
+  );
+}
+
+/** What is wrong with the field of a mapping in the cluster, or nothing. */
+function fieldProblem({ name, fields }: IndexInfo, { embedding_field, model_name }: EmbeddingMapping): string[] {
+  const model = MODELS[model_name];
+  const wanted = model.kind === "dense" ? `knn_vector of dimension ${model.dimension}` : "rank_features";
+  const field = fields.get(embedding_field);
+  if (field && field.type === (model.kind === "dense" ? "knn_vector" : "rank_features")) {
+    if (model.kind !== "dense" || field.dimension === model.dimension) return [];
+  }
+  const given = field
+    ? `is ${field.type}${field.dimension === undefined ? "" : ` of dimension ${field.dimension}`}`
+    : "is missing";
+  return [`the embedding field ${embedding_field} of index ${name} ${given}, ${model_name} needs ${wanted}`];
+}
+
+function invalid(messages: readonly string[]): Error {
+  return invalidRequest(messages.map((message): Issue => ({ path: "index", message })));
+}
