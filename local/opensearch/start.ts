@@ -58,6 +58,7 @@ export async function startOpenSearch(options: StartOptions): Promise<OpenSearch
   const jdk = jdkFor(version, jdks);
   const folder = nodeFolder(resolve(options.nodeDir ?? options.dir));
 
+  refuseSpace(folder);
   refuseSecondServer(folder);
   if (options.port !== undefined) await requireFreePort(options.port, `OpenSearch ${version}`);
   const home = await installOpenSearch({ version, dir: options.dir, jdks, onProgress });
@@ -92,6 +93,12 @@ export async function startOpenSearch(options: StartOptions): Promise<OpenSearch
   }
   onProgress(`OpenSearch ${version} is up at ${url} after ${((performance.now() - launched) / 1000).toFixed(1)} s`);
   return { url, version, pid: server.pid, logFile: server.logFile, died, stop };
+}
+
+/** The server's launcher splits its JVM options at spaces, the folder for temporary files among them. */
+function refuseSpace({ dir }: NodeFolder) {
+  if (!/\s/.test(dir)) return;
+  throw new LocalError(`OpenSearch cannot run in a folder with a space in its path: ${JSON.stringify(dir)}. Move it`);
 }
 
 /** Two servers cannot share a folder, and one that somebody else started is not ours to end. */

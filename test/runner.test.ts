@@ -1,0 +1,174 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as assert from "uvu/assert";
+import { scratchFolder } from "../local/process/scratch.ts";
+import { waitFor } from "../local/process/wait.ts";
+import { ROOT, TEST_OUTPUT } from "./fixtures/env.ts";
+import { suite } from "./suite.ts";
+
+const test = suite("npm test");
+
+let root = "";
+test.before.each(() => {
+  root = scratchFolder(TEST_OUTPUT, "runner");
+});
+test.after(() => rmSync(root, { recursive: true, force: true }));
+
+const SUITE = `import { suite } from ${JSON.stringify(pathToFileURL(join(ROOT, "test/suite.ts")).href)};
+const test = suite("sample");
+`;
+
+/** Writes a test file of the sample project. */
+function sample(name: string, source: string) {
+  const path = join(root, "test", `${name}.test.ts`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, SUITE + source);
+}
+
+const PASSES = 'test("passes", () => {});\ntest.run();\n';
+const FAILS = 'test("fails", () => { throw new Error("the reason"); });\ntest.run();\n';
+
+function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  return spawn(process.execPath, [join(ROOT, "test/run.ts"), "--root", root, ...args], {
+    env: { ...process.env, CI: "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+async function finished(runner: ChildProcess) {
+  let output = "";
+  for (const stream of [runner.stdout, runner.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk));
+  const [code] = (await once(runner, "close")) as [number | null];
+  return { code, output, lastLine: output.split("\n").at(-2) };
+}
+
+const run = (args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) => finished(start(args, env));
+
+test("says one line for a file that passes, and the count last", async () => {
+  sample("a", `console.log("noise");\n${PASSES}`);
+  sample("lib/b", PASSES);
+  const { code, output, lastLine } = await run();
+  assert.is(code, 0);
+  assert.is(lastLine, "2 passed, 0 failed");
+  assert.match(output, /^✓ test\/a\.test\.ts {2}1 passed, /m);
+  assert.not.match(output, "noise");
+});
+
+test("says all that a failing file said", async () => {
+  sample("a", PASSES);
+  sample("b", `console.log("a hint");\n${FAILS}`);
+  const { code, output, lastLine } = await run();
+  assert.is(code, 1);
+  assert.is(lastLine, "1 passed, 1 failed");
+  assert.match(output, "a hint");
+  assert.match(output, "the reason");
+  assert.match(output, /^✗ test\/b\.test\.ts {2}0 passed, 1 failed/m);
+});
+
+for (const [what, source, problem] of [
+  ["a syntax error", "const = 1;\n", "ended with code 1 before its tests had run"],
+  ["an exit in the middle", 'test("exits", () => process.exit(0));\ntest.run();\n', "before its tests had run"],
+  ["a forgotten run()", 'test("never", () => {});\n', "before its tests had run"],
+  ["no test", "test.run();\n", "has no test"],
+  [
+    "a failing before hook",
+    'test.before(() => { throw new Error("no"); });\ntest("t", () => {});\ntest.run();\n',
+    "before its tests",
+  ],
+] as const) {
+  test(`a file with ${what} is one failure, and the others still count`, async () => {
+    sample("a", PASSES);
+    sample("z", source);
+    const { code, output, lastLine } = await run();
+    assert.is(code, 1, output);
+    assert.is(lastLine, "1 passed, 1 failed");
+    assert.match(output, problem);
+  });
+}
+
+test("tests may be declared after an await", async () => {
+  sample(
+    "a",
+    `const names = await Promise.resolve(["x", "y"]);\nfor (const name of names) test(name, () => {});\ntest.run();\n`,
+  );
+  assert.is((await run()).lastLine, "2 passed, 0 failed");
+});
+
+test("a skipped test fails in continuous integration alone", async () => {
+  sample("a", 'test.skip("later", () => {});\ntest("now", () => {});\ntest.run();\n');
+  assert.is((await run()).lastLine, "1 passed, 0 failed");
+  assert.is((await run([], { CI: "true" })).lastLine, "1 passed, 1 failed");
+});
+
+test("no test at all is a failure", async () => {
+  const { code, output, lastLine } = await run();
+  assert.is(code, 1);
+  assert.is(lastLine, "0 passed, 0 failed");
+  assert.match(output, "no test file");
+});
+
+test("a word that no path contains is a failure that names it", async () => {
+  sample("a", PASSES);
+  const { code, output } = await run(["lib/htpp"]);
+  assert.is(code, 1);
+  assert.match(output, "no test file's path contains lib/htpp");
+});
+
+test("words and --unit choose files", async () => {
+  sample("lib/a", PASSES);
+  sample("lib/b", FAILS);
+  sample("integration/a", FAILS);
+  assert.is((await run(["lib/a"])).lastLine, "1 passed, 0 failed");
+  assert.is((await run(["--unit", "/a.test"])).lastLine, "1 passed, 0 failed");
+});
+
+test("a file over the time limit is ended and fails", async () => {
+  sample("a", 'test("hangs", () => new Promise(() => setInterval(() => {}, 1000)));\ntest.run();\n');
+  const { code, output, lastLine } = await run(["--time-limit", "0.5"]);
+  assert.is(code, 1);
+  assert.is(lastLine, "0 passed, 1 failed");
+  assert.match(output, "ran longer than 0.5 s and was ended");
+});
+
+test("a misspelt option is an error with the usage", async () => {
+  const { code, output } = await run(["--untit"]);
+  assert.is(code, 2);
+  assert.match(output, "--untit");
+  assert.match(output, "usage: npm test");
+});
+
+test("Ctrl-C ends the running files and still counts what has run", async () => {
+  const pidFile = join(root, "pid");
+  sample("a", PASSES);
+  sample(
+    "integration/hangs",
+    `import { writeFileSync } from "node:fs";
+test("hangs", () => new Promise(() => { setInterval(() => {}, 1000); writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); }));
+test.run();
+`,
+  );
+  const runner = start([]);
+  const end = finished(runner);
+  await waitFor(async () => existsSync(pidFile), { what: "the file that hangs", timeoutMs: 20_000 });
+
+  runner.kill("SIGINT");
+
+  const { code, lastLine } = await end;
+  assert.is(code, 130);
+  assert.is(lastLine, "1 passed, 0 failed");
+  const pid = Number(readFileSync(pidFile, "utf8"));
+  const isGone = async () => {
+    try {
+      process.kill(pid, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  await waitFor(isGone, { what: `the end of ${pid}`, timeoutMs: 10_000 });
+});
+
+test.run();
