@@ -1,0 +1,25 @@
+import { randomUUID } from "node:crypto";
+import type { SeedTarget } from "./seed.ts";
+
+/**
+ * Makes a public hosted zone in the local cloud and gives its id, without the leading path. By hand, because this is
+ * the only call to Route 53 outside of Terraform: not worth a client of 1 MB.
+ */
+export async function createHostedZone({ endpoint, region }: SeedTarget, domainName: string): Promise<string> {
+  const namespace = "https://route53.amazonaws.com/doc/2013-04-01/";
+  const response = await fetch(`${endpoint}/2013-04-01/hostedzone`, {
+    method: "POST",
+    headers: {
+      // moto reads the service from the signature and does not check it.
+      authorization: `AWS4-HMAC-SHA256 Credential=test/20000101/${region}/route53/aws4_request, SignedHeaders=host, Signature=0`,
+      "content-type": "application/xml",
+    },
+    body:
+      `<CreateHostedZoneRequest xmlns="${namespace}"><Name>${domainName}</Name>` +
+      `<CallerReference>${randomUUID()}</CallerReference></CreateHostedZoneRequest>`,
+  });
+  const answer = await response.text();
+  const id = /<Id>\/hostedzone\/([^<]+)<\/Id>/.exec(answer)?.[1];
+  if (!response.ok || !id) throw new Error(`no hosted zone for ${domainName}: ${response.status} ${answer}`);
+  return id;
+}

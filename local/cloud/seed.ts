@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { ACMClient, DescribeCertificateCommand, RequestCertificateCommand } from "@aws-sdk/client-acm";
+import {
+  CreateSecurityGroupCommand,
+  CreateSubnetCommand,
+  CreateTagsCommand,
+  CreateVpcCommand,
+  EC2Client,
+  ModifyVpcAttributeCommand,
+} from "@aws-sdk/client-ec2";
+import { CreateDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
+import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { waitFor } from "../process/wait.ts";
+import type { Cloud } from "./front.ts";
+import { createHostedZone } from "./hosted-zone.ts";
+
+/** Where an account is seeded: a cloud, or what is known of one in another process. */
+export type SeedTarget = Pick<Cloud, "endpoint" | "region">;
+
+export interface SeedOptions {
+  /** Begins every name; lower case. Default: one that nothing else uses. */
+  name?: string;
+  /** Of the OpenSearch domain; default `OpenSearch_2.19`. */
+  engineVersion?: string;
+  /** DNS name of the hosted zone; the certificate is for `search.` below it. Default: of the name. */
+  domainName?: string;
+}
+
+/** What an account of a company has before we deploy into it: the things that our Terraform reads and never owns. */
+export interface SeededAccount {
+  vpcId: string;
+  /** Private, in two zones. */
+  subnetIds: string[];
+  availabilityZones: string[];
+  /** The security group of the OpenSearch domain. */
+  securityGroupId: string;
+  openSearchDomain: string;
+  openSearchDomainArn: string;
+  hostedZoneId: string;
+  /** Of the hosted zone, without a dot at its end. */
+  domainName: string;
+  /** For `search.<domainName>`, issued. */
+  certificateArn: string;
+  /** Holds `{"username", "password"}`. */
+  basicAuthSecretArn: string;
+  /** Versioned, for Terraform's state. */
+  stateBucket: string;
+}
+
+/** Puts into the local cloud what an existing account has. Safe to call several times: each call makes things of its own. */
+export async function seedAccount(cloud: SeedTarget, options: SeedOptions = {}): Promise<SeededAccount> {
+  const name = options.name ?? `platform-${randomUUID().slice(0, 8)}`;
+  const domainName = options.domainName ?? `${name}.example.com`;
+  const clientOptions = {
+    endpoint: cloud.endpoint,
+    region: cloud.region,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  };
+  const network = await seedNetwork(new EC2Client(clientOptions), cloud.region, name);
+  const [domain, hostedZoneId, certificateArn, basicAuthSecretArn, stateBucket] = await Promise.all([
+    seedDomain(new OpenSearchClient(clientOptions), name, network, options.engineVersion ?? "OpenSearch_2.19"),
+    createHostedZone(cloud, domainName),
+    seedCertificate(new ACMClient(clientOptions), `search.${domainName}`),
+    seedSecret(new SecretsManagerClient(clientOptions), name),
+    seedBucket(new S3Client({ ...clientOptions, forcePathStyle: true }), `${name}-terraform-state`, cloud.region),
+  ]);
+  return { ...network, ...domain, hostedZoneId, domainName, certificateArn, basicAuthSecretArn, stateBucket };
+}
+
+type Network = Pick<SeededAccount, "vpcId" | "subnetIds" | "availabilityZones" | "securityGroupId">;
+
+async function seedNetwork(ec2: EC2Client, region: string, name: string): Promise<Network> {
+  const vpc = await ec2.send(new CreateVpcCommand({ CidrBlock: "10.20.0.0/16" }));
+  const vpcId = given(vpc.Vpc?.VpcId);
+  await ec2.send(new CreateTagsCommand({ Resources: [vpcId], Tags: [{ Key: "Name", Value: name }] }));
+  // Private names of interface endpoints resolve in a VPC with both of these only.
+  await ec2.send(new ModifyVpcAttributeCommand({ VpcId: vpcId, EnableDnsSupport: { Value: true } }));
+  await ec2.send(new ModifyVpcAttributeCommand({ VpcId: vpcId, EnableDnsHostnames: { Value: true } }));
+
+  const availabilityZones = [`${region}a`, `${region}b`];
+  const subnetIds = await Promise.all(
+    availabilityZones.map(async (AvailabilityZone, index) => {
+      const CidrBlock = `10.20.${index}.0/24`;
+      const { Subnet } = await ec2.send(new CreateSubnetCommand({ VpcId: vpcId, CidrBlock, AvailabilityZone }));
+      return given(Subnet?.SubnetId);
+    }),
+  );
+  await ec2.send(new CreateTagsCommand({ Resources: subnetIds, Tags: [{ Key: "Tier", Value: "private" }] }));
+  const group = { GroupName: `${name}-opensearch`, Description: "The OpenSearch domain", VpcId: vpcId };
+  const { GroupId } = await ec2.send(new CreateSecurityGroupCommand(group));
+  return { vpcId, subnetIds, availabilityZones, securityGroupId: given(GroupId) };
+}
+
+async function seedDomain(opensearch: OpenSearchClient, name: string, network: Network, engineVersion: string) {
+  const { DomainStatus } = await opensearch.send(
+    new CreateDomainCommand({
+      DomainName: name,
+      EngineVersion: engineVersion,
+      ClusterConfig: {
+        InstanceType: "r6g.large.search",
+        InstanceCount: 2,
+        ZoneAwarenessEnabled: true,
+        ZoneAwarenessConfig: { AvailabilityZoneCount: 2 },
+      },
+      EBSOptions: { EBSEnabled: true, VolumeType: "gp3", VolumeSize: 100 },
+      VPCOptions: { SubnetIds: network.subnetIds, SecurityGroupIds: [network.securityGroupId] },
+      EncryptionAtRestOptions: { Enabled: true },
+      NodeToNodeEncryptionOptions: { Enabled: true },
+      DomainEndpointOptions: { EnforceHTTPS: true, TLSSecurityPolicy: "Policy-Min-TLS-1-2-2019-07" },
+    }),
+  );
+  return { openSearchDomain: name, openSearchDomainArn: given(DomainStatus?.ARN) };
+}
+
+async function seedCertificate(acm: ACMClient, host: string): Promise<string> {
+  const requested = await acm.send(new RequestCertificateCommand({ DomainName: host, ValidationMethod: "DNS" }));
+  const CertificateArn = given(requested.CertificateArn);
+  const issued = async () => {
+    const { Certificate } = await acm.send(new DescribeCertificateCommand({ CertificateArn }));
+    return Certificate?.Status === "ISSUED";
+  };
+  await waitFor(issued, { what: `the certificate of ${host} to be issued`, timeoutMs: 30_000 });
+  return CertificateArn;
+}
+
+async function seedSecret(secrets: SecretsManagerClient, name: string): Promise<string> {
+  const SecretString = JSON.stringify({ username: "gateway", password: "not-a-secret" });
+  const { ARN } = await secrets.send(new CreateSecretCommand({ Name: `${name}/opensearch`, SecretString }));
+  return given(ARN);
+}
+
+async function seedBucket(s3: S3Client, bucket: string, region: string): Promise<string> {
+  const CreateBucketConfiguration = { LocationConstraint: region as "eu-west-1" };
+  await s3.send(new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration }));
+  const VersioningConfiguration = { Status: "Enabled" as const };
+  await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }));
+  return bucket;
+}
+
+function given<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("moto answered without the id of what it made");
+  return value;
+}
