@@ -1,12 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Configuration } from "./configuration.ts";
-import { readConfiguration } from "./parse.ts";
+import type { HybridSearch } from "./hybrid-search.ts";
+import { readConfiguration, readHybridSearch } from "./parse.ts";
 import { ConfigurationError } from "./problem.ts";
 
 /** Reads and checks a configuration folder. Throws ConfigurationError with every problem of every file. */
 export function loadConfiguration(directory: string): Configuration {
   return readConfiguration((name) => readText(join(directory, name)), directory, filesOf(directory));
+}
+
+/** Reads and checks hybrid_search.yaml alone, for work that needs no deployable project. Throws ConfigurationError. */
+export function loadHybridSearch(directory: string): HybridSearch {
+  return readHybridSearch((name) => readText(join(directory, name)), directory, filesOf(directory));
 }
 
 function filesOf(directory: string): string[] {

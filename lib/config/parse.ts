@@ -3,12 +3,13 @@ import { type Api, ApiSchema } from "./api.ts";
 import { AvroSchema, type Dataset } from "./avro.ts";
 import { CampaignSchema } from "./campaign.ts";
 import { CHECKS } from "./checks/across.ts";
-import type { Drafts, FileKey } from "./checks/drafts.ts";
+import { type Drafts, type FileKey, NO_DRAFTS } from "./checks/drafts.ts";
+import { checkHybridSearch } from "./checks/hybrid-search.ts";
 import { checkServices, servicesOf } from "./checks/services.ts";
 import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
 import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
-import { HybridSearchSchema } from "./hybrid-search.ts";
+import { type HybridSearch, HybridSearchSchema } from "./hybrid-search.ts";
 import { ModelsSchema } from "./model.ts";
 import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
@@ -131,6 +132,19 @@ export function readConfiguration(read: ReadText, directory: string, names: read
       } satisfies Recommendation),
     files: reader.texts,
   };
+}
+
+/** Checks hybrid_search.yaml alone; the models that it names need no section. Throws ConfigurationError. */
+export function readHybridSearch(read: ReadText, directory: string, names: readonly string[]): HybridSearch {
+  const name = "hybrid_search.yaml";
+  const reader = new Reader(read, directory, names);
+  if (!reader.has(name)) reader.reportAbsent(name, "it says which indices have embeddings");
+  const part = reader.read(name, HybridSearchSchema);
+  checkHybridSearch({ ...NO_DRAFTS, hybrid_search: part?.draft }, (_, path, message) =>
+    reader.report(name, path, message),
+  );
+  if (reader.problems().length > 0) throw new ConfigurationError(reader.problems());
+  return whole(part);
 }
 
 /** The value of a part that has no problem. Without problems every part that is asked for is there. */

@@ -25,6 +25,21 @@ export interface Drafts {
   etl: Draft<EtlConfiguration> | undefined;
 }
 
+/** Nothing read. */
+export const NO_DRAFTS: Drafts = {
+  project: undefined,
+  api: undefined,
+  hybrid_search: undefined,
+  model: undefined,
+  solution: undefined,
+  campaign: undefined,
+  filter: undefined,
+  user: undefined,
+  item: undefined,
+  interaction: undefined,
+  etl: undefined,
+};
+
 /** A file of the configuration, whatever it is called on disk. */
 export type FileKey = keyof Drafts;
 

@@ -1,0 +1,28 @@
+import type { CommandModule } from "./command.ts";
+
+/** One row of `relevance --help`; the command itself is loaded when it is asked for. */
+export interface CommandRow {
+  /** Words that call it. */
+  words: readonly [string] | readonly [string, string];
+  summary: string;
+  load: () => Promise<CommandModule>;
+}
+
+/** Summaries of commands that only hold others. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  "hybrid-search": "what hybrid search needs",
+};
+
+/** The commands, in the order of the help. */
+export const COMMANDS: readonly CommandRow[] = [
+  {
+    words: ["validate"],
+    summary: "check the configuration, offline",
+    load: async () => (await import("./commands/validate.ts")).validate,
+  },
+  {
+    words: ["hybrid-search", "generate-semantic-index-schema"],
+    summary: "extend an index schema by the embedding fields of hybrid_search.yaml",
+    load: async () => (await import("./commands/generate-semantic-index-schema.ts")).generateSemanticIndexSchema,
+  },
+];

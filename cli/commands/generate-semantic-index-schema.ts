@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import * as v from "valibot";
+import { loadHybridSearch } from "../../lib/config/load.ts";
+import { SchemaError } from "../../lib/hybrid-index/schema-error.ts";
+import { semanticSchema } from "../../lib/hybrid-index/semantic-schema.ts";
+import { defineCommand } from "../command.ts";
+import { UsageError } from "../errors.ts";
+
+/** `relevance hybrid-search generate-semantic-index-schema`: JSON on standard output, all else on standard error. */
+export const generateSemanticIndexSchema = defineCommand({
+  example: [
+    'curl -H "x-api-key: $API_KEY" $API_URL/raw-backend/books > books.json',
+    "relevance hybrid-search generate-semantic-index-schema --index books-v2 --schema_file_path books.json",
+  ].join("\n  "),
+  define: (command) => {
+    command
+      .requiredOption("--index <name>", "index whose entry of hybrid_search.yaml is used")
+      .requiredOption("--schema_file_path <file>", "base schema: JSON, also as GET /raw-backend/<index> answers");
+  },
+  options: { index: v.pipe(v.string(), v.nonEmpty("needs a name")), schema_file_path: v.string() },
+  run: async ({ conf, index, schema_file_path: file }, { terminal }) => {
+    const { hybrid_queries: entries } = loadHybridSearch(conf);
+    const base = parseJson(await readText(file), file);
+    try {
+      const { schema, leftOut } = semanticSchema({ entries, index, base, source: file });
+      if (leftOut.length > 0) terminal.note(`Not taken over from ${file}: ${leftOut.join(", ")}`);
+      terminal.printJson(schema);
+      return 0;
+    } catch (error) {
+      throw error instanceof SchemaError ? new UsageError(error.message, { cause: error }) : error;
+    }
+  },
+});
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : error;
+    const reason = code === "ENOENT" ? "is not there" : `cannot be read (${code})`;
+    throw new UsageError(`--schema_file_path: ${file} ${reason}`, { cause: error });
+  }
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { COMMANDS, GROUPS } from "./commands.ts";
+import { runProgram } from "./program.ts";
+import { reportError } from "./report-error.ts";
+import { createTerminal } from "./terminal.ts";
+
+const args = process.argv.slice(2);
+const noColor = (process.env.NO_COLOR ?? "") !== "" || process.env.TERM === "dumb";
+const terminal = createTerminal(process.stdout, process.stderr, noColor);
+
+// A reader that has seen enough (`relevance … | head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
+
+try {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  process.exitCode = await runProgram(args, COMMANDS, GROUPS, version, { terminal, env: process.env });
+} catch (error) {
+  process.exitCode = await reportError(error, args, terminal);
+}

@@ -1,0 +1,65 @@
+import { Command } from "commander";
+import type { Context, ExitCode } from "./command.ts";
+import type { CommandRow } from "./commands.ts";
+
+/**
+ * Runs the command that `args` call. Only that command is loaded. Throws CommanderError for wrong use and for help that
+ * was shown.
+ */
+export async function runProgram(
+  args: readonly string[],
+  rows: readonly CommandRow[],
+  groups: Readonly<Record<string, string>>,
+  version: string,
+  context: Context,
+): Promise<ExitCode> {
+  const given = args[0] === "help" ? [...args.slice(1), "--help"] : [...args];
+  const chosen = rows.find(({ words }) => words.every((word, index) => given[index] === word));
+  let exitCode: ExitCode = 0;
+
+  const program = newCommand("relevance", context)
+    .description(
+      "Deploys and runs a search gateway for OpenSearch and a recommendation service over Amazon Personalize.",
+    )
+    .version(version, "--version", "print the version")
+    .addHelpText("after", "\nrelevance <command> --help shows a command's options and an example.");
+  const parents = new Map<string, Command>();
+  for (const row of rows) {
+    const [first, second] = row.words;
+    let parent = program;
+    if (second !== undefined) {
+      parent =
+        parents.get(first) ??
+        program
+          .command(first)
+          .description(groups[first] ?? "")
+          .helpCommand(false);
+      parents.set(first, parent);
+    }
+    const command = parent.command(second ?? first).description(row.summary);
+    if (row !== chosen) continue;
+    const module = await row.load();
+    module.define(command);
+    command.action(async () => {
+      exitCode = await module.run(command.opts(), context);
+    });
+  }
+  await program.parseAsync(given, { from: "user" });
+  return exitCode;
+}
+
+/** A command that throws instead of exiting and prints through the terminal. Its sub-commands inherit this. */
+function newCommand(name: string, { terminal }: Context): Command {
+  return new Command(name)
+    .helpCommand(false)
+    .helpOption("-h, --help", "show this")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.print(text.trimEnd()),
+      writeErr: (text) => terminal.note(text.trimEnd()),
+      // The error is thrown as well; whoever catches it prints it.
+      outputError: () => undefined,
+      getOutHasColors: () => terminal.colors.isColorSupported,
+      getErrHasColors: () => terminal.noteColors.isColorSupported,
+    });
+}

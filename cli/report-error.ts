@@ -1,0 +1,42 @@
+import { CommanderError } from "commander";
+import type { ExitCode } from "./command.ts";
+import { Failure, UsageError } from "./errors.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Prints an error as a user should see it, and gives the exit code that it means. */
+export async function reportError(error: unknown, args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { red, bold, dim } = terminal.noteColors;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    // Help was shown because no command was given.
+    if (error.code === "commander.help") return 2;
+    terminal.note(red(error.message.replace(/^error: /, "")));
+    const command = args.filter((arg) => !arg.startsWith("-")).slice(0, args[0] === "hybrid-search" ? 2 : 1);
+    const call = error.code === "commander.unknownCommand" ? [] : command;
+    terminal.note(dim(`See: ${["relevance", ...call, "--help"].join(" ")}`));
+    return 2;
+  }
+  if (error instanceof UsageError) {
+    terminal.note(red(error.message));
+    return 2;
+  }
+  if (error instanceof Failure) {
+    terminal.note(red(error.message));
+    return 1;
+  }
+  const { ConfigurationError } = await import("../lib/config/problem.ts");
+  if (error instanceof ConfigurationError) {
+    terminal.note(error.message);
+    terminal.note(bold(red(countOf(error.problems))));
+    return 2;
+  }
+  terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  terminal.note(red("This is a bug in relevance, not a mistake of yours: please report it with the lines above."));
+  return 1;
+}
+
+function countOf(problems: readonly { file: string }[]): string {
+  const files = new Set(problems.map(({ file }) => file)).size;
+  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${count(problems.length, "problem")} in ${count(files, "file")}`;
+}
