@@ -4,11 +4,12 @@ import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda"
 import { isRequestLogLine } from "../../lib/request-log/marker.ts";
 import { type Deadline, deadlineIn } from "../../lib/resilience/deadline.ts";
 import { retry } from "../../lib/resilience/retry.ts";
+import { metricLine } from "../../lib/telemetry/emf.ts";
 import type { LogHandlerEnv } from "./env.ts";
 import { packBatches, packRecords } from "./records.ts";
 
-/** Namespace and name of the metric that counts lines which cannot be read; the alarm watches it. */
-export const UNREADABLE_LINES = { namespace: "Relevance", name: "UnreadableRequestLogLines" } as const;
+/** Name of the metric, by `Project`, that counts lines which cannot be read; an alarm watches it. */
+export const UNREADABLE_LINES = "UnreadableRequestLogLines";
 
 /** Time kept for throwing the error, so that Lambda sees a failure to retry and not a function cut off. */
 const MARGIN_MS = 1_000;
@@ -43,7 +44,8 @@ export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
   return async (event: CloudWatchLogsEvent, context: LogHandlerContext): Promise<void> => {
     const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
     const lines = await requestLogLines(event, (unreadable) => {
-      clients.print(metricLine(env.PROJECT_NAME, unreadable));
+      const metric = { name: UNREADABLE_LINES, unit: "Count", value: unreadable } as const;
+      clients.print(metricLine({ Project: env.PROJECT_NAME }, [metric]));
     });
     for (const batch of packBatches(packRecords(lines))) await deliver(batch, env, clients, deadline);
   };
@@ -91,19 +93,4 @@ async function deliver(batch: readonly Buffer[], env: LogHandlerEnv, clients: Lo
 function retryable(error: unknown): boolean {
   const { $fault, name = "" } = error as { $fault?: string; name?: string };
   return $fault !== "client" || /Throttl|LimitExceeded|TooManyRequests/.test(name);
-}
-
-/** One line in CloudWatch's embedded metric format: a metric without a call. */
-function metricLine(project: string, count: number): string {
-  const { namespace, name } = UNREADABLE_LINES;
-  return JSON.stringify({
-    _aws: {
-      Timestamp: Date.now(),
-      CloudWatchMetrics: [
-        { Namespace: namespace, Dimensions: [["Project"]], Metrics: [{ Name: name, Unit: "Count" }] },
-      ],
-    },
-    Project: project,
-    [name]: count,
-  });
 }

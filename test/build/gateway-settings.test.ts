@@ -1,0 +1,84 @@
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { gatewaySettings } from "../../build/gateway-settings.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import { loadConfiguration } from "../../lib/config/load.ts";
+import { GatewaySettings } from "../../lib/gateway/settings.ts";
+import { namesOf } from "../../lib/naming/names.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("settings of api-router");
+
+const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
+const local = loadConfiguration("conf.local");
+const settings = (configuration: Configuration = local, dimensions = {}) =>
+  gatewaySettings(configuration, { names, dimensions });
+
+test("are what api-router accepts, whole", () => {
+  const parsed = v.parse(GatewaySettings, JSON.parse(JSON.stringify(settings())));
+  assert.equal(parsed, settings());
+});
+
+test("hold every index with its mappings and what a failing model means", () => {
+  const { indexes } = settings();
+  assert.equal(
+    indexes.map(({ index }) => index),
+    ["books", "books-*"],
+  );
+  assert.equal(indexes[0]?.on_embedding_failure, { write: "fail", query: "degrade" });
+  assert.is(indexes[0]?.candidates, 100);
+});
+
+test("name the endpoint of a self-hosted model, its pruning and its parallel calls", () => {
+  assert.equal(settings().models, [
+    { name: "dense_large_en_v1_5", endpoint_name: "demo-dense-large-en-v1-5", revision: "main", concurrency: 4 },
+    { name: "sparse_v3", endpoint_name: "demo-sparse-v3", revision: "main", concurrency: 4, prune_ratio: 0.1 },
+  ]);
+});
+
+/** The local configuration with other mappings and models. */
+function withModel(model_name: "ext_embed_english_v3"): Configuration {
+  assert.ok(local.searchGateway);
+  const [entry] = local.searchGateway.hybridQueries;
+  assert.ok(entry);
+  const embedding_mappings = [{ embedding_field: "vector", model_name, src_fields: ["title"] }];
+  const hybridQueries = [{ ...entry, embedding_mappings }];
+  const models = { ...local.searchGateway.models, [model_name]: { query_concurrency: 7 } };
+  return { ...local, searchGateway: { ...local.searchGateway, hybridQueries, models } };
+}
+
+test("name the Bedrock id of a hosted model and its query_concurrency, and leave unused models out", () => {
+  assert.equal(settings(withModel("ext_embed_english_v3")).models, [
+    { name: "ext_embed_english_v3", model_id: "cohere.embed-english-v3", revision: "main", concurrency: 7 },
+  ]);
+});
+
+test("take a dimension that is not the model's own", () => {
+  const [dense] = settings(local, { dense_large_en_v1_5: 384 }).models;
+  assert.is(dense?.dimension, 384);
+});
+
+test("name the key of user ids only where it is used", () => {
+  const hmac = { ...local, api: { ...local.api, logging: { ...local.api.logging, user_id: "hmac" as const } } };
+  assert.is(settings().logging.hmac_secret_arn, undefined);
+  assert.is(settings(hmac).logging.hmac_secret_arn, "/relevance/demo/search-gateway/user-id-key");
+});
+
+test("have no ranking without a campaign, and all of its settings with one", () => {
+  const { campaign_arn: _, ...rest } = local.api.personalized_ranking;
+  const without = { ...local, api: { ...local.api, personalized_ranking: rest } };
+  assert.is(settings(without).personalized_ranking, undefined);
+  assert.equal(Object.keys(settings().personalized_ranking ?? {}).sort(), [
+    "campaign_arn",
+    "item_id_field",
+    "timeout_ms",
+    "weight",
+    "window",
+  ]);
+});
+
+test("are refused for a configuration without search gateway", () => {
+  assert.throws(() => settings({ ...local, searchGateway: undefined }), /add vpc and opensearch to project\.yaml/);
+});
+
+test.run();
