@@ -1,8 +1,41 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { type OpenSearchServer, type StartOptions, startOpenSearch } from "../../local/opensearch/start.ts";
+import { LocalError } from "../../local/process/error.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { clusters, installFolder, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local OpenSearch");
+
+const all = await clusters();
+const scratch = scratchFolder(TEST_OUTPUT, "local-opensearch");
+const servers: OpenSearchServer[] = [];
+test.after(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** A server of this file's own, of the first version that the run has, on the node folder of that name. */
+async function start(name: string, options: Partial<StartOptions> = {}): Promise<OpenSearchServer> {
+  const version = all[0]?.version ?? "2.19.6";
+  const usual = { version, dir: installFolder(version), nodeDir: join(scratch, name), quickStart: true };
+  const server = await startOpenSearch({ ...usual, ...options });
+  servers.push(server);
+  return server;
+}
+
+async function refusal(attempt: Promise<unknown>): Promise<string> {
+  const error = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.instance(error, LocalError);
+  return (error as Error).message;
+}
 
 const INDEX = {
   settings: { index: { knn: true, number_of_shards: 1, number_of_replicas: 0 } },
@@ -57,7 +90,7 @@ const HYBRID = {
   },
 };
 
-for (const cluster of await clusters()) {
+for (const cluster of all) {
   test(`${cluster.version}: is the version that was asked for`, async () => {
     const { body } = await request<{ version: { number: string } }>(cluster, "GET", "/");
     assert.is(body.version.number, cluster.version);
@@ -79,5 +112,61 @@ for (const cluster of await clusters()) {
     await request(cluster, "DELETE", `/${index}`);
   });
 }
+
+test("keeps data over a restart, at the port asked for, and refuses a second server meanwhile", async () => {
+  const first = await start("kept");
+  const { port } = new URL(first.url);
+  await request(first, "PUT", "/kept/_doc/1?refresh=true", { title: "kept" });
+
+  const second = await refusal(start("kept"));
+  assert.match(second, `already runs on ${join(scratch, "kept")} (${first.url}, pid ${first.pid})`);
+  assert.match(second, `OPENSEARCH_URL=${first.url}`);
+  const taken = await refusal(start("other", { port: Number(port) }));
+  assert.match(taken, `port ${port} for OpenSearch ${first.version} is taken by another program`);
+  assert.is((await request(first, "GET", "/")).status, 200);
+
+  await first.stop();
+  const again = await start("kept", { port: Number(port) });
+  assert.is(again.url, first.url);
+  const found = await request<{ _source: unknown }>(again, "GET", "/kept/_doc/1");
+  assert.equal(found.body._source, { title: "kept" });
+  await again.stop();
+
+  const clean = await start("kept", { clean: true });
+  assert.is((await request(clean, "GET", "/kept/_doc/1")).status, 404);
+  await clean.stop();
+});
+
+test("a server killed by a vector that it cannot store says why, and how to wipe what kills it again", async () => {
+  const server = await start("killed");
+  const vector = { type: "knn_vector", dimension: 2, method: { name: "hnsw", engine: "faiss", space_type: "l2" } };
+  await request(server, "PUT", "/dead", {
+    settings: { index: { knn: true } },
+    mappings: { properties: { v: vector } },
+  });
+  // The answer may or may not arrive before the end.
+  await request(server, "PUT", "/dead/_doc/1", { v: [1, 2] });
+  await request(server, "POST", "/dead/_refresh").catch(() => {});
+
+  const died = await waitFor(() => server.died, { what: "the server's end", timeoutMs: 60_000 });
+
+  for (const message of [died.message, await refusal(start("killed"))]) {
+    assert.match(message, "without the lucene engine");
+    assert.match(message, `rm -rf '${join(scratch, "killed", "data")}'`);
+    assert.match(message, "The end of its log");
+  }
+  const clean = await start("killed", { clean: true });
+  await clean.stop();
+});
+
+test("names a start that takes too long, with the last error and the log", async () => {
+  const message = await refusal(start("slow", { timeoutMs: 300 }));
+  assert.match(message, "gave up waiting for OpenSearch");
+  assert.match(message, "after 0.3 s; last error: fetch failed");
+});
+
+test("refuses a folder with a space in its path", async () => {
+  assert.match(await refusal(start("a space")), "with a space in its path");
+});
 
 test.run();
