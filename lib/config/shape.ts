@@ -104,3 +104,40 @@ function has<Key extends string>(
 ): value is Record<Key, unknown> & { type: string } & v.GenericSchema {
   return key in value;
 }
+
+/** A value of a schema as the reference lists it. `path` is written as in problems, with `[]` for list entries. */
+export interface Described {
+  path: string;
+  schema: v.GenericSchema;
+  required: boolean;
+}
+
+/** Every value that a schema describes, sections before what they hold. */
+export function* describedBy(schema: v.GenericSchema, path = ""): Generator<Described> {
+  const shape = shapeOf(schema, undefined);
+  if (shape.kind === "list") yield* describedBy(shape.item, `${path}[]`);
+  if (shape.kind === "section") yield* entriesBelow(shape.entries, path);
+  if (shape.kind !== "variant") return;
+  const seen = new Set<string>();
+  for (const option of shape.options) {
+    for (const described of describedBy(option, path)) {
+      if (seen.has(described.path)) continue;
+      seen.add(described.path);
+      const isKey = described.path === `${path}.${shape.key}`;
+      yield isKey ? { ...described, schema: discriminator(shape, shape.key) ?? described.schema } : described;
+    }
+  }
+}
+
+/** The names of every key of a schema, each once. */
+export function keysOf(schema: v.GenericSchema): string[] {
+  return [...new Set([...describedBy(schema)].map(({ path }) => path.replace(/^.*\./, "").replaceAll("[]", "")))];
+}
+
+function* entriesBelow(entries: Readonly<Record<string, v.GenericSchema>>, path: string): Generator<Described> {
+  for (const [key, schema] of Object.entries(entries)) {
+    const below = path === "" ? key : `${path}.${key}`;
+    yield { path: below, schema, required: schema.type !== "optional" };
+    yield* describedBy(schema, below);
+  }
+}

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from "node:fs";
+import * as assert from "uvu/assert";
+import type { GenericSchema } from "valibot";
+import { ApiSchema } from "../lib/config/api.ts";
+import { CampaignSchema } from "../lib/config/campaign.ts";
+import { FiltersSchema } from "../lib/config/filter.ts";
+import { HybridSearchSchema } from "../lib/config/hybrid-search.ts";
+import { loadConfiguration } from "../lib/config/load.ts";
+import { ModelsSchema } from "../lib/config/model.ts";
+import { parseConfiguration } from "../lib/config/parse.ts";
+import { ConfigurationError } from "../lib/config/problem.ts";
+import { ProjectSchema } from "../lib/config/project.ts";
+import { keysOf } from "../lib/config/shape.ts";
+import { SolutionSchema } from "../lib/config/solution.ts";
+import { suite } from "./suite.ts";
+
+const test = suite("conf/ and conf.local/");
+
+const SCHEMAS: Record<string, GenericSchema> = {
+  "project.yaml": ProjectSchema,
+  "api.yaml": ApiSchema,
+  "hybrid_search.yaml": HybridSearchSchema,
+  "model.yaml": ModelsSchema,
+  "solution.yaml": SolutionSchema,
+  "campaign.yaml": CampaignSchema,
+  "filter.yaml": FiltersSchema,
+};
+
+const OWN: [placeholder: string, own: string][] = [
+  ["vpc-00000000000000000", "vpc-0a1b2c3d4e5f67890"],
+  ["vpc-example-00000000000000000000000000.", "vpc-books-abcdefghijklmnopqrstuvwxyz."],
+  ["domain_name: example\n", "domain_name: books\n"],
+  ["domain_name: example.com", "domain_name: example.org"],
+  ["000000000000:certificate/00000000", "123456789012:certificate/0a1b2c3d"],
+];
+
+function filesOf(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.(yaml|json)$/.test(name),
+  );
+  return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, "utf8")]));
+}
+
+/** The example with a user's own values in place of the placeholders. */
+function filledIn(files: Record<string, string>): Record<string, string> {
+  const fill = (text: string) => OWN.reduce((current, [placeholder, own]) => current.replace(placeholder, own), text);
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, fill(text)]));
+}
+
+/** Every optional line switched on, as a user does by removing `# `. */
+function uncommented(text: string): string {
+  return text.replace("  deny: recommended\n", "").replaceAll(/^( *)# ( *)(- |[a-z_-][\w-]*:(?: |$))/gm, "$1$2$3");
+}
+
+test("conf.local/ has no problem and enables both services", () => {
+  const configuration = loadConfiguration("conf.local");
+  assert.ok(configuration.searchGateway);
+  assert.ok(configuration.recommendation);
+});
+
+test("conf/ has no problem but its placeholders, each rejected by name", () => {
+  try {
+    loadConfiguration("conf");
+    assert.unreachable("the example is accepted as it is");
+  } catch (error) {
+    assert.instance(error, ConfigurationError);
+    const problems = error instanceof ConfigurationError ? error.problems : [];
+    for (const { message } of problems) assert.match(message, /^is still the example value .*: put your own$/);
+    assert.equal(
+      problems.map(({ path }) => path),
+      [
+        "vpc.vpc_id",
+        "opensearch.domain",
+        "opensearch.domain_name",
+        "domain_name_system.domain_name",
+        "domain_name_system.certificate_arn",
+      ],
+    );
+  }
+});
+
+test("conf/ is valid when its placeholders are filled in", () => {
+  const configuration = parseConfiguration(filledIn(filesOf("conf")));
+  assert.ok(configuration.searchGateway);
+  assert.ok(configuration.recommendation);
+});
+
+test("conf/ is valid with every optional line switched on", () => {
+  const files = Object.entries(filledIn(filesOf("conf"))).map(([name, text]) => [name, uncommented(text)]);
+  const { project, api, searchGateway } = parseConfiguration(Object.fromEntries(files));
+  assert.is(project.aws.account_id, "123456789012");
+  assert.is(project.terraform.state.type, "s3");
+  assert.is(project.opensearch?.auth?.type, "basic");
+  assert.equal(api.raw_backend.deny, ["DELETE /_snapshot/*", "* /_plugins/_security/*"]);
+  assert.is(Object.keys(searchGateway?.models ?? {}).length, 4);
+});
+
+for (const [name, schema] of Object.entries(SCHEMAS)) {
+  test(`conf/${name} shows each of its keys`, () => {
+    const text = readFileSync(`conf/${name}`, "utf8");
+    const absent = keysOf(schema).filter((key) => !new RegExp(`^[\\s#-]*${key}:`, "m").test(text));
+    assert.equal(absent, []);
+  });
+}
+
+test.run();
