@@ -4,7 +4,7 @@ import { integer, section } from "./kinds.ts";
 const Settings = (kind: string) =>
   section(
     {
-      min_provisioned_tps: integer(1, 500, "Requests a second that are always provided for, and paid for."),
+      min_provisioned_tps: integer(1, undefined, "Requests a second that are always provided for, and paid for."),
     },
     `Campaign of ${kind}.`,
   );

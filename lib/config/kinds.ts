@@ -81,7 +81,9 @@ export function list<Item extends v.GenericSchema>(
   description: string,
   { min = 0, max = 1_000 }: { min?: number; max?: number } = {},
 ) {
-  const allowed = min === 0 ? `a list of at most ${max} entries` : `a list of ${min} to ${max} entries`;
+  const entries = v.getMetadata(item).allowed;
+  const each = entries === undefined || entries === "a mapping" ? "" : `, each ${entries}`;
+  const allowed = `a list of ${min === 0 ? "at most" : `${min} to`} ${max} entries${each}`;
   return v.pipe(
     v.array(item),
     v.minLength(min),

@@ -78,15 +78,19 @@ export function typeOf(schema: v.GenericSchema): string {
   return unwrap(schema).type;
 }
 
+/** The words that a schema made by `word` allows; none for other schemas. */
+export function wordsOf(schema: v.GenericSchema): readonly string[] {
+  const inner = unwrap(schema);
+  return inner.type === "picklist" && has(inner, "options") ? (inner.options as string[]) : [];
+}
+
 function discriminator(shape: Shape, step: string | number): v.GenericSchema | undefined {
   if (shape.kind !== "variant" || step !== shape.key) return undefined;
-  const words = shape.options.flatMap((option) => {
-    const key = entriesOf(option, undefined)?.[shape.key];
-    return key && has(key, "options") ? (key.options as string[]) : [];
-  });
+  const { key, options } = shape;
+  const words = options.flatMap((option) => wordsOf(entriesOf(option, undefined)?.[key] ?? option));
   return v.pipe(
     v.picklist(words),
-    v.metadata({ allowed: words.map((word) => `"${word}"`).join(" or "), description: "" }),
+    v.metadata({ allowed: words.map((word) => `"${word}"`).join(" or "), description: "Which kind it is." }),
   );
 }
 
@@ -110,6 +114,8 @@ export interface Described {
   path: string;
   schema: v.GenericSchema;
   required: boolean;
+  /** For a key that only one kind of its section has: that kind, as in `type: basic`. */
+  only?: string;
 }
 
 /** Every value that a schema describes, sections before what they hold. */
@@ -118,13 +124,13 @@ export function* describedBy(schema: v.GenericSchema, path = ""): Generator<Desc
   if (shape.kind === "list") yield* describedBy(shape.item, `${path}[]`);
   if (shape.kind === "section") yield* entriesBelow(shape.entries, path);
   if (shape.kind !== "variant") return;
-  const seen = new Set<string>();
-  for (const option of shape.options) {
+  const { key, options } = shape;
+  const discriminated = discriminator(shape, key);
+  if (discriminated) yield { path: `${path}.${key}`, schema: discriminated, required: true };
+  for (const option of options) {
+    const word = wordsOf(entriesOf(option, undefined)?.[key] ?? option)[0];
     for (const described of describedBy(option, path)) {
-      if (seen.has(described.path)) continue;
-      seen.add(described.path);
-      const isKey = described.path === `${path}.${shape.key}`;
-      yield isKey ? { ...described, schema: discriminator(shape, shape.key) ?? described.schema } : described;
+      if (described.path !== `${path}.${key}`) yield { ...described, only: `${key}: ${word}` };
     }
   }
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { joinWords } from "./kinds.ts";
 import { nearest } from "./nearest.ts";
 import { type Path, show } from "./problem.ts";
-import { aboutOf, entriesOf, isMapping, schemaAt, shapeOf, typeOf } from "./shape.ts";
+import { aboutOf, entriesOf, isMapping, schemaAt, shapeOf, typeOf, wordsOf } from "./shape.ts";
 
 /** A problem of one value, before it gets its file and line. */
 export interface Finding {
@@ -73,11 +73,6 @@ function describe(schema: v.GenericSchema, value: unknown, path: Path): string {
   const words = target && typeof given === "string" ? wordsOf(target) : [];
   const close = typeof given === "string" ? nearest(given, words) : undefined;
   return `must be ${allowed}, got ${show(given)}${close === undefined ? "" : ` (did you mean "${close}"?)`}`;
-}
-
-function wordsOf(schema: v.GenericSchema): readonly string[] {
-  const inner = "wrapped" in schema ? (schema.wrapped as v.GenericSchema) : schema;
-  return inner.type === "picklist" && "options" in inner ? (inner.options as string[]) : [];
 }
 
 function* unknownKeys(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Finding> {
