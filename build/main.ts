@@ -1,44 +1,95 @@
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { loadConfiguration } from "../lib/config/load.ts";
+import { ConfigurationError } from "../lib/config/problem.ts";
+import { MODEL_FILE_NAMES, ModelFilesError } from "../lib/embeddings/model-files.ts";
+import { MODEL_NAMES, type ModelName } from "../lib/embeddings/models.ts";
+import { readModelFiles } from "../lib/embeddings/sparse-model.ts";
+import { namesOf } from "../lib/naming/names.ts";
 import { BuildError } from "./error.ts";
-import { buildFunctions } from "./functions.ts";
+import { type BuildOptions, buildFunctions } from "./functions.ts";
+import { gatewaySettings } from "./gateway-settings.ts";
 
 const HELP = `Bundles functions for Lambda: dist/functions/<name>/ and dist/functions/<name>.zip
 
-  make build                    every function
-  make build ARGS=api-router    one of them
-  --out DIR                     where to write (default dist/functions)
+  make build                      every function
+  make build ARGS=log-handler     one of them
+  --out DIR                       where to write (default dist/functions)
+  --conf DIR                      adds config.json to api-router: its settings from these YAML files
+  --models DIR                    adds ${MODEL_FILE_NAMES.join(", ")} to api-router
+  --dimension MODEL=NUMBER        of a dense model that is served with another one than its own; repeatable
 `;
 
-/** Builds what the arguments say and prints a line a function; gives the exit code. */
-async function main(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { out: { type: "string", default: "dist/functions" }, help: { type: "boolean", short: "h" } },
-  });
+const OPTIONS = {
+  out: { type: "string", default: "dist/functions" },
+  conf: { type: "string" },
+  models: { type: "string" },
+  dimension: { type: "string", multiple: true },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+/** Builds what the arguments say and prints a line a function. */
+async function main(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   if (values.help) {
     console.log(HELP);
-    return 0;
+    return;
   }
+  const files = await routerFiles(values);
   const built = await buildFunctions({
     outdir: values.out,
     ...(positionals.length > 0 && { functions: positionals }),
+    ...(Object.keys(files).length > 0 && { files: { "api-router": files } }),
   });
   for (const [name, { zip, dir, sha256 }] of Object.entries(built)) {
-    const entry = statSync(`${dir}/index.mjs`).size;
+    const entry = statSync(join(dir, "index.mjs")).size;
     console.log(`${name.padEnd(20)} ${kilobytes(statSync(zip).size)} zip ${kilobytes(entry)} entry  ${sha256}`);
   }
-  return 0;
+}
+
+interface RouterInput {
+  conf?: string;
+  models?: string;
+  dimension?: readonly string[] | undefined;
+}
+
+/** What lies beside the bundle of api-router. */
+async function routerFiles({
+  conf,
+  models,
+  dimension,
+}: RouterInput): Promise<NonNullable<BuildOptions["files"]>[string]> {
+  const modelFiles = models === undefined ? {} : await readModelFiles(models);
+  if (conf === undefined) return modelFiles;
+  const configuration = loadConfiguration(conf);
+  const { project_name: project, aws } = configuration.project;
+  // No name that the settings hold depends on the account.
+  const names = namesOf({ project, account: aws.account_id ?? "000000000000", region: aws.region_name });
+  const settings = gatewaySettings(configuration, { names, dimensions: dimensions(dimension ?? []) });
+  return { ...modelFiles, "config.json": `${JSON.stringify(settings, undefined, 2)}\n` };
+}
+
+function dimensions(pairs: readonly string[]): Partial<Record<ModelName, number>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = "", text = ""] = pair.split("=");
+      const model = MODEL_NAMES.find((known) => known === name);
+      if (model && /^[1-9]\d{0,4}$/.test(text)) return [model, Number(text)];
+      throw new BuildError(`--dimension ${pair}: give MODEL=NUMBER, where MODEL is ${MODEL_NAMES.join(" or ")}`);
+    }),
+  );
 }
 
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0).padStart(6)} kB`;
 
+const EXPECTED = [BuildError, ConfigurationError, ModelFilesError];
+
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  await main(process.argv.slice(2));
 } catch (error) {
-  const expected = error instanceof BuildError;
   const usage = (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS") ?? false;
-  console.error(expected || usage ? (error as Error).message : error);
-  process.exitCode = usage ? 2 : 1;
+  const expected = usage || EXPECTED.some((kind) => error instanceof kind);
+  console.error(expected ? (error as Error).message : error);
+  process.exitCode = usage || error instanceof ConfigurationError ? 2 : 1;
 }

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { ConfigurationError } from "../../lib/config/problem.ts";
+import { ModelFilesError } from "../../lib/embeddings/model-files.ts";
+import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
+import { LocalError } from "../process/error.ts";
+import { banner } from "./banner.ts";
+import { demoMappings } from "./demo-index.ts";
+import { examples } from "./examples.ts";
+import { type DevOptions, DevUsageError, devOptions, HELP } from "./options.ts";
+import { createScope } from "./scope.ts";
+import { type Stack, startStack } from "./stack.ts";
+import { claimFolder } from "./state-file.ts";
+
+/** A Ctrl-C reaches this process twice when a launcher passes it on: only a later one is a second one. */
+const SECOND_SIGNAL_MS = 500;
+
+/**
+ * `make dev`: starts the stack, prints how to use it, and stops it on Ctrl-C. Gives the exit code: 0 after Ctrl-C, 2
+ * for wrong use or configuration, 1 when something failed or a server died. The caller ends the process with it, which
+ * also ends servers that were still starting.
+ */
+export async function runDev(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  try {
+    const options = devOptions(args, env);
+    if (!options) {
+      console.log(HELP);
+      return 0;
+    }
+    return await run(options);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+async function run(options: DevOptions): Promise<number> {
+  const begun = performance.now();
+  const claim = claimFolder(options.dir);
+  process.once("exit", claim.release);
+  const scope = createScope();
+  const interrupted = onInterrupt();
+  try {
+    const starting = startStack(options, scope, (line) => console.log(line));
+    // After an interruption nobody waits for it any more.
+    starting.catch(() => undefined);
+    const stack = await Promise.race([starting, interrupted.then(() => undefined)]);
+    if (!stack) return 0;
+
+    claim.publish(stack.state);
+    console.log(describe(stack, options, (performance.now() - begun) / 1000));
+    const death = await Promise.race([stack.died, interrupted.then(() => undefined)]);
+    if (death) throw death;
+    return 0;
+  } finally {
+    await scope.close();
+    claim.release();
+  }
+}
+
+/** Resolves on the first Ctrl-C (or termination); the second ends the process at once. */
+function onInterrupt(): Promise<void> {
+  let first: number | undefined;
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.on(signal, () => {
+        if (first === undefined) {
+          first = performance.now();
+          console.log("\nstopping … (Ctrl-C again kills)");
+          resolve();
+        } else if (performance.now() - first > SECOND_SIGNAL_MS) process.exit(130);
+      });
+    }
+  });
+}
+
+function describe({ state, searchGateway }: Stack, options: DevOptions, seconds: number): string {
+  const used = new Set(
+    searchGateway.hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)),
+  );
+  const names = (Object.keys(MODELS) as ModelName[]).filter((name) => used.has(name));
+  return banner({
+    state,
+    models: names.map((name) => ({ name, url: options.embeddingUrls[name] })),
+    examples: options.demo ? examples(demoMappings(searchGateway.hybridQueries)) : [],
+    stateFile: join(options.dir, "dev.json"),
+    seconds,
+  });
+}
+
+function report(error: unknown): number {
+  const expected = [LocalError, ConfigurationError, ModelFilesError].some((kind) => error instanceof kind);
+  console.error(expected ? (error as Error).message : error);
+  return error instanceof DevUsageError || error instanceof ConfigurationError ? 2 : 1;
+}

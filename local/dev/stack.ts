@@ -1,0 +1,177 @@
+import { join } from "node:path";
+import type * as v from "valibot";
+import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
+import { routes } from "../../functions/api-router/routes.ts";
+import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import { loadConfiguration } from "../../lib/config/load.ts";
+import type { ModelName } from "../../lib/embeddings/models.ts";
+import { type Names, namesOf } from "../../lib/naming/names.ts";
+import { loadBundle } from "../api/load-bundle.ts";
+import { startApi } from "../api/start.ts";
+import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";
+import { LocalError } from "../process/error.ts";
+import { requireFreePort } from "../process/ports.ts";
+import { apiKey } from "./api-key.ts";
+import { buildBundles, bundleArchive, bundleFile } from "./bundles.ts";
+import { ensureDemoIndex } from "./demo-index.ts";
+import { gatewayClient } from "./gateway-client.ts";
+import { refuseNativeVectors } from "./knn-guard.ts";
+import { createForwarder } from "./log-forwarder.ts";
+import { type DevModels, openModels } from "./models.ts";
+import { type DevCluster, openCluster } from "./opensearch.ts";
+import { type DevOptions, PORTS } from "./options.ts";
+import { createRequestLogPath } from "./request-log.ts";
+import type { Scope } from "./scope.ts";
+import { createSecret } from "./secrets.ts";
+import type { DevState } from "./state-file.ts";
+
+/** The running stack. */
+export interface Stack {
+  state: DevState;
+  searchGateway: SearchGateway;
+  /** Resolves with the reason when a server ends by itself. */
+  died: Promise<LocalError>;
+}
+
+type Say = (line: string) => void;
+
+/**
+ * Starts servers, stand-ins, bundles and API, and fills the demo index. What is started is added to the scope, which
+ * the caller closes, also when this throws: LocalError, MissingTool or ConfigurationError with the way out.
+ */
+export async function startStack(options: DevOptions, scope: Scope, say: Say): Promise<Stack> {
+  const configuration = loadConfiguration(options.conf);
+  const { searchGateway } = configuration;
+  if (!searchGateway)
+    throw new LocalError(`${options.conf} has no search gateway: add vpc and opensearch to project.yaml`);
+  const port = (name: keyof typeof PORTS) => (options.port === undefined ? undefined : options.port + PORTS[name]);
+  await checkPorts(port);
+
+  const names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });
+  const models = await openModels({ urls: options.embeddingUrls, names, dir: options.dir });
+  const outdir = join(options.dir, "dev", "functions");
+  const [cluster, cloud] = await Promise.all([
+    openCluster({
+      dir: options.dir,
+      url: options.opensearchUrl,
+      version: options.opensearchVersion,
+      port: port("opensearch"),
+      say,
+    }).then((opened) => stopWith(scope, opened)),
+    startCloud({
+      dir: options.dir,
+      workDir: join(options.dir, "dev", "cloud"),
+      ...optional("port", port("aws")),
+      standIns: [models.standIns],
+      onProgress: say,
+    }).then((opened) => stopWith(scope, opened)),
+    buildBundles({ outdir, conf: options.conf, modelFiles: models.files, dimensions: models.dimensions }),
+  ]);
+
+  // For good: the SDK reads endpoint and credentials when it is first used. The user's own lead nowhere from here.
+  Object.assign(process.env, cloud.env);
+  const logPath = createRequestLogPath({
+    cloud,
+    names,
+    project: configuration.project.project_name,
+    zip: bundleArchive(outdir, "log-handler"),
+  });
+  // Awaited below; a failure before that must not end the process.
+  logPath.catch(() => undefined);
+  const forwarder = createForwarder({ put: async (lines) => (await logPath).put(lines), say });
+  scope.add(() => forwarder.stop());
+
+  const bundle = await loadBundle({
+    file: bundleFile(outdir, "api-router"),
+    env: { ...cloud.env, ...(await routerEnvironment(cluster, cloud, configuration, names)) },
+    onRequestLog: forwarder.add,
+  });
+  scope.add(bundle.release);
+  const key = apiKey(options.dir);
+  const api = await startApi({
+    services: [
+      {
+        routes,
+        handler: cluster.own ? refuseNativeVectors(bundle.handler) : bundle.handler,
+        keys: [key],
+        usage: usagePlan(configuration),
+      },
+    ],
+    ...optional("port", port("api")),
+  });
+  scope.add(() => api.stop());
+
+  const filled = options.demo ? fillDemo(gatewayClient(api.url, key), searchGateway, models, options, say) : undefined;
+  await Promise.all([filled, logPath]);
+  return {
+    state: {
+      search: { url: api.url, api_key: key },
+      opensearch: { url: cluster.url, version: cluster.version },
+      aws: { endpoint: cloud.endpoint },
+      pid: process.pid,
+    },
+    searchGateway,
+    died: Promise.race([cluster.died, cloud.died]),
+  };
+}
+
+async function checkPorts(port: (name: keyof typeof PORTS) => number | undefined): Promise<void> {
+  const purposes = { api: "the API", opensearch: "OpenSearch", aws: "the local AWS endpoint" } as const;
+  for (const [name, purpose] of Object.entries(purposes) as [keyof typeof purposes, string][]) {
+    const number = port(name);
+    if (number !== undefined) await requireFreePort(number, purpose);
+  }
+}
+
+function stopWith<T extends { stop(): Promise<void> }>(scope: Scope, opened: T): T {
+  scope.add(() => opened.stop());
+  return opened;
+}
+
+/** An optional property, absent rather than undefined. */
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
+}
+
+/** The environment of api-router, as the stack gives it in AWS; secrets that it names are put into the local cloud. */
+async function routerEnvironment(
+  cluster: DevCluster,
+  cloud: Cloud,
+  configuration: Configuration,
+  names: Names,
+): Promise<v.InferInput<typeof ApiRouterEnv>> {
+  if (configuration.api.logging.user_id === "hmac") {
+    await createSecret(cloud, names.userIdKeyParameter(), "the local stack's key of user ids");
+  }
+  const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region };
+  if (!cluster.credentials) return { ...common, OPENSEARCH_AUTH: "none" };
+  const { user: username, password } = cluster.credentials;
+  const secret = "local-cluster";
+  await createSecret(cloud, secret, JSON.stringify({ username, password }));
+  return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret };
+}
+
+function usagePlan({ api: { throttle } }: Configuration) {
+  return {
+    ...optional("rateLimit", throttle.rate_limit),
+    ...optional("burstLimit", throttle.burst_limit),
+    ...optional("dailyQuota", throttle.daily_quota),
+  };
+}
+
+function fillDemo(
+  gateway: ReturnType<typeof gatewayClient>,
+  { hybridQueries }: SearchGateway,
+  models: DevModels,
+  options: DevOptions,
+  say: Say,
+): Promise<void> {
+  return ensureDemoIndex({
+    gateway,
+    entries: hybridQueries,
+    dimensions: models.standIns.dimensions as Partial<Record<ModelName, number>>,
+    models: models.fingerprint,
+    rebuild: options.rebuildDemo,
+    say,
+  });
+}
