@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import { type DatasetSchema, parseSchema } from "./data/avro-schema.ts";
+import type { ObjectReader } from "./data/csv-import.ts";
+import { DatasetData, type LiveRow, type Part } from "./data/dataset-data.ts";
+import type { Storage } from "./data/storage.ts";
+import { indexModel, type ModelIndex } from "./learn/answer.ts";
+import type { Model } from "./learn/train.ts";
+import { type DatasetType, KIND_NAMES, type Kind, type OfKind, type Resource } from "./resources.ts";
+import { ServiceError } from "./service-error.ts";
+
+/** How long the service takes, in milliseconds. Imports and trainings take at least as long as their work does. */
+export interface Delays {
+  /** In CREATE PENDING, or DELETE PENDING. */
+  pending: number;
+  /** In CREATE IN_PROGRESS, or DELETE IN_PROGRESS, for all that is not named below. */
+  working: number;
+  importing: number;
+  training: number;
+  deploying: number;
+}
+
+export interface AccountOptions {
+  accountId: string;
+  region: string;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  delays: Delays;
+  objects: ObjectReader;
+  storage: Storage;
+}
+
+type New<K extends Kind> = Omit<OfKind<K>, "createdAt" | "updatedAt" | "phaseAt" | "sequence" | "status" | "tags">;
+
+/** All that one account has in one region: resources, the rows of its datasets and trained models. */
+export class Account {
+  readonly accountId: string;
+  readonly region: string;
+  readonly now: () => number;
+  readonly delays: Delays;
+  readonly objects: ObjectReader;
+  #storage: Storage;
+  #resources = new Map<string, Resource>();
+  #sequence = 0;
+  #data = new Map<string, DatasetData>();
+  #models = new Map<string, ModelIndex>();
+  #changed = false;
+
+  constructor(options: AccountOptions) {
+    this.accountId = options.accountId;
+    this.region = options.region;
+    this.now = options.now;
+    this.delays = options.delays;
+    this.objects = options.objects;
+    this.#storage = options.storage;
+    const stored = this.#storage.loadResources();
+    this.#sequence = stored?.sequence ?? 0;
+    for (const resource of stored?.resources ?? []) this.#resources.set(resource.arn, resource);
+  }
+
+  arn(path: string): string {
+    return `arn:aws:personalize:${this.region}:${this.accountId}:${path}`;
+  }
+
+  /** The last part of ARNs that the service makes up. */
+  newId(): string {
+    return randomUUID().slice(0, 8);
+  }
+
+  all(): readonly Resource[] {
+    return [...this.#resources.values()];
+  }
+
+  /** The resources of a kind in order of creation. */
+  list<K extends Kind>(kind: K): OfKind<K>[] {
+    return this.all().filter((resource): resource is OfKind<K> => resource.kind === kind);
+  }
+
+  get(arn: string): Resource | undefined {
+    return this.#resources.get(arn);
+  }
+
+  /** The resource of a kind with this ARN; throws ResourceNotFoundException. */
+  find<K extends Kind>(kind: K, arn: string): OfKind<K> {
+    const resource = this.#resources.get(arn);
+    if (resource?.kind !== kind) {
+      throw new ServiceError("ResourceNotFoundException", `${KIND_NAMES[kind]} with ARN ${arn} does not exist.`);
+    }
+    return resource as OfKind<K>;
+  }
+
+  /** Throws ResourceAlreadyExistsException when the ARN is taken. */
+  add<K extends Kind>(
+    resource: New<K> & { kind: K },
+    tags: readonly { tagKey: string; tagValue: string }[] = [],
+  ): void {
+    if (this.#resources.has(resource.arn)) {
+      throw new ServiceError(
+        "ResourceAlreadyExistsException",
+        `Another resource with Arn ${resource.arn} already exists. Please try again after deleting the existing resource.`,
+      );
+    }
+    const now = this.now();
+    this.#sequence += 1;
+    this.#resources.set(resource.arn, {
+      ...resource,
+      createdAt: now,
+      updatedAt: now,
+      phaseAt: now,
+      sequence: this.#sequence,
+      status: resource.kind === "schema" ? "ACTIVE" : "CREATE PENDING",
+      tags: Object.fromEntries(tags.map(({ tagKey, tagValue }) => [tagKey, tagValue])),
+    } as Resource);
+    this.changed();
+  }
+
+  remove(arn: string): void {
+    this.#resources.delete(arn);
+    this.#data.delete(arn);
+    this.#models.delete(arn);
+    this.changed();
+  }
+
+  /** Says that a resource was changed, so that it is stored when the request is over. */
+  changed(): void {
+    this.#changed = true;
+  }
+
+  /** Stores what was changed. Data and models are stored before the resources that speak of them. */
+  flush(): void {
+    if (!this.#changed) return;
+    this.#changed = false;
+    this.#storage.saveResources(this.all(), this.#sequence);
+    this.#storage.keepOnly([...this.#resources.keys()]);
+  }
+
+  /** Throws everything away. */
+  clear(): void {
+    this.#resources.clear();
+    this.#data.clear();
+    this.#models.clear();
+    this.#changed = false;
+    this.#storage.clear();
+  }
+
+  datasetOf(groupArn: string, type: DatasetType): OfKind<"dataset"> | undefined {
+    return this.list("dataset").find((dataset) => dataset.groupArn === groupArn && dataset.datasetType === type);
+  }
+
+  schemaOf(dataset: OfKind<"dataset">): DatasetSchema {
+    return parseSchema(this.find("schema", dataset.schemaArn).schema);
+  }
+
+  data(datasetArn: string): DatasetData {
+    const known = this.#data.get(datasetArn);
+    if (known) return known;
+    const { parts, live } = this.#storage.loadDataset(datasetArn);
+    const data = new DatasetData(parts, live);
+    this.#data.set(datasetArn, data);
+    return data;
+  }
+
+  importPart(job: OfKind<"dataset-import-job">, part: Part): void {
+    const data = this.data(job.datasetArn);
+    data.import(job.importMode, part);
+    this.#storage.saveParts(job.datasetArn, data.parts);
+  }
+
+  addLive(dataset: OfKind<"dataset">, rows: readonly LiveRow[], idColumn: string): void {
+    this.data(dataset.arn).addLive(rows, idColumn);
+    this.#storage.appendLive(dataset.arn, rows);
+  }
+
+  saveModel(versionArn: string, model: Model): void {
+    this.#storage.saveModel(versionArn, model);
+    this.#models.set(versionArn, indexModel(model));
+  }
+
+  model(versionArn: string): ModelIndex | undefined {
+    const known = this.#models.get(versionArn);
+    if (known) return known;
+    const stored = this.#storage.loadModel(versionArn) as Model | undefined;
+    if (!stored) return undefined;
+    const index = indexModel(stored);
+    this.#models.set(versionArn, index);
+    return index;
+  }
+}

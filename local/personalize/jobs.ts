@@ -1,0 +1,78 @@
+import type { Account } from "./account.ts";
+import { type ImportedRows, readImport } from "./data/csv-import.ts";
+import { type Model, train } from "./learn/train.ts";
+import { parametersOf, recipeOf } from "./recipes.ts";
+import type { ImportJob, Solution, SolutionVersion } from "./resources.ts";
+
+/** What a job has to show for itself when it is over. */
+export type JobResult =
+  | { rows: ImportedRows }
+  | { model: Model; metrics: Record<string, number>; hours: number }
+  | { failure: string };
+
+/** Reads the rows of an import job. Never rejects. */
+export async function runImport(account: Account, job: ImportJob): Promise<JobResult> {
+  try {
+    const dataset = account.find("dataset", job.datasetArn);
+    const rows = await readImport(job.dataLocation, account.schemaOf(dataset), dataset.datasetType, account.objects);
+    return { rows };
+  } catch (error) {
+    const type = account.get(job.datasetArn)?.name ?? "";
+    return { failure: `Failed to create a data import job for ${type} dataset. ${messageOf(error)}` };
+  }
+}
+
+/** Trains a solution version from the data that is there now. Never rejects. */
+export async function runTraining(account: Account, version: SolutionVersion): Promise<JobResult> {
+  const begun = performance.now();
+  try {
+    const trained = await train(trainingInput(account, account.find("solution", version.solutionArn)));
+    return { ...trained, hours: (performance.now() - begun) / 3_600_000 };
+  } catch (error) {
+    return { failure: `Create failed. ${messageOf(error)}` };
+  }
+}
+
+function trainingInput(account: Account, solution: Solution): Parameters<typeof train>[0] {
+  const recipe = recipeOf(solution.recipeArn);
+  const interactions = account.datasetOf(solution.groupArn, "INTERACTIONS");
+  if (!recipe || !interactions) throw new Error("The dataset group has no Interactions dataset.");
+  const items = account.datasetOf(solution.groupArn, "ITEMS");
+  const { algorithmHyperParameters, featureTransformationParameters, trainingDataConfig } = solution.solutionConfig;
+  const algorithm = parametersOf(recipe, "algorithm", algorithmHyperParameters);
+  const featurization = parametersOf(recipe, "featurization", featureTransformationParameters);
+  const excluded = new Set(columnsOf(trainingDataConfig?.excludedDatasetColumns, "ITEMS"));
+  return {
+    recipe,
+    parameters: { ...algorithm, ...featurization },
+    interactions: account.data(interactions.arn).interactions().all(),
+    choice: eventChoice(solution),
+    items: items ? account.data(items.arn).records("ITEM_ID") : new Map(),
+    featureColumns: (items ? account.schemaOf(items).fields : [])
+      .filter(({ name, categorical }) => categorical && !excluded.has(name))
+      .map(({ name }) => name),
+    takenAt: account.now(),
+  };
+}
+
+function columnsOf(columns: Readonly<Record<string, readonly string[]>> = {}, type: string): readonly string[] {
+  return Object.entries(columns)
+    .filter(([name]) => name.toUpperCase() === type)
+    .flatMap(([, names]) => names);
+}
+
+function eventChoice({ eventType, solutionConfig }: Solution) {
+  const listed = solutionConfig.eventsConfig?.eventParametersList ?? [];
+  if (listed.length > 0) {
+    const entries = listed.map((event) => [(event.eventType ?? "").toLowerCase(), event.eventValueThreshold] as const);
+    return { thresholds: new Map(entries) };
+  }
+  const { eventValueThreshold } = solutionConfig;
+  if (eventType === undefined) return { thresholds: null };
+  const threshold = eventValueThreshold === undefined ? undefined : Number(eventValueThreshold);
+  return { thresholds: new Map([[eventType.toLowerCase(), threshold]]) };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,176 @@
+import type { Account } from "./account.ts";
+import { type JobResult, runImport, runTraining } from "./jobs.ts";
+import type { Campaign, Kind, Resource } from "./resources.ts";
+
+/**
+ * Moves resources through their states by the clock. Nothing runs on a timer: every request settles the account first,
+ * and imports and trainings begin when a request sees them due.
+ */
+export class Lifecycle {
+  #account: Account;
+  #jobs = new Map<string, { result?: JobResult; running: Promise<void> }>();
+  #failures = new Map<Kind, string[]>();
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
+
+  /** Makes the creation of the next resource of a kind end in CREATE FAILED. */
+  failNext(kind: Kind, reason: string): void {
+    this.#failures.set(kind, [...(this.#failures.get(kind) ?? []), reason]);
+  }
+
+  settle(): void {
+    const now = this.#account.now();
+    for (const resource of this.#account.all()) {
+      // Twice at most: from pending over working to the end, when the clock has passed both.
+      while (this.#step(resource, now));
+      if (resource.kind === "campaign") this.#settleUpdate(resource, now);
+      if (resource.kind === "dataset" && resource.schemaUpdate) this.#settleSchemaUpdate(resource, now);
+    }
+  }
+
+  /** Settles until no work is under way. */
+  async idle(): Promise<void> {
+    this.settle();
+    while (this.#running().length > 0) {
+      await Promise.all(this.#running());
+      this.settle();
+    }
+  }
+
+  /** Forgets running work; its results are dropped. */
+  reset(): void {
+    this.#jobs.clear();
+    this.#failures.clear();
+  }
+
+  #running(): Promise<void>[] {
+    return [...this.#jobs.values()].filter(({ result }) => !result).map(({ running }) => running);
+  }
+
+  #step(resource: Resource, now: number): boolean {
+    const { pending } = this.#account.delays;
+    const elapsed = now - resource.phaseAt;
+    switch (resource.status) {
+      case "CREATE PENDING":
+        if (elapsed < pending) return false;
+        return this.#enter(resource, "CREATE IN_PROGRESS", resource.phaseAt + pending);
+      case "CREATE IN_PROGRESS":
+        return this.#finishCreation(resource, now);
+      case "DELETE PENDING":
+        if (elapsed < pending) return false;
+        return this.#enter(resource, "DELETE IN_PROGRESS", resource.phaseAt + pending);
+      case "DELETE IN_PROGRESS":
+        if (elapsed < pending + this.#account.delays.working) return false;
+        this.#remove(resource);
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  #enter(resource: Resource, status: Resource["status"], at: number): true {
+    resource.status = status;
+    resource.updatedAt = at;
+    this.#account.changed();
+    return true;
+  }
+
+  #finishCreation(resource: Resource, now: number): boolean {
+    const job = this.#jobFor(resource);
+    if (job && !job.result) return false;
+    if (now - resource.phaseAt < this.#account.delays.pending + this.#duration(resource.kind)) return false;
+    const forced = this.#failures.get(resource.kind)?.shift();
+    const failure = forced ?? (job?.result && "failure" in job.result ? job.result.failure : undefined);
+    this.#jobs.delete(resource.arn);
+    if (failure !== undefined) {
+      resource.failureReason = failure;
+      return !this.#enter(resource, "CREATE FAILED", now);
+    }
+    if (job?.result) this.#take(resource, job.result);
+    return !this.#enter(resource, "ACTIVE", now);
+  }
+
+  #take(resource: Resource, result: JobResult): void {
+    if (resource.kind === "dataset-import-job" && "rows" in result) {
+      this.#account.importPart(resource, { jobArn: resource.arn, importedAt: this.#account.now(), ...result.rows });
+    }
+    if (resource.kind === "solution-version" && "model" in result) {
+      this.#account.saveModel(resource.arn, result.model);
+      resource.metrics = result.metrics;
+      resource.trainingHours = result.hours;
+    }
+  }
+
+  #jobFor(resource: Resource) {
+    const known = this.#jobs.get(resource.arn);
+    if (known) return known;
+    const run = this.#work(resource);
+    if (!run) return undefined;
+    const job: { result?: JobResult; running: Promise<void> } = { running: Promise.resolve() };
+    job.running = run.then((result) => {
+      job.result = result;
+    });
+    this.#jobs.set(resource.arn, job);
+    return job;
+  }
+
+  #work(resource: Resource): Promise<JobResult> | undefined {
+    if (resource.kind === "dataset-import-job") return runImport(this.#account, resource);
+    if (resource.kind === "solution-version") return runTraining(this.#account, resource);
+    return undefined;
+  }
+
+  #duration(kind: Kind): number {
+    const { importing, training, deploying, working } = this.#account.delays;
+    if (kind === "dataset-import-job") return importing;
+    if (kind === "solution-version") return training;
+    return kind === "campaign" ? deploying : working;
+  }
+
+  #settleUpdate(campaign: Campaign, now: number): void {
+    const { update } = campaign;
+    if (!update || update.status === "ACTIVE" || update.status === "CREATE FAILED") return;
+    const { pending, deploying } = this.#account.delays;
+    const elapsed = now - update.createdAt;
+    if (elapsed >= pending && update.status === "CREATE PENDING") {
+      update.status = "CREATE IN_PROGRESS";
+      update.updatedAt = update.createdAt + pending;
+      this.#account.changed();
+    }
+    if (elapsed < pending + deploying) return;
+    const failure = this.#failures.get("campaign")?.shift();
+    update.status = failure === undefined ? "ACTIVE" : "CREATE FAILED";
+    update.updatedAt = now;
+    if (failure !== undefined) {
+      update.failureReason = failure;
+    } else {
+      const { solutionVersionArn, minProvisionedTPS, campaignConfig } = update;
+      Object.assign(campaign, { solutionVersionArn, minProvisionedTPS, updatedAt: now });
+      if (campaignConfig) campaign.campaignConfig = campaignConfig;
+    }
+    this.#account.changed();
+  }
+
+  #settleSchemaUpdate(dataset: Extract<Resource, { kind: "dataset" }>, now: number): void {
+    const { schemaUpdate } = dataset;
+    const { pending, working } = this.#account.delays;
+    if (!schemaUpdate || dataset.schemaArn === schemaUpdate.schemaArn) return;
+    if (now - schemaUpdate.createdAt < pending + working) return;
+    dataset.schemaArn = schemaUpdate.schemaArn;
+    dataset.updatedAt = now;
+    this.#account.changed();
+  }
+
+  #remove(resource: Resource): void {
+    this.#jobs.delete(resource.arn);
+    this.#account.remove(resource.arn);
+    for (const other of this.#account.all()) {
+      const belongs =
+        (other.kind === "solution-version" && other.solutionArn === resource.arn) ||
+        (other.kind === "dataset-import-job" && other.datasetArn === resource.arn);
+      if (belongs) this.#account.remove(other.arn);
+    }
+  }
+}

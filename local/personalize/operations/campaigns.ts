@@ -1,0 +1,147 @@
+import * as v from "valibot";
+import type { Account } from "../account.ts";
+import { ARN, NAME, PAGE, TAGS, text, texts, whole } from "../members.ts";
+import type { Campaign, CampaignSettings, SolutionVersion } from "../resources.ts";
+import { inUse, invalid } from "../service-error.ts";
+import {
+  beginDeletion,
+  dates,
+  type Operation,
+  operation,
+  page,
+  requireActive,
+  requireRoom,
+  state,
+} from "./operation.ts";
+
+const MOST_CAMPAIGNS = 5;
+const LATEST = "$LATEST";
+
+const Config = v.optional(
+  v.object({
+    itemExplorationConfig: v.optional(texts(text(256), 1000, 100)),
+    enableMetadataWithRecommendations: v.optional(v.boolean()),
+    syncWithLatestSolutionVersion: v.optional(v.boolean()),
+    rankingInfluence: v.optional(
+      v.record(v.picklist(["POPULARITY", "FRESHNESS"]), v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+    ),
+  }),
+);
+const ByArn = v.object({ campaignArn: ARN });
+
+const summary = (campaign: Campaign) => ({
+  name: campaign.name,
+  campaignArn: campaign.arn,
+  ...state(campaign),
+  ...dates(campaign),
+});
+
+const settings = ({ solutionVersionArn, minProvisionedTPS, campaignConfig }: CampaignSettings) => ({
+  solutionVersionArn,
+  minProvisionedTPS,
+  ...(campaignConfig && { campaignConfig }),
+});
+
+/** The operations on campaigns. While one is updated it goes on serving what it served. */
+export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
+  CreateCampaign: operation(
+    v.object({
+      name: NAME,
+      solutionVersionArn: ARN,
+      minProvisionedTPS: v.optional(whole(1), 1),
+      campaignConfig: Config,
+      tags: TAGS,
+    }),
+    ({ name, solutionVersionArn, minProvisionedTPS, campaignConfig, tags }, account) => {
+      checkConfig(campaignConfig, solutionVersionArn, account);
+      const arn = account.arn(`campaign/${name}`);
+      if (!account.get(arn)) {
+        const message = `More than ${MOST_CAMPAIGNS} resources in ACTIVE state. Please delete some and try again.`;
+        requireRoom(account.list("campaign").length, MOST_CAMPAIGNS, message);
+      }
+      const config = campaignConfig && { campaignConfig };
+      account.add({ kind: "campaign", arn, name, solutionVersionArn, minProvisionedTPS, ...config }, tags);
+      return { campaignArn: arn };
+    },
+  ),
+  DescribeCampaign: operation(ByArn, ({ campaignArn }, account) => {
+    const campaign = account.find("campaign", campaignArn);
+    const { update } = campaign;
+    const latestCampaignUpdate = update && {
+      ...settings(update),
+      status: update.status,
+      ...(update.failureReason !== undefined && { failureReason: update.failureReason }),
+      ...dates(update),
+    };
+    return {
+      campaign: { ...summary(campaign), ...settings(campaign), ...(latestCampaignUpdate && { latestCampaignUpdate }) },
+    };
+  }),
+  ListCampaigns: operation(v.object({ solutionArn: v.optional(ARN), ...PAGE }), (input, account) => {
+    const own = account
+      .list("campaign")
+      .filter(({ solutionVersionArn }) =>
+        solutionVersionArn.startsWith(input.solutionArn ? `${input.solutionArn}/` : ""),
+      );
+    const { shown, next } = page(own, input);
+    return { campaigns: shown.map(summary), ...next };
+  }),
+  UpdateCampaign: operation(
+    v.object({
+      campaignArn: ARN,
+      solutionVersionArn: v.optional(ARN),
+      minProvisionedTPS: v.optional(whole(1)),
+      campaignConfig: Config,
+    }),
+    ({ campaignArn, solutionVersionArn, minProvisionedTPS, campaignConfig }, account) => {
+      const campaign = account.find("campaign", campaignArn);
+      requireActive(campaign);
+      if (campaign.update && /PENDING|IN_PROGRESS/.test(campaign.update.status)) {
+        throw inUse(`Campaign ${campaignArn} is already being updated, its update is ${campaign.update.status}.`);
+      }
+      const config = campaignConfig ?? campaign.campaignConfig;
+      const next = {
+        solutionVersionArn: solutionVersionArn ?? campaign.solutionVersionArn,
+        minProvisionedTPS: minProvisionedTPS ?? campaign.minProvisionedTPS,
+        ...(config && { campaignConfig: config }),
+      };
+      checkConfig(config, next.solutionVersionArn, account);
+      const now = account.now();
+      campaign.update = { ...next, status: "CREATE PENDING", createdAt: now, updatedAt: now };
+      account.changed();
+      return { campaignArn };
+    },
+  ),
+  DeleteCampaign: operation(ByArn, ({ campaignArn }, account) => {
+    const campaign = account.find("campaign", campaignArn);
+    if (campaign.update && /PENDING|IN_PROGRESS/.test(campaign.update.status)) {
+      throw inUse(`Campaign ${campaignArn} cannot be deleted while it is being updated.`);
+    }
+    return beginDeletion(campaign, account);
+  }),
+};
+
+/** The version that a campaign serves: `$LATEST` is the newest that is ACTIVE. Throws ResourceNotFoundException. */
+export function servedVersion(account: Account, solutionVersionArn: string): SolutionVersion {
+  if (!solutionVersionArn.endsWith(`/${LATEST}`)) return account.find("solution-version", solutionVersionArn);
+  const solutionArn = solutionVersionArn.slice(0, -LATEST.length - 1);
+  const latest = account
+    .list("solution-version")
+    .findLast((version) => version.solutionArn === solutionArn && version.status === "ACTIVE");
+  return latest ?? account.find("solution-version", solutionVersionArn);
+}
+
+function checkConfig(config: Record<string, unknown> | undefined, versionArn: string, account: Account): void {
+  const sync = config?.syncWithLatestSolutionVersion === true;
+  if (sync !== versionArn.endsWith(`/${LATEST}`)) {
+    throw invalid(
+      `syncWithLatestSolutionVersion goes with solutionVersionArn <solutionArn>/${LATEST}, got ${versionArn}.`,
+    );
+  }
+  const version = servedVersion(account, versionArn);
+  requireActive(version);
+  const { recipeArn } = account.find("solution", version.solutionArn);
+  if (config?.itemExplorationConfig && !/\/aws-user-personalization$/.test(recipeArn)) {
+    throw invalid(`itemExplorationConfig is for the recipe aws-user-personalization only, not for ${recipeArn}.`);
+  }
+}

@@ -1,0 +1,94 @@
+import * as v from "valibot";
+import { FilterError } from "../../../lib/personalize/filter-language/filter-error.ts";
+import { parseFilter } from "../../../lib/personalize/filter-language/parser.ts";
+import {
+  distinctFields,
+  FILTER_LIMITS,
+  type FilterSchemas,
+  validateFilter,
+} from "../../../lib/personalize/filter-language/validate.ts";
+import type { Account } from "../account.ts";
+import { ARN, NAME, PAGE, TAGS, text } from "../members.ts";
+import type { Filter } from "../resources.ts";
+import { invalid } from "../service-error.ts";
+import {
+  beginDeletion,
+  dates,
+  type Operation,
+  operation,
+  page,
+  requireActive,
+  requireRoom,
+  state,
+} from "./operation.ts";
+
+const ByArn = v.object({ filterArn: ARN });
+const summary = (filter: Filter) => ({
+  name: filter.name,
+  filterArn: filter.arn,
+  datasetGroupArn: filter.groupArn,
+  ...state(filter),
+  ...dates(filter),
+});
+
+/** The operations on filters, which cannot be changed. */
+export const FILTERS: Readonly<Record<string, Operation>> = {
+  CreateFilter: operation(
+    v.object({
+      name: NAME,
+      datasetGroupArn: ARN,
+      filterExpression: text(FILTER_LIMITS.expressionCharacters, { shortest: 1 }),
+      tags: TAGS,
+    }),
+    ({ name, datasetGroupArn, filterExpression, tags }, account) => {
+      const group = account.find("dataset-group", datasetGroupArn);
+      requireActive(group);
+      const arn = account.arn(`filter/${name}`);
+      const others = account.list("filter").filter(({ groupArn }) => groupArn === group.arn);
+      checkExpression(filterExpression, schemasOf(account, group.arn), others);
+      if (!account.get(arn)) {
+        const message = `More than ${FILTER_LIMITS.filtersPerGroup} filters in dataset group ${group.arn}. Please delete some and try again.`;
+        requireRoom(others.length, FILTER_LIMITS.filtersPerGroup, message);
+      }
+      account.add({ kind: "filter", arn, name, groupArn: group.arn, expression: filterExpression }, tags);
+      return { filterArn: arn };
+    },
+  ),
+  DescribeFilter: operation(ByArn, ({ filterArn }, account) => {
+    const filter = account.find("filter", filterArn);
+    return { filter: { ...summary(filter), filterExpression: filter.expression } };
+  }),
+  ListFilters: operation(v.object({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
+    const own = account.list("filter").filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
+    const { shown, next } = page(own, input);
+    return { Filters: shown.map(summary), ...next };
+  }),
+  DeleteFilter: operation(ByArn, ({ filterArn }, account) => beginDeletion(account.find("filter", filterArn), account)),
+};
+
+function schemasOf(account: Account, groupArn: string): FilterSchemas {
+  const fields = (type: "INTERACTIONS" | "ITEMS" | "USERS") => {
+    const dataset = account.datasetOf(groupArn, type);
+    return dataset && account.schemaOf(dataset).fields;
+  };
+  const [Interactions, Items, Users] = [fields("INTERACTIONS"), fields("ITEMS"), fields("USERS")];
+  return { ...(Interactions && { Interactions }), ...(Items && { Items }), ...(Users && { Users }) };
+}
+
+function checkExpression(expression: string, schemas: FilterSchemas, others: readonly Filter[]): void {
+  try {
+    const filter = parseFilter(expression);
+    const [problem] = validateFilter(filter, schemas);
+    if (problem) throw problem;
+    const fields = new Set(distinctFields(filter));
+    for (const other of others) for (const field of distinctFields(parseFilter(other.expression))) fields.add(field);
+    if (fields.size > FILTER_LIMITS.fieldsPerGroup) {
+      throw new FilterError(
+        `the filters of a dataset group use at most ${FILTER_LIMITS.fieldsPerGroup} distinct fields together`,
+      );
+    }
+  } catch (error) {
+    if (error instanceof FilterError) throw invalid(`Could not create filter. Invalid Expression: ${error.message}`);
+    throw error;
+  }
+}

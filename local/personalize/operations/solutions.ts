@@ -1,0 +1,218 @@
+import * as v from "valibot";
+import type { Account } from "../account.ts";
+import { ARN, list, NAME, PAGE, read, TAGS, text, texts } from "../members.ts";
+import { parametersOf, recipeOf } from "../recipes.ts";
+import type { Solution, SolutionConfig } from "../resources.ts";
+import { invalid, ServiceError } from "../service-error.ts";
+import {
+  beginDeletion,
+  dates,
+  inProgress,
+  type Operation,
+  operation,
+  page,
+  requireActive,
+  requireRoom,
+  requireUnused,
+  state,
+} from "./operation.ts";
+import { versionSummary } from "./solution-versions.ts";
+
+const MOST_SOLUTIONS = 10;
+const PARAMETERS = v.optional(texts(text(256), 1000, 100));
+const COLUMNS = list(text(150, { pattern: /^[A-Za-z_][A-Za-z\d_]*$/ }), 50);
+const DAYS = /^rate\((\d+) days?\)$/;
+
+const Config = v.object({
+  eventValueThreshold: v.optional(text(256)),
+  algorithmHyperParameters: PARAMETERS,
+  featureTransformationParameters: PARAMETERS,
+  eventsConfig: v.optional(
+    v.object({
+      eventParametersList: v.optional(
+        list(
+          v.object({
+            eventType: v.optional(text(256)),
+            eventValueThreshold: v.optional(v.number()),
+            weight: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+          }),
+          10,
+        ),
+      ),
+    }),
+  ),
+  trainingDataConfig: v.optional(
+    v.object({ excludedDatasetColumns: v.optional(v.record(text(256, { pattern: /^[A-Za-z_]+$/ }), COLUMNS)) }),
+  ),
+  autoTrainingConfig: v.optional(
+    v.object({ schedulingExpression: v.optional(text(16, { shortest: 1, pattern: DAYS })) }),
+  ),
+});
+const ByArn = v.object({ solutionArn: ARN });
+
+const summary = (solution: Solution) => ({
+  name: solution.name,
+  solutionArn: solution.arn,
+  recipeArn: solution.recipeArn,
+  ...state(solution),
+  ...dates(solution),
+});
+
+/** The operations on solutions. AutoML, hyperparameter optimization and optimization objectives are refused. */
+export const SOLUTIONS: Readonly<Record<string, Operation>> = {
+  CreateSolution: operation(
+    v.object({
+      name: NAME,
+      datasetGroupArn: ARN,
+      recipeArn: v.optional(ARN),
+      performHPO: v.optional(v.boolean(), false),
+      performAutoML: v.optional(v.boolean(), false),
+      performAutoTraining: v.optional(v.boolean(), true),
+      eventType: v.optional(text(256)),
+      solutionConfig: v.optional(v.looseObject({}), {}),
+      tags: TAGS,
+    }),
+    (
+      {
+        name,
+        datasetGroupArn,
+        recipeArn,
+        performHPO,
+        performAutoML,
+        performAutoTraining,
+        eventType,
+        solutionConfig,
+        tags,
+      },
+      account,
+    ) => {
+      const group = account.find("dataset-group", datasetGroupArn);
+      requireActive(group);
+      if (performHPO || performAutoML) throw invalid("The local Personalize has neither performHPO nor performAutoML.");
+      if (recipeArn === undefined) throw invalid("recipeArn is required when performAutoML is false.");
+      const config = readConfig(solutionConfig);
+      checkParameters(recipeArn, config);
+      checkEvents(eventType, config);
+      checkExcluded(account, group.arn, config);
+      const arn = account.arn(`solution/${name}`);
+      if (!account.get(arn)) {
+        const present = account.list("solution").filter(({ groupArn }) => groupArn === group.arn).length;
+        requireRoom(
+          present,
+          MOST_SOLUTIONS,
+          `More than ${MOST_SOLUTIONS} resources in ACTIVE state. Please delete some and try again.`,
+        );
+      }
+      account.add(
+        {
+          kind: "solution",
+          arn,
+          name,
+          groupArn: group.arn,
+          recipeArn,
+          performHPO,
+          performAutoTraining,
+          solutionConfig: config,
+          ...(eventType !== undefined && { eventType }),
+        },
+        tags,
+      );
+      return { solutionArn: arn };
+    },
+  ),
+  DescribeSolution: operation(ByArn, ({ solutionArn }, account) => {
+    const solution = account.find("solution", solutionArn);
+    const { groupArn: datasetGroupArn, performHPO, performAutoTraining, eventType, solutionConfig } = solution;
+    const latest = account.list("solution-version").findLast((version) => version.solutionArn === solutionArn);
+    return {
+      solution: {
+        ...summary(solution),
+        datasetGroupArn,
+        performHPO,
+        performAutoML: false,
+        performAutoTraining,
+        solutionConfig,
+        ...(eventType !== undefined && { eventType }),
+        ...(latest && { latestSolutionVersion: versionSummary(latest) }),
+      },
+    };
+  }),
+  ListSolutions: operation(v.object({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
+    const own = account.list("solution").filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
+    const { shown, next } = page(own, input);
+    return { solutions: shown.map(summary), ...next };
+  }),
+  UpdateSolution: operation(
+    v.object({
+      solutionArn: ARN,
+      performAutoTraining: v.optional(v.boolean()),
+      solutionUpdateConfig: v.optional(v.looseObject({})),
+    }),
+    ({ solutionArn, performAutoTraining, solutionUpdateConfig }, account) => {
+      const solution = account.find("solution", solutionArn);
+      requireActive(solution);
+      const { autoTrainingConfig, eventsConfig } = readConfig(solutionUpdateConfig ?? {});
+      if (performAutoTraining !== undefined) solution.performAutoTraining = performAutoTraining;
+      if (autoTrainingConfig) solution.solutionConfig.autoTrainingConfig = autoTrainingConfig;
+      if (eventsConfig) solution.solutionConfig.eventsConfig = eventsConfig;
+      solution.updatedAt = account.now();
+      account.changed();
+      return { solutionArn };
+    },
+  ),
+  DeleteSolution: operation(ByArn, ({ solutionArn }, account) => {
+    const solution = account.find("solution", solutionArn);
+    const own = (arn: string) => arn.startsWith(`${solutionArn}/`);
+    const campaigns = account
+      .list("campaign")
+      .filter(({ solutionVersionArn, update }) => own(solutionVersionArn) || own(update?.solutionVersionArn ?? ""));
+    const training = account.list("solution-version").filter((version) => own(version.arn) && inProgress(version));
+    requireUnused(solution, [...campaigns, ...training]);
+    return beginDeletion(solution, account);
+  }),
+};
+
+function readConfig(given: object): SolutionConfig {
+  const refused = ["hpoConfig", "autoMLConfig", "optimizationObjective"].find((name) => name in given);
+  if (refused) throw invalid(`The local Personalize has no solutionConfig.${refused}.`);
+  const config = read(Config, given);
+  const [, days] = DAYS.exec(config.autoTrainingConfig?.schedulingExpression ?? "rate(7 days)") ?? [];
+  if (Number(days) < 1 || Number(days) > 30) throw invalid(`autoTrainingConfig must be 1 to 30 days, got ${days}.`);
+  return config;
+}
+
+function checkParameters(arn: string, config: SolutionConfig): void {
+  const recipe = recipeOf(arn);
+  if (!recipe) throw new ServiceError("ResourceNotFoundException", `Recipe with ARN ${arn} does not exist.`);
+  for (const result of [
+    parametersOf(recipe, "algorithm", config.algorithmHyperParameters),
+    parametersOf(recipe, "featurization", config.featureTransformationParameters),
+  ]) {
+    if ("problem" in result && result.problem !== undefined) throw invalid(`${result.problem}.`);
+  }
+}
+
+function checkEvents(eventType: string | undefined, { eventValueThreshold, eventsConfig }: SolutionConfig): void {
+  if (eventValueThreshold !== undefined) {
+    if (eventValueThreshold.trim() === "" || !Number.isFinite(Number(eventValueThreshold))) {
+      throw invalid(`eventValueThreshold must be a number, got "${eventValueThreshold}".`);
+    }
+    if (eventType === undefined) throw invalid("eventValueThreshold needs an eventType.");
+  }
+  if (eventsConfig && eventType !== undefined) throw invalid("eventType and eventsConfig cannot be given together.");
+}
+
+const REQUIRED_COLUMNS = ["USER_ID", "ITEM_ID", "TIMESTAMP"];
+
+function checkExcluded(account: Account, groupArn: string, { trainingDataConfig }: SolutionConfig): void {
+  for (const [name, columns] of Object.entries(trainingDataConfig?.excludedDatasetColumns ?? {})) {
+    const type = (["INTERACTIONS", "ITEMS", "USERS"] as const).find((candidate) => candidate === name.toUpperCase());
+    const dataset = type && account.datasetOf(groupArn, type);
+    if (!dataset) throw invalid(`excludedDatasetColumns: the dataset group has no ${name} dataset.`);
+    const fields = account.schemaOf(dataset).fields.map((field) => field.name);
+    for (const column of columns) {
+      if (!fields.includes(column)) throw invalid(`excludedDatasetColumns: ${name} has no column ${column}.`);
+      if (REQUIRED_COLUMNS.includes(column)) throw invalid(`excludedDatasetColumns: ${column} of ${name} is required.`);
+    }
+  }
+}
