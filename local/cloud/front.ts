@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from "node:fs";
 import { devNull } from "node:os";
 import type { LocalError } from "../process/error.ts";
 import { scratchFolder } from "../process/scratch.ts";
@@ -57,10 +58,13 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
 
   // Functions are told the front's address and the front moto's: the front listens first, and holds requests back.
   const moto = Promise.withResolvers<Moto>();
-  moto.promise.catch(() => {});
-  const front = await listen(port, router({ standIns: services, motoUrl: moto.promise.then(({ url }) => url) }));
+  const motoUrl = moto.promise.then(({ url }) => url);
+  motoUrl.catch(() => {});
+  const front = await listen(port, router({ standIns: services, motoUrl }));
   try {
     const workDir = options.workDir ?? scratchFolder(dir, "moto");
+    rmSync(workDir, { recursive: true, force: true });
+    mkdirSync(workDir, { recursive: true });
     moto.resolve(await startMoto({ python, workDir, node, frontUrl: front.url, withoutRepairs }));
   } catch (error) {
     moto.reject(error);

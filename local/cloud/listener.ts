@@ -40,12 +40,13 @@ export async function listen(
     socket.on("error", () => socket.destroy());
     socket.unref();
     socket.setNoDelay(true);
-    socket.once("data", (first) => {
-      socket.pause();
-      const isHttp2 = first.subarray(0, 3).equals(HTTP2_PREFACE.subarray(0, 3));
+    // Not by "data": a socket that flows cannot be handed over to HTTP/2 any more.
+    socket.once("readable", () => {
+      const first: Buffer | null = socket.read();
+      if (first === null) return socket.destroy();
       socket.unshift(first);
+      const isHttp2 = first.subarray(0, 3).equals(HTTP2_PREFACE.subarray(0, 3));
       (isHttp2 ? http2 : http1).emit("connection", socket);
-      socket.resume();
     });
   });
   const bound = await new Promise<number>((resolve, reject) => {

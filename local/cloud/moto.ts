@@ -74,12 +74,14 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
     await server.stop();
   };
 
+  const abort = died.then((error) => Promise.reject(error));
+  abort.catch(() => {});
   try {
     const { port, repairs } = await waitFor(async () => ready(readyFile), {
       what: "moto to serve",
       timeoutMs,
       intervalMs: 25,
-      abort: died.then((error) => Promise.reject(error)),
+      abort,
       context: () => logTail(logFile),
     });
     return { url: `http://127.0.0.1:${port}`, pid: server.pid, logFile, repairs, died, stop };

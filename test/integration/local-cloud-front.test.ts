@@ -1,0 +1,228 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BedrockRuntimeClient, InvokeModelCommand } from "@aws-sdk/client-bedrock-runtime";
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { ListDatasetGroupsCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
+import { PersonalizeEventsClient, PutEventsCommand } from "@aws-sdk/client-personalize-events";
+import { GetRecommendationsCommand, PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { InvokeEndpointCommand, SageMakerRuntimeClient } from "@aws-sdk/client-sagemaker-runtime";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import * as assert from "uvu/assert";
+import { installCloud } from "../../local/cloud/install.ts";
+import type { StandIn, StandInRequest } from "../../local/cloud/stand-in.ts";
+import { MissingTool } from "../../local/process/error.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { createFunction, invoke, unique } from "../local/cloud/functions.ts";
+import { callJson } from "../local/cloud/raw-api.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local cloud: front");
+
+const seen: StandInRequest[] = [];
+const recorder = (service: string, body: string): StandIn => ({
+  services: [service],
+  async handle(request) {
+    if (request.path === "/endpoints/broken/invocations") throw new Error("the stand-in is broken");
+    seen.push(request);
+    return { status: 200, body };
+  },
+});
+const cloud = await ownCloud({
+  standIns: [
+    recorder("personalize", '{"datasetGroups": [], "itemList": [{"itemId": "i1"}]}'),
+    recorder("sagemaker-runtime", "[[0.5]]"),
+    recorder("bedrock-runtime", '{"embeddings": []}'),
+  ],
+});
+const lambda = new LambdaClient(clientOptions(cloud));
+
+test.before.each(() => {
+  seen.length = 0;
+});
+
+/** Runs TypeScript in a process of its own. */
+function program(name: string, source: string) {
+  const folder = join(TEST_OUTPUT, "local-cloud-front");
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${name}.ts`);
+  writeFileSync(file, source);
+  return spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test("Personalize, its runtime and its events go to the stand-in, from SDKs as they are", async () => {
+  await new PersonalizeClient(clientOptions(cloud)).send(new ListDatasetGroupsCommand({}));
+  const campaignArn = "arn:aws:personalize:eu-west-1:123456789012:campaign/c";
+  const runtime = new PersonalizeRuntimeClient(clientOptions(cloud));
+  const { itemList } = await runtime.send(new GetRecommendationsCommand({ campaignArn, userId: "u" }));
+  const event = { eventType: "click", sentAt: new Date(0) };
+  const events = new PersonalizeEventsClient(clientOptions(cloud));
+  await events.send(new PutEventsCommand({ trackingId: "t", sessionId: "s", eventList: [event] }));
+
+  assert.equal(itemList, [{ itemId: "i1" }]);
+  assert.equal(
+    seen.map(({ service, region, method, path }) => [service, region, method, path]),
+    [
+      ["personalize", "eu-west-1", "POST", "/"],
+      ["personalize", "eu-west-1", "POST", "/recommendations"],
+      ["personalize", "eu-west-1", "POST", "/events"],
+    ],
+  );
+  assert.is(seen[0]?.headers["x-amz-target"], "AmazonPersonalize.ListDatasetGroups");
+  assert.equal(JSON.parse(seen[1]?.body.toString() ?? ""), { campaignArn, userId: "u" });
+});
+
+test("the runtime of SageMaker goes to the stand-in, the control plane to moto", async () => {
+  const runtime = new SageMakerRuntimeClient(clientOptions(cloud));
+  const request = { EndpointName: "dense", Body: Buffer.from("text"), ContentType: "application/json" };
+  const { Body } = await runtime.send(new InvokeEndpointCommand(request));
+  assert.is(Buffer.from(Body ?? []).toString(), "[[0.5]]");
+  assert.equal(await callJson(cloud, "sagemaker", "SageMaker.ListModels", {}), { Models: [] });
+  assert.equal(
+    seen.map(({ path }) => path),
+    ["/endpoints/dense/invocations"],
+  );
+});
+
+test("the runtime of Bedrock goes to the stand-in over HTTP/2, as its SDK speaks", async () => {
+  const bedrock = new BedrockRuntimeClient(clientOptions(cloud));
+  const { body } = await bedrock.send(
+    new InvokeModelCommand({ modelId: "cohere.embed-english-v3", body: '{"texts":[]}' }),
+  );
+  bedrock.destroy();
+  assert.is(body?.transformToString(), '{"embeddings": []}');
+  assert.equal([seen[0]?.path, seen[0]?.body.toString()], ["/model/cohere.embed-english-v3/invoke", '{"texts":[]}']);
+});
+
+test("a function reaches the stand-ins", async () => {
+  const source = `export const handler = async () => {
+    const scope = "test/20000101/eu-west-1/personalize/aws4_request";
+    const headers = { authorization: "AWS4-HMAC-SHA256 Credential=" + scope + ", SignedHeaders=host, Signature=0" };
+    return (await fetch(process.env.AWS_ENDPOINT_URL + "/recommendations", { method: "POST", headers })).json();
+  };`;
+  const { payload } = await invoke(lambda, await createFunction(cloud, lambda, source));
+  assert.equal(payload.itemList, [{ itemId: "i1" }]);
+});
+
+test("a stand-in that throws is an error with its message", async () => {
+  const runtime = new SageMakerRuntimeClient(clientOptions(cloud));
+  const call = runtime.send(new InvokeEndpointCommand({ EndpointName: "broken", Body: Buffer.from("") }));
+  const { name, message } = await call.catch((error) => error);
+  assert.is(name, "InternalFailure");
+  assert.match(message, "the stand-in is broken");
+});
+
+test("a service that needs a stand-in and has none says so, once", async () => {
+  const bare = await ownCloud({ workDir: join(TEST_OUTPUT, "local-cloud-bare") });
+  const personalize = new PersonalizeClient({ ...clientOptions(bare), maxAttempts: 3 });
+  const error = await personalize.send(new ListDatasetGroupsCommand({})).catch((thrown) => thrown);
+  await bare.stop();
+  assert.match(error.message, "started without a stand-in for personalize");
+  assert.is(error.$metadata.attempts, 1);
+});
+
+test("two stand-ins for one service are refused", async () => {
+  const standIns = [recorder("personalize", ""), recorder("personalize", "")];
+  const message = await ownCloud({ standIns }).catch((error) => error.message);
+  assert.is(message, "two stand-ins of the local cloud serve personalize");
+});
+
+test("S3 gets large bodies whole, both ways", async () => {
+  const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+  const Bucket = unique("bucket");
+  const body = Buffer.alloc(20_000_000, "0123456789");
+  await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
+  await s3.send(new PutObjectCommand({ Bucket, Key: "a/b c+ä", Body: body }));
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: "a/b c+ä" }));
+  assert.ok(body.equals(Buffer.from((await Body?.transformToByteArray()) ?? [])));
+});
+
+test("its environment is enough for an SDK without any settings", async () => {
+  const child = program(
+    "environment",
+    `import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+     Object.assign(process.env, ${JSON.stringify(cloud.env)});
+     console.log((await new STSClient({}).send(new GetCallerIdentityCommand({}))).Account);`,
+  );
+  const [output] = await child.stdout.setEncoding("utf8").take(1).toArray();
+  assert.is(output, "123456789012\n");
+});
+
+test("account and region are as stated", async () => {
+  const { Account } = await new STSClient(clientOptions(cloud)).send(new GetCallerIdentityCommand({}));
+  assert.equal([Account, cloud.region], [cloud.accountId, "eu-west-1"]);
+});
+
+test("moto and the functions end when the program that started them is killed", async () => {
+  const child = program(
+    "killed",
+    `import { LambdaClient } from "@aws-sdk/client-lambda";
+     import { clientOptions, ownCloud } from "${ROOT}/test/fixtures/cloud.ts";
+     import { createFunction, invoke } from "${ROOT}/test/local/cloud/functions.ts";
+     const cloud = await ownCloud({ workDir: "${TEST_OUTPUT}/local-cloud-killed" });
+     const lambda = new LambdaClient(clientOptions(cloud));
+     const name = await createFunction(cloud, lambda, "export const handler = async () => process.pid;");
+     console.log(JSON.stringify([cloud.pid, (await invoke(lambda, name)).payload]));
+     setInterval(() => {}, 1000);`,
+  );
+  const [line] = await child.stdout.setEncoding("utf8").take(1).toArray();
+  const pids: number[] = JSON.parse(line);
+  assert.equal(pids.map(isAlive), [true, true]);
+  child.kill("SIGKILL");
+  await waitFor(async () => !pids.some(isAlive), { what: "moto and the function to end", timeoutMs: 10_000 });
+});
+
+test("a cloud that is left running does not keep its program alive", async () => {
+  const child = program(
+    "left-running",
+    `import { ownCloud } from "${ROOT}/test/fixtures/cloud.ts";
+     await ownCloud({ workDir: "${TEST_OUTPUT}/local-cloud-left" });`,
+  );
+  const code = await new Promise((resolve) => child.once("exit", resolve));
+  assert.is(code, 0);
+});
+
+test("the end of moto is reported with its log", async () => {
+  const other = await ownCloud({ workDir: join(TEST_OUTPUT, "local-cloud-died") });
+  let message = "";
+  other.died.then((error) => {
+    message = error.message;
+  });
+  process.kill(other.pid, "SIGKILL");
+  await waitFor(async () => message !== "", { what: "the report", timeoutMs: 10_000 });
+  await other.stop();
+  assert.match(message, "ended with SIGKILL");
+});
+
+test("a taken port is named", async () => {
+  const port = Number(new URL(cloud.endpoint).port);
+  const message = await ownCloud({ port }).catch((error) => error.message);
+  assert.match(message, `port ${port} for the local AWS endpoint is taken`);
+});
+
+test("a repair that is not there is refused by name", async () => {
+  const workDir = join(TEST_OUTPUT, "local-cloud-misfit");
+  const message = await ownCloud({ workDir, withoutRepairs: ["no_such"] }).catch((error) => error.message);
+  assert.match(message, "no such repair: no_such");
+});
+
+test("a missing Python is a missing tool that says what to install", async () => {
+  const dir = join(TEST_OUTPUT, "local-cloud-no-python");
+  const error = await installCloud({ dir, python: "python-of-nowhere" }).catch((thrown) => thrown);
+  assert.instance(error, MissingTool);
+  assert.match(error.message, "there is no python-of-nowhere on the PATH");
+});
+
+test.run();

@@ -1,0 +1,186 @@
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  ListStateMachineVersionsCommand,
+  SFNClient,
+  StartExecutionCommand,
+  ValidateStateMachineDefinitionCommand,
+} from "@aws-sdk/client-sfn";
+import * as assert from "uvu/assert";
+import { waitFor } from "../../local/process/wait.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { createFunction, createRole, unique } from "../local/cloud/functions.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local cloud: Step Functions");
+const cloud = await sharedCloud();
+const sfn = new SFNClient(clientOptions(cloud));
+const lambda = new LambdaClient(clientOptions(cloud));
+
+const DONE = { StartAt: "Done", States: { Done: { Type: "Succeed" } } };
+
+async function createMachine(definition: object, publish = false): Promise<string> {
+  const roleArn = await createRole(cloud);
+  const machine = { name: unique("machine"), roleArn, definition: JSON.stringify(definition), publish };
+  const { stateMachineArn = "" } = await sfn.send(new CreateStateMachineCommand(machine));
+  return stateMachineArn;
+}
+
+/** Runs a definition to its end. */
+async function execute(definition: object, input: unknown = {}, name?: string) {
+  const started = { stateMachineArn: await createMachine(definition), input: JSON.stringify(input), name };
+  const { executionArn } = await sfn.send(new StartExecutionCommand(started));
+  const ended = await waitFor(
+    async () => {
+      const found = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+      return found.status !== "RUNNING" && found;
+    },
+    { what: "the execution to end", timeoutMs: 20_000, intervalMs: 50 },
+  );
+  const { status, error, cause } = ended;
+  return { status, error, cause, output: JSON.parse(ended.output ?? "null") };
+}
+
+/** A Distributed Map over `$.items` that calls the function with each. */
+const mapOver = (name: string, more: object = {}) => ({
+  StartAt: "Each",
+  States: {
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      ItemProcessor: {
+        ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+        StartAt: "Call",
+        States: {
+          Call: {
+            Type: "Task",
+            Resource: "arn:aws:states:::lambda:invoke",
+            Parameters: { FunctionName: name, "Payload.$": "$" },
+            OutputPath: "$.Payload",
+            End: true,
+          },
+        },
+      },
+      MaxConcurrency: 2,
+      End: true,
+      ...more,
+    },
+  },
+});
+
+const ECHO = "export const handler = async (e) => e;";
+const FAIL_ODD = `export const handler = async (n) => { if (n % 2) throw new Error("odd"); return n; };`;
+
+test("a definition can be validated", async () => {
+  const validate = (definition: string) => sfn.send(new ValidateStateMachineDefinitionCommand({ definition }));
+  assert.is((await validate(JSON.stringify(DONE))).result, "OK");
+  const wrong = await validate('{"StartAt": "Missing"}');
+  assert.is(wrong.result, "FAIL");
+  assert.is(wrong.diagnostics?.[0]?.severity, "ERROR");
+});
+
+test("versions can be listed", async () => {
+  const list = async (stateMachineArn: string) =>
+    (await sfn.send(new ListStateMachineVersionsCommand({ stateMachineArn }))).stateMachineVersions;
+  assert.equal(await list(await createMachine(DONE)), []);
+  const published = await createMachine(DONE, true);
+  assert.equal(
+    (await list(published))?.map((version) => version.stateMachineVersionArn),
+    [`${published}:1`],
+  );
+});
+
+test("an execution without a name gets one", async () => {
+  const definition = {
+    StartAt: "Name",
+    States: { Name: { Type: "Pass", Parameters: { "name.$": "$$.Execution.Name" }, End: true } },
+  };
+  assert.match((await execute(definition)).output.name, /^[0-9a-f-]{36}$/);
+  assert.is((await execute(definition, {}, "given")).output.name, "given");
+});
+
+test("a task runs the function's code, and its error is caught by name", async () => {
+  const name = await createFunction(
+    cloud,
+    lambda,
+    "export const handler = async () => { throw new RangeError('no'); };",
+  );
+  const definition = {
+    StartAt: "Call",
+    States: {
+      Call: {
+        Type: "Task",
+        Resource: "arn:aws:states:::lambda:invoke",
+        Parameters: { FunctionName: name },
+        Catch: [{ ErrorEquals: ["RangeError"], Next: "Caught" }],
+        End: true,
+      },
+      Caught: { Type: "Pass", Result: { caught: true }, End: true },
+    },
+  };
+  assert.equal((await execute(definition)).output, { caught: true });
+});
+
+test("an error of an AWS SDK task is caught by the name that AWS gives it", async () => {
+  const definition = {
+    StartAt: "Get",
+    States: {
+      Get: {
+        Type: "Task",
+        Resource: "arn:aws:states:::aws-sdk:ssm:getParameter",
+        Parameters: { Name: unique("/missing") },
+        Catch: [{ ErrorEquals: ["Ssm.ParameterNotFoundException"], Next: "Caught" }],
+        End: true,
+      },
+      Caught: { Type: "Pass", Result: { caught: true }, End: true },
+    },
+  };
+  assert.equal((await execute(definition)).output, { caught: true });
+});
+
+test("a Distributed Map batches its items and adds the batch's input", async () => {
+  const name = await createFunction(cloud, lambda, ECHO);
+  const ItemBatcher = { MaxItemsPerBatch: 2, BatchInput: { fixed: 1, "run.$": "$.run" } };
+  const { output } = await execute(mapOver(name, { ItemBatcher }), { items: [1, 2, 3], run: "r" });
+  const BatchInput = { fixed: 1, run: "r" };
+  assert.equal(output, [
+    { BatchInput, Items: [1, 2] },
+    { BatchInput, Items: [3] },
+  ]);
+});
+
+test("a Distributed Map fails when an item fails and no failure is tolerated", async () => {
+  const name = await createFunction(cloud, lambda, FAIL_ODD);
+  const { status, error, cause } = await execute(mapOver(name), { items: [1, 2] });
+  assert.equal([status, error], ["FAILED", "States.ExceedToleratedFailureThreshold"]);
+  assert.match(cause ?? "", "1 of 2");
+});
+
+test("a Distributed Map tolerates failures up to a percentage, and gives the other items' results", async () => {
+  const name = await createFunction(cloud, lambda, FAIL_ODD);
+  const run = (ToleratedFailurePercentage: number) =>
+    execute(mapOver(name, { ToleratedFailurePercentage }), { items: [1, 2, 4, 6] });
+  const tolerated = await run(25);
+  assert.equal([tolerated.status, tolerated.output], ["SUCCEEDED", [2, 4, 6]]);
+  assert.is((await run(24)).status, "FAILED");
+});
+
+test("a Distributed Map tolerates failures up to a count", async () => {
+  const name = await createFunction(cloud, lambda, FAIL_ODD);
+  const run = (ToleratedFailureCount: number) =>
+    execute(mapOver(name, { ToleratedFailureCount }), { items: [1, 2, 3, 4] });
+  assert.is((await run(2)).status, "SUCCEEDED");
+  assert.is((await run(1)).status, "FAILED");
+});
+
+test("the failure of a Distributed Map is caught by name", async () => {
+  const name = await createFunction(cloud, lambda, FAIL_ODD);
+  const definition = mapOver(name, {
+    Catch: [{ ErrorEquals: ["States.ExceedToleratedFailureThreshold"], Next: "Caught" }],
+  });
+  const States = { ...definition.States, Caught: { Type: "Pass", Result: { caught: true }, End: true } };
+  assert.equal((await execute({ ...definition, States }, { items: [1] })).output, { caught: true });
+});
+
+test.run();

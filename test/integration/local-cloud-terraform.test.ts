@@ -1,0 +1,262 @@
+// What the AWS provider of Terraform reads back; each test is one repair of moto.
+import {
+  AuthorizeSecurityGroupIngressCommand,
+  CreateSecurityGroupCommand,
+  DescribeSecurityGroupRulesCommand,
+  EC2Client,
+} from "@aws-sdk/client-ec2";
+import {
+  CreateAliasCommand,
+  DeleteProvisionedConcurrencyConfigCommand,
+  GetFunctionConfigurationCommand,
+  GetProvisionedConcurrencyConfigCommand,
+  LambdaClient,
+  ListProvisionedConcurrencyConfigsCommand,
+  PublishVersionCommand,
+  PutProvisionedConcurrencyConfigCommand,
+  UpdateFunctionConfigurationCommand,
+} from "@aws-sdk/client-lambda";
+import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetBucketNotificationConfigurationCommand,
+  ListObjectVersionsCommand,
+  PutBucketNotificationConfigurationCommand,
+  PutBucketPolicyCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import * as assert from "uvu/assert";
+import { seedAccount } from "../../local/cloud/seed.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { createFunction, createRole, unique } from "../local/cloud/functions.ts";
+import { callJson } from "../local/cloud/raw-api.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local cloud: what Terraform reads back");
+const cloud = await sharedCloud();
+const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+const ec2 = new EC2Client(clientOptions(cloud));
+const lambda = new LambdaClient(clientOptions(cloud));
+const sqs = new SQSClient(clientOptions(cloud));
+
+async function createBucket(): Promise<string> {
+  const Bucket = unique("bucket");
+  await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
+  return Bucket;
+}
+
+const sagemaker = <Answer = unknown>(action: string, body: object) =>
+  callJson<Answer>(cloud, "sagemaker", `SageMaker.${action}`, body);
+const autoscaling = <Answer = unknown>(action: string, body: object) =>
+  callJson<Answer>(cloud, "application-autoscaling", `AnyScaleFrontendService.${action}`, body);
+
+test("S3: a versioned bucket with delete markers can be emptied", async () => {
+  const Bucket = await createBucket();
+  await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
+  await s3.send(new PutObjectCommand({ Bucket, Key: "k", Body: "1" }));
+  await s3.send(new DeleteObjectCommand({ Bucket, Key: "k" }));
+  const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }));
+  const Objects = [...Versions, ...DeleteMarkers].map(({ Key = "", VersionId = "" }) => ({ Key, VersionId }));
+  const { Errors } = await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+  assert.equal([Objects.length, Errors ?? []], [2, []]);
+});
+
+test("S3: a policy that denies requests without TLS does not deny everything", async () => {
+  const Bucket = await createBucket();
+  const Statement = [
+    {
+      Effect: "Deny",
+      Principal: "*",
+      Action: "s3:*",
+      Resource: [`arn:aws:s3:::${Bucket}`, `arn:aws:s3:::${Bucket}/*`],
+      Condition: { Bool: { "aws:SecureTransport": "false" } },
+    },
+  ];
+  await s3.send(new PutBucketPolicyCommand({ Bucket, Policy: JSON.stringify({ Version: "2012-10-17", Statement }) }));
+  await s3.send(new PutObjectCommand({ Bucket, Key: "k", Body: "1" }));
+});
+
+test("S3: a policy without a condition still denies", async () => {
+  const Bucket = await createBucket();
+  const Statement = [
+    { Effect: "Deny", Principal: "*", Action: "s3:PutObject", Resource: `arn:aws:s3:::${Bucket}/*` },
+    { Effect: "Deny", Principal: "*", Action: "s3:*", Resource: "*", Condition: { Null: { "aws:Foo": "true" } } },
+  ];
+  await s3.send(new PutBucketPolicyCommand({ Bucket, Policy: JSON.stringify({ Version: "2012-10-17", Statement }) }));
+  const put = s3.send(new PutObjectCommand({ Bucket, Key: "k", Body: "1" }));
+  assert.is(await put.catch((error) => error.$metadata.httpStatusCode), 403);
+});
+
+test("S3: notification to EventBridge is read back", async () => {
+  const Bucket = await createBucket();
+  const NotificationConfiguration = { EventBridgeConfiguration: {} };
+  await s3.send(new PutBucketNotificationConfigurationCommand({ Bucket, NotificationConfiguration }));
+  const found = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket }));
+  assert.equal(found.EventBridgeConfiguration, {});
+});
+
+test("S3: a bucket without notification to EventBridge says so", async () => {
+  const found = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket: await createBucket() }));
+  assert.is(found.EventBridgeConfiguration, undefined);
+});
+
+test("EC2: the description of a rule that refers to a group is read back", async () => {
+  const group = async () => {
+    const { GroupId = "" } = await ec2.send(
+      new CreateSecurityGroupCommand({ GroupName: unique("sg"), Description: "d" }),
+    );
+    return GroupId;
+  };
+  const [GroupId, source] = [await group(), await group()];
+  const UserIdGroupPairs = [{ GroupId: source, Description: "from the functions" }];
+  const IpPermissions = [{ IpProtocol: "tcp", FromPort: 443, ToPort: 443, UserIdGroupPairs }];
+  await ec2.send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions }));
+  const Filters = [{ Name: "group-id", Values: [GroupId] }];
+  const { SecurityGroupRules } = await ec2.send(new DescribeSecurityGroupRulesCommand({ Filters }));
+  assert.is(SecurityGroupRules?.find(({ IsEgress }) => !IsEgress)?.Description, "from the functions");
+});
+
+test("Lambda: the logging configuration is read back, with its defaults", async () => {
+  const LoggingConfig = { LogFormat: "JSON" as const, LogGroup: "/custom" };
+  const source = "export const handler = async () => 1;";
+  const configured = await createFunction(cloud, lambda, source, { LoggingConfig });
+  const plain = await createFunction(cloud, lambda, source);
+  const read = async (FunctionName: string) =>
+    (await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))).LoggingConfig;
+  assert.equal(await read(configured), { ...LoggingConfig, ApplicationLogLevel: "INFO", SystemLogLevel: "INFO" });
+  assert.equal(await read(plain), { LogFormat: "Text", LogGroup: `/aws/lambda/${plain}` });
+});
+
+test("Lambda: changed logging, tracing and temporary storage are read back", async () => {
+  const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  const changed = {
+    LoggingConfig: { LogFormat: "Text" as const, LogGroup: "/changed" },
+    TracingConfig: { Mode: "Active" as const },
+    EphemeralStorage: { Size: 1024 },
+  };
+  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName: name, ...changed }));
+  const found = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: name }));
+  const { LoggingConfig, TracingConfig, EphemeralStorage } = found;
+  assert.equal({ LoggingConfig, TracingConfig, EphemeralStorage }, changed);
+});
+
+test("Lambda: provisioned concurrency can be put, read, listed and deleted", async () => {
+  const FunctionName = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  await lambda.send(new PublishVersionCommand({ FunctionName }));
+  await lambda.send(new CreateAliasCommand({ FunctionName, Name: "live", FunctionVersion: "1" }));
+  const target = { FunctionName, Qualifier: "live" };
+  await lambda.send(new PutProvisionedConcurrencyConfigCommand({ ...target, ProvisionedConcurrentExecutions: 2 }));
+  const found = await lambda.send(new GetProvisionedConcurrencyConfigCommand(target));
+  assert.equal([found.Status, found.RequestedProvisionedConcurrentExecutions], ["READY", 2]);
+  const listed = await lambda.send(new ListProvisionedConcurrencyConfigsCommand({ FunctionName }));
+  assert.match(listed.ProvisionedConcurrencyConfigs?.[0]?.FunctionArn ?? "", `:${FunctionName}:live`);
+  await lambda.send(new DeleteProvisionedConcurrencyConfigCommand(target));
+  const gone = await lambda.send(new GetProvisionedConcurrencyConfigCommand(target)).catch((error) => error.name);
+  assert.is(gone, "ProvisionedConcurrencyConfigNotFoundException");
+});
+
+test("Application Auto Scaling: tags of a target are read back and changed", async () => {
+  const target = {
+    ServiceNamespace: "sagemaker",
+    ResourceId: `endpoint/${unique("endpoint")}/variant/main`,
+    ScalableDimension: "sagemaker:variant:DesiredInstanceCount",
+  };
+  const registered = { ...target, MinCapacity: 1, MaxCapacity: 2, Tags: { a: "1" } };
+  const { ScalableTargetARN: ResourceARN } = await autoscaling<{ ScalableTargetARN: string }>(
+    "RegisterScalableTarget",
+    registered,
+  );
+  assert.equal(await autoscaling("ListTagsForResource", { ResourceARN }), { Tags: { a: "1" } });
+  await autoscaling("TagResource", { ResourceARN, Tags: { b: "2" } });
+  await autoscaling("UntagResource", { ResourceARN, TagKeys: ["a"] });
+  assert.equal(await autoscaling("ListTagsForResource", { ResourceARN }), { Tags: { b: "2" } });
+});
+
+test("SQS: the redrive policy comes back without blanks", async () => {
+  const dead = unique("dead");
+  await sqs.send(new CreateQueueCommand({ QueueName: dead }));
+  const deadLetterTargetArn = `arn:aws:sqs:${cloud.region}:${cloud.accountId}:${dead}`;
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 5 });
+  const { QueueUrl } = await sqs.send(
+    new CreateQueueCommand({ QueueName: unique("queue"), Attributes: { RedrivePolicy } }),
+  );
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] }));
+  assert.is(Attributes?.RedrivePolicy, RedrivePolicy);
+});
+
+interface Endpoint {
+  EndpointConfigName: string;
+  LastDeploymentConfig: unknown;
+}
+
+async function createModel(more: object = {}): Promise<string> {
+  const ModelName = unique("model");
+  const ExecutionRoleArn = await createRole(cloud);
+  const PrimaryContainer = { Image: `${cloud.accountId}.dkr.ecr.eu-west-1.amazonaws.com/model:1` };
+  await sagemaker("CreateModel", { ModelName, ExecutionRoleArn, PrimaryContainer, ...more });
+  return ModelName;
+}
+
+async function createEndpointConfig(): Promise<string> {
+  const EndpointConfigName = unique("config");
+  const variant = { VariantName: "main", ModelName: await createModel(), InitialInstanceCount: 1 };
+  const ProductionVariants = [{ ...variant, InstanceType: "ml.c6i.xlarge" }];
+  await sagemaker("CreateEndpointConfig", { EndpointConfigName, ProductionVariants });
+  return EndpointConfigName;
+}
+
+test("SageMaker: network isolation of a model is read back", async () => {
+  const ModelName = await createModel({ EnableNetworkIsolation: true });
+  const found = await sagemaker<{ EnableNetworkIsolation: boolean }>("DescribeModel", { ModelName });
+  assert.is(found.EnableNetworkIsolation, true);
+});
+
+test("SageMaker: instance types of today are accepted", async () => {
+  await createEndpointConfig();
+});
+
+test("SageMaker: an endpoint keeps its deployment configuration and can be updated", async () => {
+  const EndpointName = unique("endpoint");
+  const DeploymentConfig = {
+    RollingUpdatePolicy: { MaximumBatchSize: { Type: "INSTANCE_COUNT", Value: 1 }, WaitIntervalInSeconds: 60 },
+  };
+  await sagemaker("CreateEndpoint", {
+    EndpointName,
+    EndpointConfigName: await createEndpointConfig(),
+    DeploymentConfig,
+  });
+  const created = await sagemaker<Endpoint>("DescribeEndpoint", { EndpointName });
+  assert.equal(created.LastDeploymentConfig, DeploymentConfig);
+
+  const EndpointConfigName = await createEndpointConfig();
+  await sagemaker("UpdateEndpoint", { EndpointName, EndpointConfigName });
+  const updated = await sagemaker<Endpoint>("DescribeEndpoint", { EndpointName });
+  assert.is(updated.EndpointConfigName, EndpointConfigName);
+});
+
+test("the seeded account's domain says in which VPC and zones it is", async () => {
+  const account = await seedAccount(cloud);
+  const opensearch = new OpenSearchClient(clientOptions(cloud));
+  const { DomainStatus } = await opensearch.send(new DescribeDomainCommand({ DomainName: account.openSearchDomain }));
+  const { vpcId, subnetIds, availabilityZones, securityGroupId } = account;
+  assert.equal(DomainStatus?.VPCOptions, {
+    VPCId: vpcId,
+    SubnetIds: subnetIds,
+    AvailabilityZones: availabilityZones,
+    SecurityGroupIds: [securityGroupId],
+  });
+  assert.match(account.hostedZoneId, /^[A-Z0-9]+$/);
+  assert.match(account.certificateArn, "arn:aws:acm:eu-west-1:");
+});
+
+test("an account can be seeded twice", async () => {
+  const [one, two] = [await seedAccount(cloud), await seedAccount(cloud)];
+  assert.is.not(one.stateBucket, two.stateBucket);
+});
+
+test.run();
