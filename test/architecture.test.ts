@@ -10,7 +10,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   lib: [],
   functions: ["lib"],
   stacks: ["lib", "functions/*/env.ts", "functions/*/routes.ts", "functions/*/policy.ts"],
-  build: ["lib"],
+  build: ["lib", "functions/*/routes.ts"],
   local: ["lib", "functions"],
   cli: ["lib", "build"],
   test: ["lib", "functions", "stacks", "build", "local", "cli", "bench"],

@@ -12,9 +12,11 @@ export const IndexExpression = v.pipe(
   v.check((name) => !/[/\\\s?#%]/.test(name) && !name.includes(".."), "must not hold a slash, blank, ?, # or %"),
 );
 
-export const NativeBody = v.custom<Record<string, unknown>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "must be an object",
+/** valibot takes an array for an object. */
+export const NativeBody = v.pipe(
+  v.looseObject({}),
+  v.check((body) => !Array.isArray(body), "must be an object"),
+  v.description("Belongs to the cluster: what is in it is not looked at here."),
 );
 
 export const BusinessRules = v.strictObject({

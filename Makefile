@@ -1,0 +1,39 @@
+# An index of commands; `make` alone prints it. Variables: CONF= DESTROY_INFRA= RECIPES= TRAINING_MODE= ARGS=
+NODE := node_modules/.bin/node
+RELEVANCE := $(NODE) cli/main.ts
+CONF ?= conf
+
+.DEFAULT_GOAL := help
+.PHONY: help install dev test check bench build reference models plan deploy destroy uninstall train status clean
+
+help: ## Print this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+install: $(NODE) ## Install the locked packages
+$(NODE): package-lock.json
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $(NODE)
+
+dev: install ## Start the local stack: OpenSearch, AWS endpoint, both services, demo data (ARGS=--no-demo)
+	@exec $(RELEVANCE) dev $(ARGS)
+
+test: install ## Run every test
+	@$(NODE) test/run.ts $(ARGS)
+
+check: install ## Format, lint, types, dead code
+	@npm run --silent check
+
+bench: install ## Measure what it costs, into bench/RESULTS.md
+	@$(NODE) bench/main.ts $(ARGS)
+
+build: install ## Bundle the functions into dist/functions
+	@$(NODE) build/main.ts --conf $(CONF)
+
+reference: install ## Write docs/reference from the sources
+	@$(NODE) build/reference.ts
+
+models: install ## Fetch, check and lock the files of the sparse model
+	@$(NODE) build/models.ts $(ARGS)
+
+clean: ## Remove what was built; .local (servers and data of `make dev`) stays
+	@rm -rf dist cdktf.out

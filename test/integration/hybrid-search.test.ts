@@ -1,0 +1,179 @@
+import * as assert from "uvu/assert";
+import { corpus } from "../fixtures/corpus.ts";
+import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("hybrid search");
+const upstreams = await startUpstreams();
+const gateways: TestGateway[] = [];
+
+const KEYWORD = { match: { text: "salt harbour" } };
+const DENSE = { knn: { text_dense: { vector: "[text_dense]", k: 30 } } };
+const SPARSE = { bool: { should: "[text_sparse]" } };
+const SEA = [{ term: { genre: "sea" } }];
+
+const template = (queries: unknown[], rest: object = {}) => ({ query: { hybrid: { queries } }, ...rest });
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("hybrid");
+  let gateway: TestGateway;
+  const hybrid = (search_request_template: unknown, rest: object = {}) =>
+    gateway.post("/application/hybrid-search", {
+      index,
+      search_query: "salt harbour",
+      search_request_template,
+      ...rest,
+    });
+
+  test.before(async () => {
+    gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
+    gateways.push(gateway);
+    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
+    const bulk_request = corpus(400).map(({ id, doc }) => ({ id, op: "index", doc }));
+    const { body } = await gateway.post("/application/bulk", { index, bulk_request });
+    assert.is(body.index_response.errors, false);
+    await request(cluster, "POST", `/${index}/_refresh`);
+  });
+
+  test.before.each(() => upstreams.models.control.reset());
+
+  test(`${cluster.version}: echoes the template with the pipeline, tokens kept, settings whole`, async () => {
+    const search_request_template = template([KEYWORD, DENSE, SPARSE], { size: 3 });
+    const { status, body } = await hybrid(search_request_template);
+    assert.is(status, 200);
+    const { search_response, search_request_template: echoed, ...echo } = body;
+    assert.equal(echo, {
+      index,
+      search_query: "salt harbour",
+      settings: { weights: null, normalization: "min_max", combination: "arithmetic_mean" },
+      user_id: null,
+      business_rules: { is_personalized_enabled: false },
+      is_logging_enable: true,
+    });
+    const { search_pipeline, ...template_ } = echoed;
+    assert.equal(template_, search_request_template);
+    assert.equal(search_pipeline, {
+      request_processors: [{ oversample: { sample_factor: 1 } }],
+      response_processors: [{ truncate_hits: {} }],
+      phase_results_processors: [
+        {
+          "normalization-processor": {
+            normalization: { technique: "min_max" },
+            combination: { technique: "arithmetic_mean" },
+          },
+        },
+      ],
+    });
+    assert.is(search_response.hits.hits.length, 3);
+    assert.equal(search_response.profile, { shards: [] });
+  });
+
+  test(`${cluster.version}: embeddings are not in the hits unless the template asks for them`, async () => {
+    const plain = await hybrid(template([DENSE], { size: 1 }));
+    assert.equal(Object.keys(plain.body.search_response.hits.hits[0]?._source ?? {}).sort(), ["genre", "text", "year"]);
+    const asked = await hybrid(template([DENSE], { size: 1, _source: ["text_sparse"] }));
+    assert.equal(Object.keys(asked.body.search_response.hits.hits[0]?._source ?? {}), ["text_sparse"]);
+  });
+
+  for (const size of [10, 30, 70]) {
+    test(`${cluster.version}: pages of ${size} hold every hit of the fused list exactly once`, async () => {
+      const seen: string[] = [];
+      let last: Awaited<ReturnType<typeof hybrid>> | undefined;
+      for (let from = 0; from < 800; from += size) {
+        last = await hybrid(template([KEYWORD, DENSE, SPARSE], { size, from }));
+        assert.is(last.status, 200, last.text);
+        const hits = last.body.search_response.hits.hits;
+        seen.push(...hits.map(({ _id }) => _id));
+        if (hits.length === 0) break;
+      }
+      assert.is(last?.body.search_response.hits.hits.length, 0);
+      assert.is(new Set(seen).size, seen.length, "no id twice");
+      const whole = await hybrid(template([KEYWORD, DENSE, SPARSE], { size: 100 }));
+      const first = whole.body.search_response.hits.hits.map(({ _id }) => _id);
+      assert.equal(seen.slice(0, first.length), first, "the order does not change with the size of the page");
+    });
+  }
+
+  test(`${cluster.version}: past the candidates a page says that more may match`, async () => {
+    const { status, body, headers } = await hybrid(template([{ match_all: {} }], { size: 10, from: 300 }));
+    assert.is(status, 200);
+    assert.equal(body.search_response.hits.hits, []);
+    assert.equal(
+      body.degraded.map(({ stage }) => stage),
+      ["depth"],
+    );
+    assert.is(headers.get("x-degraded"), "depth");
+  });
+
+  test(`${cluster.version}: the sparse leg with a filter gives only documents that share a token, scored by the dot product`, async () => {
+    const { body } = await gateway.post("/application/hybrid-search", {
+      index,
+      search_query: "lighthouse",
+      search_request_template: template([{ bool: { should: "[text_sparse]", filter: SEA } }], {
+        size: 100,
+        _source: ["text", "genre"],
+      }),
+    });
+    const sharing = corpus(400).filter(({ doc }) => doc.genre === "sea" && doc.text.includes("lighthouse"));
+    const ids = body.search_response.hits.hits.map(({ _id }) => _id);
+    assert.equal(ids.sort(), sharing.map(({ id }) => id).sort());
+  });
+
+  test(`${cluster.version}: words that no document and no vocabulary has give no hits`, async () => {
+    const { body } = await gateway.post("/application/hybrid-search", {
+      index,
+      search_query: "…",
+      search_request_template: template([SPARSE]),
+    });
+    assert.is(body.search_response.hits.total.value, 0);
+  });
+
+  test(`${cluster.version}: with the dense model failing the other legs answer, and the answer says so`, async () => {
+    upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
+    const query = `salt harbour ${Math.random()}`;
+    const { status, body, headers } = await gateway.post("/application/hybrid-search", {
+      index,
+      search_query: query,
+      search_request_template: template([KEYWORD, DENSE]),
+      settings: { weights: [0, 1] },
+    });
+    assert.is(status, 200);
+    assert.is(headers.get("x-degraded"), "embedding");
+    assert.is(body.degraded.length, 1);
+    assert.is(body.degraded[0]?.target, "text_dense");
+    assert.match(body.degraded[0]?.effect ?? "", "subquery 2 left out; the remaining weights were all 0");
+    assert.ok(body.search_response.hits.hits.length > 0);
+    assert.equal(body.settings.weights, [0, 1]);
+  });
+
+  test(`${cluster.version}: with every leg failing it is 503`, async () => {
+    upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
+    const { status, body } = await gateway.post("/application/hybrid-search", {
+      index,
+      search_query: `salt ${Math.random()}`,
+      search_request_template: template([DENSE]),
+    });
+    assert.is(status, 503);
+    assert.is(body.error.code, "upstream_unavailable");
+  });
+
+  test(`${cluster.version}: profile is the cluster's where it can, else left out and said`, async () => {
+    const { status, body } = await hybrid(template([KEYWORD], { profile: true, size: 2 }));
+    assert.is(status, 200);
+    if (cluster.version === "2.19.6") {
+      assert.equal(body.search_response.profile, { shards: [] });
+      assert.is(body.degraded[0]?.stage, "profile");
+    } else {
+      assert.is(body.search_response.profile.shards.length, 1);
+      assert.is(body.degraded, undefined);
+    }
+  });
+}
+
+test.after(async () => {
+  for (const gateway of gateways) await gateway.stop();
+  await upstreams.stop();
+});
+
+test.run();

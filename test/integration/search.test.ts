@@ -1,0 +1,115 @@
+import * as assert from "uvu/assert";
+import { startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("search");
+const upstreams = await startUpstreams();
+const gateways: TestGateway[] = [];
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("search");
+  let gateway: TestGateway;
+
+  test.before(async () => {
+    gateway = await startGateway({ node: cluster.url });
+    gateways.push(gateway);
+    await request(cluster, "PUT", `/${index}`, {
+      settings: { index: { number_of_shards: 1, number_of_replicas: 0 } },
+      mappings: { properties: { title: { type: "text" }, serial: { type: "long" } } },
+    });
+    const lines = Array.from({ length: 25 }, (_, i) => [
+      JSON.stringify({ index: { _id: `d${i}` } }),
+      `{"title":"salt road ${i}","serial":${9007199254740993n + BigInt(i)},"ratio":1.0}`,
+    ]);
+    await request(cluster, "POST", `/${index}/_bulk?refresh=true`, `${lines.flat().join("\n")}\n`);
+  });
+
+  test(`${cluster.version}: echoes the request with its defaults and gives the cluster's answer`, async () => {
+    const search_request = { query: { match: { title: "salt" } }, size: 2 };
+    const { status, body } = await gateway.post("/application/search", { index, search_request });
+    assert.is(status, 200);
+    const { search_response, ...echo } = body;
+    assert.equal(echo, {
+      index,
+      search_request,
+      user_id: null,
+      business_rules: { is_personalized_enabled: false },
+      is_logging_enable: true,
+    });
+    assert.is(search_response.hits.total.value, 25);
+    assert.is(search_response.hits.hits.length, 2);
+    assert.equal(Object.keys(search_response), ["took", "timed_out", "_shards", "hits"]);
+  });
+
+  test(`${cluster.version}: numbers that a float cannot hold reach the cluster and come back`, async () => {
+    const { text } = await gateway.post(
+      "/application/search",
+      `{"index":"${index}","search_request":{"query":{"term":{"serial":9007199254740993}}}}`,
+    );
+    assert.match(text, '"search_request":{"query":{"term":{"serial":9007199254740993}}}');
+    assert.match(text, '"_id":"d0"');
+    assert.match(text, /"serial":\s?9007199254740993/);
+  });
+
+  test(`${cluster.version}: pages of native search come through`, async () => {
+    const seen: string[] = [];
+    for (let from = 0; from < 30; from += 10) {
+      const search_request = { query: { match: { title: "salt" } }, size: 10, from, sort: ["serial"] };
+      const { body } = await gateway.post("/application/search", { index, search_request });
+      seen.push(...body.search_response.hits.hits.map(({ _id }) => _id));
+    }
+    assert.equal(
+      seen,
+      Array.from({ length: 25 }, (_, i) => `d${i}`),
+    );
+  });
+
+  test(`${cluster.version}: an unknown index is 404 index_not_found`, async () => {
+    const { status, body } = await gateway.post("/application/search", { index: "nope", search_request: {} });
+    assert.is(status, 404);
+    assert.is(body.error.code, "index_not_found");
+    assert.match(body.error.message, "nope");
+  });
+
+  test(`${cluster.version}: a query that the cluster refuses is 422 with its cause`, async () => {
+    const search_request = { query: { mach: { title: "salt" } } };
+    const { status, body } = await gateway.post("/application/search", { index, search_request });
+    assert.is(status, 422);
+    assert.is(body.error.code, "rejected_by_cluster");
+    assert.is(body.error.cause.type, "parsing_exception");
+    assert.match(body.error.cause.reason, "unknown query [mach]");
+  });
+
+  test(`${cluster.version}: a page beyond the result window is the cluster's own error`, async () => {
+    const { status, body } = await gateway.post("/application/search", { index, search_request: { from: 20_000 } });
+    assert.is(status, 422);
+    assert.match(body.error.message, "Result window is too large");
+  });
+
+  test(`${cluster.version}: one log line a search, none when logging is off`, async () => {
+    const search_request = { query: { match: { title: "salt" } }, size: 3 };
+    gateway.log.length = 0;
+    const { headers } = await gateway.post(
+      "/application/search",
+      { index, search_request, user_id: "u1" },
+      { "x-client-id": "shop" },
+    );
+    await gateway.post("/application/search", { index, search_request, is_logging_enable: false });
+    assert.is(gateway.log.length, 1);
+    const line = JSON.parse(gateway.log[0] ?? "");
+    assert.is(line.query_id, headers.get("x-query-id"));
+    assert.is(line.user_id, "u1");
+    assert.is(line.client_id, "shop");
+    assert.is(line.total, 25);
+    assert.is(line.query_response_hit_ids.length, 3);
+    assert.equal(JSON.parse(line.query), search_request);
+  });
+}
+
+test.after(async () => {
+  for (const gateway of gateways) await gateway.stop();
+  await upstreams.stop();
+});
+
+test.run();
