@@ -8,13 +8,14 @@ import {
 } from "@aws-sdk/client-cloudwatch-logs";
 import { CreateDeliveryStreamCommand, FirehoseClient } from "@aws-sdk/client-firehose";
 import { CreateFunctionCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { type BucketLocationConstraint, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import type * as v from "valibot";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import type { Names } from "../../lib/naming/names.ts";
 import { PREFIXES } from "../../lib/naming/object-keys.ts";
 import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/request-log/marker.ts";
 import type { Cloud } from "../cloud/front.ts";
+import { createRole } from "./role.ts";
 
 export interface RequestLogOptions {
   cloud: Pick<Cloud, "endpoint" | "region">;
@@ -35,32 +36,54 @@ const LOG_STREAM = "local";
 
 /**
  * Makes the path of the request log in the local AWS endpoint, with the names and the function that are deployed: log
- * group, subscription, log-handler, Firehose, bucket. The local Firehose delivers at once and does not compress.
+ * group, subscription, log-handler, Firehose, bucket.
  */
 export async function createRequestLogPath(options: RequestLogOptions): Promise<RequestLogPath> {
-  const { cloud, names, project, zip } = options;
+  const { cloud, names } = options;
   const client = {
     endpoint: cloud.endpoint,
     region: cloud.region,
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   };
   const logs = new CloudWatchLogsClient(client);
-  const bucket = names.bucket();
   const stream = names.stream("search-logs");
   const logGroupName = names.functionLogGroup("api-router");
 
-  const bucketMade = new S3Client({ ...client, forcePathStyle: true }).send(
-    new CreateBucketCommand({
-      Bucket: bucket,
-      CreateBucketConfiguration: { LocationConstraint: cloud.region as "eu-west-1" },
+  const [functionArn] = await Promise.all([
+    createLogHandler(new LambdaClient(client), options, stream),
+    createStream(new S3Client({ ...client, forcePathStyle: true }), new FirehoseClient(client), options, stream),
+    logs
+      .send(new CreateLogGroupCommand({ logGroupName }))
+      .then(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: LOG_STREAM }))),
+  ]);
+  await logs.send(
+    new PutSubscriptionFilterCommand({
+      logGroupName,
+      filterName: "request-log",
+      filterPattern: REQUEST_LOG_FILTER_PATTERN,
+      destinationArn: functionArn,
     }),
   );
-  const functionMade = new LambdaClient(client).send(
+  return {
+    bucket: names.bucket(),
+    async put(lines) {
+      const timestamp = Date.now();
+      const logEvents = lines.map((message) => ({ timestamp, message }));
+      await logs.send(new PutLogEventsCommand({ logGroupName, logStreamName: LOG_STREAM, logEvents }));
+    },
+  };
+}
+
+async function createLogHandler(lambda: LambdaClient, options: RequestLogOptions, stream: string): Promise<string> {
+  const { cloud, names, project, zip } = options;
+  const role = names.functionRole("log-handler");
+  await createRole(cloud, role);
+  const { FunctionArn } = await lambda.send(
     new CreateFunctionCommand({
       FunctionName: names.function("log-handler"),
       Runtime: "nodejs22.x",
       Handler: "index.handler",
-      Role: names.roleArn(names.functionRole("log-handler")),
+      Role: names.roleArn(role),
       Code: { ZipFile: readFileSync(zip) },
       Timeout: 60,
       Environment: {
@@ -68,39 +91,29 @@ export async function createRequestLogPath(options: RequestLogOptions): Promise<
       },
     }),
   );
-  const groupMade = logs
-    .send(new CreateLogGroupCommand({ logGroupName }))
-    .then(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: LOG_STREAM })));
+  if (FunctionArn === undefined) throw new Error("the local cloud gave log-handler no ARN");
+  return FunctionArn;
+}
 
-  await bucketMade;
-  await new FirehoseClient(client).send(
+async function createStream(s3: S3Client, firehose: FirehoseClient, options: RequestLogOptions, stream: string) {
+  const { cloud, names } = options;
+  const role = names.role("search-logs-delivery");
+  const LocationConstraint = cloud.region as BucketLocationConstraint;
+  await Promise.all([
+    createRole(cloud, role),
+    s3.send(new CreateBucketCommand({ Bucket: names.bucket(), CreateBucketConfiguration: { LocationConstraint } })),
+  ]);
+  await firehose.send(
     new CreateDeliveryStreamCommand({
       DeliveryStreamName: stream,
       DeliveryStreamType: "DirectPut",
       ExtendedS3DestinationConfiguration: {
-        RoleARN: names.roleArn(names.role("search-logs-delivery")),
+        RoleARN: names.roleArn(role),
         BucketARN: names.bucketArn(),
         Prefix: PREFIXES.searchLogs,
         ErrorOutputPrefix: PREFIXES.deliveryErrors,
+        CompressionFormat: "GZIP",
       },
     }),
   );
-  const { FunctionArn } = await functionMade;
-  await groupMade;
-  await logs.send(
-    new PutSubscriptionFilterCommand({
-      logGroupName,
-      filterName: "request-log",
-      filterPattern: REQUEST_LOG_FILTER_PATTERN,
-      destinationArn: FunctionArn,
-    }),
-  );
-  return {
-    bucket,
-    async put(lines) {
-      const timestamp = Date.now();
-      const logEvents = lines.map((message) => ({ timestamp, message }));
-      await logs.send(new PutLogEventsCommand({ logGroupName, logStreamName: LOG_STREAM, logEvents }));
-    },
-  };
 }

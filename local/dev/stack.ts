@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type * as v from "valibot";
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
@@ -11,6 +12,7 @@ import { startApi } from "../api/start.ts";
 import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";
 import { LocalError } from "../process/error.ts";
 import { requireFreePort } from "../process/ports.ts";
+import { scratchFolder } from "../process/scratch.ts";
 import { apiKey } from "./api-key.ts";
 import { buildBundles, bundleArchive, bundleFile } from "./bundles.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
@@ -60,7 +62,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     }).then((opened) => stopWith(scope, opened)),
     startCloud({
       dir: options.dir,
-      workDir: join(options.dir, "dev", "cloud"),
+      workDir: cloudFolder(options.dir, scope),
       ...optional("port", port("aws")),
       standIns: [models.standIns],
       onProgress: say,
@@ -126,6 +128,13 @@ async function checkPorts(port: (name: keyof typeof PORTS) => number | undefined
 function stopWith<T extends { stop(): Promise<void> }>(scope: Scope, opened: T): T {
   scope.add(() => opened.stop());
   return opened;
+}
+
+/** The local cloud forgets everything when it ends: what it wrote is of no use then. */
+function cloudFolder(dir: string, scope: Scope): string {
+  const folder = scratchFolder(join(dir, "dev"), "cloud");
+  scope.add(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** An optional property, absent rather than undefined. */
