@@ -12,6 +12,8 @@ export interface Target {
   name: string;
   /** The name that documents are read from: of an alias with several indexes the one it writes to. */
   readName: string;
+  /** The name that items will show. */
+  itemIndex: string;
   mappings: readonly EmbeddingMapping[];
   onFailure: IndexSettings["on_embedding_failure"]["write"];
 }
@@ -23,26 +25,26 @@ export interface Target {
  */
 export async function resolveTarget(services: GatewayServices, name: string, deadline: Deadline): Promise<Target> {
   const { settings, catalog } = services;
-  if (settings.indexes.length === 0) return plain(name, name);
+  if (settings.indexes.length === 0) return { name, readName: name, itemIndex: name, mappings: [], onFailure: "fail" };
   const indexes = await catalog.resolve(name, deadline);
   const written = indexes.length === 1 ? indexes[0] : indexes.find(({ isWriteIndex }) => isWriteIndex);
-  const readName = indexes.length > 1 ? (written?.name ?? name) : name;
+  const names = {
+    name,
+    readName: indexes.length > 1 ? (written?.name ?? name) : name,
+    itemIndex: written?.name ?? name,
+  };
 
   const found = exact(settings.indexes, name) ?? settingsOf(settings, written?.name ?? name);
   if (!found) {
     if (!written && indexes.some((index) => settingsOf(settings, index.name))) {
       throw invalid([`is an alias of ${indexes.length} indexes of which none is its write index`]);
     }
-    return plain(name, readName);
+    return { ...names, mappings: [], onFailure: "fail" };
   }
   if (!written) throw invalid([missing(name, indexes)]);
   const wrong = found.embedding_mappings.flatMap((mapping) => fieldProblem(written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
-  return { name, readName, mappings: found.embedding_mappings, onFailure: found.on_embedding_failure.write };
-}
-
-function plain(name: string, readName: string): Target {
-  return { name, readName, mappings: [], onFailure: "fail" };
+  return { ...names, mappings: found.embedding_mappings, onFailure: found.on_embedding_failure.write };
 }
 
 /** An entry of an alias's own name counts before that of the index behind it. */
