@@ -104,7 +104,6 @@ export interface SolutionVersion extends Base {
   trainingMode: TrainingMode;
   /** Whether the caller named it: an unnamed one shows no name. */
   named: boolean;
-  stopRequested?: boolean;
   trainingHours?: number;
   metrics?: Record<string, number>;
 }

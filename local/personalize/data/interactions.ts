@@ -9,6 +9,8 @@ export interface Interaction {
   timestamp: number;
   eventType: string | null;
   eventValue: number | null;
+  /** When it came as an event, in milliseconds; undefined for what was imported. */
+  receivedAt?: number;
 }
 
 /**
@@ -43,10 +45,10 @@ export class Interactions {
     if (row.values.USER_ID === undefined && session !== undefined) {
       const known = this.#userOfSession.get(session);
       if (known === undefined) this.#anonymous.set(session, [...(this.#anonymous.get(session) ?? []), row]);
-      this.#addRecord({ ...row.values, USER_ID: known ?? session });
+      this.#addRecord({ ...row.values, USER_ID: known ?? session }, row.at);
       return;
     }
-    this.#addRecord(row.values);
+    this.#addRecord(row.values, row.at);
     const userId = row.values.USER_ID;
     if (session === undefined || typeof userId !== "string") return;
     this.#userOfSession.set(session, userId);
@@ -74,7 +76,7 @@ export class Interactions {
     this.#addRecord(record);
   }
 
-  #addRecord(record: Readonly<Record<string, Cell>>): void {
+  #addRecord(record: Readonly<Record<string, Cell>>, receivedAt?: number): void {
     const key = keyOf(record);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
@@ -85,6 +87,7 @@ export class Interactions {
       timestamp: Number(TIMESTAMP),
       eventType: typeof EVENT_TYPE === "string" ? EVENT_TYPE : null,
       eventValue: typeof EVENT_VALUE === "number" ? EVENT_VALUE : null,
+      ...(receivedAt !== undefined && { receivedAt }),
     };
     this.#all.push(interaction);
     this.#listOf(interaction.userId).push(interaction);

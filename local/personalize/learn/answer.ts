@@ -26,12 +26,12 @@ export function indexModel(model: Model): ModelIndex {
 
 /**
  * All items that the model knows for a user, best first; scores add up to 1. `newer` are the items of events that came
- * after training, oldest first. A user without any event gets the most popular items.
+ * after training, oldest first. A user without any event gets the most popular items first.
  */
 export function forUser(index: ModelIndex, userId: string, newer: readonly string[]): Scored[] {
   const { model } = index;
-  const scores = scoresFor(index, userId, newer);
-  if (!scores) return model.popular.map((item) => ({ itemId: model.set.items[item] ?? "" }));
+  if (model.learned.learner !== "taste") return model.popular.map((item) => ({ itemId: model.set.items[item] ?? "" }));
+  const scores = scoresFor(index, userId, newer) ?? popularityScores(model);
   const shares = softmax(scores);
   return Array.from(scores.keys())
     .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b)

@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import type { Account } from "../account.ts";
+import { ARN, list, text } from "../members.ts";
+import { inProgress, type Operation, operation, requireActive } from "../operations/operation.ts";
+import type { DatasetType } from "../resources.ts";
+import { inUse, invalid } from "../service-error.ts";
+import { readProperties, toRow } from "./properties.ts";
+import type { RateLimit } from "./rate.ts";
+
+const ID = text(256, { shortest: 1 });
+
+/** PutItems: at most ten; a record replaces the one of the same id. */
+export function putItems(limit: RateLimit): Operation {
+  const Item = v.object({ itemId: ID, properties: v.optional(text(32_000, { shortest: 1 })) });
+  return operation(v.object({ datasetArn: ARN, items: list(Item, 10, 1) }), ({ datasetArn, items }, account) =>
+    put(
+      account,
+      limit,
+      datasetArn,
+      "ITEMS",
+      items.map(({ itemId, properties }) => ({ id: itemId, properties })),
+    ),
+  );
+}
+
+/** PutUsers: at most ten; a record replaces the one of the same id. */
+export function putUsers(limit: RateLimit): Operation {
+  const User = v.object({ userId: ID, properties: v.optional(text(24_000, { shortest: 1 })) });
+  return operation(v.object({ datasetArn: ARN, users: list(User, 10, 1) }), ({ datasetArn, users }, account) =>
+    put(
+      account,
+      limit,
+      datasetArn,
+      "USERS",
+      users.map(({ userId, properties }) => ({ id: userId, properties })),
+    ),
+  );
+}
+
+function put(
+  account: Account,
+  limit: RateLimit,
+  datasetArn: string,
+  type: DatasetType,
+  records: readonly { id: string; properties: string | undefined }[],
+): object {
+  const dataset = account.find("dataset", datasetArn);
+  if (dataset.datasetType !== type) throw invalid(`${datasetArn} is of type ${dataset.datasetType}, not ${type}.`);
+  limit.take(dataset.groupArn);
+  requireActive(dataset);
+  const importing = account.list("dataset-import-job").find((job) => job.datasetArn === datasetArn && inProgress(job));
+  if (importing) throw inUse(`Dataset ${datasetArn} is being imported by ${importing.arn}. Please try again later.`);
+  const schema = account.schemaOf(dataset);
+  const idColumn = type === "ITEMS" ? "ITEM_ID" : "USER_ID";
+  const rows = records.map(({ id, properties }, index) => {
+    const where = `${type.toLowerCase()}.${index}`;
+    const given: Record<string, string> = { [idColumn]: id };
+    return { at: account.now(), values: toRow(schema, readProperties(properties, where), given, where) };
+  });
+  account.addLive(dataset, rows, idColumn);
+  return {};
+}
