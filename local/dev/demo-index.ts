@@ -63,12 +63,14 @@ export function demoMappings(entries: readonly HybridQuery[]): readonly Embeddin
   return findMapping(entries, DEMO_INDEX)?.embedding_mappings ?? [];
 }
 
-interface Schema {
+/** A body that creates an index. */
+export interface IndexBody {
   settings: { index: Record<string, unknown> };
   mappings: Record<string, unknown>;
 }
 
-function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOptions["dimensions"]): Schema {
+/** The body that creates the demo index. */
+export function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOptions["dimensions"]): IndexBody {
   const text = { type: "text" };
   const keyword = { type: "keyword" };
   const base = {
@@ -130,7 +132,7 @@ async function remove(gateway: GatewayClient): Promise<void> {
 }
 
 interface Filling {
-  schema: Schema;
+  schema: IndexBody;
   content: string;
   catalogue: readonly Book[];
   say: (line: string) => void;

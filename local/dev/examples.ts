@@ -5,12 +5,19 @@ import { DEMO_INDEX } from "./demo-index.ts";
 /** A request that the banner shows as a curl command. */
 export interface Example {
   title: string;
+  /** Default POST. */
+  method?: "PUT";
   path: string;
   body: unknown;
 }
 
-/** Three requests that work on the demo index: bulk, search and, with embeddings, hybrid search. */
-export function examples(mappings: readonly EmbeddingMapping[]): Example[] {
+/**
+ * Three requests that work on the demo index: bulk, search and, with embeddings, hybrid search; before them the one
+ * that makes the index, when a schema is given.
+ */
+export function examples(mappings: readonly EmbeddingMapping[], schema?: object): Example[] {
+  const index = `/raw-backend/${DEMO_INDEX}`;
+  const create: Example[] = schema ? [{ title: "make an index", method: "PUT", path: index, body: schema }] : [];
   const bulk = {
     title: "store a book (embeddings are computed on the way)",
     path: "/application/bulk",
@@ -54,7 +61,7 @@ export function examples(mappings: readonly EmbeddingMapping[]): Example[] {
       },
     },
   };
-  return mappings.length > 0 ? [bulk, search, hybrid] : [bulk, search];
+  return [...create, bulk, search, ...(mappings.length > 0 ? [hybrid] : [])];
 }
 
 function leg({ embedding_field, model_name }: EmbeddingMapping): unknown {
@@ -64,10 +71,10 @@ function leg({ embedding_field, model_name }: EmbeddingMapping): unknown {
 }
 
 /** The curl command of an example, for any POSIX shell. */
-export function curlCommand(url: string, apiKey: string, { path, body }: Example): string {
+export function curlCommand(url: string, apiKey: string, { method, path, body }: Example): string {
   const data = JSON.stringify(body).replaceAll("'", `'\\''`);
   return [
-    `curl -s ${url}${path}`,
+    `curl -s${method ? ` -X ${method}` : ""} ${url}${path}`,
     `-H 'content-type: application/json' -H 'x-api-key: ${apiKey}'`,
     `-d '${data}'`,
   ].join(" \\\n  ");

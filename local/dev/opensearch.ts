@@ -20,6 +20,7 @@ export interface DevCluster {
 
 export interface ClusterOptions {
   dir: string;
+  installDir: string;
   url: URL | undefined;
   version: Parameters<typeof startOpenSearch>[0]["version"] | undefined;
   port: number | undefined;
@@ -34,7 +35,7 @@ export async function openCluster(options: ClusterOptions): Promise<DevCluster> 
   const server = await startOpenSearch({
     version,
     // Tests install to the same place.
-    dir: join(options.dir, `opensearch-${version}`),
+    dir: join(options.installDir, `opensearch-${version}`),
     nodeDir: join(options.dir, "dev", `opensearch-${version}`),
     ...(options.port !== undefined && { port: options.port }),
     jdks,

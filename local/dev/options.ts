@@ -17,8 +17,10 @@ export interface DevOptions {
   rebuildDemo: boolean;
   /** Configuration folder. */
   conf: string;
-  /** Where everything that outlives a run lies. */
+  /** Where data and state lie. */
   dir: string;
+  /** Where servers are installed: once for the repository, whatever `dir` is. */
+  installDir: string;
   /** First of the ports; free ones without it. */
   port: number | undefined;
   /** A cluster that is already there. */
@@ -43,6 +45,8 @@ export const HELP = `The search gateway on this machine, in front of a real Open
                                       a Text Embeddings Inference server instead of the stand-in model
 `;
 
+const INSTALL_DIR = resolve(import.meta.dirname, "../../.local");
+
 /** Ports that one run takes, from the first on. */
 export const PORTS = { api: 0, opensearch: 1, aws: 2, recommendation: 3 } as const;
 
@@ -62,6 +66,7 @@ export function devOptions(
     rebuildDemo: values["rebuild-demo"],
     conf: resolve(values.conf),
     dir: resolve(values.dir),
+    installDir: INSTALL_DIR,
     port: PORT ? portOf(PORT) : undefined,
     opensearchUrl: OPENSEARCH_URL ? urlOf("OPENSEARCH_URL", OPENSEARCH_URL) : undefined,
     opensearchVersion: OPENSEARCH_VERSION ? opensearchVersion(OPENSEARCH_VERSION) : undefined,

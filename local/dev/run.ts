@@ -4,7 +4,7 @@ import { ModelFilesError } from "../../lib/embeddings/model-files.ts";
 import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
 import { LocalError } from "../process/error.ts";
 import { banner } from "./banner.ts";
-import { demoMappings } from "./demo-index.ts";
+import { demoMappings, demoSchema } from "./demo-index.ts";
 import { examples } from "./examples.ts";
 import { type DevOptions, DevUsageError, devOptions, HELP } from "./options.ts";
 import { createScope } from "./scope.ts";
@@ -75,15 +75,14 @@ function onInterrupt(): Promise<void> {
   });
 }
 
-function describe({ state, searchGateway }: Stack, options: DevOptions, seconds: number): string {
-  const used = new Set(
-    searchGateway.hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)),
-  );
+function describe({ state, searchGateway, dimensions }: Stack, options: DevOptions, seconds: number): string {
+  const { hybridQueries } = searchGateway;
+  const used = new Set(hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)));
   const names = (Object.keys(MODELS) as ModelName[]).filter((name) => used.has(name));
   return banner({
     state,
     models: names.map((name) => ({ name, url: options.embeddingUrls[name] })),
-    examples: options.demo ? examples(demoMappings(searchGateway.hybridQueries)) : [],
+    examples: examples(demoMappings(hybridQueries), options.demo ? undefined : demoSchema(hybridQueries, dimensions)),
     stateFile: join(options.dir, "dev.json"),
     seconds,
   });

@@ -5,11 +5,11 @@ import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import { routes } from "../../functions/api-router/routes.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
-import type { ModelName } from "../../lib/embeddings/models.ts";
 import { type Names, namesOf } from "../../lib/naming/names.ts";
 import { loadBundle } from "../api/load-bundle.ts";
 import { startApi } from "../api/start.ts";
 import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";
+import type { ModelStandIns } from "../embeddings/stand-ins.ts";
 import { LocalError } from "../process/error.ts";
 import { requireFreePort } from "../process/ports.ts";
 import { scratchFolder } from "../process/scratch.ts";
@@ -31,6 +31,8 @@ import type { DevState } from "./state-file.ts";
 export interface Stack {
   state: DevState;
   searchGateway: SearchGateway;
+  /** Dimension of each dense model as it is served. */
+  dimensions: ModelStandIns["dimensions"];
   /** Resolves with the reason when a server ends by itself. */
   died: Promise<LocalError>;
 }
@@ -55,13 +57,14 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const [cluster, cloud] = await Promise.all([
     openCluster({
       dir: options.dir,
+      installDir: options.installDir,
       url: options.opensearchUrl,
       version: options.opensearchVersion,
       port: port("opensearch"),
       say,
     }).then((opened) => stopWith(scope, opened)),
     startCloud({
-      dir: options.dir,
+      dir: options.installDir,
       workDir: cloudFolder(options.dir, scope),
       ...optional("port", port("aws")),
       standIns: [models.standIns],
@@ -113,6 +116,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
       pid: process.pid,
     },
     searchGateway,
+    dimensions: models.standIns.dimensions,
     died: Promise.race([cluster.died, cloud.died]),
   };
 }
@@ -178,7 +182,7 @@ function fillDemo(
   return ensureDemoIndex({
     gateway,
     entries: hybridQueries,
-    dimensions: models.standIns.dimensions as Partial<Record<ModelName, number>>,
+    dimensions: models.standIns.dimensions,
     models: models.fingerprint,
     rebuild: options.rebuildDemo,
     say,
