@@ -6,6 +6,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { scratchFolder } from "../local/process/scratch.ts";
+import { cloudFixture } from "./fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "./fixtures/env.ts";
 import { selectFiles } from "./runner/files.ts";
 import { fixtureFolder, runFiles, type Totals } from "./runner/runner.ts";
@@ -13,7 +14,7 @@ import { type SharedFixture, SharedFixtures } from "./runner/shared-fixture.ts";
 import { sharedOpenSearch } from "./runner/shared-opensearch.ts";
 
 /** The servers that test files share. */
-const FIXTURES: readonly SharedFixture[] = [sharedOpenSearch];
+const FIXTURES: readonly SharedFixture[] = [sharedOpenSearch, cloudFixture];
 
 const USAGE = `usage: npm test -- [words] [options]
   words               only files whose path contains one of them

@@ -55,11 +55,13 @@ const sagemaker = <Answer = unknown>(action: string, body: object) =>
 const autoscaling = <Answer = unknown>(action: string, body: object) =>
   callJson<Answer>(cloud, "application-autoscaling", `AnyScaleFrontendService.${action}`, body);
 
-test("S3: a versioned bucket with delete markers can be emptied", async () => {
+test("S3: a bucket with delete markers can be emptied after its versioning has ended", async () => {
   const Bucket = await createBucket();
   await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
   await s3.send(new PutObjectCommand({ Bucket, Key: "k", Body: "1" }));
   await s3.send(new DeleteObjectCommand({ Bucket, Key: "k" }));
+  // Terraform destroys the versioning first.
+  await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Suspended" } }));
   const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }));
   const Objects = [...Versions, ...DeleteMarkers].map(({ Key = "", VersionId = "" }) => ({ Key, VersionId }));
   const { Errors } = await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));

@@ -11,7 +11,7 @@ from patching import add, repair, replace
 
 @repair
 def s3_delete_marker() -> None:
-    """Emptying a versioned bucket calls `dispose` on each version; delete markers lack it (500, retried for minutes)."""
+    """Once versioning is suspended, deleting a key calls `dispose` on each version; delete markers lack it: 500."""
     from moto.s3.models import FakeDeleteMarker
 
     add(FakeDeleteMarker, "dispose", lambda self, garbage=False: None)
