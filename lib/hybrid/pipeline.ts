@@ -1,3 +1,4 @@
+import { rawNumber } from "../json/lossless.ts";
 import type { HybridSettings } from "./request.ts";
 
 /** How many candidates a leg gives, by what the cluster's version can do. */
@@ -29,16 +30,18 @@ export function pipelineJson(
   const processor = {
     "normalization-processor": {
       normalization: { technique: settings.normalization },
-      combination: { technique: settings.combination, ...(weights && { parameters: { weights } }) },
+      combination: { technique: settings.combination, ...(weights && { parameters: { weights: weights.map(float) } }) },
     },
   };
-  const factor = Number.isInteger(sampleFactor) ? sampleFactor.toFixed(1) : String(sampleFactor);
   return (
-    `{"request_processors":[{"oversample":{"sample_factor":${factor}}}],` +
+    `{"request_processors":[{"oversample":${JSON.stringify({ sample_factor: float(sampleFactor) })}}],` +
     `"response_processors":[{"truncate_hits":{}}],` +
     `"phase_results_processors":[${JSON.stringify(processor)}]}`
   );
 }
+
+/** The cluster fails (500) on a whole number where it wants a float: 1 has to be sent as 1.0. */
+const float = (value: number): unknown => (Number.isInteger(value) ? rawNumber(value.toFixed(1)) : value);
 
 /** Weights of the legs that are left, and what became of them. */
 export interface LeftWeights {

@@ -39,6 +39,11 @@ test("the pipeline has the processors in the order of the specification, the fac
   );
 });
 
+test("whole weights are sent as floats, on which alone the cluster does not fail", () => {
+  const json = pipelineJson({ normalization: "l2", combination: "harmonic_mean" }, [0, 1], 1);
+  assert.match(json, '"weights":[0.0,1.0]');
+});
+
 test("without weights the pipeline has no parameters", () => {
   assert.not.match(pipelineJson({ normalization: "min_max", combination: "arithmetic_mean" }, null, 1.5), "parameters");
 });
