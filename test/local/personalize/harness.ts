@@ -1,0 +1,104 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PersonalizeClient } from "@aws-sdk/client-personalize";
+import { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
+import { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
+import type { ObjectReader } from "../../../local/personalize/data/csv-import.ts";
+import { createPersonalize, type PersonalizeStandIn } from "../../../local/personalize/personalize.ts";
+
+export const ACCOUNT = "123456789012";
+export const REGION = "eu-west-1";
+export const ROLE = `arn:aws:iam::${ACCOUNT}:role/personalize`;
+/** The stand-in's clock stands still here until a test advances it. */
+export const NOW = 1_750_000_000_000;
+
+/** Files by `bucket/key`; a bucket of no file cannot be read. */
+export function memoryObjects(files: Map<string, string>): ObjectReader {
+  return {
+    async list(bucket, prefix) {
+      const keys = [...files.keys()].filter((path) => path.startsWith(`${bucket}/`));
+      if (keys.length === 0) throw new Error("NoSuchBucket");
+      return keys
+        .map((path) => path.slice(bucket.length + 1))
+        .filter((key) => key.startsWith(prefix))
+        .sort();
+    },
+    async read(bucket, key) {
+      const content = files.get(`${bucket}/${key}`) ?? "";
+      return (async function* () {
+        for (let at = 0; at < content.length; at += 1000) yield Buffer.from(content.slice(at, at + 1000));
+      })();
+    },
+  };
+}
+
+export interface Harness extends Disposable {
+  personalize: PersonalizeClient;
+  runtime: PersonalizeRuntimeClient;
+  events: PersonalizeEventsClient;
+  standIn: PersonalizeStandIn;
+  files: Map<string, string>;
+  endpoint: string;
+  /** Past every delay, with all work done. */
+  settle(): Promise<void>;
+}
+
+/** The stand-in behind HTTP, and the AWS SDK's own clients for it. `dir` keeps its state. */
+export async function startPersonalize(dir?: string): Promise<Harness> {
+  const files = new Map<string, string>();
+  const standIn = createPersonalize({
+    accountId: ACCOUNT,
+    region: REGION,
+    objects: memoryObjects(files),
+    clock: { now: () => NOW },
+    ...(dir !== undefined && { dir }),
+  });
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const url = new URL(request.url ?? "/", "http://local");
+    const { status, headers, body } = await standIn.handle({
+      method: request.method ?? "GET",
+      path: url.pathname,
+      query: url.searchParams,
+      headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
+      body: Buffer.concat(chunks),
+      service: "personalize",
+      region: REGION,
+    });
+    response.writeHead(status, headers).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = {
+    endpoint,
+    region: REGION,
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    maxAttempts: 1,
+  };
+  return {
+    personalize: new PersonalizeClient(config),
+    runtime: new PersonalizeRuntimeClient(config),
+    events: new PersonalizeEventsClient(config),
+    standIn,
+    files,
+    endpoint,
+    settle: () => standIn.control.advance(60_000),
+    [Symbol.dispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** The name and message of the error that a call ends with. */
+export async function errorOf(call: Promise<unknown>): Promise<{ name: string; message: string; status: number }> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+    return { name: error.name, message: error.message, status: $metadata?.httpStatusCode ?? 0 };
+  }
+  return { name: "none", message: "the call succeeded", status: 200 };
+}

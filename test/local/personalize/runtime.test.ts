@@ -1,0 +1,335 @@
+import { DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
+import { PutEventsCommand, PutItemsCommand } from "@aws-sdk/client-personalize-events";
+import {
+  GetPersonalizedRankingCommand,
+  GetRecommendationsCommand,
+  type GetRecommendationsCommandInput,
+} from "@aws-sdk/client-personalize-runtime";
+import * as assert from "uvu/assert";
+import { suite } from "../../suite.ts";
+import { openCampaign, openFilter, openShop, type Shop, stockShop, trainVersion } from "./book-shop.ts";
+import { errorOf, type Harness, NOW, startPersonalize } from "./harness.ts";
+
+const test = suite("local Personalize: runtime");
+
+let harness: Harness;
+let shop: Shop;
+const campaigns = { user: "", ranking: "", related: "" };
+const filters = { category: "", unseen: "", cheaper: "", cheapOrOwn: "" };
+
+test.before(async () => {
+  harness = await startPersonalize();
+  shop = await openShop(harness);
+  await stockShop(harness, shop);
+  campaigns.user = await openCampaign(harness, shop, "aws-user-personalization");
+  campaigns.ranking = await openCampaign(harness, shop, "aws-personalized-ranking");
+  campaigns.related = await openCampaign(harness, shop, "aws-sims");
+  filters.category = await openFilter(
+    harness,
+    shop,
+    "category",
+    "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)",
+  );
+  filters.unseen = await openFilter(
+    harness,
+    shop,
+    "unseen",
+    "EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ($EVENT)",
+  );
+  filters.cheaper = await openFilter(harness, shop, "cheaper", "INCLUDE ItemID WHERE Items.PRICE < CurrentItem.PRICE");
+  filters.cheapOrOwn = await openFilter(
+    harness,
+    shop,
+    "young",
+    "EXCLUDE ItemID WHERE Items.PRICE > $MAX IF CurrentUser.AGE < 200",
+  );
+});
+test.after(() => harness[Symbol.dispose]());
+
+const recommend = (input: Omit<GetRecommendationsCommandInput, "campaignArn">, campaignArn = campaigns.user) =>
+  harness.runtime.send(new GetRecommendationsCommand({ campaignArn, ...input }));
+const ids = async (...args: Parameters<typeof recommend>) =>
+  (await recommend(...args)).itemList?.map((i) => i.itemId) ?? [];
+const categoriesOf = (id = "") => shop.data.items.find(({ itemId }) => itemId === id)?.categories.split("|") ?? [];
+const priceOf = (id = "") => shop.data.items.find(({ itemId }) => itemId === id)?.price ?? 0;
+
+test("gives 25 items by default and as many as asked for, each once, with falling scores", async () => {
+  const { itemList = [], recommendationId = "" } = await recommend({ userId: "u1" });
+  assert.is(itemList.length, 25);
+  assert.is(new Set(itemList.map(({ itemId }) => itemId)).size, 25);
+  const scores = itemList.map(({ score }) => score ?? 0);
+  assert.equal(
+    scores,
+    scores.toSorted((a, b) => b - a),
+  );
+  assert.ok(scores[0] && scores[0] > 0 && scores[0] < 1);
+  assert.match(recommendationId, /^RID-[\da-f]{32}$/);
+  assert.is((await ids({ userId: "u1", numResults: 7 })).length, 7);
+  assert.is((await ids({ userId: "u1", numResults: 500 })).length, shop.data.items.length);
+});
+
+test("different users get different items, a new one the popular ones", async () => {
+  assert.not.equal(await ids({ userId: "u1" }), await ids({ userId: "u2" }));
+  const counts = new Map<string, number>();
+  for (const { itemId } of shop.data.events) counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
+  const fifth = [...counts.values()].sort((a, b) => b - a)[4] ?? 0;
+  for (const id of await ids({ userId: "nobody", numResults: 5 })) assert.ok((counts.get(id ?? "") ?? 0) >= fifth);
+});
+
+test("an event changes a user's items at once, and a new user's too", async () => {
+  const comedies = shop.data.items.filter(({ categories }) => categories === "Comedy").slice(0, 8);
+  const share = async (userId: string) =>
+    (await ids({ userId, numResults: 10 })).filter((id) => categoriesOf(id).includes("Comedy")).length;
+  const before = await share("fresh");
+  const eventList = comedies.map(({ itemId }, index) => ({
+    itemId,
+    eventType: "click",
+    sentAt: new Date(NOW + index * 1000),
+  }));
+  await harness.events.send(
+    new PutEventsCommand({ trackingId: shop.trackingId, userId: "fresh", sessionId: "s-fresh", eventList }),
+  );
+  assert.ok((await share("fresh")) >= before + 4, `${before} comedies before, ${await share("fresh")} after`);
+});
+
+test("ranks the given items, all of them, unknown ones last and without a score", async () => {
+  const known = shop.data.items.slice(0, 30).map(({ itemId }) => itemId);
+  const inputList = ["what", ...known, "who"];
+  const { personalizedRanking = [] } = await harness.runtime.send(
+    new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u1", inputList }),
+  );
+  const order = personalizedRanking.map(({ itemId }) => itemId);
+  assert.equal(order.toSorted(), inputList.toSorted());
+  assert.equal(order.slice(-2), ["what", "who"]);
+  assert.equal(
+    personalizedRanking.slice(-2).map(({ score }) => score),
+    [undefined, undefined],
+  );
+  const sum = personalizedRanking.reduce((total, { score = 0 }) => total + score, 0);
+  assert.ok(Math.abs(sum - 1) < 1e-6);
+  assert.not.equal(order.slice(0, -2), known);
+});
+
+test("a ranking agrees with the user's recommendations", async () => {
+  const recommended = await ids({ userId: "u5", numResults: 60 });
+  const [best = "", worst = ""] = [recommended[0], recommended.at(-1)];
+  const { personalizedRanking } = await harness.runtime.send(
+    new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u5", inputList: [worst, best] }),
+  );
+  assert.equal(
+    personalizedRanking?.map(({ itemId }) => itemId),
+    [best, worst],
+  );
+});
+
+test("related items are not the item itself, share its genre more often than chance, and have no score", async () => {
+  const { itemList = [] } = await recommend({ itemId: "i3", numResults: 10 }, campaigns.related);
+  assert.is(itemList.length, 10);
+  assert.not.ok(itemList.some(({ itemId }) => itemId === "i3"));
+  assert.ok(itemList.every(({ score }) => score === undefined));
+  const shares = (wanted: string, list: readonly (string | undefined)[]) =>
+    list.filter((id) => categoriesOf(id).some((c) => categoriesOf(wanted).includes(c))).length / list.length;
+  let related = 0;
+  let any = 0;
+  for (let item = 0; item < 30; item += 1) {
+    related += shares(`i${item}`, await ids({ itemId: `i${item}`, numResults: 10 }, campaigns.related));
+    any += shares(
+      `i${item}`,
+      shop.data.items.map(({ itemId }) => itemId),
+    );
+  }
+  assert.ok(related > 1.3 * any, `related items share ${related} genres, any items ${any}`);
+});
+
+test("an unknown item gets popular items", async () => {
+  assert.equal(await ids({ itemId: "unheard" }, campaigns.related), await ids({ itemId: "unseen" }, campaigns.related));
+});
+
+test("a filter with values keeps what it includes, and the list is as long as asked for", async () => {
+  const list = await ids({ userId: "u1", filterArn: filters.category, filterValues: { CATEGORY: '"War","Western"' } });
+  assert.is(list.length, 25);
+  assert.ok(list.every((id) => categoriesOf(id).some((category) => ["War", "Western"].includes(category))));
+});
+
+test("a filter sees the user's imported events and the newest one", async () => {
+  const own = new Set(shop.data.events.filter(({ userId }) => userId === "u7").map(({ itemId }) => itemId));
+  const request = { userId: "u7", numResults: 500, filterArn: filters.unseen, filterValues: { EVENT: '"*"' } };
+  const unseen = await ids(request);
+  assert.not.ok(unseen.some((id) => own.has(id ?? "")));
+  assert.is(unseen.length, shop.data.items.length - own.size);
+  const eventList = [{ itemId: unseen[0], eventType: "click", sentAt: new Date(NOW) }];
+  await harness.events.send(
+    new PutEventsCommand({ trackingId: shop.trackingId, userId: "u7", sessionId: "s7", eventList }),
+  );
+  assert.equal(
+    await ids(request),
+    (await ids({ ...request })).filter((id) => id !== unseen[0]),
+  );
+  assert.not.ok((await ids(request)).includes(unseen[0]));
+});
+
+test("CurrentItem and CurrentUser are the rows of the item and user asked about", async () => {
+  const cheaper = await ids({ itemId: "i3", filterArn: filters.cheaper }, campaigns.related);
+  assert.ok(cheaper.length > 0 && cheaper.every((id) => priceOf(id) < priceOf("i3")));
+  const young = { filterArn: filters.cheapOrOwn, filterValues: { MAX: "30" } };
+  assert.ok((await ids({ userId: "u1", ...young })).every((id) => priceOf(id) <= 30));
+  assert.ok((await ids({ userId: "nobody", ...young })).some((id) => priceOf(id) > 30));
+});
+
+test("an item that was put is filtered by its new record at once", async () => {
+  const request = {
+    userId: "u1",
+    numResults: 500,
+    filterArn: filters.category,
+    filterValues: { CATEGORY: '"Puppetry"' },
+  };
+  assert.equal(await ids(request), []);
+  const items = [{ itemId: "i9", properties: JSON.stringify({ categories: "Drama|Puppetry", price: 5 }) }];
+  await harness.events.send(new PutItemsCommand({ datasetArn: shop.datasets.Items, items }));
+  assert.equal(await ids(request), ["i9"]);
+});
+
+/** Requests that are refused, with the words of the refusal. */
+const REFUSED: readonly [string, () => Promise<unknown>, string, RegExp][] = [
+  ["no user", () => recommend({}), "InvalidInputException", /userId is required/],
+  ["no item", () => recommend({ userId: "u1" }, campaigns.related), "InvalidInputException", /itemId is required/],
+  [
+    "a ranking campaign",
+    () => recommend({ userId: "u1" }, campaigns.ranking),
+    "InvalidInputException",
+    /use GetPersonalizedRanking/,
+  ],
+  [
+    "an unknown campaign",
+    () => recommend({ userId: "u1" }, `${campaigns.user}x`),
+    "ResourceNotFoundException",
+    /Campaign with ARN .* does not exist/,
+  ],
+  ["501 results", () => recommend({ userId: "u1", numResults: 501 }), "InvalidInputException", /at most 500, got 501/],
+  [
+    "an unknown filter",
+    () => recommend({ userId: "u1", filterArn: `${filters.category}x` }),
+    "ResourceNotFoundException",
+    /Filter with ARN/,
+  ],
+  [
+    "no value for an INCLUDE",
+    () => recommend({ userId: "u1", filterArn: filters.category }),
+    "InvalidInputException",
+    /missing: \$CATEGORY/,
+  ],
+  [
+    "an unquoted value",
+    () => recommend({ userId: "u1", filterArn: filters.category, filterValues: { CATEGORY: "War" } }),
+    "InvalidInputException",
+    /CATEGORY are texts in double quotes/,
+  ],
+  [
+    "a CurrentItem filter for a user",
+    () => recommend({ userId: "u1", filterArn: filters.cheaper }),
+    "InvalidInputException",
+    /related items only/,
+  ],
+  [
+    "values without a filter",
+    () => recommend({ userId: "u1", filterValues: { A: '"b"' } }),
+    "InvalidInputException",
+    /needs a filterArn/,
+  ],
+  [
+    "a promotion",
+    () => recommend({ userId: "u1", promotions: [{ name: "p" }] }),
+    "InvalidInputException",
+    /no promotions/,
+  ],
+  [
+    "metadata that the campaign does not give",
+    () => recommend({ userId: "u1", metadataColumns: { ITEMS: ["PRICE"] } }),
+    "InvalidInputException",
+    /enableMetadataWithRecommendations/,
+  ],
+  [
+    "26 filter values",
+    () =>
+      recommend({
+        userId: "u1",
+        filterValues: Object.fromEntries(Array.from({ length: 26 }, (_, i) => [`k${i}`, '"v"'])),
+      }),
+    "InvalidInputException",
+    /length less than or equal to 25/,
+  ],
+  [
+    "501 items to rank",
+    () =>
+      harness.runtime.send(
+        new GetPersonalizedRankingCommand({
+          campaignArn: campaigns.ranking,
+          userId: "u1",
+          inputList: Array.from({ length: 501 }, String),
+        }),
+      ),
+    "InvalidInputException",
+    /at most 500, got 501/,
+  ],
+  [
+    "a ranking by another recipe",
+    () =>
+      harness.runtime.send(
+        new GetPersonalizedRankingCommand({ campaignArn: campaigns.user, userId: "u1", inputList: ["i1"] }),
+      ),
+    "InvalidInputException",
+    /needs a ranking recipe/,
+  ],
+];
+
+for (const [what, call, name, message] of REFUSED) {
+  test(`refuses ${what}`, async () => {
+    const error = await errorOf(call());
+    assert.is(error.name, name);
+    assert.match(error.message, message);
+    assert.is(error.status, name === "ResourceNotFoundException" ? 404 : 400);
+  });
+}
+
+test("500 results and 500 items to rank are allowed", async () => {
+  const inputList = Array.from({ length: 500 }, (_, item) => `i${item}`);
+  const { personalizedRanking } = await harness.runtime.send(
+    new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u1", inputList }),
+  );
+  assert.is(personalizedRanking?.length, 500);
+});
+
+test("an update serves the old version until it is done, then the new one, with item metadata", async () => {
+  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
+  const config = { enableMetadataWithRecommendations: true };
+  const before = await ids({ userId: "u1" });
+  await harness.personalize.send(
+    new UpdateCampaignCommand({
+      campaignArn: campaigns.user,
+      solutionVersionArn,
+      minProvisionedTPS: 3,
+      campaignConfig: config,
+    }),
+  );
+  const describe = async () =>
+    (await harness.personalize.send(new DescribeCampaignCommand({ campaignArn: campaigns.user }))).campaign;
+  assert.is((await describe())?.status, "ACTIVE");
+  assert.is((await describe())?.minProvisionedTPS, 1);
+  assert.is((await describe())?.latestCampaignUpdate?.status, "CREATE PENDING");
+  assert.equal(await ids({ userId: "u1" }), before);
+  const again = new UpdateCampaignCommand({ campaignArn: campaigns.user, minProvisionedTPS: 4 });
+  assert.is((await errorOf(harness.personalize.send(again))).name, "ResourceInUseException");
+  await harness.settle();
+  assert.is((await describe())?.latestCampaignUpdate?.status, "ACTIVE");
+  assert.is((await describe())?.minProvisionedTPS, 3);
+  assert.equal(await ids({ userId: "u1" }), await ids({ userId: "u2" }));
+  const { itemList } = await recommend({ userId: "u1", metadataColumns: { ITEMS: ["CATEGORIES", "PRICE"] } });
+  const [first] = itemList ?? [];
+  assert.equal(first?.metadata?.PRICE, String(priceOf(first?.itemId)));
+  assert.match(
+    (await errorOf(recommend({ userId: "u1", numResults: 51, metadataColumns: { ITEMS: [] } }))).message,
+    /at most 50 with metadata/,
+  );
+});
+
+test.run();
