@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import type { GenericSchema } from "valibot";
 import { ApiSchema } from "../lib/config/api.ts";
@@ -7,11 +7,11 @@ import { FiltersSchema } from "../lib/config/filter.ts";
 import { HybridSearchSchema } from "../lib/config/hybrid-search.ts";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { ModelsSchema } from "../lib/config/model.ts";
-import { parseConfiguration } from "../lib/config/parse.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
 import { ProjectSchema } from "../lib/config/project.ts";
 import { keysOf } from "../lib/config/shape.ts";
 import { SolutionSchema } from "../lib/config/solution.ts";
+import { filledExample, fullExample, valid } from "./lib/config/example.ts";
 import { suite } from "./suite.ts";
 
 const test = suite("conf/ and conf.local/");
@@ -25,32 +25,6 @@ const SCHEMAS: Record<string, GenericSchema> = {
   "campaign.yaml": CampaignSchema,
   "filter.yaml": FiltersSchema,
 };
-
-const OWN: [placeholder: string, own: string][] = [
-  ["vpc-00000000000000000", "vpc-0a1b2c3d4e5f67890"],
-  ["vpc-example-00000000000000000000000000.", "vpc-books-abcdefghijklmnopqrstuvwxyz."],
-  ["domain_name: example\n", "domain_name: books\n"],
-  ["domain_name: example.com", "domain_name: example.org"],
-  ["000000000000:certificate/00000000", "123456789012:certificate/0a1b2c3d"],
-];
-
-function filesOf(folder: string): Record<string, string> {
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    /\.(yaml|json)$/.test(name),
-  );
-  return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, "utf8")]));
-}
-
-/** The example with a user's own values in place of the placeholders. */
-function filledIn(files: Record<string, string>): Record<string, string> {
-  const fill = (text: string) => OWN.reduce((current, [placeholder, own]) => current.replace(placeholder, own), text);
-  return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, fill(text)]));
-}
-
-/** Every optional line switched on, as a user does by removing `# `. */
-function uncommented(text: string): string {
-  return text.replace("  deny: recommended\n", "").replaceAll(/^( *)# ( *)(- |[a-z_-][\w-]*:(?: |$))/gm, "$1$2$3");
-}
 
 test("conf.local/ has no problem and enables both services", () => {
   const configuration = loadConfiguration("conf.local");
@@ -80,14 +54,13 @@ test("conf/ has no problem but its placeholders, each rejected by name", () => {
 });
 
 test("conf/ is valid when its placeholders are filled in", () => {
-  const configuration = parseConfiguration(filledIn(filesOf("conf")));
+  const configuration = valid(filledExample());
   assert.ok(configuration.searchGateway);
   assert.ok(configuration.recommendation);
 });
 
 test("conf/ is valid with every optional line switched on", () => {
-  const files = Object.entries(filledIn(filesOf("conf"))).map(([name, text]) => [name, uncommented(text)]);
-  const { project, api, searchGateway } = parseConfiguration(Object.fromEntries(files));
+  const { project, api, searchGateway } = valid(fullExample());
   assert.is(project.aws.account_id, "123456789012");
   assert.is(project.terraform.state.type, "s3");
   assert.is(project.opensearch?.auth?.type, "basic");

@@ -81,7 +81,7 @@ export function list<Item extends v.GenericSchema>(
   description: string,
   { min = 0, max = 1_000 }: { min?: number; max?: number } = {},
 ) {
-  const entries = v.getMetadata(item).allowed;
+  const { allowed: entries }: Partial<About> = v.getMetadata(item);
   const each = entries === undefined || entries === "a mapping" ? "" : `, each ${entries}`;
   const allowed = `a list of ${min === 0 ? "at most" : `${min} to`} ${max} entries${each}`;
   return v.pipe(

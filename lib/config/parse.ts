@@ -5,7 +5,7 @@ import { CampaignSchema } from "./campaign.ts";
 import { CHECKS } from "./checks/across.ts";
 import { type Drafts, type FileKey, NO_DRAFTS } from "./checks/drafts.ts";
 import { checkHybridSearch } from "./checks/hybrid-search.ts";
-import { checkServices, servicesOf } from "./checks/services.ts";
+import { servicesOf } from "./checks/services.ts";
 import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
 import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
@@ -13,8 +13,9 @@ import { type HybridSearch, HybridSearchSchema } from "./hybrid-search.ts";
 import { ModelsSchema } from "./model.ts";
 import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
-import { type Part, Reader, type ReadText } from "./reader.ts";
+import { Reader, type ReadText } from "./reader.ts";
 import { SolutionSchema } from "./solution.ts";
+import type { Validated } from "./validate.ts";
 
 const GATEWAY_NEEDS = "the search gateway, which vpc and opensearch of project.yaml enable, needs it";
 const RECOMMENDATION_NEEDS = "the recommendation service, which personalize of project.yaml enables, needs it";
@@ -41,7 +42,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const reader = new Reader(read, directory, names);
   if (!reader.has("project.yaml")) reader.reportAbsent("project.yaml", "it says what is deployed, and where");
   const project = reader.read("project.yaml", ProjectSchema);
-  const services = servicesOf(project?.raw);
+  const services = servicesOf(project?.draft);
 
   const file = <Schema extends GenericSchema>(
     name: string,
@@ -50,12 +51,13 @@ export function readConfiguration(read: ReadText, directory: string, names: read
     emptyMeans?: unknown,
   ) => {
     if (needed && !reader.has(name)) reader.reportAbsent(name, needed);
-    return reader.read(name, schema, { emptyMeans });
+    return reader.read(name, schema, { emptyMeans, mayBeEmpty: !needed });
   };
   const gateway = services.searchGateway && GATEWAY_NEEDS;
   const recommendation = services.recommendation && RECOMMENDATION_NEEDS;
-  const api = file("api.yaml", ApiSchema, gateway, services.searchGateway ? undefined : {});
+  const api = file("api.yaml", ApiSchema, gateway, {});
   const hybrid = file("hybrid_search.yaml", HybridSearchSchema, gateway);
+  // Every section of it may be commented out.
   const models = file("model.yaml", ModelsSchema, gateway, {});
   const solution = file("solution.yaml", SolutionSchema, recommendation);
   const campaign = file("campaign.yaml", CampaignSchema, recommendation);
@@ -100,7 +102,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
     interaction: interaction?.draft,
     etl: etl?.draft,
   };
-  for (const check of [checkServices(project?.raw), ...CHECKS]) {
+  for (const check of CHECKS) {
     check(drafts, (key, path, message) => reader.report(fileNames[key], path, message));
   }
   const problems = reader.problems();
@@ -148,7 +150,7 @@ export function readHybridSearch(read: ReadText, directory: string, names: reado
 }
 
 /** The value of a part that has no problem. Without problems every part that is asked for is there. */
-function whole<T>(part: Part<T> | undefined): T {
+function whole<T>(part: Validated<T> | undefined): T {
   if (part?.output === undefined) throw new Error("a part of the configuration is neither sound nor reported");
   return part.output;
 }

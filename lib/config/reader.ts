@@ -1,17 +1,13 @@
 import type * as v from "valibot";
+import { joinWords } from "./kinds.ts";
 import { nearest } from "./nearest.ts";
 import { formatPath, type Path, type Problem } from "./problem.ts";
+import { entriesOf } from "./shape.ts";
 import { readSource, type Source } from "./source.ts";
 import { type Validated, validate } from "./validate.ts";
 
 /** Gives the text of a file below the configuration folder; undefined when there is none. Throws when it is unreadable. */
 export type ReadText = (name: string) => string | undefined;
-
-/** A file of the configuration, read and held against its schema. */
-export interface Part<T> extends Validated<T> {
-  /** The value as it was written, before defaults. */
-  raw: unknown;
-}
 
 /** Reads files and collects their problems. */
 export class Reader {
@@ -29,12 +25,15 @@ export class Reader {
     this.#names = names;
   }
 
-  /** Reads a file; undefined when it is absent or cannot be parsed. `emptyMeans` is what a file without content stands for. */
+  /**
+   * Reads a file; undefined when it is absent or cannot be parsed. A file without content stands for `emptyMeans`, else for
+   * an absent one when it may be empty.
+   */
   read<Schema extends v.GenericSchema>(
     name: string,
     schema: Schema,
-    { emptyMeans }: { emptyMeans?: unknown } = {},
-  ): Part<v.InferOutput<Schema>> | undefined {
+    { emptyMeans, mayBeEmpty = false }: { emptyMeans?: unknown; mayBeEmpty?: boolean } = {},
+  ): Validated<v.InferOutput<Schema>> | undefined {
     const text = this.#text(name);
     if (text === undefined) return undefined;
     this.texts[name] = text;
@@ -45,12 +44,13 @@ export class Reader {
 
     const value = source.value ?? emptyMeans;
     if (value === undefined) {
-      this.#add(name, 1, "", "is empty");
+      const keys = Object.keys(entriesOf(schema, {}) ?? {});
+      if (!mayBeEmpty) this.#add(name, 1, "", `is empty: its keys are ${joinWords(keys, "and")}`);
       return undefined;
     }
     const validated = validate(schema, value);
     for (const { path, message } of validated.findings) this.report(name, path, message);
-    return { ...validated, raw: value };
+    return validated;
   }
 
   /** Whether the file can be read or at least is there. */

@@ -30,12 +30,13 @@ export function entriesOf(
   const shape = shapeOf(schema, input);
   if (shape.kind === "section") return shape.entries;
   if (shape.kind !== "variant") return undefined;
-  for (const option of shape.options) {
-    const entries = entriesOf(option, input);
-    const key = entries?.[shape.key];
-    if (key && isMapping(input) && v.is(key, input[shape.key])) return entries;
-  }
-  return undefined;
+  const options = shape.options.map((option) => entriesOf(option, undefined) ?? {});
+  const matching = options.find((entries) => {
+    const key = entries[shape.key];
+    return key && isMapping(input) && v.is(key, input[shape.key]);
+  });
+  // Without a word that chooses one, the keys of all are known: a misspelt one still finds its neighbour.
+  return matching ?? Object.assign({}, ...options, { [shape.key]: discriminator(shape, shape.key) });
 }
 
 /** The schema at a path, following what is at that path of `input`. */

@@ -8,9 +8,14 @@ import { aboutOf, entriesOf, isMapping, schemaAt, shapeOf, typeOf, wordsOf } fro
 export interface Finding {
   path: Path;
   message: string;
+  /** The key that a misspelt one stands for. */
+  meant?: string;
 }
 
-/** What is left of a value when its wrong parts are taken out: list entries become undefined and keep their place. */
+/**
+ * What is left of a value when its wrong parts are taken out: they are there, but undefined, so that checks tell what is
+ * wrong from what is missing. List entries keep their places.
+ */
 export type Draft<T> = T extends readonly (infer Item)[]
   ? readonly (Draft<Item> | undefined)[]
   : T extends object
@@ -32,12 +37,13 @@ export function validate<Schema extends v.GenericSchema>(
   value: unknown,
 ): Validated<v.InferOutput<Schema>> {
   const findings = new Map<string, Finding>();
-  const add = (path: Path, message: string) => {
+  const add = (path: Path, message: string, meant?: string) => {
     const id = JSON.stringify(path);
-    if (!findings.has(id)) findings.set(id, { path, message });
+    if (!findings.has(id)) findings.set(id, { path, message, ...(meant !== undefined && { meant }) });
   };
 
-  for (const { path, message } of unknownKeys(schema, value)) add(path, message);
+  for (const path of listsForMappings(schema, value)) add(path, describe(schema, value, path));
+  for (const { path, message, meant } of unknownKeys(schema, value)) add(path, message, meant);
   for (const path of placeholders(schema, value)) {
     add(path, `is still the example value ${show(valueAt(value, path))}: put your own`);
   }
@@ -47,6 +53,7 @@ export function validate<Schema extends v.GenericSchema>(
     // Unknown keys are found above: valibot reports the first of a mapping only.
     if (issue.expected === "never") continue;
     if (replacedByMisspelling(schema, value, path)) continue;
+    if (path.some((_, length) => findings.has(JSON.stringify(path.slice(0, length))))) continue;
     add(path, describe(schema, value, path));
   }
 
@@ -75,6 +82,15 @@ function describe(schema: v.GenericSchema, value: unknown, path: Path): string {
   return `must be ${allowed}, got ${show(given)}${close === undefined ? "" : ` (did you mean "${close}"?)`}`;
 }
 
+/** Lists where a mapping should be: to valibot they are objects whose keys are missing. */
+function* listsForMappings(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Path> {
+  const { kind } = shapeOf(schema, value);
+  if (Array.isArray(value) && kind !== "list" && kind !== "leaf") yield path;
+  for (const [key, below] of children(schema, value)) {
+    if (below) yield* listsForMappings(below, Reflect.get(Object(value), key), [...path, key]);
+  }
+}
+
 function* unknownKeys(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Finding> {
   for (const [key, below] of children(schema, value)) {
     if (below) {
@@ -84,7 +100,8 @@ function* unknownKeys(schema: v.GenericSchema, value: unknown, path: Path = []):
     const known = Object.keys(entriesOf(schema, value) ?? {});
     const close = nearest(String(key), known);
     const advice = close === undefined ? `the keys here are ${joinWords(known, "and")}` : `did you mean "${close}"?`;
-    yield { path: [...path, key], message: `is not a known key: ${advice}` };
+    const message = `is not a known key: ${advice}`;
+    yield { path: [...path, key], message, ...(close !== undefined && { meant: close }) };
   }
 }
 
@@ -128,11 +145,12 @@ function valueAt(value: unknown, path: Path): unknown {
 }
 
 function without(value: unknown, findings: readonly Finding[]): unknown {
-  for (const { path } of findings) {
+  for (const { path, meant } of findings) {
     const parent = valueAt(value, path.slice(0, -1));
     const key = path.at(-1);
     if (Array.isArray(parent) && typeof key === "number") parent[key] = undefined;
-    else if (isMapping(parent) && key !== undefined) delete parent[key];
+    else if (isMapping(parent) && key !== undefined && Object.hasOwn(parent, key)) parent[key] = undefined;
+    if (isMapping(parent) && meant !== undefined) parent[meant] ??= undefined;
   }
   return value;
 }

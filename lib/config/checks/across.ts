@@ -8,9 +8,11 @@ import { checkFilters } from "./filters.ts";
 import { checkHybridSearch } from "./hybrid-search.ts";
 import { checkRecipes } from "./recipes.ts";
 import { checkSchemas } from "./schemas.ts";
+import { checkServices } from "./services.ts";
 
 /** Every check that looks at more than one value (decisions 1.3). */
 export const CHECKS: readonly Check[] = [
+  checkServices,
   checkArns,
   checkCapacity,
   checkCors,

@@ -1,0 +1,195 @@
+import { suite } from "../../suite.ts";
+import { fullExample } from "./example.ts";
+import { type Change, type Rule, testRules } from "./rules.ts";
+
+const test = suite("checks across keys and files");
+
+const full = fullExample();
+
+const RULES: readonly Rule[] = [
+  {
+    rule: "vpc and opensearch come together",
+    good: [
+      ["project.yaml", ["vpc"], undefined],
+      ["project.yaml", ["opensearch"], undefined],
+    ],
+    bad: [["project.yaml", ["vpc"], undefined]],
+    problems: ["conf/project.yaml vpc is missing: the search gateway needs it beside opensearch"],
+  },
+  {
+    rule: "opensearch comes with vpc",
+    good: [],
+    bad: [["project.yaml", ["opensearch"], undefined]],
+    problems: ["conf/project.yaml opensearch is missing: the search gateway needs it beside vpc"],
+  },
+  {
+    rule: "at least one service is enabled",
+    good: [["project.yaml", ["personalize"], undefined]],
+    bad: [
+      ["project.yaml", ["vpc"], undefined],
+      ["project.yaml", ["opensearch"], undefined],
+      ["project.yaml", ["personalize"], undefined],
+    ],
+    problems: [
+      'conf/project.yaml  enables no service: "vpc" and "opensearch" enable the search gateway, "personalize" the recommendation service',
+    ],
+  },
+  {
+    rule: "domain_name_system is there, or null",
+    good: [["api.yaml", ["domain_name_system"], null]],
+    bad: [["api.yaml", ["domain_name_system"], undefined]],
+    problems: [
+      "conf/api.yaml domain_name_system is missing: the search gateway needs it (null leaves the API at its execute-api URL)",
+    ],
+  },
+  {
+    rule: "a certificate is of the project's region",
+    good: [],
+    bad: [["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws:acm:us-east-1:123456789012:certificate/a"]],
+    problems: ["conf/api.yaml domain_name_system.certificate_arn is of region us-east-1; aws.region_name is eu-west-1"],
+  },
+  {
+    rule: "a certificate is of the project's account",
+    good: [["project.yaml", ["aws", "account_id"], undefined]],
+    bad: [["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws:acm:eu-west-1:000000000001:certificate/a"]],
+    problems: [
+      "conf/api.yaml domain_name_system.certificate_arn is of account 000000000001; aws.account_id is 123456789012",
+    ],
+  },
+  {
+    rule: "a campaign is of the project's region",
+    good: [],
+    bad: [
+      ["api.yaml", ["personalized_ranking", "campaign_arn"], "arn:aws:personalize:eu-west-2:123456789012:campaign/c"],
+    ],
+    problems: ["conf/api.yaml personalized_ranking.campaign_arn is of region eu-west-2; aws.region_name is eu-west-1"],
+  },
+  {
+    rule: "a secret is of the project's region, but may be of another account",
+    good: [
+      [
+        "project.yaml",
+        ["opensearch", "auth", "master_user_secret_arn"],
+        "arn:aws:secretsmanager:eu-west-1:000000000001:secret:s",
+      ],
+    ],
+    bad: [
+      [
+        "project.yaml",
+        ["opensearch", "auth", "master_user_secret_arn"],
+        "arn:aws:secretsmanager:eu-west-2:123456789012:secret:s",
+      ],
+    ],
+    problems: [
+      "conf/project.yaml opensearch.auth.master_user_secret_arn is of region eu-west-2; aws.region_name is eu-west-1",
+    ],
+  },
+  {
+    rule: "an ARN is of the region's partition",
+    good: [],
+    bad: [
+      ["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws-cn:acm:eu-west-1:123456789012:certificate/a"],
+    ],
+    problems: [
+      "conf/api.yaml domain_name_system.certificate_arn is of partition aws-cn; region eu-west-1 is of partition aws",
+    ],
+  },
+  {
+    rule: "the domain's address is of the project's region",
+    good: [["project.yaml", ["opensearch", "domain"], "https://search.internal.example.org"]],
+    bad: [["project.yaml", ["opensearch", "domain"], "vpc-books-x.us-east-1.es.amazonaws.com"]],
+    problems: ["conf/project.yaml opensearch.domain is of region us-east-1; aws.region_name is eu-west-1"],
+  },
+  {
+    rule: "the cluster's minimum is at most its maximum",
+    good: [["project.yaml", ["opensearch", "auto_scaling", "min_instance_count"], 6]],
+    bad: [["project.yaml", ["opensearch", "auto_scaling", "min_instance_count"], 7]],
+    problems: [
+      "conf/project.yaml opensearch.auto_scaling.min_instance_count must be at most max_instance_count (6), got 7",
+    ],
+  },
+  {
+    rule: "scale_down is below scale_up",
+    good: [["project.yaml", ["opensearch", "auto_scaling", "scale_down_cpu_util_threshold"], 69]],
+    bad: [["project.yaml", ["opensearch", "auto_scaling", "scale_down_cpu_util_threshold"], 70]],
+    problems: [
+      "conf/project.yaml opensearch.auto_scaling.scale_down_cpu_util_threshold must be below scale_up_cpu_util_threshold (70), got 70",
+    ],
+  },
+  ...(["api_router", "log_handler"] as const).map((name) => ({
+    rule: `${name}'s minimum is at most its maximum`,
+    good: [["api.yaml", ["provisioned_concurrency", name, "min_capacity"], 2]] satisfies Change[],
+    bad: [["api.yaml", ["provisioned_concurrency", name, "min_capacity"], 9]] satisfies Change[],
+    problems: [
+      `conf/api.yaml provisioned_concurrency.${name}.min_capacity must be at most max_capacity (${name === "api_router" ? 5 : 2}), got 9`,
+    ],
+  })),
+  {
+    rule: "provisioned concurrency fits into the reserved one",
+    good: [["api.yaml", ["reserved_concurrency", "api_router"], 5]],
+    bad: [["api.yaml", ["reserved_concurrency", "api_router"], 4]],
+    problems: [
+      "conf/api.yaml provisioned_concurrency.api_router.max_capacity must be at most reserved_concurrency.api_router (4), got 5",
+    ],
+  },
+  {
+    rule: "an endpoint starts with at most its maximum",
+    good: [["model.yaml", ["sparse_v3", "initial_instance_count"], 4]],
+    bad: [["model.yaml", ["sparse_v3", "initial_instance_count"], 5]],
+    problems: ["conf/model.yaml sparse_v3.initial_instance_count must be at most max_instance_count (4), got 5"],
+  },
+  {
+    rule: "origins are * alone, or without it",
+    good: [["api.yaml", ["cors", "allow_origins"], ["*"]]],
+    bad: [["api.yaml", ["cors", "allow_origins"], ["*", "https://a.example.org", "https://a.example.org"]]],
+    problems: [
+      'conf/api.yaml cors.allow_origins must be "*" alone, or origins without it',
+      'conf/api.yaml cors.allow_origins[2] "https://a.example.org" is there twice',
+    ],
+  },
+  {
+    rule: "an index is there once",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "product*", embedding_mappings: [mapping()] }]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "products", embedding_mappings: [mapping()] }]],
+    problems: ['conf/hybrid_search.yaml hybrid_queries[1].index "products" is there twice: see hybrid_queries[0]'],
+  },
+  {
+    rule: "an embedding field is there once in an index",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1], mapping("other")]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1], mapping("description_dense")]],
+    problems: [
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].embedding_field "description_dense" is there twice: see embedding_mappings[0] of this index',
+    ],
+  },
+  {
+    rule: "source fields are there once, and are no embedding fields",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 0, "src_fields"], ["a", "b.c"]]],
+    bad: [
+      [
+        "hybrid_search.yaml",
+        ["hybrid_queries", 0, "embedding_mappings", 0, "src_fields"],
+        ["a", "a", "description_sparse"],
+      ],
+    ],
+    problems: [
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].src_fields[1] "a" is there twice',
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].src_fields[2] "description_sparse" is an embedding field of this index',
+    ],
+  },
+  {
+    rule: "a model that a mapping names has a section",
+    good: [["model.yaml", ["ext_embed_english_v3"], undefined]],
+    bad: [["model.yaml", ["sparse_v3"], undefined]],
+    problems: [
+      "conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].model_name names sparse_v3, which has no section in model.yaml: add it there",
+    ],
+  },
+];
+
+function mapping(embedding_field = "v") {
+  return { embedding_field, model_name: "sparse_v3", src_fields: ["title"] };
+}
+
+testRules(test, full, RULES);
+
+test.run();

@@ -1,0 +1,125 @@
+import * as assert from "uvu/assert";
+import type { GenericSchema } from "valibot";
+import { parse } from "yaml";
+import { ApiSchema } from "../../../lib/config/api.ts";
+import { AvroSchema } from "../../../lib/config/avro.ts";
+import { CampaignSchema } from "../../../lib/config/campaign.ts";
+import { EtlSchema } from "../../../lib/config/etl.ts";
+import { FiltersSchema } from "../../../lib/config/filter.ts";
+import { HybridSearchSchema } from "../../../lib/config/hybrid-search.ts";
+import { ModelsSchema } from "../../../lib/config/model.ts";
+import { formatPath, type Path, type Problem } from "../../../lib/config/problem.ts";
+import { ProjectSchema } from "../../../lib/config/project.ts";
+import { aboutOf, describedBy, shapeOf } from "../../../lib/config/shape.ts";
+import { SolutionSchema } from "../../../lib/config/solution.ts";
+import { suite } from "../../suite.ts";
+import { changed, type Files, fullExample, problemsOf } from "./example.ts";
+
+const test = suite("every key of every file");
+
+const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
+  ["project.yaml", ProjectSchema],
+  ["api.yaml", ApiSchema],
+  ["hybrid_search.yaml", HybridSearchSchema],
+  ["model.yaml", ModelsSchema],
+  ["solution.yaml", SolutionSchema],
+  ["campaign.yaml", CampaignSchema],
+  ["filter.yaml", FiltersSchema],
+  ["schema/user_schema.json", AvroSchema("user")],
+  ["schema/item_schema.json", AvroSchema("item")],
+  ["schema/interaction_schema.json", AvroSchema("interaction")],
+  ["etl/configure.json", EtlSchema],
+];
+
+/** Has every key at least once in the first entry of each list. */
+const full = withRareKeys(withExcludedColumns(fullExample()));
+
+function withExcludedColumns(files: Files): Files {
+  const excluded = [{ name: "User", value: ["MEMBERSHIP_ID"] }];
+  return ["similar_items", "personalized_ranking"].reduce(
+    (all, recipe) => changed(all, "solution.yaml", ["recipes", recipe, "excluded_dataset_columns"], excluded),
+    files,
+  );
+}
+
+/** Adds the keys that the generated files leave to their defaults. */
+function withRareKeys(files: Files): Files {
+  const etl = JSON.parse(files["etl/configure.json"] ?? "");
+  const schemas: Record<string, string> = {};
+  for (const dataset of ["user", "item", "interaction"]) {
+    const file = `schema/${dataset}_schema.json`;
+    const schema = JSON.parse(files[file] ?? "");
+    const rare = { nullable: false, multiple: false };
+    const { columns, joins = [], renames = [] } = etl[dataset];
+    const more = ["NAME", "A", "B"].map((name) => ({ name, type: "string", ...rare }));
+    etl[dataset] = {
+      columns: [...columns.map((column: object) => ({ ...rare, ...column })), ...more],
+      joins: [{ field: "JOINED", columns: ["A", "B"], separator: "\n" }, ...joins],
+      renames: [{ column: "NAME", field: "RENAMED" }, ...renames],
+    };
+    Object.assign(schema.fields[0], { categorical: false, textual: false });
+    schema.fields.push({ name: "RENAMED", type: "string" }, { name: "JOINED", type: "string" });
+    schemas[file] = JSON.stringify(schema);
+  }
+  return { ...files, ...schemas, "etl/configure.json": JSON.stringify(etl) };
+}
+
+/** `a[].b` as `["a", 0, "b"]`: the first entry stands for all. */
+function pathOf(path: string): Path {
+  return path.split(/\.|(?=\[\])/).map((step) => (step === "[]" ? 0 : step));
+}
+
+function at(problems: readonly Problem[], file: string, path: Path): string[] {
+  return problems
+    .filter((problem) => problem.file === `conf/${file}` && problem.path === formatPath(path))
+    .map(({ message }) => message);
+}
+
+test("the full example is valid", () => {
+  assert.equal(problemsOf(full), []);
+});
+
+for (const [file, schema] of SCHEMAS) {
+  for (const { path: written, schema: below, required } of describedBy(schema)) {
+    const path = pathOf(written);
+    const { allowed } = aboutOf(below);
+    const name = `${file} ${written}`;
+
+    if (required) {
+      test(`${name}: missing`, () => {
+        assert.equal(at(problemsOf(changed(full, file, path, undefined)), file, path), [`is missing: ${allowed}`]);
+      });
+    }
+
+    test(`${name}: of the wrong type`, () => {
+      const { kind } = shapeOf(below);
+      const [wrong, shown] =
+        kind === "leaf" || kind === "list" ? [{ wrong: 1 }, "a mapping"] : [["wrong"], "a list of 1 entry"];
+      const [message, ...more] = at(problemsOf(changed(full, file, path, wrong)), file, path);
+      assert.is(message, `must be ${allowed}, got ${shown}`);
+      assert.equal(more, []);
+    });
+
+    if (below.type !== "optional" || written !== "domain_name_system") {
+      test(`${name}: a key with nothing after it`, () => {
+        assert.equal(at(problemsOf(changed(full, file, path, null)), file, path), [`must be ${allowed}, got nothing`]);
+      });
+    }
+
+    test(`${name}: misspelt`, () => {
+      const key = String(path.at(-1));
+      const misspelt = [...path.slice(0, -1), `${key.slice(0, 1)}${key.slice(2)}`];
+      const problems = problemsOf(changed(changed(full, file, path, undefined), file, misspelt, givenAt(file, path)));
+      assert.equal(at(problems, file, misspelt), [`is not a known key: did you mean "${key}"?`]);
+      assert.equal(at(problems, file, path), [], "one mistake is reported twice");
+    });
+  }
+}
+
+function givenAt(file: string, path: Path): unknown {
+  const value = path.reduce<unknown>((current, step) => Reflect.get(Object(current), step), parse(full[file] ?? ""));
+  assert.is.not(value, undefined, `the full example lacks ${file} ${formatPath(path)}`);
+  return value;
+}
+
+test.run();

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { parseDocument } from "yaml";
+import type { Configuration } from "../../../lib/config/configuration.ts";
+import { parseConfiguration } from "../../../lib/config/parse.ts";
+import { ConfigurationError, formatProblem, type Path, type Problem } from "../../../lib/config/problem.ts";
+
+/** Texts of configuration files by their paths. */
+export type Files = Readonly<Record<string, string>>;
+
+const OWN: readonly [placeholder: string, own: string][] = [
+  ["vpc-00000000000000000", "vpc-0a1b2c3d4e5f67890"],
+  ["vpc-example-00000000000000000000000000.", "vpc-books-abcdefghijklmnopqrstuvwxyz."],
+  ["domain_name: example\n", "domain_name: books\n"],
+  ["domain_name: example.com", "domain_name: example.org"],
+  ["000000000000:certificate/00000000", "123456789012:certificate/0a1b2c3d"],
+];
+
+/** The shipped example with a user's own values in place of the placeholders. */
+export function filledExample(): Files {
+  const fill = (text: string) => OWN.reduce((current, [placeholder, own]) => current.replace(placeholder, own), text);
+  return mapTexts(filesOf("conf"), fill);
+}
+
+/** The filled example with every optional line switched on, as a user does by removing `# `: it has every key. */
+export function fullExample(): Files {
+  return mapTexts(filledExample(), (text) =>
+    text.replace("  deny: recommended\n", "").replaceAll(/^( *)# ( *)(- |[a-z_-][\w-]*:(?: |$))/gm, "$1$2$3"),
+  );
+}
+
+/** The files with the value at a path changed; undefined removes it. */
+export function changed(files: Files, file: string, path: Path, value: unknown): Files {
+  const document = parseDocument(files[file] ?? "");
+  if (value === undefined) document.deleteIn(path);
+  else document.setIn(path, value);
+  return { ...files, [file]: file.endsWith(".json") ? JSON.stringify(document.toJS()) : document.toString() };
+}
+
+/** The problems of a configuration; none when it is valid. */
+export function problemsOf(files: Files): readonly Problem[] {
+  const outcome = outcomeOf(files);
+  return Array.isArray(outcome) ? outcome : [];
+}
+
+/** The problems of a configuration as a user reads them. */
+export function linesOf(files: Files): string[] {
+  return problemsOf(files).map(formatProblem);
+}
+
+/** The value of a valid configuration. */
+export function valid(files: Files): Configuration {
+  return parseConfiguration(files);
+}
+
+function outcomeOf(files: Files): Configuration | Problem[] {
+  try {
+    return parseConfiguration(files);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return [...error.problems];
+    throw error;
+  }
+}
+
+function filesOf(folder: string): Files {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.(yaml|json)$/.test(name),
+  );
+  return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, "utf8")]));
+}
+
+function mapTexts(files: Files, change: (text: string) => string): Files {
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, change(text)]));
+}

@@ -1,0 +1,205 @@
+import * as assert from "uvu/assert";
+import { suite } from "../../suite.ts";
+import { changed, filledExample, problemsOf } from "./example.ts";
+import { type Change, type Rule, testRules } from "./rules.ts";
+
+const test = suite("checks of recipes, columns and filters");
+
+const example = filledExample();
+
+const ITEM = "schema/item_schema.json";
+const ETL = "etl/configure.json";
+
+const user = (...path: (string | number)[]) => ["recipes", "user_personalization", ...path];
+const filter = (expression: string): Change => ["filter.yaml", ["filters", 0, "expression"], expression];
+const filters = (...expressions: string[]): Change => [
+  "filter.yaml",
+  ["filters"],
+  expressions.map((expression, index) => ({ name: `f${index}`, expression })),
+];
+const inColumn = (column: string) => `INCLUDE ItemID WHERE Items.${column} IN ("x")`;
+
+/** Adds categorical columns C1, C2, … to the item schema and its ETL configuration. */
+const moreItemColumns = (count: number): Change[] => {
+  const names = Array.from({ length: count }, (_, index) => `C${index + 1}`);
+  const schema = JSON.parse(example[ITEM] ?? "");
+  const etl = JSON.parse(example[ETL] ?? "");
+  return [
+    [ITEM, ["fields"], [...schema.fields, ...names.map((name) => ({ name, type: "string", categorical: true }))]],
+    [ETL, ["item", "columns"], [...etl.item.columns, ...names.map((name) => ({ name, type: "string" }))]],
+  ];
+};
+
+const RULES: readonly Rule[] = [
+  {
+    rule: "at least one recipe is configured",
+    good: [
+      ["solution.yaml", ["recipes", "similar_items"], undefined],
+      ["campaign.yaml", ["campaigns", "similar_items"], undefined],
+    ],
+    bad: [
+      ["solution.yaml", ["recipes"], {}],
+      ["campaign.yaml", ["campaigns"], {}],
+    ],
+    problems: [
+      'conf/solution.yaml recipes needs at least one of "user_personalization", "similar_items" or "personalized_ranking"',
+    ],
+  },
+  {
+    rule: "a recipe has its campaign",
+    good: [],
+    bad: [["campaign.yaml", ["campaigns", "similar_items"], undefined]],
+    problems: ["conf/campaign.yaml campaigns.similar_items is missing: solution.yaml configures this recipe"],
+  },
+  {
+    rule: "a campaign has its recipe",
+    good: [],
+    bad: [["solution.yaml", ["recipes", "similar_items"], undefined]],
+    problems: [
+      "conf/campaign.yaml campaigns.similar_items has no recipe of this name in solution.yaml: add one there, or remove this",
+    ],
+  },
+  {
+    rule: "a parameter is the recipe's own; the error names the recipe that has it",
+    good: [
+      ["solution.yaml", user("recipe_name"), "aws-user-personalization-v2"],
+      ["solution.yaml", user("parameters"), [{ name: "apply_recency_bias", value: false }]],
+    ],
+    bad: [["solution.yaml", user("parameters", 0, "name"), "popularity_discount_factor"]],
+    problems: [
+      'conf/solution.yaml recipes.user_personalization.parameters[0].name "popularity_discount_factor" is no parameter of aws-user-personalization: it belongs to aws-sims',
+    ],
+  },
+  {
+    rule: "a misspelt parameter finds the right one",
+    good: [],
+    bad: [["solution.yaml", user("parameters", 0, "name"), "hiden_dimension"]],
+    problems: [
+      'conf/solution.yaml recipes.user_personalization.parameters[0].name "hiden_dimension" is no parameter of aws-user-personalization: did you mean "hidden_dimension"?',
+    ],
+  },
+  {
+    rule: "a parameter is within the recipe's limits",
+    good: [["solution.yaml", user("parameters", 0, "value"), 256]],
+    bad: [["solution.yaml", user("parameters", 0, "value"), 257]],
+    problems: [
+      "conf/solution.yaml recipes.user_personalization.parameters[0].value must be an integer from 32 to 256 for hidden_dimension of aws-user-personalization, got 257",
+    ],
+  },
+  {
+    rule: "a parameter is of its type",
+    good: [["solution.yaml", user("parameters", 0), { name: "recency_mask", value: true }]],
+    bad: [["solution.yaml", user("parameters", 0), { name: "recency_mask", value: 1 }]],
+    problems: [
+      "conf/solution.yaml recipes.user_personalization.parameters[0].value must be true or false for recency_mask of aws-user-personalization, got 1",
+    ],
+  },
+  {
+    rule: "a parameter is there once",
+    good: [["solution.yaml", user("parameters", 1), { name: "bptt", value: 2 }]],
+    bad: [["solution.yaml", user("parameters", 1), { name: "hidden_dimension", value: 32 }]],
+    problems: ['conf/solution.yaml recipes.user_personalization.parameters[1].name "hidden_dimension" is there twice'],
+  },
+  {
+    rule: "an excluded column is in the schema",
+    good: [["solution.yaml", user("excluded_dataset_columns", 0, "value"), ["AGE", "GENDER"]]],
+    bad: [["solution.yaml", user("excluded_dataset_columns", 0, "value"), ["AGE", "GENDRE"]]],
+    problems: [
+      'conf/solution.yaml recipes.user_personalization.excluded_dataset_columns[0].value[1] "GENDRE" is not in the user schema: did you mean "GENDER"?',
+    ],
+  },
+  {
+    rule: "an excluded column is none that training needs",
+    good: [],
+    bad: [
+      [
+        "solution.yaml",
+        user("excluded_dataset_columns"),
+        [
+          { name: "Interaction", value: ["TIMESTAMP", "EVENT_TYPE", "EVENT_VALUE", "IMPRESSION"] },
+          { name: "Item", value: ["ITEM_ID"] },
+        ],
+      ],
+    ],
+    problems: [
+      '[0].value[0] "TIMESTAMP" is required for training and cannot be excluded',
+      '[0].value[1] "EVENT_TYPE" cannot be excluded: target_event_type needs it',
+      '[0].value[2] "EVENT_VALUE" cannot be excluded: event_value_threshold needs it',
+      '[1].value[0] "ITEM_ID" is required for training and cannot be excluded',
+    ].map((problem) => `conf/solution.yaml recipes.user_personalization.excluded_dataset_columns${problem}`),
+  },
+  {
+    rule: "a dataset's excluded columns are in one entry",
+    good: [["solution.yaml", user("excluded_dataset_columns", 1), { name: "Item", value: ["AUTHOR"] }]],
+    bad: [["solution.yaml", user("excluded_dataset_columns", 1), { name: "User", value: ["AGE"] }]],
+    problems: [
+      'conf/solution.yaml recipes.user_personalization.excluded_dataset_columns[1].name "User" is there twice: join it with excluded_dataset_columns[0]',
+    ],
+  },
+  {
+    rule: "a filter's name is there once",
+    good: [["filter.yaml", ["filters", 1, "name"], "categories"]],
+    bad: [["filter.yaml", ["filters", 1, "name"], "category"]],
+    problems: ['conf/filter.yaml filters[1].name "category" is there twice: see filters[0]'],
+  },
+  {
+    rule: "a placeholder is well-formed",
+    good: [filter("INCLUDE ItemID WHERE Items.CATEGORIES IN ($A_1)")],
+    bad: [filter("INCLUDE ItemID WHERE Items.CATEGORIES IN ($)")],
+    problems: [
+      'conf/filter.yaml filters[0].expression a placeholder is $ and 1 to 50 letters, digits or underscores, got "$" (at position 43)',
+    ],
+  },
+  {
+    rule: "an expression follows the filter language",
+    good: [filter('EXCLUDE ItemID WHERE Items.CATEGORIES IN ("a") IF CurrentUser.AGE > 18')],
+    bad: [filter("INCLUDE ItemID WHERE Items.CATEGORIES")],
+    problems: [
+      "conf/filter.yaml filters[0].expression expected IN, NOT IN, =, !=, <, <=, > or >=, got the end of the expression (at position 38)",
+    ],
+  },
+  {
+    rule: "an expression uses fields of the schemas",
+    good: [filter(inColumn("AUTHOR"))],
+    bad: [filter(inColumn("AUTOR"))],
+    problems: [
+      "conf/filter.yaml filters[0].expression Items.AUTOR is not in the schema, which has IS_ACTIVE, TEXTUAL_FIELD, ITEM_ID, AUTHOR, CATEGORIES (at position 22)",
+    ],
+  },
+  {
+    rule: "the filters use at most 10 distinct fields together",
+    good: [...moreItemColumns(10), filters(...Array.from({ length: 10 }, (_, index) => inColumn(`C${index + 1}`)))],
+    bad: [
+      ...moreItemColumns(11),
+      filters(
+        ...Array.from({ length: 9 }, (_, index) => inColumn(`C${index + 1}`)),
+        `${inColumn("C10")} | ${inColumn("C11")}`,
+      ),
+    ],
+    problems: [
+      `conf/filter.yaml filters use 11 distinct fields together (${Array.from({ length: 11 }, (_, index) => `ITEMS.C${index + 1}`).join(", ")}): Personalize takes 10`,
+    ],
+  },
+  {
+    rule: "an expression has at most 25 placeholders",
+    good: [filter(`INCLUDE ItemID WHERE Items.AUTHOR IN (${placeholders(25)})`)],
+    bad: [filter(`INCLUDE ItemID WHERE Items.AUTHOR IN (${placeholders(26)})`)],
+    problems: ["conf/filter.yaml filters[0].expression has 26 placeholders: Personalize takes 25"],
+  },
+];
+
+function placeholders(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$P${index}`).join(", ");
+}
+
+testRules(test, example, RULES);
+
+test("a filter is not blamed for a broken schema", () => {
+  const files = { ...changed(example, "filter.yaml", ["filters", 0, "expression"], inColumn("NOPE")), [ITEM]: "{" };
+  assert.equal(
+    problemsOf(files).map(({ file }) => file),
+    ["conf/schema/item_schema.json"],
+  );
+});
+
+test.run();

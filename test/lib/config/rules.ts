@@ -1,0 +1,30 @@
+import * as assert from "uvu/assert";
+import type { Path } from "../../../lib/config/problem.ts";
+import type { suite } from "../../suite.ts";
+import { changed, type Files, problemsOf } from "./example.ts";
+
+/** One changed value; undefined removes it. */
+export type Change = [file: string, path: Path, value: unknown];
+
+/** What keeps a rule, what breaks it, and the problems that this gives, as file, path and message. */
+export interface Rule {
+  rule: string;
+  good: Change[];
+  bad: Change[];
+  problems: string[];
+}
+
+/** Two tests a rule: kept, no problem; broken, exactly its problems. */
+export function testRules(test: ReturnType<typeof suite>, example: Files, rules: readonly Rule[]): void {
+  const apply = (changes: readonly Change[]) =>
+    changes.reduce((files, [file, path, value]) => changed(files, file, path, value), example);
+  for (const { rule, good, bad, problems } of rules) {
+    test(`${rule}: kept`, () => {
+      assert.equal(problemsOf(apply(good)), []);
+    });
+    test(`${rule}: broken`, () => {
+      const found = problemsOf(apply(bad)).map(({ file, path, message }) => `${file} ${path} ${message}`);
+      assert.equal(found, problems);
+    });
+  }
+}

@@ -1,0 +1,166 @@
+import { suite } from "../../suite.ts";
+import { filledExample } from "./example.ts";
+import { type Change, type Rule, testRules } from "./rules.ts";
+
+const test = suite("checks of schemas and ETL configuration");
+
+const example = filledExample();
+
+const USER = "schema/user_schema.json";
+const ITEM = "schema/item_schema.json";
+const INTERACTION = "schema/interaction_schema.json";
+const ETL = "etl/configure.json";
+
+const user = (...path: (string | number)[]) => ["recipes", "user_personalization", ...path];
+
+/** Adds categorical columns C1, C2, … to the item schema and its ETL configuration. */
+const moreItemColumns = (count: number): Change[] => {
+  const names = Array.from({ length: count }, (_, index) => `C${index + 1}`);
+  const schema = JSON.parse(example[ITEM] ?? "");
+  const etl = JSON.parse(example[ETL] ?? "");
+  return [
+    [ITEM, ["fields"], [...schema.fields, ...names.map((name) => ({ name, type: "string", categorical: true }))]],
+    [ETL, ["item", "columns"], [...etl.item.columns, ...names.map((name) => ({ name, type: "string" }))]],
+  ];
+};
+
+const RULES: readonly Rule[] = [
+  {
+    rule: "a schema has the fields that Personalize requires",
+    good: [],
+    bad: [
+      [INTERACTION, ["fields", 4], undefined],
+      [ETL, ["interaction", "columns", 4], undefined],
+    ],
+    problems: ["conf/schema/interaction_schema.json fields lacks TIMESTAMP, which Personalize requires"],
+  },
+  {
+    rule: "required and reserved fields are of their types",
+    good: [[ETL, ["interaction", "columns", 4, "type"], "int"]],
+    bad: [
+      [INTERACTION, ["fields", 4, "type"], "int"],
+      [INTERACTION, ["fields", 3, "type"], ["long", "null"]],
+      [ETL, ["interaction", "columns", 4, "type"], "int"],
+      [ETL, ["interaction", "columns", 3, "type"], "long"],
+    ],
+    problems: [
+      'conf/schema/interaction_schema.json fields[3].type must be "float" or "double" (or that and "null") for EVENT_VALUE',
+      'conf/schema/interaction_schema.json fields[4].type must be "long" for TIMESTAMP',
+    ],
+  },
+  {
+    rule: "a type is one, or one and null",
+    good: [[USER, ["fields", 2, "type"], ["null", "string"]]],
+    bad: [[USER, ["fields", 2, "type"], ["int", "string"]]],
+    problems: ['conf/schema/user_schema.json fields[2].type must be one type, or one type and "null"'],
+  },
+  {
+    rule: "categorical and textual fields are strings, textual ones of items, and no field is both",
+    good: [[USER, ["fields", 5, "categorical"], true]],
+    bad: [
+      [USER, ["fields", 3, "categorical"], true],
+      [USER, ["fields", 5, "textual"], true],
+      [ITEM, ["fields", 3, "textual"], true],
+      [INTERACTION, ["fields", 2, "categorical"], true],
+    ],
+    problems: [
+      'conf/schema/user_schema.json fields[3].categorical needs the type "string", AGE has "int"',
+      "conf/schema/user_schema.json fields[5].textual can be true in the item schema only",
+      "conf/schema/item_schema.json fields[3].textual cannot be true together with categorical",
+      "conf/schema/interaction_schema.json fields[2].categorical cannot be true for EVENT_TYPE",
+    ],
+  },
+  {
+    rule: "field names differ beyond underscores",
+    good: [],
+    bad: [
+      [USER, ["fields", 6], { name: "MEMBERSHIPID", type: "string" }],
+      [ETL, ["user", "columns", 5], { name: "MEMBERSHIPID", type: "string" }],
+    ],
+    problems: [
+      'conf/schema/user_schema.json fields[6].name is the same as "MEMBERSHIP_ID" to Personalize, which ignores underscores',
+    ],
+  },
+  {
+    rule: "a dataset has as many fields of its own as Personalize takes",
+    good: [],
+    bad: [
+      [USER, ["fields"], [{ name: "USER_ID", type: "string" }]],
+      [ETL, ["user", "columns"], [{ name: "USER_ID", type: "string" }]],
+      ["solution.yaml", user("excluded_dataset_columns"), []],
+      ...moreItemColumns(97),
+    ],
+    problems: [
+      "conf/schema/user_schema.json fields needs at least 1 field beside USER_ID",
+      "conf/schema/item_schema.json fields has 101 fields of its own: Personalize takes at most 100",
+    ],
+  },
+  {
+    rule: "a field has a source column",
+    good: [
+      [INTERACTION, ["fields", 5, "name"], "RECOMMENDATION_ID"],
+      [ETL, ["interaction", "columns", 5, "name"], "RECOMMENDATION_ID"],
+    ],
+    bad: [[ETL, ["user", "columns", 3], undefined]],
+    problems: ['conf/schema/user_schema.json fields[4].name "LOCATION" has no source column in the ETL configuration'],
+  },
+  {
+    rule: "EVENT_VALUE, IMPRESSION and IS_ACTIVE need no source column",
+    good: [
+      [ETL, ["interaction", "columns", 5], undefined],
+      [ETL, ["interaction", "columns", 3], undefined],
+    ],
+    bad: [[ETL, ["interaction", "columns", 2], undefined]],
+    problems: [
+      'conf/schema/interaction_schema.json fields[2].name "EVENT_TYPE" has no source column in the ETL configuration',
+    ],
+  },
+  {
+    rule: "a column becomes a field of the schema",
+    good: [],
+    bad: [[ETL, ["user", "columns", 5], { name: "AGES", type: "int" }]],
+    problems: [
+      'conf/etl/configure.json user.columns[5].name becomes the field "AGES", which is not in the user schema: did you mean "AGE"?',
+    ],
+  },
+  {
+    rule: "a column's type fits its field",
+    good: [[USER, ["fields", 3, "type"], "long"]],
+    bad: [[ETL, ["user", "columns", 2, "type"], "float"]],
+    problems: [
+      'conf/etl/configure.json user.columns[2].type float does not fit the field "AGE" of the user schema, which is int',
+    ],
+  },
+  {
+    rule: "a column that may be missing becomes a field that takes null",
+    good: [
+      [ETL, ["user", "columns", 2, "nullable"], true],
+      [USER, ["fields", 3, "type"], ["int", "null"]],
+    ],
+    bad: [[ETL, ["user", "columns", 2, "nullable"], true]],
+    problems: [
+      'conf/etl/configure.json user.columns[2].nullable is true, but the field "AGE" of the user schema does not take null',
+    ],
+  },
+  {
+    rule: "columns are there once, joins and renames use columns that exist, once",
+    good: [
+      [ETL, ["user", "renames"], [{ column: "AGE", field: "YEARS" }]],
+      [USER, ["fields", 3, "name"], "YEARS"],
+    ],
+    bad: [
+      [ETL, ["user", "renames"], [{ column: "AGES", field: "YEARS" }]],
+      [ETL, ["item", "renames"], [{ column: "TITLE", field: "NAME" }]],
+      [ETL, ["interaction", "columns", 6], { name: "USER_ID", type: "string" }],
+    ],
+    problems: [
+      'conf/etl/configure.json user.renames[0].column "AGES" is not one of the columns: did you mean "AGE"?',
+      'conf/etl/configure.json item.renames[0].column "TITLE" is used twice',
+      'conf/etl/configure.json interaction.columns[6].name "USER_ID" is there twice',
+    ],
+  },
+];
+
+testRules(test, example, RULES);
+
+test.run();

@@ -1,0 +1,149 @@
+import * as assert from "uvu/assert";
+import { suite } from "../../suite.ts";
+import { changed, type Files, filledExample, linesOf } from "./example.ts";
+
+const test = suite("configuration files as text");
+
+const example = filledExample();
+
+function without(...names: string[]): Files {
+  return Object.fromEntries(Object.entries(example).filter(([name]) => !names.includes(name)));
+}
+
+test("an absent file says which service needs it", () => {
+  assert.equal(linesOf(without("model.yaml", "filter.yaml")), [
+    "conf/model.yaml  is not there: the search gateway, which vpc and opensearch of project.yaml enable, needs it",
+    "conf/filter.yaml  is not there: the recommendation service, which personalize of project.yaml enables, needs it",
+  ]);
+});
+
+test("an absent file finds the one that is misnamed", () => {
+  const files = { ...without("api.yaml"), "api.yml": example["api.yaml"] ?? "" };
+  assert.equal(linesOf(files), [
+    "conf/api.yaml  is not there: the search gateway, which vpc and opensearch of project.yaml enable, needs it (is api.yml it, misnamed?)",
+  ]);
+});
+
+test("without project.yaml the other files are checked all the same", () => {
+  const files = { ...without("project.yaml"), "api.yaml": "throttle: {rate_limit: -1}" };
+  assert.equal(linesOf(files), [
+    "conf/project.yaml  is not there: it says what is deployed, and where",
+    "conf/api.yaml:1  throttle.rate_limit  must be a number above 0, at most 10000, got -1",
+  ]);
+});
+
+test("an empty file names its keys", () => {
+  assert.equal(linesOf({ ...example, "filter.yaml": "# nothing yet\n" }), [
+    'conf/filter.yaml:1  is empty: its keys are "filters"',
+  ]);
+});
+
+test("a model.yaml whose sections are all commented out is valid when no mapping names a model", () => {
+  assert.equal(linesOf({ ...example, "model.yaml": "# sparse_v3:\n", "hybrid_search.yaml": "hybrid_queries: []" }), []);
+});
+
+test("files of a service that is not enabled may be absent or empty", () => {
+  const gatewayOnly = changed(example, "project.yaml", ["personalize"], undefined);
+  const { "solution.yaml": _, "campaign.yaml": __, ...rest } = gatewayOnly;
+  assert.equal(linesOf({ ...rest, "filter.yaml": "" }), []);
+});
+
+test("a tab says that it is one", () => {
+  assert.equal(
+    linesOf({ ...example, "campaign.yaml": "campaigns:\n\tsimilar_items:\n\t\tmin_provisioned_tps: 1\n" })[0] ?? "",
+    "conf/campaign.yaml:2  is indented with a tab: YAML needs spaces",
+  );
+});
+
+test("a key that is there twice is found with both lines, and the rest is checked", () => {
+  const text = "throttle:\n  rate_limit: 1\n  rate_limit: 2\ndomain_name_system: null\nlogging:\n  user_id: nobody\n";
+  assert.equal(linesOf({ ...example, "api.yaml": text }), [
+    'conf/api.yaml:3  the key "rate_limit" is there twice, first in line 2: remove one',
+    'conf/api.yaml:6  logging.user_id  must be "plain", "hmac" or "none", got "nobody"',
+  ]);
+});
+
+test("broken YAML names the line and what is wrong", () => {
+  assert.equal(linesOf({ ...example, "filter.yaml": 'filters:\n  - name: "a\n' }), [
+    'conf/filter.yaml:3  is not valid YAML: Missing closing "quote',
+  ]);
+});
+
+test("several documents in a file are refused", () => {
+  assert.equal(linesOf({ ...example, "filter.yaml": "filters: []\n---\nfilters: []\n" }), [
+    "conf/filter.yaml:2  holds several documents: remove the line ---",
+  ]);
+});
+
+test("a tag that YAML does not know is refused", () => {
+  assert.match(
+    linesOf({ ...example, "filter.yaml": "filters: !secret x\n" })[0] ?? "",
+    /^conf\/filter.yaml:1 {2}is not valid YAML: Unresolved tag: !secret$/,
+  );
+});
+
+test("a file that is no mapping says what it is", () => {
+  assert.equal(linesOf({ ...example, "filter.yaml": "- a\n- b\n" }), [
+    "conf/filter.yaml:1  must be a mapping, got a list of 2 entries",
+  ]);
+  assert.equal(linesOf({ ...example, "filter.yaml": "filters" }), [
+    'conf/filter.yaml:1  must be a mapping, got "filters"',
+  ]);
+});
+
+test("an anchor is followed, its problems are at the anchored value", () => {
+  const text = `${example["hybrid_search.yaml"]}`.replace("embedding_mappings:", "embedding_mappings: &all");
+  const files = { ...example, "hybrid_search.yaml": `${text}\n  - index: books\n    embedding_mappings: *all\n` };
+  assert.equal(linesOf(files), []);
+});
+
+test("a broken JSON file names the line", () => {
+  const text = '{\n  "type": "record",\n  "name": "Users",,\n}\n';
+  assert.equal(linesOf({ ...example, "schema/user_schema.json": text }), [
+    "conf/schema/user_schema.json:3  is not JSON: Expected double-quoted property name",
+  ]);
+  assert.match(
+    linesOf({ ...example, "schema/user_schema.json": "" })[0] ?? "",
+    /^conf\/schema\/user_schema.json:1 {2}is not JSON: /,
+  );
+});
+
+test("what YAML takes and JSON does not is refused in a JSON file", () => {
+  assert.match(
+    linesOf({ ...example, "etl/configure.json": "user: {}" })[0] ?? "",
+    /^conf\/etl\/configure.json:1 {2}is not JSON: /,
+  );
+});
+
+test("a file that project.yaml names and that is not there is a problem of project.yaml", () => {
+  assert.equal(linesOf(without("schema/item_schema.json")), [
+    "conf/project.yaml:69  personalize.item_schema_file_path  names conf/schema/item_schema.json, which is not there: relevance schema-generation writes it",
+  ]);
+});
+
+test("a path that starts at the wrong folder says where paths start", () => {
+  const files = changed(
+    example,
+    "project.yaml",
+    ["personalize", "item_schema_file_path"],
+    "conf/schema/item_schema.json",
+  );
+  assert.match(
+    linesOf(files)[0] ?? "",
+    /item_schema_file_path {2}names a file that is not there: paths start at conf\/, so write schema\/item_schema.json$/,
+  );
+});
+
+test("problems of several files come file by file, line by line", () => {
+  const project = (example["project.yaml"] ?? "")
+    .replace("project_name: my-project", "project_name: My Shop")
+    .replace("domain_name: books", "domain_name: 7");
+  const files = { ...example, "project.yaml": project, "filter.yaml": "filters: {}\n" };
+  assert.equal(linesOf(files), [
+    'conf/project.yaml:7  project_name  must be 2 to 24 lower-case letters, digits and hyphens, starting with a letter, got "My Shop"',
+    "conf/project.yaml:48  opensearch.domain_name  must be the name of a domain: 3 to 28 lower-case letters, digits and hyphens, starting with a letter, got 7 without quotes",
+    "conf/filter.yaml:1  filters  must be a list of at most 10 entries, got a mapping",
+  ]);
+});
+
+test.run();
