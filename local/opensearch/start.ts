@@ -29,7 +29,7 @@ export interface StartOptions {
   quickStart?: boolean;
   /** More lines of opensearch.yml. */
   settings?: Readonly<Record<string, string | number | boolean>>;
-  /** Default 120 s, from launch to a healthy cluster. */
+  /** Default 180 s (a loaded machine takes 90), from launch to a healthy cluster. */
   timeoutMs?: number;
   /** Default: those of this machine. */
   jdks?: readonly Jdk[];
@@ -53,7 +53,7 @@ export interface OpenSearchServer {
  * (port taken, folder in use or of another version, server died, not healthy in time), each with the way out.
  */
 export async function startOpenSearch(options: StartOptions): Promise<OpenSearchServer> {
-  const { version, onProgress = () => {}, timeoutMs = 120_000 } = options;
+  const { version, onProgress = () => {}, timeoutMs = 180_000 } = options;
   const jdks = options.jdks ?? findJdks();
   const jdk = jdkFor(version, jdks);
   const folder = nodeFolder(resolve(options.nodeDir ?? options.dir));

@@ -21,20 +21,19 @@ export interface WaitOptions {
 export async function waitFor<T>(probe: () => Promise<T | undefined | false>, options: WaitOptions): Promise<T> {
   const { what, timeoutMs, intervalMs = 100, abort, context } = options;
   let lastError: unknown;
-  let over = false;
   const timer = new AbortController();
 
   const poll = async (): Promise<T> => {
-    while (!over) {
+    for (;;) {
       try {
         const found = await probe();
         if (found !== undefined && found !== false) return found;
       } catch (error) {
         lastError = error;
       }
+      // Throws when the wait is over, and so ends the loop.
       await sleep(intervalMs, undefined, { signal: timer.signal });
     }
-    throw new Error("the wait is over");
   };
   const polling = poll();
   // Whichever loses the race below may still reject; nobody listens to it then.
@@ -52,7 +51,6 @@ export async function waitFor<T>(probe: () => Promise<T | undefined | false>, op
   try {
     return await Promise.race(abort ? [polling, giveUp, abort] : [polling, giveUp]);
   } finally {
-    over = true;
     timer.abort();
   }
 }

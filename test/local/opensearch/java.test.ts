@@ -68,7 +68,7 @@ for (const name of [
 
 test("JAVA_HOME comes before all others, then named ones, then the PATH, each home once", () => {
   const [a, b, c] = [jdk("a/j", "17.0.1"), jdk("b/j", "21.0.1"), jdk("c/j", "25.0.1")];
-  const env = { PATH: join(c, "bin"), JAVA_HOME_21: b, JAVA21_HOME: b, JAVA_HOME: a };
+  const env = { PATH: join(c, "bin"), JAVA_21: b, JAVA21_HOME: b, JAVA_HOME: a };
   assert.equal(
     find(env, "*/*").map(({ major }) => major),
     [17, 21, 25],
