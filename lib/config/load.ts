@@ -31,7 +31,6 @@ function readText(path: string): string | undefined {
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     if (codeOf(error) === "EISDIR") throw new Error("it is a folder");
-    if (codeOf(error) === "EACCES") throw new Error("permission denied");
     if (codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA") throw new Error("it is not UTF-8 text");
     throw error;
   }

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { type GenericSchema, parse } from "valibot";
 import { type Api, ApiSchema } from "./api.ts";
 import { AvroSchema, type Dataset } from "./avro.ts";
@@ -77,8 +78,9 @@ export function readConfiguration(read: ReadText, directory: string, names: read
     etl: "",
   };
   const named = <Schema extends GenericSchema>(key: keyof typeof FILE_KEYS, schema: Schema) => {
-    const name = project?.draft?.personalize?.[FILE_KEYS[key]];
-    if (name === undefined) return undefined;
+    const written = project?.draft?.personalize?.[FILE_KEYS[key]];
+    if (written === undefined) return undefined;
+    const name = posix.normalize(written);
     fileNames[key] = name;
     if (reader.has(name)) return reader.read(name, schema);
     reader.report("project.yaml", ["personalize", FILE_KEYS[key]], absentFile(name, directory, reader));
@@ -160,10 +162,9 @@ function defaultApi(): Api {
 }
 
 function absentFile(name: string, directory: string, reader: Reader): string {
-  const start = `${directory.replace(/^\.\//, "").replace(/\/+$/, "")}/`;
-  const below = name.replace(/^\.\//, "");
-  if (below.startsWith(start) && reader.has(below.slice(start.length))) {
-    return `names a file that is not there: paths start at ${start}, so write ${below.slice(start.length)}`;
+  const start = `${posix.normalize(directory).replace(/\/+$/, "")}/`;
+  if (name.startsWith(start) && reader.has(name.slice(start.length))) {
+    return `names a file that is not there: paths start at ${start}, so write ${name.slice(start.length)}`;
   }
   return `names ${start}${name}, which is not there: relevance schema-generation writes it`;
 }

@@ -1,0 +1,80 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { loadConfiguration, loadHybridSearch } from "../../../lib/config/load.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("loading a configuration folder");
+
+let folder = "";
+
+test.before.each(() => {
+  folder = mkdtempSync(join(tmpdir(), "conf-"));
+  cpSync("conf.local", folder, { recursive: true });
+});
+
+test.after.each(() => rmSync(folder, { recursive: true }));
+
+function problems(load: (directory: string) => unknown = loadConfiguration): string {
+  try {
+    load(folder);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message.replaceAll(folder, "DIR") : String(error);
+  }
+}
+
+test("gives the configuration", () => {
+  const { project, searchGateway, recommendation } = loadConfiguration(folder);
+  assert.is(project.project_name, "demo");
+  assert.ok(searchGateway);
+  assert.ok(recommendation);
+});
+
+test("a folder that is not there says how to name one", () => {
+  assert.throws(
+    () => loadConfiguration("no/such/folder"),
+    (error: Error) => error.message === "no/such/folder  is not there: give the configuration folder with --conf DIR",
+  );
+});
+
+test("a file as the folder is refused", () => {
+  assert.throws(() => loadConfiguration("package.json"), /^package.json {2}cannot be read: ENOTDIR/);
+});
+
+test("a file that is a folder, and one that is not UTF-8, are problems among others", () => {
+  rmSync(join(folder, "filter.yaml"));
+  mkdirSync(join(folder, "filter.yaml"));
+  writeFileSync(join(folder, "campaign.yaml"), Buffer.from([0x63, 0xe4, 0x3a]));
+  writeFileSync(join(folder, "model.yaml"), "sparse_v4: {}");
+  const text = problems();
+  assert.match(text, "DIR/filter.yaml  cannot be read: it is a folder");
+  assert.match(text, "DIR/campaign.yaml  cannot be read: it is not UTF-8 text");
+  assert.match(text, 'DIR/model.yaml:1  sparse_v4  is not a known key: did you mean "sparse_v3"?');
+});
+
+test("a byte order mark is no problem", () => {
+  writeFileSync(join(folder, "filter.yaml"), "\uFEFFfilters: []\n");
+  assert.equal(loadConfiguration(folder).recommendation?.filters, []);
+});
+
+test("Windows line endings are no problem, and lines are counted right", () => {
+  writeFileSync(join(folder, "filter.yaml"), "filters: []\r\n\r\nfilter: 1\r\n");
+  assert.is(problems(), 'DIR/filter.yaml:3  filter  is not a known key: did you mean "filters"?');
+});
+
+test("hybrid_search.yaml alone needs no other file, and checks its own rules", () => {
+  rmSync(join(folder, "project.yaml"));
+  rmSync(join(folder, "model.yaml"));
+  assert.is(loadHybridSearch(folder).hybrid_queries.length, 2);
+  writeFileSync(join(folder, "hybrid_search.yaml"), "hybrid_queries: [{index: a}, {index: a}]");
+  assert.match(problems(loadHybridSearch), 'hybrid_queries[1].index  "a" is there twice: see hybrid_queries[0]');
+  rmSync(join(folder, "hybrid_search.yaml"));
+  assert.throws(
+    () => loadHybridSearch(folder),
+    /hybrid_search.yaml {2}is not there: it says which indices have embeddings/,
+  );
+});
+
+test.run();

@@ -1,0 +1,247 @@
+import * as assert from "uvu/assert";
+import { formatPath, type Path } from "../../../lib/config/problem.ts";
+import { clusterUrl } from "../../../lib/config/project.ts";
+import { suite } from "../../suite.ts";
+import { changed, type Files, filledExample, fullExample, problemsOf, valid } from "./example.ts";
+
+const test = suite("values of the configuration");
+
+const full = fullExample();
+
+const state = (key: string) => ["terraform", "state", key];
+const mapping = (...path: Path) => ["hybrid_queries", 0, "embedding_mappings", 0, ...path];
+const text = (length: number) => "a".repeat(length);
+
+/** Values at the edges: the last that is accepted, the first that is not. */
+const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: unknown[]][] = [
+  ["project.yaml", ["project_name"], ["ab", text(24), "a-1"], ["a", text(25), "1a", "A", "a_b", "", 7]],
+  ["project.yaml", ["aws", "region_name"], ["us-gov-west-1"], ["eu-west", "EU-WEST-1", "eu-west-1a"]],
+  ["project.yaml", ["aws", "account_id"], [], ["12345678901", "1234567890123", 123456789012]],
+  [
+    "project.yaml",
+    ["aws", "tags"],
+    [{}, { team: "Suche & Co".replace("&", "+") }],
+    [{ team: 7 }, { "aws:x": "y" }, { x: text(257) }],
+  ],
+  ["project.yaml", ["aws", "lambda_runtime"], ["nodejs22.x", "nodejs24.x"], ["nodejs20.x"]],
+  ["project.yaml", state("bucket"), ["abc", text(63)], ["ab", text(64), "A-bucket", "-ab"]],
+  ["project.yaml", state("key_prefix"), ["a/b"], ["/a", "a/", ""]],
+  ["project.yaml", ["vpc", "vpc_id"], ["vpc-12345678"], ["vpc-1234567", "subnet-12345678", "vpc-XYZ"]],
+  ["project.yaml", ["vpc", "subnet_ids"], [["subnet-12345678"]], [[], ["vpc-12345678"]]],
+  ["project.yaml", ["vpc", "domain_security_group_id"], ["sg-12345678"], ["12345678"]],
+  [
+    "project.yaml",
+    ["opensearch", "domain"],
+    [
+      "https://search.example.org",
+      "https://search.example.org:9200/",
+      "http://127.0.0.1:9200",
+      "http://localhost:9200",
+    ],
+    [
+      "http://search.example.org",
+      "https://search.example.org/path",
+      "https://u:p@search.example.org",
+      "search",
+      "a b",
+      "",
+    ],
+  ],
+  ["project.yaml", ["opensearch", "domain_name"], ["abc", text(28)], ["ab", text(29), "Abc", "1abc"]],
+  [
+    "project.yaml",
+    ["opensearch", "auth", "master_user_secret_arn"],
+    ["arn:aws:secretsmanager:eu-west-1:123456789012:secret:a/b-AbCdEf"],
+    ["secret", "arn:aws:acm:eu-west-1:123456789012:certificate/a", "arn:aws:secretsmanager:eu-west-1:1:secret:a"],
+  ],
+  ["project.yaml", ["opensearch", "auto_scaling", "min_instance_count"], [1], [0, 1.5, "2"]],
+  ["project.yaml", ["opensearch", "auto_scaling", "scale_up_cpu_util_threshold"], [100], [0, 101]],
+  ["project.yaml", ["opensearch", "max_bulk_bytes"], [65_536, 104_857_600], [65_535, 104_857_601]],
+  [
+    "project.yaml",
+    ["personalize", "etl_configure_file_path"],
+    ["./etl/configure.json"],
+    ["/etl/configure.json", "../x.json", "etl/x.yaml"],
+  ],
+  ["project.yaml", ["personalize", "force_reprocess_lookback_days"], [0, 3_650], [-1, 3_651, 0.5]],
+  ["project.yaml", ["personalize", "log_lookback_days"], [1], [0]],
+  ["api.yaml", ["cloud_watch_role_name"], [text(64)], [text(65), "", "a b"]],
+  ["api.yaml", ["domain_name_system", "domain_name"], ["a.co"], ["example", "-a.com", "a..com", "A.com"]],
+  ["api.yaml", ["domain_name_system", "sub_domain_name"], ["a", "a.b"], ["", "a.", "a_b", "https://a"]],
+  [
+    "api.yaml",
+    ["domain_name_system", "certificate_arn"],
+    [],
+    ["arn:aws:iam::123456789012:server-certificate/a", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:a"],
+  ],
+  ["api.yaml", ["domain_name_system", "hosted_zone_id"], ["Z1"], ["/hostedzone/Z1", "z1"]],
+  ["api.yaml", ["domain_name_system", "create_dns_record"], [false], ["no", "false", 0]],
+  ["api.yaml", ["provisioned_concurrency", "log_handler", "min_capacity"], [1], [0]],
+  ["api.yaml", ["provisioned_concurrency", "log_handler", "utilization_target"], [0.01, 1], [0, 1.01, -1, "0.8"]],
+  ["api.yaml", ["reserved_concurrency", "api_router"], [5], [0]],
+  ["api.yaml", ["personalized_ranking", "weight"], [0, 1], [-0.1, 1.1]],
+  ["api.yaml", ["personalized_ranking", "window"], [1, 500], [0, 501]],
+  ["api.yaml", ["personalized_ranking", "timeout_ms"], [50, 10_000], [49, 10_001]],
+  ["api.yaml", ["personalized_ranking", "item_id_field"], ["_id", "product.id"], ["", "a b"]],
+  ["api.yaml", ["personalized_ranking", "campaign_arn"], [], ["arn:aws:personalize:eu-west-1:123456789012:solution/a"]],
+  ["api.yaml", ["raw_backend", "deny"], ["recommended", [], ["* /a*"]], ["all", true]],
+  ["api.yaml", ["raw_backend", "deny", 0], ["GET /"], ["FETCH /a", "/a", "GET a"]],
+  ["api.yaml", ["logging", "retention_days"], [1, 3_653], [0, 3_654]],
+  ["api.yaml", ["logging", "user_id"], ["plain", "hmac", "none"], ["hashed"]],
+  ["api.yaml", ["throttle", "rate_limit"], [0.5, 10_000], [0, 10_001]],
+  ["api.yaml", ["throttle", "burst_limit"], [1, 5_000], [0, 5_001]],
+  ["api.yaml", ["throttle", "daily_quota"], [1, 100_000_000], [0, 0.5]],
+  ["api.yaml", ["cors", "allow_origins"], [["http://localhost:3000"]], [[]]],
+  ["api.yaml", ["cors", "allow_origins", 0], ["*"], ["https://a.example.org/", "a.example.org"]],
+  [
+    "hybrid_search.yaml",
+    ["hybrid_queries", 0, "index"],
+    ["a", "a.b-c_1", "logs-*"],
+    ["*", "A", "_a", "-a", "a,b", "a*b", "a b", ""],
+  ],
+  ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings"], [], [[]]],
+  ["hybrid_search.yaml", ["hybrid_queries", 0, "candidates"], [1, 10_000], [0, 10_001]],
+  ["hybrid_search.yaml", mapping("embedding_field"), ["v", "v-1"], ["a.b", "1a", ""]],
+  ["hybrid_search.yaml", mapping("model_name"), ["ext_embed_english_v3"], ["dense"]],
+  ["hybrid_search.yaml", mapping("src_fields"), [["a.b"]], [[], "title"]],
+  ["hybrid_search.yaml", mapping("src_fields", 0), ["@a"], ["a..b", ".a", ""]],
+  [
+    "model.yaml",
+    ["sparse_v3", "instance_type"],
+    ["ml.g5.xlarge", "ml.m5.large"],
+    ["g5.xlarge", "ml.p3.2xlarge", "ml.inf2.xlarge", "ml.c7g.large"],
+  ],
+  ["model.yaml", ["sparse_v3", "initial_instance_count"], [1], [0]],
+  ["model.yaml", ["sparse_v3", "prune_ratio"], [0, 0.9], [-0.1, 1]],
+  ["model.yaml", ["sparse_v3", "revision"], ["main"], ["", "a/b"]],
+  ["model.yaml", ["ext_embed_english_v3", "query_concurrency"], [1, 100], [0, 101]],
+  ["solution.yaml", ["recipes", "similar_items", "event_value_threshold"], ["0", "-1.5"], [0.5, "a", ".5", ""]],
+  ["solution.yaml", ["recipes", "similar_items", "target_event_type"], [text(256)], ["", text(257), 7]],
+  ["solution.yaml", ["recipes", "similar_items", "recipe_name"], [], ["aws-user-personalization", "sims"]],
+  ["solution.yaml", ["recipes", "user_personalization", "parameters", 0, "value"], [32], ["149", null]],
+  ["solution.yaml", ["metric_gate", "tolerance"], [0, 1], [-0.1, 1.1]],
+  [
+    "solution.yaml",
+    ["retraining", "schedule"],
+    ["rate(1 hour)", "cron(0 3 ? * SUN *)"],
+    ["daily", "rate(0 days)", "cron(0 3 * *)"],
+  ],
+  ["campaign.yaml", ["campaigns", "similar_items", "min_provisioned_tps"], [1, 2_000], [0, 1.5, "1"]],
+  ["filter.yaml", ["filters", 0, "name"], [text(63), "a_B-1"], ["", text(64), "a b", "_a"]],
+  ["filter.yaml", ["filters", 0, "expression"], [expression(2_500)], [expression(2_501), "", "   "]],
+  ["filter.yaml", ["filters"], [[], filters(10)], [filters(11)]],
+];
+
+function expression(length: number): string {
+  const start = 'INCLUDE ItemID WHERE Items.AUTHOR IN ("';
+  return `${start}${text(length - start.length - 2)}")`;
+}
+
+function filters(count: number) {
+  return Array.from({ length: count }, (_, index) => ({ name: `f${index}`, expression: expression(60) }));
+}
+
+function problemsAt(files: Files, file: string, path: Path): string[] {
+  return problemsOf(files)
+    .filter((problem) => problem.file === `conf/${file}` && problem.path.startsWith(formatPath(path)))
+    .map(({ message }) => message);
+}
+
+for (const [file, path, accepted, refused] of VALUES) {
+  const name = `${file} ${formatPath(path)}`;
+  for (const value of accepted) {
+    test(`${name} takes ${JSON.stringify(value)?.slice(0, 60)}`, () => {
+      assert.equal(problemsAt(changed(full, file, path, value), file, path), []);
+    });
+  }
+  for (const value of refused) {
+    test(`${name} refuses ${JSON.stringify(value)?.slice(0, 60)}`, () => {
+      const messages = problemsAt(changed(full, file, path, value), file, path);
+      assert.is(messages.length, 1);
+      assert.match(messages[0] ?? "", /^must be .*, got /);
+    });
+  }
+}
+
+test("a value that is near one of a few words names it", () => {
+  const [message] = problemsAt(changed(full, "api.yaml", ["logging", "user_id"], "plian"), "api.yaml", ["logging"]);
+  assert.is(message, 'must be "plain", "hmac" or "none", got "plian" (did you mean "plain"?)');
+});
+
+test("a long value is cut in the message", () => {
+  const [message = ""] = problemsAt(changed(full, "project.yaml", ["project_name"], text(500)), "project.yaml", [
+    "project_name",
+  ]);
+  assert.match(message, /got "a{80}…" \(500 characters\)$/);
+});
+
+test("a key that no other is near lists those there are", () => {
+  const problems = problemsOf(changed(full, "project.yaml", ["aws", "endpoint"], "x"));
+  assert.equal(
+    problems.map(({ message }) => message),
+    ['is not a known key: the keys here are "region_name", "account_id", "tags" and "lambda_runtime"'],
+  );
+});
+
+test("a key of another kind of the same section is refused", () => {
+  const problems = problemsOf(changed(full, "project.yaml", ["terraform", "state", "type"], "local"));
+  assert.equal(
+    problems.map(({ path }) => path),
+    ["terraform.state.bucket", "terraform.state.key_prefix", "terraform.state.region"],
+  );
+});
+
+test("defaults are filled in", () => {
+  const { project, api, searchGateway, recommendation } = valid(defaults());
+  assert.equal(project.terraform, { state: { type: "local" } });
+  assert.equal(project.aws, { region_name: "eu-west-1", tags: {}, lambda_runtime: "nodejs22.x" });
+  assert.is(searchGateway?.vpc.create_endpoints, true);
+  assert.is(searchGateway?.opensearch.max_bulk_bytes, 8 * 1024 * 1024);
+  assert.is(searchGateway?.domainNameSystem?.create_dns_record, true);
+  assert.equal(api.personalized_ranking, { weight: 0.5, window: 100, timeout_ms: 1_000, item_id_field: "_id" });
+  assert.equal(api.logging, { retention_days: 90, user_id: "plain", query_text: true });
+  assert.equal(api.raw_backend, {});
+  assert.equal(api.throttle, {});
+  assert.is(searchGateway?.hybridQueries[0]?.candidates, 100);
+  assert.equal(searchGateway?.hybridQueries[0]?.on_embedding_failure, { write: "fail", query: "degrade" });
+  assert.is(searchGateway?.models.sparse_v3?.prune_ratio, 0.1);
+  const { recipes, metric_gate } = recommendation?.solution ?? {};
+  assert.is(recipes?.similar_items?.recipe_name, "aws-sims");
+  assert.is(recipes?.user_personalization?.recipe_name, "aws-user-personalization");
+  assert.is(recipes?.personalized_ranking?.recipe_name, "aws-personalized-ranking");
+  assert.equal(metric_gate, { tolerance: 0.1, strict: false });
+  assert.equal(recommendation?.etl.item.joins, [{ field: "TEXTUAL_FIELD", columns: ["TITLE"], separator: "\n" }]);
+});
+
+function defaults(): Files {
+  return [
+    ["api.yaml", ["raw_backend"]] as const,
+    ["solution.yaml", ["recipes", "similar_items", "recipe_name"]] as const,
+  ].reduce((files, [file, path]) => changed(files, file, path, undefined), filledExample());
+}
+
+test("a service that is not enabled is undefined", () => {
+  const gateway = valid(changed(full, "project.yaml", ["personalize"], undefined));
+  assert.is(gateway.recommendation, undefined);
+  const withoutVpc = changed(full, "project.yaml", ["vpc"], undefined);
+  const recommendation = valid(changed(withoutVpc, "project.yaml", ["opensearch"], undefined));
+  assert.is(recommendation.searchGateway, undefined);
+});
+
+test("a recommendation service alone needs no api.yaml and gets its defaults", () => {
+  const withoutVpc = changed(full, "project.yaml", ["vpc"], undefined);
+  const { "api.yaml": _, ...files } = changed(withoutVpc, "project.yaml", ["opensearch"], undefined);
+  assert.equal(valid(files).api.throttle, {});
+});
+
+test("the files that were read are kept as they were written", () => {
+  assert.equal(valid(full).files, full);
+});
+
+test("the cluster's address is an origin", () => {
+  assert.is(clusterUrl("vpc-a.eu-west-1.es.amazonaws.com"), "https://vpc-a.eu-west-1.es.amazonaws.com");
+  assert.is(clusterUrl("https://search.example.org/"), "https://search.example.org");
+  assert.is(clusterUrl("http://127.0.0.1:9200"), "http://127.0.0.1:9200");
+});
+
+test.run();
