@@ -1,0 +1,112 @@
+import * as v from "valibot";
+import { collect } from "../../lib/etl/collect.ts";
+import { deduplicate } from "../../lib/etl/deduplicate.ts";
+import { EtlError } from "../../lib/etl/etl-error.ts";
+import { EtlTask } from "../../lib/etl/etl-task.ts";
+import { finish } from "../../lib/etl/finish.ts";
+import { runKeys, sharedKeys } from "../../lib/etl/keys.ts";
+import { type ObjectStore, readText } from "../../lib/etl/object-store.ts";
+import { plan } from "../../lib/etl/plan.ts";
+import type { PopularItemsStore } from "../../lib/etl/popular-items.ts";
+import { readFile } from "../../lib/etl/run-files.ts";
+import { scan } from "../../lib/etl/scan.ts";
+import { DefinitionFiles, RunSettings } from "../../lib/etl/settings.ts";
+import type { TableSource } from "../../lib/etl/table-source.ts";
+import { transform } from "../../lib/etl/transform.ts";
+import type { Deadline } from "../../lib/resilience/deadline.ts";
+import type { EtlEnv } from "./env.ts";
+
+/** What etl works with. */
+export interface EtlClients {
+  store: ObjectStore;
+  tables: TableSource;
+  popularItems: PopularItemsStore;
+}
+
+/** The part of Lambda's context that is used. */
+export interface EtlContext {
+  getRemainingTimeInMillis(): number;
+}
+
+/** One step of a run a call. A failed item of a map step leaves its reason in the bucket for the step after it. */
+export function createHandler(env: EtlEnv, clients: EtlClients) {
+  return async (event: unknown, context: EtlContext): Promise<object> => {
+    const parsed = v.safeParse(EtlTask, event);
+    if (!parsed.success) throw new EtlError(`The input is not a step of ETL: ${v.summarize(parsed.issues)}`);
+    const task = parsed.output;
+    try {
+      return await work(task, env, clients, { remaining: () => context.getRemainingTimeInMillis() });
+    } catch (error) {
+      const key = errorKey(task);
+      // The error itself matters more than a failure to note it.
+      if (key) await clients.store.write(key, messageOf(error)).catch(() => undefined);
+      throw error;
+    }
+  };
+}
+
+async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: Deadline): Promise<object> {
+  const { store, tables, popularItems } = clients;
+  const settings = () => readFile(store, runKeys(task.run).settings, RunSettings);
+  switch (task.task) {
+    case "plan":
+      return plan(
+        {
+          ...task,
+          logLookbackDays: env.LOG_LOOKBACK_DAYS,
+          forceReprocessLookbackDays: env.FORCE_REPROCESS_LOOKBACK_DAYS,
+        },
+        store,
+        tables,
+        await deployedDefinitions(env, store),
+      );
+    case "transform": {
+      const { rows, rejected } = await transform(task, store, (await settings()).definitions);
+      return { rows, rejected };
+    }
+    case "collect":
+      return collect(task.run, store);
+    case "deduplicate": {
+      const { rows, duplicates } = await deduplicate(task, store, await settings());
+      return { rows, duplicates };
+    }
+    case "scan":
+      return scan(task, store, tables, (await settings()).definitions, deadline);
+    case "finish":
+      return finish(task.run, store, popularItems);
+  }
+}
+
+async function deployedDefinitions(env: EtlEnv, store: ObjectStore): Promise<DefinitionFiles> {
+  const read = async (key: string): Promise<unknown> => {
+    const text = await readText(store, key);
+    if (text === undefined) throw new EtlError(`The configuration file ${key} is not in the bucket: run deploy`);
+    return JSON.parse(text);
+  };
+  const [user, item, interaction, etl] = await Promise.all([
+    read(env.USER_SCHEMA_KEY),
+    read(env.ITEM_SCHEMA_KEY),
+    read(env.INTERACTION_SCHEMA_KEY),
+    read(env.ETL_CONFIGURATION_KEY),
+  ]);
+  const parsed = v.safeParse(DefinitionFiles, { schemas: { user, item, interaction }, etl });
+  if (parsed.success) return parsed.output;
+  throw new EtlError(`The deployed schema files cannot be used: ${v.summarize(parsed.issues)}`);
+}
+
+function errorKey(task: EtlTask): string | undefined {
+  switch (task.task) {
+    case "transform":
+      return sharedKeys.groupError(task.day, task.digest);
+    case "deduplicate":
+      return runKeys(task.run).shardError(task.shard);
+    case "scan":
+      return runKeys(task.run).scanError(task.dataset, task.segment);
+    default:
+      return undefined;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

@@ -1,0 +1,38 @@
+import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+import { PREFIXES } from "../../lib/naming/object-keys.ts";
+
+/** What etl may do: read events and configuration, read the tables, and write, replace and remove what ETL made. */
+export function etlPolicy(arns: {
+  bucket: string;
+  /** Key of the bucket's encryption. */
+  key: string;
+  usersTable: string;
+  itemsTable: string;
+  popularItemsTable: string;
+  logGroup: string;
+}): Statement[] {
+  const { events, etl, configuration } = PREFIXES;
+  return [
+    // Without a condition on the prefix: S3 answers 404 for a missing object only to callers that may list the bucket,
+    // and reading an object brings no prefix that a condition could match. With one, "not there" would be "forbidden".
+    { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [arns.bucket] },
+    {
+      sid: "ReadEventsAndConfiguration",
+      actions: ["s3:GetObject"],
+      resources: [`${arns.bucket}/${events}*`, `${arns.bucket}/${configuration}*`],
+    },
+    {
+      sid: "KeepRuns",
+      actions: ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"],
+      resources: [`${arns.bucket}/${etl}*`],
+    },
+    { sid: "UseTheBucketsKey", actions: ["kms:Decrypt", "kms:GenerateDataKey"], resources: [arns.key] },
+    {
+      sid: "ReadTables",
+      actions: ["dynamodb:DescribeTable", "dynamodb:Scan"],
+      resources: [arns.usersTable, arns.itemsTable],
+    },
+    { sid: "ReplacePopularItems", actions: ["dynamodb:PutItem"], resources: [arns.popularItemsTable] },
+    writeLogs(arns.logGroup),
+  ];
+}

@@ -1,0 +1,103 @@
+import { EtlError } from "./etl-error.ts";
+import { CheckCounter } from "./event-checks.ts";
+import { BUCKETS, eventHash, shardBuckets, shardOf } from "./event-hash.ts";
+import { csvCell, FIELD_END, ROW, ROW_END, rowColumns } from "./event-row.ts";
+import { runKeys } from "./keys.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { PartWriter } from "./part-writer.ts";
+import { shardItems } from "./popular-items.ts";
+import { type DeduplicateTask, readFile, Segments, type ShardResult, writeFile } from "./run-files.ts";
+import type { RunSettings } from "./settings.ts";
+
+/** Segments read at the same time, at most 16 MiB each. */
+const AHEAD = 4;
+
+/**
+ * Reads one shard of all days and writes its events without repeated EVENT_IDs: the first one, in the order of days
+ * and objects, stays. Memory is that of the shard's ids and four segments. Done again it writes the same.
+ */
+export async function deduplicate(
+  task: DeduplicateTask,
+  store: ObjectStore,
+  settings: RunSettings,
+  options: { partBytes?: number } = {},
+): Promise<ShardResult> {
+  const keys = runKeys(task.run);
+  const segments = await readFile(store, keys.segments, Segments);
+  const columns = rowColumns(settings.definitions).map(({ name, at }) => ({
+    name,
+    // Column -1 is in no row: in mode init the field stays empty.
+    at: name === "IMPRESSION" && settings.mode === "init" ? -1 : at,
+  }));
+  const header = columns.map(({ name }) => name).join(",");
+  const writer = new PartWriter(store, header, (part) => keys.interactions(task.shard, part), options.partBytes);
+  const checks = settings.checks.map((check) => new CheckCounter(check));
+  const seen = new Set<string>();
+  const eventTypes = new Map<string, number>();
+  const items = new Map<string, number>();
+  let duplicates = 0;
+
+  for await (const text of shardTexts(task, store, segments)) {
+    for (const row of text.split(ROW_END)) {
+      if (row === "") continue;
+      const fields = row.split(FIELD_END);
+      const [id = ""] = fields;
+      if (task.of > BUCKETS && shardOf(eventHash(id), task.of) !== task.shard) continue;
+      if (seen.has(id)) {
+        duplicates += 1;
+        continue;
+      }
+      seen.add(id);
+      writer.add(columns.map(({ at }) => csvCell(fields[at] ?? "")).join(","));
+      if (writer.isFull) await writer.flush();
+      const eventType = fields[ROW.eventType] ?? "";
+      const itemId = fields[ROW.itemId] ?? "";
+      eventTypes.set(eventType, (eventTypes.get(eventType) ?? 0) + 1);
+      items.set(itemId, (items.get(itemId) ?? 0) + 1);
+      for (const check of checks) check.add(fields[ROW.userId] ?? "", eventType, fields[ROW.eventValue] ?? "");
+    }
+  }
+  await writer.flush();
+  const result: ShardResult = {
+    files: writer.files,
+    rows: seen.size,
+    duplicates,
+    event_types: Object.fromEntries([...eventTypes].sort(([a], [b]) => (a < b ? -1 : 1))),
+    checks: checks.map((check) => check.sample()),
+    items: shardItems(items),
+  };
+  await writeFile(store, keys.shardResult(task.shard), result);
+  return result;
+}
+
+/** The shard's rows of each segment, in the segments' order, a few of them read ahead. */
+async function* shardTexts(task: DeduplicateTask, store: ObjectStore, segments: Segments): AsyncGenerator<string> {
+  const { first, end } = shardBuckets(task.shard, task.of);
+  const parts = segments
+    .map(({ key, offsets }) => ({ key, start: offsets[first] ?? 0, end: offsets[end] ?? 0 }))
+    .filter((part) => part.end > part.start);
+  const reading: Promise<string>[] = [];
+  for (let next = 0; next < parts.length || reading.length > 0; ) {
+    for (; next < parts.length && reading.length < AHEAD; next += 1) {
+      const part = parts[next];
+      if (!part) break;
+      const text = readPart(store, part);
+      // Looked at when its turn comes; without this a failure before that would end the process.
+      text.catch(() => undefined);
+      reading.push(text);
+    }
+    const text = await reading.shift();
+    if (text !== undefined) yield text;
+  }
+}
+
+async function readPart(store: ObjectStore, part: { key: string; start: number; end: number }): Promise<string> {
+  const stream = await store.read(part.key, part);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream ?? []) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length === part.end - part.start) return bytes.toString("utf8");
+  throw new EtlError(
+    `${part.key} has ${bytes.length} bytes where ${part.end - part.start} are expected from ${part.start}: was it changed?`,
+  );
+}
