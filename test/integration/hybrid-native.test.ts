@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { corpus } from "../fixtures/corpus.ts";
+import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import {
+  HYBRID_MAPPING,
+  hybridIndex,
+  type Json,
+  startGateway,
+  startUpstreams,
+  type TestGateway,
+  type TestHit,
+} from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("hybrid search against native bodies");
+const upstreams = await startUpstreams();
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+
+/** Native bodies as somebody would write them by hand: plain JSON, made by nothing of this project. */
+const read = (file: string) =>
+  JSON.parse(readFileSync(new URL(`../fixtures/hybrid-native/${file}`, import.meta.url), "utf8"));
+const BODY = read("body.json");
+const PIPELINES: Record<string, Pipeline> = read("pipelines.json");
+
+const QUERY = "salt harbour lighthouse";
+const SEA = { term: { genre: "sea" } };
+const LEGS = [
+  { match: { text: "salt harbour lighthouse" } },
+  { bool: { must: { match: { text: "storm" } }, filter: [{ range: { year: { gte: 1920 } } }] } },
+  { knn: { text_dense: { vector: "[text_dense]", k: 40, filter: SEA } } },
+  { bool: { should: "[text_sparse]", filter: [SEA] } },
+  { match: { text: { query: "caravan well", operator: "or" } } },
+];
+
+interface NormalizationProcessor {
+  normalization: { technique: string };
+  combination: { technique: string; parameters?: { weights: number[] } };
+}
+type Pipeline = { phase_results_processors: [{ "normalization-processor": NormalizationProcessor }] };
+
+/** The settings of our endpoint that stand for a native pipeline. */
+function settingsOf({ phase_results_processors: [processor] }: Pipeline) {
+  const { normalization, combination } = processor["normalization-processor"];
+  return {
+    normalization: normalization.technique,
+    combination: combination.technique,
+    ...(combination.parameters && { weights: combination.parameters.weights }),
+  };
+}
+
+const scores = (hits: readonly TestHit[]) => hits.map(({ _id, _score }) => [_id, _score]);
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("native");
+  let gateway: TestGateway;
+  let proxy: FaultProxy;
+  const hybrid = (queries: unknown[], settings: object, size = 50) =>
+    gateway.post("/application/hybrid-search", {
+      index,
+      search_query: QUERY,
+      search_request_template: { size, query: { hybrid: { queries } } },
+      settings,
+    });
+  const native = async (body: unknown) => {
+    const { body: answer } = await request<Json>(cluster, "POST", `/${index}/_search`, body);
+    return answer.search_response ?? (answer as unknown as Json["search_response"]);
+  };
+
+  test.before(async () => {
+    proxy = await startFaultProxy(cluster.url);
+    gateway = await startGateway({ node: proxy.url, settings: { indexes: [hybridIndex(index)] } });
+    toStop.unshift(gateway, proxy);
+    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
+    const bulk_request = corpus(400).map(({ id, doc }) => ({ id, op: "index", doc }));
+    const { body } = await gateway.post("/application/bulk", { index, bulk_request });
+    assert.is(body.index_response.errors, false);
+    await request(cluster, "POST", `/${index}/_refresh`);
+  });
+
+  for (const [name, pipeline] of Object.entries(PIPELINES)) {
+    test(`${cluster.version}: five legs, ${name}: the order and scores of the native body`, async () => {
+      const expected = await native({ ...BODY, search_pipeline: pipeline });
+      const { status, body, text } = await hybrid(LEGS, settingsOf(pipeline));
+      assert.is(status, 200, text);
+      assert.ok(expected.hits.hits.length > 20, "the case says something");
+      assert.equal(scores(body.search_response.hits.hits), scores(expected.hits.hits));
+      assert.equal(body.search_response.hits.total, expected.hits.total);
+    });
+  }
+
+  test(`${cluster.version}: two legs give the scores of the formula, computed here`, async () => {
+    const legs = [{ match: { text: "salt" } }, { match: { text: "harbour storm" } }];
+    const weights = [0.7, 0.3];
+    const sum = new Map<string, number>();
+    for (const [leg, query] of legs.entries()) {
+      const { hits } = await native({ size: 100, query });
+      const raw = hits.hits.map(({ _score }) => _score ?? 0);
+      const [min, max] = [Math.min(...raw), Math.max(...raw)];
+      for (const { _id, _score } of hits.hits) {
+        // A score that normalizes to 0 counts as 0.001, so that a match is more than no match (neural-search).
+        const normalized = max === min ? 1 : Math.max(0.001, ((_score ?? 0) - min) / (max - min));
+        sum.set(_id, (sum.get(_id) ?? 0) + normalized * (weights[leg] ?? 0));
+      }
+    }
+    const { body } = await hybrid(legs, { weights }, 100);
+    const hits = body.search_response.hits.hits;
+    assert.ok(hits.length > 50);
+    for (const { _id, _score } of hits) {
+      assert.ok(Math.abs((_score ?? 0) - (sum.get(_id) ?? 0)) < 1e-4, `${_id}: ${_score} and ${sum.get(_id)}`);
+    }
+  });
+
+  test(`${cluster.version}: the sparse leg alone scores by the dot product, to 1 %`, async () => {
+    proxy.reset();
+    await hybrid([{ bool: { should: "[text_sparse]", filter: [SEA] } }], {});
+    const sent = JSON.parse(proxy.calls.find(({ path }) => path.includes("_search"))?.body ?? "{}");
+    const [leg] = sent.query.hybrid.queries;
+    const tokens: Record<string, number> = leg.bool.should[0].neural_sparse.text_sparse.query_tokens;
+    const { hits } = await native({ size: 400, query: leg });
+    assert.ok(hits.hits.length > 10);
+    for (const { _score, _source } of hits.hits) {
+      const stored = _source.text_sparse as Record<string, number>;
+      const product = Object.entries(tokens).reduce(
+        (total, [token, weight]) => total + weight * (stored[token] ?? 0),
+        0,
+      );
+      assert.ok(Math.abs((_score ?? 0) - product) <= 0.01 * product, `${_score} and ${product}`);
+      assert.is(_source.genre, "sea");
+    }
+  });
+
+  test(`${cluster.version}: the query text is embedded once, and not again for the next request`, async () => {
+    const query = `harbour ${index}`;
+    const twice = [LEGS[2], { knn: { text_dense: { vector: "[text_dense]", k: 5 } } }];
+    const search = () =>
+      gateway.post("/application/hybrid-search", {
+        index,
+        search_query: query,
+        search_request_template: { query: { hybrid: { queries: twice } } },
+      });
+    await search();
+    await search();
+    const calls = upstreams.models.control
+      .served("dense_large_en_v1_5")
+      .filter(({ texts }) => texts[0]?.includes(query));
+    assert.is(calls.length, 1);
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();

@@ -1,0 +1,214 @@
+import * as assert from "uvu/assert";
+import { blend } from "../../lib/personalize/blend.ts";
+import { corpus } from "../fixtures/corpus.ts";
+import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import {
+  CAMPAIGN_ARN,
+  HYBRID_MAPPING,
+  hybridIndex,
+  type Json,
+  startGateway,
+  startUpstreams,
+  type TestGateway,
+} from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("personalized search");
+const upstreams = await startUpstreams();
+const { ranking } = upstreams;
+const byDefault = { rank: ranking.rank };
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+
+const WINDOW = 100;
+const RANKING = {
+  campaign_arn: CAMPAIGN_ARN,
+  weight: 0.5,
+  window: WINDOW,
+  timeout_ms: 1_000,
+  item_id_field: "_id",
+};
+const ENABLED = { user_id: "u1", business_rules: { is_personalized_enabled: true } };
+/** Every document matches; scores differ little, so that ties are many. */
+const QUERY = { bool: { should: [{ match: { text: "salt harbour storm" } }, { match_all: {} }] } };
+const ids = (body: Json) => body.search_response.hits.hits.map(({ _id }) => _id);
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("personal");
+  let gateway: TestGateway;
+  let proxy: FaultProxy;
+  const search = (search_request: object, fields: object = ENABLED) =>
+    gateway.post("/application/search", { index, search_request: { query: QUERY, ...search_request }, ...fields });
+  const hybrid = (rest: object, fields: object = ENABLED) =>
+    gateway.post("/application/hybrid-search", {
+      index,
+      search_query: "salt harbour",
+      search_request_template: {
+        query: { hybrid: { queries: [QUERY, { bool: { should: "[text_sparse]" } }] } },
+        ...rest,
+      },
+      ...fields,
+    });
+
+  test.before(async () => {
+    proxy = await startFaultProxy(cluster.url);
+    gateway = await startGateway({
+      node: proxy.url,
+      settings: { indexes: [hybridIndex(index, { candidates: 350 })], personalized_ranking: RANKING },
+    });
+    toStop.unshift(gateway, proxy);
+    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
+    const bulk_request = corpus(330).map(({ id, doc }) => ({ id, op: "index", doc }));
+    const { body } = await gateway.post("/application/bulk", { index, bulk_request });
+    assert.is(body.index_response.errors, false);
+    await request(cluster, "POST", `/${index}/_refresh`);
+  });
+
+  test.before.each(() => {
+    Object.assign(ranking, byDefault, { failure: undefined, gate: Promise.resolve(), calls: [] });
+    proxy.reset();
+  });
+
+  test(`${cluster.version}: hits come in the blended order, with the blended scores`, async () => {
+    const plain = await search({ size: 5 }, {});
+    ranking.rank = (items) => items.toReversed().map((itemId) => ({ itemId, score: 0.1 }));
+    const { body } = await search({ size: 5 });
+    const expected = blend(
+      Array.from({ length: WINDOW }, (_, i) => WINDOW - i),
+      0.5,
+    ).slice(0, 5);
+    assert.equal(
+      body.search_response.hits.hits.map(({ _score }) => _score),
+      expected.map(({ score }) => score),
+    );
+    assert.is(body.search_response.hits.max_score, expected[0]?.score);
+    assert.is(ids(body)[0], ids(plain.body)[0]);
+    assert.equal(body.search_response.hits.total, plain.body.search_response.hits.total);
+    const [call] = ranking.calls;
+    assert.is(call?.campaignArn, CAMPAIGN_ARN);
+    assert.is(call?.userId, "u1");
+    assert.is(call?.inputList.length, WINDOW);
+  });
+
+  for (const size of [10, 30, 70]) {
+    for (const [kind, send] of [
+      ["plain", search],
+      ["hybrid", hybrid],
+    ] as const) {
+      test(`${cluster.version}: ${kind}: pages of ${size} across the window hold every hit exactly once, scores falling`, async () => {
+        const seen: string[] = [];
+        const scores: number[] = [];
+        for (let from = 0; ; from += size) {
+          const { status, body, text } = await send({ size, from });
+          assert.is(status, 200, text);
+          if (ids(body).length === 0) break;
+          seen.push(...ids(body));
+          scores.push(...body.search_response.hits.hits.map(({ _score }) => _score ?? 0));
+        }
+        assert.is(seen.length, 330);
+        assert.is(new Set(seen).size, 330, "no id twice");
+        assert.equal(
+          scores,
+          scores.toSorted((a, b) => b - a),
+        );
+      });
+    }
+  }
+
+  test(`${cluster.version}: a page across the window takes one more search, and aggregations stay the cluster's`, async () => {
+    const aggs = { genres: { terms: { field: "genre" } } };
+    const { body } = await search({ size: 30, from: 90, aggs });
+    assert.is(ids(body).length, 30);
+    assert.is(body.search_response.aggregations.genres?.buckets.length, 4);
+    const searches = proxy.calls.filter(({ path }) => path.includes("_search"));
+    assert.is(searches.length, 2);
+    assert.is(JSON.parse(searches[1]?.body ?? "{}").aggs, undefined);
+  });
+
+  for (const [what, request_, reason] of [
+    ["its own sort", { sort: ["year"] }, "own sort"],
+    ["collapse", { collapse: { field: "genre" } }, "own collapse"],
+  ] as const) {
+    test(`${cluster.version}: a request with ${what} keeps its order and says so`, async () => {
+      const plain = await search(request_, {});
+      const { body, headers } = await search(request_);
+      assert.equal(ids(body), ids(plain.body));
+      assert.is(headers.get("x-degraded"), "personalization");
+      assert.match(body.degraded[0]?.reason ?? "", reason);
+      assert.is(ranking.calls.length, 0);
+    });
+  }
+
+  test(`${cluster.version}: without a user_id the order is the cluster's and the answer says so`, async () => {
+    const { status, body } = await search({}, { business_rules: { is_personalized_enabled: true } });
+    assert.is(status, 200);
+    assert.match(body.degraded[0]?.reason ?? "", "no user_id");
+  });
+
+  test(`${cluster.version}: a weight of 0 asks the campaign nothing`, async () => {
+    const { body } = await search(
+      {},
+      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 0 } },
+    );
+    assert.is(body.degraded, undefined);
+    assert.is(ranking.calls.length, 0);
+  });
+
+  test(`${cluster.version}: the weight of the request counts before the configured one`, async () => {
+    const { body } = await search(
+      { size: WINDOW },
+      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 1 } },
+    );
+    const [call] = ranking.calls;
+    assert.equal(ids(body), call?.inputList.toReversed());
+    assert.equal(body.business_rules, { is_personalized_enabled: true, personalization_weight: 1 });
+  });
+
+  test(`${cluster.version}: items that the campaign does not know go below those it knows`, async () => {
+    ranking.rank = (items) => [
+      { itemId: items[9] ?? "", score: 0.9 },
+      ...items.filter((_, i) => i !== 9).map((itemId) => ({ itemId })),
+    ];
+    const { body } = await search(
+      { size: 3 },
+      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 1 } },
+    );
+    const [call] = ranking.calls;
+    assert.equal(ids(body), [call?.inputList[9], call?.inputList[0], call?.inputList[1]]);
+  });
+
+  for (const [what, change, reason] of [
+    ["throttles", { failure: { status: 429, type: "ThrottlingException" } }, "throttled"],
+    ["is gone", { failure: { status: 404, type: "ResourceNotFoundException" } }, "does not exist"],
+    ["fails", { failure: { status: 500, type: "InternalServerException" } }, "failed"],
+    ["hangs", { gate: new Promise(() => undefined) }, "timed out after"],
+  ] as const) {
+    test(`${cluster.version}: when the campaign ${what}: search order with the cluster's scores, and said`, async () => {
+      const plain = await search({ size: 7, from: 3 }, {});
+      Object.assign(ranking, change);
+      const { status, body, text } = await search({ size: 7, from: 3 });
+      assert.is(status, 200);
+      assert.equal(
+        body.search_response.hits.hits.map(({ _id, _score }) => [_id, _score]),
+        plain.body.search_response.hits.hits.map(({ _id, _score }) => [_id, _score]),
+      );
+      assert.match(body.degraded[0]?.reason ?? "", reason);
+      assert.not.match(text, CAMPAIGN_ARN);
+    });
+  }
+
+  test(`${cluster.version}: without a campaign it is 400, naming what to configure`, async () => {
+    const bare = await startGateway({ node: cluster.url });
+    toStop.unshift(bare);
+    const { status, body } = await bare.post("/application/search", { index, search_request: {}, ...ENABLED });
+    assert.is(status, 400);
+    assert.is(body.error.issues[0]?.path, "business_rules.is_personalized_enabled");
+    assert.match(body.error.message, "personalized_ranking.campaign_arn");
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();
