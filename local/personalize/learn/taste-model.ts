@@ -84,9 +84,24 @@ function weigh(events: readonly number[], recency: boolean): Weighted[] {
   return Array.from(weights, ([item, weight]) => ({ item, weight }));
 }
 
+/** Up to here keeping a short sorted list beats sorting all items; a training does it thousands of times. */
+const SHORT_LIST = 64;
+
 /** Item numbers by falling score, the given count of them; equal scores in order of number. */
 export function best(scores: Float64Array, count: number): number[] {
-  const order = Array.from(scores.keys());
-  order.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
-  return order.slice(0, count);
+  if (count > SHORT_LIST) {
+    const order = Array.from(scores.keys());
+    order.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
+    return order.slice(0, count);
+  }
+  const list: number[] = [];
+  for (let item = 0; item < scores.length; item += 1) {
+    const score = scores[item] ?? 0;
+    if (list.length === count && score <= (scores[list[count - 1] ?? 0] ?? 0)) continue;
+    let place = list.length;
+    while (place > 0 && (scores[list[place - 1] ?? 0] ?? 0) < score) place -= 1;
+    list.splice(place, 0, item);
+    if (list.length > count) list.pop();
+  }
+  return list;
 }

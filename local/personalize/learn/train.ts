@@ -4,6 +4,7 @@ import type { Recipe } from "../recipes.ts";
 import { type CoOccurrence, type CoOccurrenceOptions, trainCoOccurrence } from "./co-occurrence.ts";
 import { type ItemFeatures, itemFeatures } from "./item-features.ts";
 import { metricsOf, type Ranking } from "./metrics.ts";
+import { pacer } from "./pace.ts";
 import { type Blend, best, blendScores, type TasteModel, tasteParts, trainTaste } from "./taste-model.ts";
 import {
   type EventChoice,
@@ -52,7 +53,9 @@ const LEAST_USERS = 25;
 const LEAST_EACH = 2;
 /** Of more users than these a part is measured, so that metrics cost less than training. */
 const MOST_MEASURED = 1500;
+const MOST_CHOOSING = 300;
 const FEW_USERS = 200;
+const LIST_LENGTH = 25;
 const BLENDS: readonly Blend[] = [0.1, 0.4].flatMap((popularity) =>
   [0, 0.1, 0.3].map((categories) => ({ popularity, categories })),
 );
@@ -65,8 +68,10 @@ export async function train(input: TrainingInput): Promise<{ model: Model; metri
   const features = itemFeatures(set.items, input.items, input.featureColumns);
   const { known, hidden } = holdOut(set);
   const trial = await learn(known, features, input);
-  const blend = trial.learned.learner === "taste" ? chooseBlend(trial.learned.taste, known, hidden) : undefined;
-  const metrics = metricsOf(measured(hidden), set.items.length, ranking(trial, known, blend));
+  const blend = trial.learned.learner === "taste" ? await chooseBlend(trial.learned.taste, known, hidden) : undefined;
+  const judges = measured(hidden);
+  const lists = await listsFor(judges, ranking(trial, known, blend));
+  const metrics = metricsOf(judges, set.items.length, (user) => lists[user] ?? []);
   const model = await learn(set, features, input);
   if (blend && model.learned.learner === "taste") model.learned.taste.blend = blend;
   return { model, metrics };
@@ -150,30 +155,46 @@ function measured(hidden: readonly Int32Array[]): Int32Array[] {
   return hidden.map((events, user) => (user % 2 === 1 && (user >> 1) % step === 0 ? events : new Int32Array()));
 }
 
-function chooseBlend(taste: TasteModel, known: TrainingSet, hidden: readonly Int32Array[]): Blend {
-  const step = 2 * Math.max(1, Math.ceil(hidden.length / 600));
+async function chooseBlend(taste: TasteModel, known: TrainingSet, hidden: readonly Int32Array[]): Promise<Blend> {
+  const step = 2 * Math.max(1, Math.ceil(hidden.length / 2 / MOST_CHOOSING));
   const judges = hidden.map((events, user) => (user % step === 0 ? events : new Int32Array()));
-  const parts = judges.map((events, user) =>
-    events.length > 0 ? tasteParts(taste, [...eventsOf(known, user)]) : null,
-  );
+  const byBlend: number[][][] = BLENDS.map(() => []);
+  await listsFor(judges, (user) => {
+    const parts = tasteParts(taste, [...eventsOf(known, user)]);
+    BLENDS.forEach((blend, index) => {
+      const lists = byBlend[index];
+      if (lists) lists[user] = best(blendScores(taste, parts, blend), LIST_LENGTH);
+    });
+    return [];
+  });
   let chosen = taste.blend;
   let highest = -1;
-  for (const blend of BLENDS) {
-    const { normalized_discounted_cumulative_gain_at_25: value = 0 } = metricsOf(judges, 1, (user) => {
-      const own = parts[user];
-      return own ? best(blendScores(taste, own, blend), 25) : [];
-    });
-    if (value > highest) {
-      highest = value;
-      chosen = blend;
-    }
-  }
+  BLENDS.forEach((blend, index) => {
+    const metrics = metricsOf(judges, 1, (user) => byBlend[index]?.[user] ?? []);
+    const value = metrics.normalized_discounted_cumulative_gain_at_25 ?? 0;
+    if (value <= highest) return;
+    highest = value;
+    chosen = blend;
+  });
   return chosen;
+}
+
+/** The ranked items of the users who have hidden events. */
+async function listsFor(hidden: readonly Int32Array[], rank: Ranking): Promise<(readonly number[])[]> {
+  const pace = pacer();
+  const lists: (readonly number[])[] = [];
+  for (const [user, events] of hidden.entries()) {
+    if (events.length > 0) lists[user] = rank(user);
+    const pause = pace();
+    if (pause) await pause;
+  }
+  return lists;
 }
 
 function ranking({ learned, popular }: Model, known: TrainingSet, blend: Blend | undefined): Ranking {
   if (learned.learner === "taste") {
-    return (user) => best(blendScores(learned.taste, tasteParts(learned.taste, [...eventsOf(known, user)]), blend), 25);
+    return (user) =>
+      best(blendScores(learned.taste, tasteParts(learned.taste, [...eventsOf(known, user)]), blend), LIST_LENGTH);
   }
   if (learned.learner === "co-occurrence") {
     return (user) => [...(learned.coOccurrence.related[eventsOf(known, user).at(-1) ?? -1] ?? [])];

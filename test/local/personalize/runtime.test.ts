@@ -161,11 +161,7 @@ test("a filter sees the user's imported events and the newest one", async () => 
   await harness.events.send(
     new PutEventsCommand({ trackingId: shop.trackingId, userId: "u7", sessionId: "s7", eventList }),
   );
-  assert.equal(
-    await ids(request),
-    (await ids({ ...request })).filter((id) => id !== unseen[0]),
-  );
-  assert.not.ok((await ids(request)).includes(unseen[0]));
+  assert.equal((await ids(request)).toSorted(), unseen.slice(1).toSorted());
 });
 
 test("CurrentItem and CurrentUser are the rows of the item and user asked about", async () => {
