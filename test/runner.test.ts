@@ -152,7 +152,7 @@ test.run();
   );
   const runner = start([]);
   const end = finished(runner);
-  await waitFor(async () => existsSync(pidFile), { what: "the file that hangs", timeoutMs: 20_000 });
+  await waitFor(async () => existsSync(pidFile), { what: "the file that hangs", timeoutMs: 60_000 });
 
   runner.kill("SIGINT");
 
@@ -168,7 +168,7 @@ test.run();
       return true;
     }
   };
-  await waitFor(isGone, { what: `the end of ${pid}`, timeoutMs: 10_000 });
+  await waitFor(isGone, { what: `the end of ${pid}`, timeoutMs: 30_000 });
 });
 
 test.run();

@@ -27,7 +27,10 @@ test("knows the server that runs on it", async () => {
   try {
     const node = { pid: server.pid ?? 0, url: "http://127.0.0.1:1", version: "2.19.6" as const };
     recordNode(folder, node);
-    const found = await waitFor(async () => runningNode(dir), { what: "the process's command line", timeoutMs: 5_000 });
+    const found = await waitFor(async () => runningNode(dir), {
+      what: "the process's command line",
+      timeoutMs: 30_000,
+    });
     assert.equal(found, node);
     forgetNode(folder);
     assert.is(runningNode(dir), undefined);

@@ -38,7 +38,7 @@ function runs(pid: number): boolean {
   }
 }
 
-const gone = (pid: number) => waitFor(async () => !runs(pid), { what: `the end of ${pid}`, timeoutMs: 10_000 });
+const gone = (pid: number) => waitFor(async () => !runs(pid), { what: `the end of ${pid}`, timeoutMs: 30_000 });
 
 /** What the server has written once that is as many lines as asked for. */
 const linesOf = (logFile: string, lines: number) =>
@@ -48,7 +48,7 @@ const linesOf = (logFile: string, lines: number) =>
       const written = text.split("\n").slice(0, -1);
       return written.length >= lines && written;
     },
-    { what: `${lines} lines in ${logFile}`, timeoutMs: 10_000 },
+    { what: `${lines} lines in ${logFile}`, timeoutMs: 30_000 },
   );
 
 /** A program that starts a server by startServer and then does what `then` says. */
