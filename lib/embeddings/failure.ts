@@ -50,6 +50,7 @@ const BY_NAME: Record<string, readonly [reason: string, kind: Kind]> = {
   ECONNREFUSED: ["model endpoint refused the connection", "transient"],
   // A kept connection that the other side closed meanwhile. Inference changes nothing, so a repeat is safe.
   ECONNRESET: ["model endpoint closed the connection", "transient"],
+  ETIMEDOUT: ["model endpoint could not be reached in time", "transient"],
   EPIPE: ["model endpoint closed the connection", "transient"],
   EAI_AGAIN: ["model endpoint could not be resolved", "transient"],
   ENOTFOUND: ["model endpoint could not be resolved", "later"],
@@ -75,7 +76,8 @@ export function classify(error: unknown): Failure {
   const { name, code, $metadata, OriginalStatusCode } = (error ?? {}) as Thrown;
 
   if (name === "ModelError") return modelError(OriginalStatusCode);
-  const known = BY_NAME[String(name)] ?? BY_NAME[String(code)];
+  // The code first: the SDK renames every socket error to TimeoutError and leaves the code.
+  const known = BY_NAME[String(code)] ?? BY_NAME[String(name)];
   if (known) return failure(...known);
 
   const status = $metadata?.httpStatusCode;

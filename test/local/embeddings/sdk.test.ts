@@ -1,0 +1,252 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { bedrockClient } from "../../../lib/embeddings/bedrock-client.ts";
+import { createEmbeddingCache } from "../../../lib/embeddings/cache.ts";
+import { createEmbedders } from "../../../lib/embeddings/create-embedders.ts";
+import type { Embedder, Embedding } from "../../../lib/embeddings/embedder.ts";
+import { ModelCallTimeout } from "../../../lib/embeddings/model-client.ts";
+import type { ModelName } from "../../../lib/embeddings/models.ts";
+import { sageMakerClient } from "../../../lib/embeddings/sagemaker-client.ts";
+import { sparseModelIn } from "../../../lib/embeddings/sparse-model.ts";
+import { deadlineIn } from "../../../lib/resilience/deadline.ts";
+import { generateModelFiles } from "../../../local/embeddings/model-files.ts";
+import { brief, tokensOf } from "../../lib/embeddings/fixture.ts";
+import { suite } from "../../suite.ts";
+import { connection, startModels, startServer } from "./serve.ts";
+
+const test = suite("stand-in models through the AWS SDK");
+
+let models: Awaited<ReturnType<typeof startModels>>;
+let embedders: ReadonlyMap<ModelName, Embedder>;
+let folder: string;
+
+test.before(async () => {
+  models = await startModels();
+  folder = await mkdtemp(join(tmpdir(), "models-"));
+  await generateModelFiles(folder);
+});
+
+test.before.each(() => {
+  models.control.reset();
+  embedders = createEmbedders(
+    [
+      { model: "dense_large_en_v1_5", endpointName: "shop-dense-large-en-v1-5", revision: "1", queryTimeoutMs: 300 },
+      { model: "sparse_v3", endpointName: "shop-sparse-v3", revision: "1" },
+      { model: "ext_embed_english_v3", queryConcurrency: 3, revision: "1" },
+      { model: "ext_embed_multilingual_v3", modelId: "cohere.absent-v9", queryConcurrency: 2, revision: "1" },
+    ],
+    {
+      sagemaker: models.sagemaker,
+      bedrock: models.bedrock,
+      sparseModel: sparseModelIn(folder),
+      cache: createEmbeddingCache(),
+      wait: async () => {},
+    },
+  );
+});
+
+test.after(async () => {
+  await models.close();
+  await rm(folder, { recursive: true });
+});
+
+const deadline = () => deadlineIn(20_000);
+
+function use(model: ModelName): Embedder {
+  const found = embedders.get(model);
+  if (!found) throw new Error(`no ${model}`);
+  return found;
+}
+
+const dot = (a: Embedding, b: Embedding | undefined) => {
+  if (a.kind !== "dense" || b?.kind !== "dense") throw new Error("not dense");
+  return a.vector.reduce((sum, component, i) => sum + component * (b.vector[i] ?? 0), 0);
+};
+
+const TEXTS = ["The last dragon egg is stolen by a thief.", "Soup recipes for cold winter days."];
+
+for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
+  test(`${model}: a query is nearer to the text that shares its words`, async () => {
+    const query = await use(model).embedQuery("a thief and a dragon", deadline());
+    const [dragon, soup] = await use(model).embedDocuments(TEXTS, deadline());
+    if (dragon?.kind !== "dense" || soup?.kind !== "dense") throw new Error("not dense");
+    assert.ok(dot(query, dragon) > dot(query, soup) + 0.2);
+    assert.is(dragon.vector.length, 1_024);
+    assert.ok(Math.abs(dot(dragon, dragon) - 1) < 1e-5);
+  });
+
+  test(`${model}: 200 texts with every third call throttled are all embedded, each in one successful call`, async () => {
+    models.control.setFaults(model, [{ kind: "throttle", every: 3 }]);
+    const texts = Array.from({ length: 200 }, (_, i) => `dragon number ${i}`);
+    assert.equal(brief(await use(model).embedDocuments(texts, deadline())), new Array(200).fill("dense"));
+    assert.equal(
+      models.control
+        .served(model)
+        .flatMap((call) => call.texts)
+        .sort(),
+      [...texts].sort(),
+    );
+  });
+}
+
+test("sparse: query and document meet in the same tokens, special ones are gone", async () => {
+  const [document] = await use("sparse_v3").embedDocuments(TEXTS, deadline());
+  const query = await use("sparse_v3").embedQuery("dragons", deadline());
+  assert.ok((tokensOf(document).dragon ?? 0) > 0.5);
+  assert.ok((tokensOf(query).dragon ?? 0) > 1);
+  assert.equal(
+    Object.keys(tokensOf(document)).filter((token) => token.startsWith("[")),
+    [],
+  );
+});
+
+test("a model that is overloaded at first is tried again", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 429, first: 2 }]);
+  assert.equal(brief(await use("dense_large_en_v1_5").embedDocuments(["a"], deadline())), ["dense"]);
+  assert.is(models.control.counts("dense_large_en_v1_5").calls, 3);
+});
+
+test("a model that fails is not tried again", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 424 }]);
+  assert.equal(brief(await use("dense_large_en_v1_5").embedDocuments(["a"], deadline())), [
+    "model failed (status 424)",
+  ]);
+  assert.is(models.control.counts("dense_large_en_v1_5").calls, 1);
+});
+
+for (const [status, retried, message] of [
+  [429, true, "model endpoint throttles"],
+  [503, true, "model endpoint is unavailable"],
+  [408, true, "model did not answer in time"],
+  [424, false, "model failed on the request"],
+  [500, false, "model endpoint failed with an internal error"],
+  [403, false, "access to the model is denied"],
+] as const) {
+  test(`Bedrock's ${status}: ${message}`, async () => {
+    models.control.setFaults("ext_embed_english_v3", [{ kind: "status", status }]);
+    assert.equal(brief(await use("ext_embed_english_v3").embedDocuments(["a"], deadline())), [message]);
+    assert.is(models.control.counts("ext_embed_english_v3").calls, retried ? 3 : 1);
+  });
+}
+
+test("an unavailable service is tried again, on both hosts", async () => {
+  for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
+    models.control.setFaults(model, [{ kind: "unavailable", first: 1 }]);
+    assert.equal(brief(await use(model).embedDocuments(["a"], deadline())), ["dense"]);
+  }
+});
+
+test("a hanging model: the query ends after its timeout, twice", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "hang" }]);
+  const error = await use("dense_large_en_v1_5")
+    .embedQuery("a", deadline())
+    .catch((one: Error) => one);
+  assert.is((error as Error).message, "model endpoint timed out after 300 ms");
+  assert.is(models.control.counts("dense_large_en_v1_5").calls, 2);
+});
+
+test("a bad text in a batch of 32 fails alone, on both hosts", async () => {
+  const texts = Array.from({ length: 32 }, (_, i) => (i === 9 ? "poison" : `text ${i}`));
+  for (const [model, status] of [
+    ["dense_large_en_v1_5", 413],
+    ["ext_embed_english_v3", 400],
+  ] as const) {
+    models.control.setFaults(model, [{ kind: "status", status, containing: "poison" }]);
+    const outcomes = await use(model).embedDocuments(texts, deadline());
+    assert.equal(
+      outcomes.map(({ kind }) => kind),
+      texts.map((text) => (text === "poison" ? "error" : "dense")),
+    );
+  }
+});
+
+test("spoilt answers are errors", async () => {
+  const outcome = async (fault: Parameters<typeof models.control.setFaults>[1][number]) => {
+    models.control.setFaults("dense_large_en_v1_5", [fault]);
+    return brief(await use("dense_large_en_v1_5").embedDocuments(["a", "b"], deadline()));
+  };
+  const both = (message: string) => [message, message];
+  assert.equal(await outcome({ kind: "nan" }), ["model gave a vector with a component that is not a number", "dense"]);
+  assert.equal(
+    await outcome({ kind: "dimension", dimension: 8 }),
+    both("model gave a vector of 8 dimensions, 1024 are configured"),
+  );
+  assert.equal(await outcome({ kind: "too_few" }), both("model gave 1 vectors for 2 texts"));
+  assert.equal(await outcome({ kind: "not_json" }), both("model answered with something else than JSON"));
+});
+
+test("a model or an endpoint that does not exist is an error without its name", async () => {
+  assert.equal(brief(await use("ext_embed_multilingual_v3").embedDocuments(["a"], deadline())), [
+    "model refused the input",
+  ]);
+  const [absent] = createEmbedders([{ model: "dense_large_en_v1_5", endpointName: "absent", revision: "1" }], {
+    ...models,
+    sparseModel: sparseModelIn(folder),
+    cache: createEmbeddingCache(),
+  }).values();
+  assert.equal(brief((await absent?.embedDocuments(["a"], deadline())) ?? []), [
+    "model endpoint does not exist or does not take this request",
+  ]);
+});
+
+test("query_concurrency holds over HTTP", async () => {
+  const model = "ext_embed_english_v3";
+  models.control.setFaults(model, [{ kind: "delay", ms: 20 }]);
+  await Promise.all([
+    use(model).embedDocuments(new Array(96 * 5).fill("a"), deadline()),
+    ...Array.from({ length: 5 }, (_, i) => use(model).embedQuery(`q${i}`, deadline())),
+  ]);
+  assert.is(models.control.counts(model).calls, 10);
+  assert.is(models.control.counts(model).peak, 3);
+});
+
+test("the SDK is used without retries of its own, and keeps its connections, on both hosts", async () => {
+  const server = await startServer(() => ({ status: 503, headers: { "x-amzn-errortype": "ServiceUnavailable" } }));
+  try {
+    const clients = [sageMakerClient(connection(server.url)), bedrockClient(connection(server.url))];
+    for (const [i, client] of clients.entries()) {
+      await client.load();
+      for (let call = 0; call < 3; call += 1) await client.invoke("x", "{}", 5_000).catch(() => {});
+      assert.is(server.requests.length, (i + 1) * 3);
+      assert.is(server.connections.size, i + 1);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test("a body that does not end is cut at the timeout, on both hosts", async () => {
+  const server = await startServer(() => ({ body: "[[0.1,", unfinished: true }));
+  try {
+    for (const client of [sageMakerClient(connection(server.url)), bedrockClient(connection(server.url))]) {
+      const started = performance.now();
+      const error = await client.invoke("x", "{}", 200).catch((one: unknown) => one);
+      assert.instance(error, ModelCallTimeout);
+      assert.ok(performance.now() - started < 2_000);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test("refused and dropped connections are transient", async () => {
+  const server = await startServer(() => ({ drop: true }));
+  const embed = async () => {
+    const [embedder] = createEmbedders([{ model: "dense_large_en_v1_5", endpointName: "e", revision: "1" }], {
+      sagemaker: sageMakerClient(connection(server.url)),
+      bedrock: bedrockClient(connection(server.url)),
+      sparseModel: sparseModelIn(folder),
+      cache: createEmbeddingCache(),
+      wait: async () => {},
+    }).values();
+    return brief((await embedder?.embedDocuments(["a"], deadline())) ?? []);
+  };
+  const dropped = await embed().finally(server.close);
+  assert.equal(dropped, ["model endpoint closed the connection"]);
+  assert.is(server.requests.length, 3);
+  assert.equal(await embed(), ["model endpoint refused the connection"]);
+});
+
+test.run();
