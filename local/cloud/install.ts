@@ -54,7 +54,10 @@ const markerFile = (home: string) => join(home, ".complete");
 /** What the environment was made of. A virtual environment is of no use once the Python below it is another one. */
 function marker(home: string): string {
   const packages = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex");
-  return `${JSON.stringify({ packages, python: realpathSync(interpreter(home)) })}\n`;
+  const python = realpathSync(interpreter(home));
+  // Mostly a link to the machine's own; where it is a copy its place says nothing.
+  const origin = python.startsWith(realpathSync(home)) ? "copy" : python;
+  return `${JSON.stringify({ packages, python: origin })}\n`;
 }
 
 function isComplete(home: string): boolean {

@@ -1,4 +1,4 @@
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { messageHeaders, type Request, type Response } from "./listener.ts";
 
@@ -19,9 +19,9 @@ export async function proxy(request: Request, response: Response, motoUrl: strin
 
   const upstream = httpRequest({ hostname, port, path: request.url, method: request.method, headers, agent: false });
   response.once("close", () => upstream.destroy());
-  const answer = new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
     upstream.once("response", resolve);
-    upstream.once("error", reject);
+    upstream.on("error", reject);
   });
   // moto may answer, and close, before it has read the whole body.
   pipeline(request, upstream).catch(() => {});

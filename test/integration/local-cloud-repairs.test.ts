@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as assert from "uvu/assert";
+import { installCloud } from "../../local/cloud/install.ts";
+import { ROOT } from "../fixtures/env.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local cloud: repairs hold on to moto, or say so");
+const python = await installCloud({ dir: join(ROOT, ".local"), onProgress: console.error });
+const env = {
+  PATH: process.env.PATH,
+  PYTHONPATH: join(ROOT, "local/cloud/server"),
+  AWS_DEFAULT_REGION: "eu-west-1",
+  CLOUD_NODE: "",
+  CLOUD_FRONT_URL: "",
+  CLOUD_WORK_DIR: "",
+};
+
+/** What a few lines of Python print. */
+async function run(...lines: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(python, ["-c", lines.join("\n")], { env });
+  return stdout.trim();
+}
+
+/** The message of the RepairError that a statement raises. */
+const refusal = (imports: string, statement: string) =>
+  run(imports, "import patching", `try: ${statement}`, "except patching.RepairError as error: print(error)");
+
+test("another moto than the pinned one is refused", async () => {
+  const message = await refusal("import patching; patching.MOTO_VERSION = '5.0.0'", "patching.apply_all()");
+  assert.match(message, /written for moto 5\.0\.0, but 5\.2\.5 is installed/);
+});
+
+test("a name that moto does not have any more is refused", async () => {
+  const message = await refusal("import moto.sqs.models as m", "patching.replace(m.Queue, 'gone', None)");
+  assert.is(message, "moto has no moto.sqs.models.Queue.gone");
+});
+
+test("an addition that moto has itself by now is refused", async () => {
+  const message = await refusal("import moto.sqs.models as m", "patching.add(m.Queue, 'add_message', None)");
+  assert.match(message, "moto has its own moto.sqs.models.Queue.add_message now");
+});
+
+test("a repair that does not fit is named", async () => {
+  const message = await refusal(
+    "import moto.s3.models as m, repairs_terraform; m.FakeDeleteMarker.dispose = None",
+    "patching.apply_all()",
+  );
+  assert.match(message, "the repair s3_delete_marker does not fit moto 5.2.5");
+});
+
+test("a repair without a reason is refused", async () => {
+  const message = await refusal("def silent(): pass", "patching.repair(silent)");
+  assert.match(message, "the repair silent has no docstring");
+});
+
+test("tasks of state machines share one client for a service", async () => {
+  const clients = "boto_client_for('eu-west-1', 'lambda'), boto_client_for('eu-west-1', 'lambda')";
+  const printed = await run(
+    "import patching, repairs_states",
+    "patching.apply_all()",
+    "from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for",
+    `first, second = ${clients}`,
+    "print(first is second, first.meta.endpoint_url)",
+  );
+  assert.match(printed, /^True http:\/\/127\.0\.0\.1:/);
+});
+
+test.run();
