@@ -43,7 +43,7 @@ export function examples(mappings: readonly EmbeddingMapping[], schema?: object)
     path: "/application/search",
     body: {
       index: DEMO_INDEX,
-      search_request: { size: 3, _source: ["title", "author"], query: { match: { description: "lighthouse" } } },
+      search_request: { size: 3, _source: ["title", "author"], query: { match: { description: "letter sea" } } },
     },
   };
   const hybrid = {

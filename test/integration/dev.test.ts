@@ -48,17 +48,16 @@ test("prints a bulk command that stores a document with its embeddings", async (
   const { bulk_request, index_response } = run(commands()[0]);
   assert.equal([index_response.errors, index_response.items[0].index.status], [false, 201]);
   assert.not.match(JSON.stringify(bulk_request), /description_dense/);
-  const stored = await fetch(`${state.opensearch.url}/books/_doc/my-book`).then((answer) => answer.json());
-  assert.is(stored._source.description_dense.length, 1024);
-  assert.ok(
-    stored._source.description_sparse.lighthouse > 0 || Object.keys(stored._source.description_sparse).length > 5,
-  );
+  const answer = await fetch(`${state.opensearch.url}/books/_doc/my-book`);
+  const { _source } = (await answer.json()) as { _source: { description_dense: number[]; description_sparse: object } };
+  assert.is(_source.description_dense.length, 1024);
+  assert.ok(Object.keys(_source.description_sparse).length > 5);
 });
 
 test("prints a search command that finds books", () => {
   const { search_response } = run(commands()[1]);
   assert.is(search_response.hits.hits.length, 3);
-  assert.ok(search_response.hits.total.value > 100);
+  assert.ok(search_response.hits.total.value > 20);
 });
 
 test("prints a hybrid search command in which every leg takes part", () => {
@@ -79,7 +78,7 @@ test("keeps the server alive: refuses a vector field that would end it", async (
     body: JSON.stringify({ mappings: { properties: { v: { type: "knn_vector", dimension: 2 } } } }),
   });
   assert.is(answer.status, 400);
-  assert.match((await answer.json()).error.message, /without the lucene engine/);
+  assert.match(await answer.text(), /without the lucene engine/);
 });
 
 test("refuses to start a second time in the same folder, and leaves the first alone", async () => {

@@ -1,0 +1,68 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DevState } from "../../../local/dev/state-file.ts";
+import { waitFor } from "../../../local/process/wait.ts";
+import { ROOT } from "../../fixtures/env.ts";
+
+/** A `make dev` of a test's own, in a folder of its own. */
+export interface DevProcess {
+  pid: number;
+  /** Everything it has printed. */
+  output(): string;
+  /** Waits until it is ready. */
+  ready(): Promise<DevState>;
+  /** Ctrl-C, as a terminal sends it: to the process and all that it started in its group. */
+  interrupt(): void;
+  /** The exit code. */
+  exited: Promise<number | null>;
+}
+
+/** First starts install servers; later ones take seconds. */
+const READY_MS = 300_000;
+
+export function startDev(dir: string, args: readonly string[] = [], env: Record<string, string> = {}): DevProcess {
+  const { OPENSEARCH_URL: _url, PORT: _port, ...inherited } = process.env;
+  const child = spawn(process.execPath, ["local/dev/main.ts", "--dir", dir, ...args], {
+    cwd: ROOT,
+    env: { ...inherited, ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const { pid } = child;
+  if (pid === undefined) throw new Error("make dev could not be started");
+  // A test that fails leaves nothing behind.
+  process.once("exit", () => child.exitCode === null && killGroup(pid));
+  const file = join(dir, "dev.json");
+  return {
+    pid,
+    exited,
+    output: () => output,
+    interrupt: () => process.kill(-pid, "SIGINT"),
+    ready: () =>
+      waitFor(async () => existsSync(file) && JSON.parse(readFileSync(file, "utf8")), {
+        what: "make dev to be ready",
+        timeoutMs: READY_MS,
+        abort: exited.then((code) => Promise.reject(new Error(`make dev ended with ${code}:\n${output}`))),
+        context: () => output,
+      }),
+  };
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+/** Processes whose command line or working folder names the folder, except our own children's shells. */
+export function processesOf(dir: string): string[] {
+  return execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(dir));
+}

@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import * as assert from "uvu/assert";
+import { loadConfiguration } from "../../../lib/config/load.ts";
+import { books } from "../../../local/demo-data/books.ts";
+import { banner } from "../../../local/dev/banner.ts";
+import { demoMappings } from "../../../local/dev/demo-index.ts";
+import { curlCommand, examples } from "../../../local/dev/examples.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("examples of make dev");
+
+const mappings = demoMappings(loadConfiguration("conf.local").searchGateway?.hybridQueries ?? []);
+
+test("are bulk, search and hybrid search", () => {
+  const paths = examples(mappings).map(({ path }) => path);
+  assert.equal(paths, ["/application/bulk", "/application/search", "/application/hybrid-search"]);
+});
+
+test("have no hybrid search without embeddings", () => {
+  assert.equal(
+    examples([]).map(({ path }) => path),
+    ["/application/bulk", "/application/search"],
+  );
+});
+
+test("begin with the index when there is none", () => {
+  const [first] = examples(mappings, { settings: {} });
+  assert.equal([first?.method, first?.path], ["PUT", "/raw-backend/books"]);
+});
+
+test("search for words that many books of the catalogue have", () => {
+  const search = JSON.stringify(examples(mappings).find(({ path }) => path === "/application/search"));
+  const words = /"match":\{"description":"([^"]+)"/.exec(search)?.[1]?.split(" ") ?? [];
+  assert.is(words.length, 2);
+  for (const word of words) {
+    assert.ok(books().filter(({ description }) => description.includes(word)).length > 50, word);
+  }
+});
+
+test("reach the shell as they are, quotes and all", () => {
+  const body = { text: 'it\'s "quoted" $HOME `x` \\ !' };
+  const command = curlCommand("http://127.0.0.1:1", "key", { title: "", path: "/p", body });
+  const args = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\0'")], { encoding: "utf8" }).split("\0");
+  assert.equal(JSON.parse(args[args.indexOf("-d") + 1] ?? ""), body);
+  assert.equal(args.slice(0, 2), ["-s", "http://127.0.0.1:1/p"]);
+});
+
+const state = {
+  search: { url: "http://127.0.0.1:1", api_key: "the-key" },
+  opensearch: { url: "http://127.0.0.1:2", version: "2.19.6" },
+  aws: { endpoint: "http://127.0.0.1:3" },
+  pid: 4,
+};
+
+test("stand in a banner that names URL, key and every stand-in model", () => {
+  const models = [
+    { name: "dense_large_en_v1_5", url: "http://real:8080/" },
+    { name: "sparse_v3", url: undefined },
+  ] as const;
+  const text = banner({ state, models, examples: examples(mappings), stateFile: "/x/dev.json", seconds: 12.34 });
+  for (const part of ["http://127.0.0.1:1", "the-key", "http://127.0.0.1:2 (2.19.6)", "http://127.0.0.1:3", "12.3 s"]) {
+    assert.ok(text.includes(part), part);
+  }
+  assert.match(text, /not the real models: sparse_v3\. /);
+  assert.match(text, /dense_large_en_v1_5 http:\/\/real:8080/);
+  assert.is(text.match(/^curl /gm)?.length, 3);
+});
+
+test("stand in a banner without a word on stand-ins when all models are real", () => {
+  const models = [{ name: "sparse_v3", url: "http://real" }] as const;
+  assert.not.match(banner({ state, models, examples: [], stateFile: "", seconds: 1 }), /Stand-ins/);
+});
+
+test.run();

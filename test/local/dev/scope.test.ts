@@ -1,0 +1,50 @@
+import * as assert from "uvu/assert";
+import { createScope } from "../../../local/dev/scope.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("scope of make dev");
+
+test("stops what was started last first, one after the other", async () => {
+  const order: string[] = [];
+  const scope = createScope();
+  scope.add(() => order.push("server"));
+  scope.add(async () => {
+    await null;
+    order.push("API");
+  });
+  await scope.close();
+  assert.equal(order, ["API", "server"]);
+});
+
+test("stops everything once, however often it is closed", async () => {
+  let stopped = 0;
+  const scope = createScope();
+  scope.add(() => {
+    stopped += 1;
+  });
+  await Promise.all([scope.close(), scope.close()]);
+  assert.is(stopped, 1);
+});
+
+test("stops the others when one cannot be stopped, and then throws", async () => {
+  let stopped = false;
+  const scope = createScope();
+  scope.add(() => {
+    stopped = true;
+  });
+  scope.add(() => Promise.reject(new Error("stuck")));
+  const error = await scope.close().catch((thrown) => thrown);
+  assert.equal([error.message, stopped], ["stuck", true]);
+});
+
+test("stops what comes up while it closes", async () => {
+  const late = Promise.withResolvers<void>();
+  const scope = createScope();
+  const closed = scope.close();
+  scope.add(() => late.resolve());
+  await late.promise;
+  await closed;
+  assert.ok(scope.closed);
+});
+
+test.run();

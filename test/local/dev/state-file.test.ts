@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { apiKey } from "../../../local/dev/api-key.ts";
+import { claimFolder } from "../../../local/dev/state-file.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("state of make dev");
+
+let dir = "";
+test.before.each(() => {
+  dir = mkdtempSync(join(tmpdir(), "dev-state-"));
+});
+test.after.each(() => rmSync(dir, { recursive: true }));
+
+const STATE = {
+  search: { url: "http://127.0.0.1:1", api_key: "k" },
+  opensearch: { url: "http://127.0.0.1:2", version: "2.19.6" },
+  aws: { endpoint: "http://127.0.0.1:3" },
+  pid: 4,
+};
+
+test("is there from the moment that all is ready until the end, for its owner alone", () => {
+  const file = join(dir, "dev.json");
+  const claim = claimFolder(dir);
+  assert.not(existsSync(file));
+  claim.publish(STATE);
+  assert.equal(JSON.parse(readFileSync(file, "utf8")), STATE);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  claim.release();
+  assert.not(existsSync(file));
+});
+
+test("names the process that has the folder already", () => {
+  writeFileSync(join(dir, "dev.pid"), `${process.ppid}\n`);
+  assert.throws(() => claimFolder(dir), new RegExp(`another \`make dev\` is running here \\(pid ${process.ppid}\\)`));
+});
+
+test("takes over from a process that was killed, and removes what it left", () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  writeFileSync(join(dir, "dev.pid"), `${pid}\n`);
+  writeFileSync(join(dir, "dev.json"), "{}");
+  claimFolder(dir);
+  assert.is(readFileSync(join(dir, "dev.pid"), "utf8"), `${process.pid}\n`);
+  assert.not(existsSync(join(dir, "dev.json")));
+});
+
+test("takes over when the killed process had our own pid, as in a restarted container", () => {
+  writeFileSync(join(dir, "dev.pid"), `${process.pid}\n`);
+  claimFolder(dir).publish(STATE);
+  assert.ok(existsSync(join(dir, "dev.json")));
+});
+
+test("lets the next one in after release, and only once", () => {
+  const first = claimFolder(dir);
+  first.release();
+  const second = claimFolder(dir);
+  first.release();
+  second.publish(STATE);
+  assert.ok(existsSync(join(dir, "dev.pid")));
+});
+
+test("keeps the API key for the next start, readable for its owner alone", () => {
+  const key = apiKey(dir);
+  assert.match(key, /^[0-9a-f]{40}$/);
+  assert.is(apiKey(dir), key);
+  assert.is(statSync(join(dir, "api-key")).mode & 0o777, 0o600);
+});
+
+test.run();
