@@ -1,0 +1,135 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Metafile } from "esbuild";
+import * as assert from "uvu/assert";
+import { type BuiltFunction, buildFunctions } from "../../build/functions.ts";
+import { gatewaySettings } from "../../build/gateway-settings.ts";
+import { loadConfiguration } from "../../lib/config/load.ts";
+import { namesOf } from "../../lib/naming/names.ts";
+import { suite } from "../suite.ts";
+
+/** The functions of this repository, bundled as they are deployed. */
+const test = suite("bundles");
+
+const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
+test.after(() => rmSync(outdir, { recursive: true }));
+
+const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
+const settings = gatewaySettings(loadConfiguration("conf.local"), { names });
+const built = await buildFunctions({
+  outdir: join(outdir, "functions"),
+  files: { "api-router": { "config.json": JSON.stringify(settings) } },
+});
+
+/** What each function is started with. */
+const ENVIRONMENTS: Record<string, Record<string, string>> = {
+  "api-router": { OPENSEARCH_AUTH: "none", OPENSEARCH_NODE: "http://127.0.0.1:9", AWS_REGION: "eu-west-1" },
+  "log-handler": { PROJECT_NAME: "demo", FIREHOSE_STREAM: "demo", AWS_REGION: "eu-west-1" },
+};
+
+const bundleOf = (name: string): BuiltFunction => {
+  const found = built[name];
+  assert.ok(found, `${name} was not built`);
+  return found;
+};
+
+/** Imports a bundle in a fresh process with nothing but its environment; gives the type of its handler. */
+function importFresh(name: string, env: Record<string, string>): string {
+  const url = pathToFileURL(join(bundleOf(name).dir, "index.mjs")).href;
+  const script = `const { handler } = await import(${JSON.stringify(url)}); process.stdout.write(typeof handler)`;
+  return execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+    cwd: outdir,
+    env,
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+}
+
+for (const [name, env] of Object.entries(ENVIRONMENTS)) {
+  test(`${name} starts in a fresh Node from its own folder and exports a handler`, () => {
+    assert.is(importFresh(name, env), "function");
+  });
+
+  test(`${name} does not start without its environment, and names what is missing`, () => {
+    const [variable = ""] = Object.keys(env);
+    const { [variable]: _, ...rest } = env;
+    assert.throws(() => importFresh(name, rest), new RegExp(variable));
+  });
+}
+
+const TOOLS = ["cdktf", "@cdktf", "constructs", "esbuild", "node", "commander", "yaml"];
+
+/** Whether a package is there for development alone: what both need is not. */
+const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+  packages: Record<string, { dev?: true }>;
+};
+const isDevelopment = (path: string) => {
+  const [folder = ""] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path) ?? [];
+  return packages[folder]?.dev === true;
+};
+
+test("hold no development dependency, nothing of Terraform and nothing of the tools", () => {
+  for (const [name, { metafile }] of Object.entries(built)) {
+    const wrong = Object.keys(metafile.inputs).filter(
+      (path) =>
+        isDevelopment(path) ||
+        TOOLS.some((tool) => path.startsWith(`node_modules/${tool}/`)) ||
+        /^(build|cli|local|stacks|test|bench)\//.test(path),
+    );
+    assert.equal(wrong, [], name);
+  }
+});
+
+test("are checked by a list that knows development dependencies", () => {
+  assert.equal(
+    ["uvu/dist/index.js", "valibot/dist/index.js"].map((path) => isDevelopment(`node_modules/${path}`)),
+    [true, false],
+  );
+});
+
+/** Bytes of the files that importing these entries of a bundle reads. */
+function loadedBytes({ outputs }: Metafile, sources: readonly string[]): number {
+  const loaded = new Set<string>();
+  const visit = (path: string) => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const { path: next, kind, external } of outputs[path]?.imports ?? []) {
+      if (kind === "import-statement" && !external) visit(next);
+    }
+  };
+  for (const source of sources) {
+    const [path] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source) ?? [];
+    assert.ok(path, `${source} is no chunk of its own`);
+    visit(path);
+  }
+  return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+}
+
+const FAMILIES = ["bulk", "search", "hybrid-search", "raw-backend"];
+
+test("of api-router have a chunk for each family, which its entry does not load", () => {
+  const { metafile } = bundleOf("api-router");
+  const entry = loadedBytes(metafile, ["functions/api-router/index.ts"]);
+  for (const family of FAMILIES) {
+    const both = loadedBytes(metafile, ["functions/api-router/index.ts", `functions/api-router/${family}.ts`]);
+    assert.ok(both > entry, `${family} is part of the entry`);
+  }
+});
+
+test("of api-router load at most 150 kB before the first search", () => {
+  const { metafile } = bundleOf("api-router");
+  const bytes = loadedBytes(metafile, ["functions/api-router/index.ts", "functions/api-router/search.ts"]);
+  assert.ok(bytes <= 150_000, `${bytes} bytes`);
+});
+
+test("stay below 2 MB: larger archives start slower", () => {
+  for (const [name, { zip }] of Object.entries(built)) {
+    const { length } = readFileSync(zip);
+    assert.ok(length < 2_000_000, `${name} has ${length} bytes`);
+  }
+});
+
+test.run();

@@ -1,0 +1,181 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import * as assert from "uvu/assert";
+import type { DevState } from "../../local/dev/state-file.ts";
+import { freePort } from "../../local/process/ports.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { clientOptions } from "../fixtures/cloud.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
+import { suite } from "../suite.ts";
+
+/** `make dev` with what a user gives: a cluster, ports, a model server, a port that is taken. */
+const test = suite("make dev with given servers");
+
+const DIMENSION = 7;
+const index = uniqueIndex("books-given");
+const dir = scratchFolder(TEST_OUTPUT, "dev-given");
+const [cluster] = await clusters();
+assert.ok(cluster);
+
+/** A Text Embeddings Inference server: vectors of seven dimensions, as a small real model would give. */
+const embedded: string[] = [];
+const model = createServer(async (incoming, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const { inputs } = JSON.parse(Buffer.concat(chunks).toString());
+  const texts: string[] = [inputs].flat();
+  embedded.push(...texts);
+  response.setHeader("content-type", "application/json");
+  response.end(
+    JSON.stringify(texts.map((text) => Array.from({ length: DIMENSION }, (_, n) => 1 / (n + text.length + 1)))),
+  );
+});
+await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
+const modelUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}`;
+
+let dev: DevProcess;
+let state: DevState;
+let port = 0;
+
+test.before(async () => {
+  port = await freePort();
+  const env = { OPENSEARCH_URL: cluster.url, PORT: String(port), EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl };
+  dev = startDev(dir, ["--no-demo"], env);
+  state = await dev.ready();
+});
+
+test.after(async () => {
+  dev?.interrupt();
+  await dev?.exited;
+  model.close();
+  await request(cluster, "DELETE", `/${index}`);
+});
+
+async function call<Body>(method: string, path: string, body?: unknown) {
+  const answer = await fetch(`${state.search.url}${path}`, {
+    method,
+    headers: { "x-api-key": state.search.api_key, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Body };
+}
+
+test("uses the cluster and the ports", () => {
+  assert.equal(state.opensearch, { url: cluster.url, version: cluster.version });
+  assert.is(state.search.url, `http://127.0.0.1:${port}`);
+  assert.is(state.aws.endpoint, `http://127.0.0.1:${port + 2}`);
+});
+
+test("starts empty with --no-demo, and shows how to make the index", () => {
+  assert.not.match(dev.output(), /demo index:/);
+  assert.match(dev.output(), /curl -s -X PUT http:\/\/127\.0\.0\.1:\d+\/raw-backend\/books/);
+  assert.match(dev.output(), new RegExp(`"dimension":${DIMENSION}`));
+});
+
+test("embeds with the given server, in its own dimension", async () => {
+  const properties = {
+    description: { type: "text" },
+    description_dense: {
+      type: "knn_vector",
+      dimension: DIMENSION,
+      method: { engine: "lucene", name: "hnsw", space_type: "cosinesimil" },
+    },
+    description_sparse: { type: "rank_features" },
+  };
+  const created = await call("PUT", `/raw-backend/${index}`, {
+    settings: { index: { knn: true } },
+    mappings: { properties },
+  });
+  assert.is(created.status, 200);
+
+  const doc = { description: "a text that no other test has" };
+  const stored = await call<{ index_response: { errors: boolean } }>("POST", "/application/bulk", {
+    index,
+    bulk_request: [{ id: "1", op: "index", doc }],
+  });
+  assert.is(stored.body.index_response?.errors, false, JSON.stringify(stored.body));
+  assert.ok(embedded.includes(doc.description));
+  await call("POST", `/raw-backend/${index}/_refresh`);
+
+  const query = { hybrid: { queries: [{ knn: { description_dense: { vector: "[description_dense]", k: 5 } } }] } };
+  const found = await call<{ search_response: { hits: { hits: unknown[] } } }>("POST", "/application/hybrid-search", {
+    index,
+    search_query: "any text",
+    search_request_template: { query },
+  });
+  assert.is(found.body.search_response?.hits.hits.length, 1, JSON.stringify(found.body));
+});
+
+test("carries a request log line through subscription, log-handler and Firehose to an object in the bucket", async () => {
+  await call("PUT", `/raw-backend/${index}/_doc/logged?refresh=true`, { note: "wanted" });
+  const { headers } = await call("POST", "/application/search", {
+    index,
+    user_id: "u-1",
+    search_request: { query: { match: { note: "wanted" } } },
+  });
+  const queryId = headers.get("x-query-id");
+  assert.ok(queryId);
+  const s3 = new S3Client({
+    ...clientOptions({ endpoint: state.aws.endpoint, region: "eu-west-1" }),
+    forcePathStyle: true,
+  });
+  const Bucket = "demo-relevance-123456789012-eu-west-1";
+  const line = await waitFor(
+    async () => {
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: "logs/search/" }));
+      for (const { Key } of Contents) {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+        const text = gunzipSync((await Body?.transformToByteArray()) ?? new Uint8Array()).toString();
+        const found = text.split("\n").find((one) => one.includes(queryId));
+        if (found) return found;
+      }
+      return undefined;
+    },
+    { what: "the request log line in the bucket", timeoutMs: 30_000, intervalMs: 250 },
+  );
+  const { type, application, user_id, query_attributes, query_response_hit_ids } = JSON.parse(line);
+  assert.equal([type, application, user_id], ["relevance.search", "demo", "u-1"]);
+  assert.equal([query_attributes.index, query_response_hit_ids], [index, ["logged"]]);
+});
+
+test("keeps request log lines out of the terminal", () => {
+  assert.not.match(dev.output(), /relevance\.search/);
+});
+
+test("says which port is taken", async () => {
+  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-taken"), ["--no-demo"], {
+    OPENSEARCH_URL: cluster.url,
+    PORT: String(port),
+  });
+  assert.is(await second.exited, 1);
+  assert.match(second.output(), new RegExp(`port ${port} for the API is taken by another program`));
+});
+
+test("says that no cluster answers at the given address", async () => {
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-nowhere"), [], { OPENSEARCH_URL: nowhere });
+  assert.is(await second.exited, 1);
+  assert.match(
+    second.output(),
+    new RegExp(`^no OpenSearch answers at ${nowhere}: start it, or leave OPENSEARCH_URL out`, "m"),
+  );
+});
+
+test("says that a server at the given address is no OpenSearch", async () => {
+  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-wrong"), [], { OPENSEARCH_URL: state.search.url });
+  assert.is(await second.exited, 1);
+  assert.match(second.output(), /give user and password|is no OpenSearch/);
+});
+
+test("ends with code 2 on a misspelt option, before anything is started", async () => {
+  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-misspelt"), ["--nodemo"]);
+  assert.is(await second.exited, 2);
+  assert.match(second.output(), /Unknown option '--nodemo'/);
+});
+
+test.run();
