@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import type { ExitCode } from "./command.ts";
+import { COMMANDS, GROUPS } from "./commands.ts";
 import { Failure, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -11,9 +12,7 @@ export async function reportError(error: unknown, args: readonly string[], termi
     // Help was shown because no command was given.
     if (error.code === "commander.help") return 2;
     terminal.note(red(error.message.replace(/^error: /, "")));
-    const command = args.filter((arg) => !arg.startsWith("-")).slice(0, args[0] === "hybrid-search" ? 2 : 1);
-    const call = error.code === "commander.unknownCommand" ? [] : command;
-    terminal.note(dim(`See: ${["relevance", ...call, "--help"].join(" ")}`));
+    terminal.note(dim(`See: ${["relevance", ...calledBy(args), "--help"].join(" ")}`));
     return 2;
   }
   if (error instanceof UsageError) {
@@ -33,6 +32,14 @@ export async function reportError(error: unknown, args: readonly string[], termi
   terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   terminal.note(red("This is a bug in relevance, not a mistake of yours: please report it with the lines above."));
   return 1;
+}
+
+/** The words of `args` that are a command, or a group of commands. */
+function calledBy(args: readonly string[]): readonly string[] {
+  const whole = COMMANDS.find(({ words }) => words.every((word, index) => args[index] === word));
+  if (whole) return whole.words;
+  const [first = ""] = args;
+  return Object.hasOwn(GROUPS, first) ? [first] : [];
 }
 
 function countOf(problems: readonly { file: string }[]): string {

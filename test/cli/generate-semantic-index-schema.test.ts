@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { suite } from "../suite.ts";
+import { relevance } from "./run-cli.ts";
+
+const test = suite("relevance hybrid-search generate-semantic-index-schema");
+
+let folder = "";
+
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), "schema-"));
+});
+
+test.after(() => rmSync(folder, { recursive: true }));
+
+function generate(content: unknown, index = "books-v2") {
+  const file = join(folder, "base.json");
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  const command = ["hybrid-search", "generate-semantic-index-schema", "--conf", "conf.local"];
+  const { out, err, code } = relevance([...command, "--index", index, "--schema_file_path", file]);
+  return { out, err: err.replaceAll(file, "base.json"), code };
+}
+
+const base = { mappings: { properties: { description: { type: "text" } } } };
+
+test("prints the schema as JSON, alone, on standard output", () => {
+  const { out, err, code } = generate({ books: { ...base, settings: { index: { number_of_shards: "2" } } } });
+  assert.is(err, "");
+  assert.is(code, 0);
+  assert.equal(JSON.parse(out), {
+    settings: { index: { number_of_shards: 2, knn: true } },
+    mappings: {
+      properties: {
+        description: { type: "text" },
+        description_dense: {
+          type: "knn_vector",
+          dimension: 1024,
+          method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
+        },
+        description_sparse: { type: "rank_features" },
+      },
+    },
+  });
+});
+
+test("notes what it left out on standard error", () => {
+  const { out, err, code } = generate({ ...base, settings: { index: { refresh_interval: "1s" } } });
+  assert.is(err, "Not taken over from base.json: index.refresh_interval\n");
+  assert.ok(JSON.parse(out));
+  assert.is(code, 0);
+});
+
+for (const [what, content, index, message] of [
+  [
+    "an index without mapping",
+    base,
+    "music",
+    'hybrid_search.yaml has no entry for the index "music": it has books, books-*\n',
+  ],
+  [
+    "a schema without the source field",
+    { mappings: { properties: {} } },
+    "books",
+    'base.json has no field "description", a source of "description_dense": add it to mappings.properties, or change src_fields in hybrid_search.yaml\nbase.json has no field "description", a source of "description_sparse": add it to mappings.properties, or change src_fields in hybrid_search.yaml\n',
+  ],
+  ["a file that is not JSON", "{", "books", /^base.json is not JSON: .+\n$/],
+  [
+    "a file that is no index description",
+    { hits: {} },
+    "books",
+    /^base.json is no index description: it needs "mappings"/,
+  ],
+] as const) {
+  test(`${what} is exit code 2, with nothing on standard output`, () => {
+    const { out, err, code } = generate(content, index);
+    assert.is(out, "");
+    if (typeof message === "string") assert.is(err, message);
+    else assert.match(err, message);
+    assert.is(code, 2);
+  });
+}
+
+test("a file that is not there", () => {
+  const args = ["--conf", "conf.local", "--index", "books", "--schema_file_path", "no.json"];
+  assert.equal(relevance(["hybrid-search", "generate-semantic-index-schema", ...args]), {
+    out: "",
+    err: "--schema_file_path: no.json is not there\n",
+    code: 2,
+  });
+});
+
+test("a missing option names it and the help", () => {
+  assert.equal(relevance(["hybrid-search", "generate-semantic-index-schema", "--index", "books"]), {
+    out: "",
+    err: "required option '--schema_file_path <file>' not specified\nSee: relevance hybrid-search generate-semantic-index-schema --help\n",
+    code: 2,
+  });
+});
+
+test.run();

@@ -1,0 +1,188 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import * as assert from "uvu/assert";
+import { COMMANDS } from "../../cli/commands.ts";
+import { suite } from "../suite.ts";
+import { relevance } from "./run-cli.ts";
+
+const test = suite("relevance");
+
+const HELP = `Usage: relevance [options] [command]`;
+
+test("--help lists every command with what it does", () => {
+  const { out, err, code } = relevance(["--help"]);
+  assert.ok(out.startsWith(HELP));
+  for (const { words, summary } of COMMANDS.filter((row) => row.words.length === 1)) {
+    assert.match(out.replaceAll(/\s+/g, " "), `${words[0]} ${summary}`);
+  }
+  assert.is(err, "");
+  assert.is(code, 0);
+});
+
+test("--help of a group lists its commands", () => {
+  const { out, code } = relevance(["hybrid-search", "--help"]);
+  assert.match(out, /^ {2}generate-semantic-index-schema {2}extend an index schema/m);
+  assert.is(code, 0);
+});
+
+for (const { words, summary } of COMMANDS) {
+  test(`${words.join(" ")} --help has its summary, --conf and an example that calls it`, () => {
+    const { out, err, code } = relevance([...words, "--help"]);
+    assert.match(out, `Usage: relevance ${words.join(" ")} [options]`);
+    assert.match(out, `\n${summary}\n`);
+    assert.match(out, "--conf <dir>");
+    assert.match(out, '(default: "conf")');
+    assert.match(out, new RegExp(`\nExample:\n(.*\n)* {2}.*relevance ${words.join(" ")}`));
+    assert.is(err, "");
+    assert.is(code, 0);
+  });
+}
+
+test("help COMMAND is COMMAND --help", () => {
+  assert.equal(relevance(["help", "validate"]), relevance(["validate", "--help"]));
+});
+
+test("validate --help as a whole", () => {
+  assert.is(
+    relevance(["validate", "--help"]).out,
+    [
+      "Usage: relevance validate [options]",
+      "",
+      "check the configuration, offline",
+      "",
+      "Options:",
+      '  --conf <dir>  configuration folder (default: "conf")',
+      "  --json        print JSON",
+      "  -h, --help    show this",
+      "",
+      "Example:",
+      "  relevance validate --conf conf",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("--version is the package's", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  assert.equal(relevance(["--version"]), { out: `${version}\n`, err: "", code: 0 });
+});
+
+test("without a command the help goes to standard error, exit code 2", () => {
+  const { out, err, code } = relevance([]);
+  assert.is(out, "");
+  assert.ok(err.startsWith(HELP));
+  assert.is(code, 2);
+});
+
+for (const [args, message] of [
+  [["validte"], "unknown command 'validte'\n(Did you mean validate?)\nSee: relevance --help\n"],
+  [["validate", "--cnf", "x"], "unknown option '--cnf'\n(Did you mean --conf?)\nSee: relevance validate --help\n"],
+  [["validate", "--jsn"], "unknown option '--jsn'\n(Did you mean --json?)\nSee: relevance validate --help\n"],
+  [["--verbos"], "unknown option '--verbos'\n(Did you mean --version?)\nSee: relevance --help\n"],
+  [["validate", "--conf"], "option '--conf <dir>' argument missing\nSee: relevance validate --help\n"],
+  [["validate", "--conf", ""], "--conf: needs a folder\n"],
+  [
+    ["validate", "conf"],
+    "too many arguments for 'validate'. Expected 0 arguments but got 1.\nSee: relevance validate --help\n",
+  ],
+  [["hybrid-search", "generate"], "unknown command 'generate'\nSee: relevance hybrid-search --help\n"],
+] as const) {
+  test(`wrong use is exit code 2: ${args.join(" ")}`, () => {
+    assert.equal(relevance(args), { out: "", err: message, code: 2 });
+  });
+}
+
+test("every file of commands/ has its row, and every row its file", () => {
+  const files = globSync("cli/commands/*.ts").map((file) => basename(file, ".ts"));
+  const source = readFileSync("cli/commands.ts", "utf8");
+  const loaded = [...source.matchAll(/import\("\.\/commands\/(.+)\.ts"\)/g)].map(([, name]) => name);
+  assert.equal(files.toSorted(), loaded.toSorted());
+});
+
+test("commands are loaded when they are asked for: the table imports none of them", () => {
+  assert.not.match(readFileSync("cli/commands.ts", "utf8"), /^import .*\.\/commands\//m);
+});
+
+test("the launcher without installed packages says what to do", () => {
+  withCopy((folder) => {
+    const { stderr, status } = spawnSync(process.execPath, [join(folder, "cli/relevance.mjs"), "validate"], {
+      encoding: "utf8",
+    });
+    assert.match(
+      stderr,
+      /^The packages of relevance are not installed \(.*node_modules\/\.bin\/node is not there\): run make install\n$/,
+    );
+    assert.is(status, 1);
+  });
+});
+
+test("the launcher passes signals on and ends as its program does", async () => {
+  const folder = copy();
+  try {
+    const body = "process.on('SIGTERM', () => process.exit(3)); console.log('up'); setInterval(() => {}, 1000);";
+    installNode(folder, body);
+    const child = spawn(process.execPath, [join(folder, "cli/relevance.mjs")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    assert.is(code, 3);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the launcher hands over arguments and exit code", () => {
+  withCopy((folder) => {
+    installNode(folder, "console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 3;");
+    const run = spawnSync(process.execPath, [join(folder, "cli/relevance.mjs"), "a b", "--c"], { encoding: "utf8" });
+    assert.is(run.stdout, '["a b","--c"]\n');
+    assert.is(run.status, 3);
+  });
+});
+
+test("a program that a signal ended gives 128 and the signal's number", () => {
+  withCopy((folder) => {
+    installNode(folder, "process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);");
+    assert.is(spawnSync(process.execPath, [join(folder, "cli/relevance.mjs")]).status, 137);
+  });
+});
+
+test("a reader that has seen enough is no error", () => {
+  const command = `set -o pipefail; "${process.execPath}" cli/relevance.mjs --help | true; echo $?`;
+  const { stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
+  assert.is(stderr, "");
+  assert.is(stdout, "0\n");
+});
+
+/** A folder with the launcher alone. */
+function copy(): string {
+  const folder = mkdtempSync(join(tmpdir(), "relevance-"));
+  mkdirSync(join(folder, "cli"));
+  cpSync("cli/relevance.mjs", join(folder, "cli/relevance.mjs"));
+  return folder;
+}
+
+function withCopy(use: (folder: string) => void): void {
+  const folder = copy();
+  try {
+    use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Gives the folder a program, and a Node of its own that is not the one which runs the launcher. */
+function installNode(folder: string, program: string): void {
+  writeFileSync(join(folder, "cli/main.ts"), program);
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  writeFileSync(join(folder, "node_modules/.bin/node"), `#!/bin/sh\nexec "${process.execPath}" "$@"\n`, {
+    mode: 0o755,
+  });
+}
+
+test.run();

@@ -1,0 +1,59 @@
+import * as assert from "uvu/assert";
+import { Failure, UsageError } from "../../cli/errors.ts";
+import { reportError } from "../../cli/report-error.ts";
+import { createTerminal } from "../../cli/terminal.ts";
+import { ConfigurationError } from "../../lib/config/problem.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("what a user sees of an error");
+
+function stream(isTTY: boolean) {
+  const written: string[] = [];
+  return { isTTY, write: (text: string) => written.push(text), text: () => written.join("") };
+}
+
+async function report(error: unknown, { isTTY = false, noColor = false } = {}) {
+  const [out, err] = [stream(isTTY), stream(isTTY)];
+  const code = await reportError(error, ["plan"], createTerminal(out, err, noColor));
+  return { out: out.text(), err: err.text(), code };
+}
+
+test("wrong use is its message and exit code 2", async () => {
+  assert.equal(await report(new UsageError("--x: no")), { out: "", err: "--x: no\n", code: 2 });
+});
+
+test("a failure is its message and exit code 1, without a stack", async () => {
+  assert.equal(await report(new Failure("the domain x is not there")), {
+    out: "",
+    err: "the domain x is not there\n",
+    code: 1,
+  });
+});
+
+test("a configuration that cannot be used is its problems and exit code 2", async () => {
+  const problem = { file: "conf/a.yaml", line: 3, path: "b[0].c", message: "is missing: a mapping" };
+  assert.equal(await report(new ConfigurationError([problem])), {
+    out: "",
+    err: "conf/a.yaml:3  b[0].c  is missing: a mapping\n1 problem in 1 file\n",
+    code: 2,
+  });
+});
+
+test("anything else is a bug: the stack, and that it is one", async () => {
+  const { err, code } = await report(new TypeError("x is undefined"));
+  assert.match(err, /^TypeError: x is undefined\n {4}at .*report-error.test.ts/);
+  assert.match(err, /This is a bug in relevance, not a mistake of yours: please report it with the lines above.\n$/);
+  assert.is(code, 1);
+});
+
+test("a thrown value that is no error is shown", async () => {
+  assert.match((await report("oops")).err, /^oops\nThis is a bug/);
+});
+
+test("colours on a terminal only, and not with NO_COLOR", async () => {
+  assert.match((await report(new Failure("x"), { isTTY: true })).err, "\u001b[31m");
+  assert.not.match((await report(new Failure("x"), { isTTY: true, noColor: true })).err, "\u001b");
+  assert.not.match((await report(new Failure("x"))).err, "\u001b");
+});
+
+test.run();

@@ -1,0 +1,98 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { filledExample } from "../lib/config/example.ts";
+import { suite } from "../suite.ts";
+import { relevance } from "./run-cli.ts";
+
+const test = suite("relevance validate");
+
+let folder = "";
+
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), "conf-"));
+  cpSync("conf", folder, { recursive: true });
+  for (const [name, text] of Object.entries(filledExample())) writeFileSync(join(folder, name), text);
+});
+
+test.after(() => rmSync(folder, { recursive: true }));
+
+test("says what a valid configuration deploys", () => {
+  assert.equal(relevance(["validate", "--conf", "conf.local"]), {
+    out: "conf.local is valid. It deploys: search-gateway, recommendation\n",
+    err: "",
+    code: 0,
+  });
+});
+
+test("says it in JSON", () => {
+  const { out, err, code } = relevance(["validate", "--conf", "conf.local", "--json"]);
+  assert.equal(JSON.parse(out), { valid: true, services: ["search-gateway", "recommendation"], problems: [] });
+  assert.is(err, "");
+  assert.is(code, 0);
+});
+
+test("checks conf/ by default and refuses its placeholders with exit code 2", () => {
+  const { out, err, code } = relevance(["validate"]);
+  assert.is(out, "");
+  assert.match(
+    err,
+    'conf/project.yaml:34  vpc.vpc_id  is still the example value "vpc-00000000000000000": put your own\n',
+  );
+  assert.match(err, /\n5 problems in 2 files\n$/);
+  assert.is(code, 2);
+});
+
+test("prints problems in JSON with exit code 2", () => {
+  const { out, err, code } = relevance(["validate", "--json"]);
+  const { valid, problems } = JSON.parse(out);
+  assert.is(valid, false);
+  assert.equal(problems[0], {
+    file: "conf/project.yaml",
+    line: 34,
+    path: "vpc.vpc_id",
+    message: 'is still the example value "vpc-00000000000000000": put your own',
+  });
+  assert.is(problems.length, 5);
+  assert.is(err, "");
+  assert.is(code, 2);
+});
+
+test("a folder that is not there", () => {
+  assert.equal(relevance(["validate", "--conf", "nowhere"]), {
+    out: "",
+    err: "nowhere  is not there: give the configuration folder with --conf DIR\n1 problem in 1 file\n",
+    code: 2,
+  });
+});
+
+test("the guide shows what it prints", () => {
+  const edit = (name: string, change: (text: string) => string) => {
+    const file = join(folder, name);
+    writeFileSync(file, change(readFileSync(file, "utf8")));
+  };
+  edit("api.yaml", (text) =>
+    text
+      .replace("# provisioned_concurrency:\n#   api_router:", "provisioned_concurrency:\n  api_router:")
+      .replace("#     min_capacity: 1\n", "    min_capacity: 9\n")
+      .replace("#     max_capacity: 5\n", "    max_capacity: 5\n")
+      .replace("#     utilization_target: 0.8", "    utilisation_target: 0.8"),
+  );
+  edit("model.yaml", (text) => text.replace(/^sparse_v3:(\n {2}.*)+/m, ""));
+  const printed = relevance(["validate", "--conf", folder]).err.replaceAll(folder, "conf");
+  const shown = /```\n(conf\/api[^`]*)```/.exec(readFileSync("docs/guides/configuration.md", "utf8"))?.[1];
+  assert.is(shown, printed);
+});
+
+test("takes at most half a second", () => {
+  // Time of the processor, not of the clock: the machine may be busy with other work.
+  const report = "process.on('exit', () => console.error(JSON.stringify(process.cpuUsage())))";
+  const args = ["--import", `data:text/javascript,${report}`, "cli/main.ts", "validate", "--conf", "conf.local"];
+  const { user, system } = JSON.parse(spawnSync(process.execPath, args, { encoding: "utf8" }).stderr);
+  const milliseconds = (user + system) / 1_000;
+  assert.ok(milliseconds <= 500, `took ${Math.round(milliseconds)} ms`);
+});
+
+test.run();
