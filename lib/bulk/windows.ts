@@ -14,10 +14,11 @@ const COMPONENT_BYTES = 12;
 const SPARSE_BYTES = 6_000;
 const ACTION_BYTES = 60;
 
-/** The windows of a request, round after round. */
+/** The windows of a request, round after round; without embeddings a round is one, and cut when it is written. */
 export function windowsOf(operations: readonly Operation[], target: Target, maxBytes: number): Window[] {
   const embeddings = target.mappings.reduce((sum, { model_name }) => sum + embeddingBytes(model_name), 0);
   return roundsOf(operations).flatMap((round) => {
+    if (embeddings === 0) return [{ operations: round, bytes: 0 }];
     const windows: Window[] = [];
     let window: Window | undefined;
     for (const operation of round) {

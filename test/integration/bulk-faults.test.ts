@@ -92,7 +92,7 @@ for (const cluster of await clusters()) {
   });
 
   test(`${version}: a cluster that goes away between chunks: what is written is told, the rest is retryable`, async () => {
-    const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 100 });
+    const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     const operations = Array.from({ length: 6 }, (_, n) => put(`d${n}`, n));
     proxy.fault({ path: "/_bulk", fault: { kind: "refuse_after" }, times: 1 });
     const { status, items, body } = await gateway.bulk(index, operations);
@@ -210,7 +210,7 @@ for (const cluster of await clusters()) {
   });
 
   test(`${version}: a write whose answer is lost for good is 502 and says what is known`, async () => {
-    const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 100 });
+    const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, after: 1 });
     const operations = Array.from({ length: 6 }, (_, n) => put(`d${n}`, n));
     const { status, body } = await gateway.bulk(index, operations);
@@ -306,7 +306,7 @@ for (const cluster of await clusters()) {
   });
 
   test(`${version}: a later chunk that is refused as a whole fails its items, the others are written`, async () => {
-    const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 100 });
+    const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     const planted = { kind: "status", status: 400 } as const;
     proxy.fault({ path: "/_bulk", fault: planted, after: 1, times: 1 });
     const { status, items } = await gateway.bulk(
