@@ -19,12 +19,15 @@ export interface Weighted {
 /** How much more an event tells than the lack of one, and how strongly vectors are held small. */
 const CONFIDENCE = 8;
 const REGULARIZATION = 6;
-const SWEEPS = 8;
+const SWEEPS = 6;
 const SEED = 20_240_607;
 
 /**
  * Implicit alternating least squares (Hu, Koren, Volinsky 2008): users and items become vectors whose product says how
  * likely an event is. Deterministic. Gives way to other work of the process while it runs.
+ *
+ * The loops of this file read arrays with `as number`, not with a default for a missing element: they never read past
+ * the end, and the check would sit in the innermost loop of the training.
  */
 export async function factorize(set: TrainingSet, rank: number): Promise<Factors> {
   const userRows = rowsByUser(set);
@@ -52,7 +55,7 @@ export function products({ rank, vectors }: Factors, user: Float64Array): Float6
   for (let item = 0; item < scores.length; item += 1) {
     let sum = 0;
     for (let at = 0, place = item * rank; at < rank; at += 1, place += 1)
-      sum += (user[at] ?? 0) * (vectors[place] ?? 0);
+      sum += (user[at] as number) * (vectors[place] as number);
     scores[item] = sum;
   }
   return scores;
@@ -98,9 +101,10 @@ function gramOf(vectors: Float64Array, rank: number): Float64Array {
 /** Adds `weight` times the outer product of a vector to the lower triangle. */
 function addOuter(matrix: Float64Array, vectors: Float64Array, start: number, rank: number, weight: number): void {
   for (let i = 0; i < rank; i += 1) {
-    const scaled = weight * (vectors[start + i] ?? 0);
+    const scaled = weight * (vectors[start + i] as number);
     const row = i * rank;
-    for (let j = 0; j <= i; j += 1) matrix[row + j] = (matrix[row + j] ?? 0) + scaled * (vectors[start + j] ?? 0);
+    for (let j = 0; j <= i; j += 1)
+      matrix[row + j] = (matrix[row + j] as number) + scaled * (vectors[start + j] as number);
   }
 }
 
@@ -120,13 +124,14 @@ class Solver {
     const rank = this.#rank;
     const matrix = this.#matrix;
     matrix.set(this.#gram);
-    for (let i = 0; i < rank; i += 1) matrix[i * rank + i] = (matrix[i * rank + i] ?? 0) + REGULARIZATION;
+    for (let i = 0; i < rank; i += 1) matrix[i * rank + i] = (matrix[i * rank + i] as number) + REGULARIZATION;
     target.fill(0);
     for (const { item, weight } of row) {
       const start = item * rank;
       const confidence = CONFIDENCE * weight;
       addOuter(matrix, fixed, start, rank, confidence);
-      for (let i = 0; i < rank; i += 1) target[i] = (target[i] ?? 0) + (1 + confidence) * (fixed[start + i] ?? 0);
+      for (let i = 0; i < rank; i += 1)
+        target[i] = (target[i] as number) + (1 + confidence) * (fixed[start + i] as number);
     }
     this.#cholesky();
     this.#substitute(target);
@@ -137,9 +142,9 @@ class Solver {
     const m = this.#matrix;
     for (let i = 0; i < rank; i += 1) {
       for (let j = 0; j <= i; j += 1) {
-        let sum = m[i * rank + j] ?? 0;
-        for (let k = 0; k < j; k += 1) sum -= (m[i * rank + k] ?? 0) * (m[j * rank + k] ?? 0);
-        m[i * rank + j] = i === j ? Math.sqrt(sum) : sum / (m[j * rank + j] ?? 1);
+        let sum = m[i * rank + j] as number;
+        for (let k = 0; k < j; k += 1) sum -= (m[i * rank + k] as number) * (m[j * rank + k] as number);
+        m[i * rank + j] = i === j ? Math.sqrt(sum) : sum / (m[j * rank + j] as number);
       }
     }
   }
@@ -148,14 +153,14 @@ class Solver {
     const rank = this.#rank;
     const m = this.#matrix;
     for (let i = 0; i < rank; i += 1) {
-      let sum = target[i] ?? 0;
-      for (let k = 0; k < i; k += 1) sum -= (m[i * rank + k] ?? 0) * (target[k] ?? 0);
-      target[i] = sum / (m[i * rank + i] ?? 1);
+      let sum = target[i] as number;
+      for (let k = 0; k < i; k += 1) sum -= (m[i * rank + k] as number) * (target[k] as number);
+      target[i] = sum / (m[i * rank + i] as number);
     }
     for (let i = rank - 1; i >= 0; i -= 1) {
-      let sum = target[i] ?? 0;
-      for (let k = i + 1; k < rank; k += 1) sum -= (m[k * rank + i] ?? 0) * (target[k] ?? 0);
-      target[i] = sum / (m[i * rank + i] ?? 1);
+      let sum = target[i] as number;
+      for (let k = i + 1; k < rank; k += 1) sum -= (m[k * rank + i] as number) * (target[k] as number);
+      target[i] = sum / (m[i * rank + i] as number);
     }
   }
 }

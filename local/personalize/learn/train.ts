@@ -114,7 +114,7 @@ async function learn(set: TrainingSet, features: ItemFeatures, input: TrainingIn
 
 /** A factorization needs far fewer dimensions than the network that `hidden_dimension` is meant for. */
 function rankFor(hiddenDimension = "149"): number {
-  return Math.max(8, Math.min(48, Math.round(Number(hiddenDimension) / 5)));
+  return Math.max(8, Math.min(48, Math.round(Number(hiddenDimension) / 7)));
 }
 
 function coOccurrenceOptions(

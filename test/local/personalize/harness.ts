@@ -32,7 +32,7 @@ export function memoryObjects(files: Map<string, string>): ObjectReader {
   };
 }
 
-export interface Harness extends Disposable {
+export interface Harness {
   personalize: PersonalizeClient;
   runtime: PersonalizeRuntimeClient;
   events: PersonalizeEventsClient;
@@ -41,6 +41,7 @@ export interface Harness extends Disposable {
   endpoint: string;
   /** Past every delay, with all work done. */
   settle(): Promise<void>;
+  stop(): void;
 }
 
 /** The stand-in behind HTTP, and the AWS SDK's own clients for it. `dir` keeps its state. */
@@ -84,7 +85,7 @@ export async function startPersonalize(dir?: string): Promise<Harness> {
     files,
     endpoint,
     settle: () => standIn.control.advance(60_000),
-    [Symbol.dispose]() {
+    stop() {
       server.closeAllConnections();
       server.close();
     },

@@ -44,7 +44,7 @@ test.before(async () => {
     "EXCLUDE ItemID WHERE Items.PRICE > $MAX IF CurrentUser.AGE < 200",
   );
 });
-test.after(() => harness[Symbol.dispose]());
+test.after(() => harness.stop());
 
 const recommend = (input: Omit<GetRecommendationsCommandInput, "campaignArn">, campaignArn = campaigns.user) =>
   harness.runtime.send(new GetRecommendationsCommand({ campaignArn, ...input }));

@@ -1,0 +1,458 @@
+import {
+  CreateCampaignCommand,
+  CreateDatasetCommand,
+  CreateDatasetGroupCommand,
+  CreateDatasetImportJobCommand,
+  CreateEventTrackerCommand,
+  CreateFilterCommand,
+  CreateSchemaCommand,
+  CreateSolutionCommand,
+  type CreateSolutionCommandInput,
+  CreateSolutionVersionCommand,
+  DeleteCampaignCommand,
+  DeleteDatasetCommand,
+  DeleteDatasetGroupCommand,
+  DeleteSchemaCommand,
+  DeleteSolutionCommand,
+  DescribeAlgorithmCommand,
+  DescribeCampaignCommand,
+  DescribeDatasetGroupCommand,
+  DescribeFilterCommand,
+  DescribeRecipeCommand,
+  DescribeSolutionCommand,
+  DescribeSolutionVersionCommand,
+  GetSolutionMetricsCommand,
+  ListDatasetGroupsCommand,
+  ListDatasetImportJobsCommand,
+  ListFiltersCommand,
+  ListRecipesCommand,
+  ListTagsForResourceCommand,
+  TagResourceCommand,
+  UntagResourceCommand,
+} from "@aws-sdk/client-personalize";
+import * as assert from "uvu/assert";
+import { suite } from "../../suite.ts";
+import { avro, FIELDS, openShop, stockShop, trainVersion } from "./book-shop.ts";
+import { errorOf, type Harness, NOW, ROLE, startPersonalize } from "./harness.ts";
+
+const test = suite("local Personalize: control plane");
+
+const RECIPE = "arn:aws:personalize:::recipe/aws-user-personalization";
+
+/** Runs with a stand-in of its own. */
+function on(name: string, run: (harness: Harness) => Promise<void>): void {
+  test(name, async () => {
+    const harness = await startPersonalize();
+    try {
+      await run(harness);
+    } finally {
+      harness.stop();
+    }
+  });
+}
+
+on("a dataset group goes from pending over in progress to ACTIVE, and goes away the same way", async (harness) => {
+  const { personalize, standIn } = harness;
+  const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name: "shop" }));
+  assert.is(datasetGroupArn, "arn:aws:personalize:eu-west-1:123456789012:dataset-group/shop");
+  const describe = async () =>
+    (await personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn }))).datasetGroup;
+  assert.is((await describe())?.status, "CREATE PENDING");
+  assert.equal((await describe())?.creationDateTime, new Date(NOW));
+  await standIn.control.advance(100);
+  assert.is((await describe())?.status, "CREATE IN_PROGRESS");
+  await standIn.control.advance(300);
+  assert.is((await describe())?.status, "ACTIVE");
+  assert.equal((await describe())?.lastUpdatedDateTime, new Date(NOW + 400));
+  await personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn }));
+  assert.is((await describe())?.status, "DELETE PENDING");
+  assert.is(
+    (await errorOf(personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn })))).name,
+    "ResourceInUseException",
+  );
+  await standIn.control.advance(100);
+  assert.is((await describe())?.status, "DELETE IN_PROGRESS");
+  await standIn.control.advance(300);
+  assert.is((await errorOf(describe())).name, "ResourceNotFoundException");
+});
+
+on("a creation can be made to fail with its reason", async ({ personalize, standIn, settle }) => {
+  standIn.control.failCreation("dataset-group", "no luck");
+  const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name: "shop" }));
+  await settle();
+  const { datasetGroup } = await personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn }));
+  assert.is(datasetGroup?.status, "CREATE FAILED");
+  assert.is(datasetGroup?.failureReason, "no luck");
+});
+
+on("a call can be made to fail as often as wanted, and calls are counted", async ({ personalize, standIn }) => {
+  standIn.control.failNext("ListDatasetGroups", { code: "ThrottlingException", message: "slow down", times: 2 });
+  const list = () => personalize.send(new ListDatasetGroupsCommand({}));
+  assert.is((await errorOf(list())).name, "ThrottlingException");
+  assert.is((await errorOf(list())).message, "slow down");
+  assert.is((await errorOf(list())).name, "none");
+  standIn.control.failNext("ListDatasetGroups");
+  assert.is((await errorOf(list())).status, 500);
+  assert.equal(standIn.control.counts(), { ListDatasetGroups: 4 });
+});
+
+on("lists come in pages, in order of creation", async ({ personalize }) => {
+  for (const name of ["a", "b", "c", "d", "e"]) await personalize.send(new CreateDatasetGroupCommand({ name }));
+  const names: (string | undefined)[][] = [];
+  let nextToken: string | undefined;
+  do {
+    const page = await personalize.send(new ListDatasetGroupsCommand({ maxResults: 2, nextToken }));
+    names.push(page.datasetGroups?.map(({ name }) => name) ?? []);
+    nextToken = page.nextToken;
+  } while (nextToken);
+  assert.equal(names, [["a", "b"], ["c", "d"], ["e"]]);
+  const wrong = personalize.send(new ListDatasetGroupsCommand({ nextToken: "made-up" }));
+  assert.is((await errorOf(wrong)).name, "InvalidNextTokenException");
+});
+
+on("five dataset groups are the most, and a name is used once", async ({ personalize }) => {
+  const create = (name: string) => personalize.send(new CreateDatasetGroupCommand({ name }));
+  for (const name of ["a", "b", "c", "d", "e"]) await create(name);
+  assert.is((await errorOf(create("f"))).name, "LimitExceededException");
+  const twice = await errorOf(create("a"));
+  assert.is(twice.name, "ResourceAlreadyExistsException");
+  assert.match(twice.message, /^Another resource with Arn .*dataset-group\/a already exists/);
+});
+
+/** Members that break a constraint of the API model, and how the service words it. */
+const CONSTRAINTS: readonly [object, RegExp][] = [
+  [{ name: "" }, /Value '' at 'name' failed to satisfy constraint: Member must have length greater than or equal to 1/],
+  [{ name: "-a" }, /Value '-a' at 'name' .*regular expression pattern: \^\[a-zA-Z0-9\]/],
+  [{ name: "a".repeat(64) }, /less than or equal to 63/],
+  [{}, /Value null at 'name' failed to satisfy constraint: Member must not be null/],
+  [{ name: 5 }, /at 'name' .*Member must be of type string/],
+  [{ name: "a", roleArn: "nobody" }, /Value 'nobody' at 'roleArn'/],
+  [{ name: "a", domain: "SHOES" }, /Value 'SHOES' at 'domain' .*enum value set/],
+  [{ name: "a", tags: [{ tagKey: "" }] }, /^2 validation errors detected: .*tags\.0\.tagKey.*tags\.0\.tagValue/],
+];
+
+for (const [input, message] of CONSTRAINTS) {
+  on(`CreateDatasetGroup refuses ${JSON.stringify(input).slice(0, 60)}`, async ({ endpoint }) => {
+    const headers = {
+      "x-amz-target": "AmazonPersonalize.CreateDatasetGroup",
+      "content-type": "application/x-amz-json-1.1",
+    };
+    const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(input) });
+    const { __type, message: text } = (await response.json()) as { __type: string; message: string };
+    assert.is(response.status, 400);
+    assert.is(__type, "InvalidInputException");
+    assert.match(text, message);
+  });
+}
+
+on("an operation that is not there says so", async ({ endpoint }) => {
+  const headers = { "x-amz-target": "AmazonPersonalize.CreateRecommender" };
+  const response = await fetch(endpoint, { method: "POST", headers, body: "{}" });
+  assert.match(await response.text(), /UnknownOperationException.*no operation CreateRecommender/);
+});
+
+/** Schemas that break a rule. */
+const SCHEMAS: readonly [string, RegExp][] = [
+  ["{", /not JSON/],
+  [avro("Interactions", FIELDS.Items), /Interactions needs the field USER_ID/],
+  [avro("Things", FIELDS.Items), /name must be Interactions, Items or Users, got "Things"/],
+  [avro("Items", FIELDS.Items).replace("com.amazonaws", "com.example"), /namespace must be/],
+  [avro("Items", FIELDS.Items).replace('"1.0"', '"2.0"'), /version must be 1\.0/],
+  [avro("Items", [{ name: "ITEM_ID", type: "string" }]), /at least one metadata field/],
+  [
+    avro("Items", [
+      { name: "ITEM_ID", type: ["string", "null"] },
+      { name: "A", type: "int" },
+    ]),
+    /ITEM_ID must be of type string, without null/,
+  ],
+  [avro("Items", [...FIELDS.Items, { name: "A", type: "decimal" }]), /has type "decimal"/],
+  [avro("Items", [...FIELDS.Items, { name: "A", type: ["int", "string"] }]), /one type, alone or with null/],
+  [avro("Items", [...FIELDS.Items, { name: "A-B", type: "int" }]), /letters, digits and underscores/],
+  [avro("Items", [...FIELDS.Items, { name: "IS__ACTIVE", type: "int" }]), /differ by underscores/],
+  [avro("Items", [...FIELDS.Items, { name: "A", type: "int", categorical: true }]), /categorical but not a string/],
+  [avro("Users", [...FIELDS.Users, { name: "A", type: "string", textual: true }]), /only Items has textual fields/],
+  [
+    avro(
+      "Interactions",
+      FIELDS.Interactions.map((f) => (f.name === "EVENT_TYPE" ? { ...f, categorical: true } : f)),
+    ),
+    /EVENT_TYPE is neither categorical/,
+  ],
+  [
+    avro(
+      "Interactions",
+      FIELDS.Interactions.map((f) => (f.name === "TIMESTAMP" ? { ...f, type: "int" } : f)),
+    ),
+    /TIMESTAMP must be of type long/,
+  ],
+  [
+    avro("Interactions", [...FIELDS.Interactions, ..."ABCDEF".split("").map((name) => ({ name, type: "int" }))]),
+    /at most 5 metadata fields, got 6/,
+  ],
+];
+
+for (const [schema, message] of SCHEMAS) {
+  on(`CreateSchema refuses: ${message.source}`, async ({ personalize }) => {
+    const error = await errorOf(personalize.send(new CreateSchemaCommand({ name: "s", schema })));
+    assert.is(error.name, "InvalidInputException");
+    assert.match(error.message, message);
+  });
+}
+
+on("a schema has at most 20,000 characters", async ({ personalize }) => {
+  const schema = `${avro("Items", FIELDS.Items)}${" ".repeat(20_000)}`;
+  assert.match((await errorOf(personalize.send(new CreateSchemaCommand({ name: "s", schema })))).message, /20000/);
+});
+
+on(
+  "a dataset is of its schema's type, one of each in a group, and keeps its schema and group alive",
+  async (harness) => {
+    const { personalize, settle } = harness;
+    const { groupArn, datasets } = await openShop(harness);
+    const { datasetGroupArn: other } = await personalize.send(new CreateDatasetGroupCommand({ name: "other" }));
+    const schemaArn = datasets.Items.replace(/dataset\/.*/, "schema/books-Items");
+    const create = (datasetGroupArn: string | undefined, datasetType: string) =>
+      personalize.send(new CreateDatasetCommand({ name: "d", schemaArn, datasetGroupArn, datasetType }));
+    assert.match((await errorOf(create(other, "Items"))).message, /is not ACTIVE, it is CREATE PENDING/);
+    await settle();
+    assert.match((await errorOf(create(other, "Users"))).message, /the dataset is of type USERS/);
+    assert.match((await errorOf(create(other, "Actions"))).message, /Interactions, Items or Users here, got Actions/);
+    assert.is((await errorOf(create(groupArn, "Items"))).name, "ResourceAlreadyExistsException");
+    const schemaInUse = await errorOf(personalize.send(new DeleteSchemaCommand({ schemaArn })));
+    assert.is(schemaInUse.name, "ResourceInUseException");
+    assert.match(schemaInUse.message, /in use by dataset .*\/ITEMS/);
+    const groupInUse = personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn: groupArn }));
+    assert.is((await errorOf(groupInUse)).name, "ResourceInUseException");
+    await personalize.send(new DeleteDatasetCommand({ datasetArn: datasets.Items }));
+    await settle();
+    assert.is((await errorOf(personalize.send(new DeleteSchemaCommand({ schemaArn })))).name, "none");
+  },
+);
+
+on("a second event tracker of a group is refused", async (harness) => {
+  const { groupArn } = await openShop(harness);
+  const second = harness.personalize.send(new CreateEventTrackerCommand({ name: "two", datasetGroupArn: groupArn }));
+  assert.is((await errorOf(second)).name, "ResourceAlreadyExistsException");
+});
+
+on(
+  "ten filters are the most of a group, ten fields of all together, and a wrong expression says where",
+  async (harness) => {
+    const { personalize, settle } = harness;
+    const { groupArn } = await openShop(harness);
+    const create = (name: string, filterExpression: string) =>
+      personalize.send(new CreateFilterCommand({ name, datasetGroupArn: groupArn, filterExpression }));
+    const wrong = await errorOf(create("w", "INCLUDE ItemID WHERE Items.COLOUR IN ($C)"));
+    assert.is(wrong.name, "InvalidInputException");
+    assert.match(
+      wrong.message,
+      /^Could not create filter\. Invalid Expression: Items\.COLOUR is not in the schema.*\(at position 22\)$/,
+    );
+    assert.match((await errorOf(create("w", "INCLUDE ItemID WHERE Items.BLURB IN ($C)"))).message, /textual/);
+    for (let number = 0; number < 10; number += 1)
+      await create(`f${number}`, `INCLUDE ItemID WHERE Items.PRICE > ${number}`);
+    const eleventh = await errorOf(create("f10", "INCLUDE ItemID WHERE Items.PRICE > 10"));
+    assert.is(eleventh.name, "LimitExceededException");
+    assert.is(
+      (await errorOf(create("f9", "INCLUDE ItemID WHERE Items.PRICE > 10"))).name,
+      "ResourceAlreadyExistsException",
+    );
+    await settle();
+    const { Filters } = await personalize.send(new ListFiltersCommand({ datasetGroupArn: groupArn }));
+    assert.equal(
+      Filters?.map(({ status }) => status),
+      Array(10).fill("ACTIVE"),
+    );
+    const { filter } = await personalize.send(new DescribeFilterCommand({ filterArn: Filters?.[3]?.filterArn }));
+    assert.is(filter?.filterExpression, "INCLUDE ItemID WHERE Items.PRICE > 3");
+  },
+);
+
+/** Solutions that are refused. */
+const SOLUTIONS: readonly [Partial<CreateSolutionCommandInput>, RegExp][] = [
+  [
+    { solutionConfig: { algorithmHyperParameters: { popularity_discount_factor: "0.5" } } },
+    /aws-user-personalization has no algorithm parameter popularity_discount_factor, .*recipes that have it: aws-sims/,
+  ],
+  [{ solutionConfig: { algorithmHyperParameters: { hidden_dimension: "31" } } }, /must be from 32 to 256, got "31"/],
+  [{ solutionConfig: { algorithmHyperParameters: { bptt: "2.5" } } }, /bptt .*must be a whole number/],
+  [{ solutionConfig: { eventValueThreshold: "high" }, eventType: "click" }, /must be a number, got "high"/],
+  [{ solutionConfig: { eventValueThreshold: "3" } }, /needs an eventType/],
+  [
+    { solutionConfig: { trainingDataConfig: { excludedDatasetColumns: { Items: ["COLOUR"] } } } },
+    /Items has no column COLOUR/,
+  ],
+  [
+    { solutionConfig: { trainingDataConfig: { excludedDatasetColumns: { Interactions: ["USER_ID"] } } } },
+    /USER_ID of Interactions is required/,
+  ],
+  [{ solutionConfig: { autoTrainingConfig: { schedulingExpression: "rate(31 days)" } } }, /1 to 30 days, got 31/],
+  [{ performHPO: true }, /neither performHPO/],
+  [{ recipeArn: undefined }, /recipeArn is required/],
+];
+
+on("a solution takes what its recipe and the schemas have", async (harness) => {
+  const { groupArn: datasetGroupArn } = await openShop(harness);
+  for (const [settings, message] of SOLUTIONS) {
+    const input = { name: "s", datasetGroupArn, recipeArn: RECIPE, ...settings };
+    const error = await errorOf(harness.personalize.send(new CreateSolutionCommand(input)));
+    assert.is(error.name, "InvalidInputException");
+    assert.match(error.message, message);
+  }
+  const unknown = { name: "s", datasetGroupArn, recipeArn: `${RECIPE}-v9` };
+  assert.is(
+    (await errorOf(harness.personalize.send(new CreateSolutionCommand(unknown)))).name,
+    "ResourceNotFoundException",
+  );
+});
+
+on("automatic training is on unless it is switched off, as in AWS", async (harness) => {
+  const { personalize } = harness;
+  const { groupArn: datasetGroupArn } = await openShop(harness);
+  const { solutionArn } = await personalize.send(
+    new CreateSolutionCommand({ name: "s", datasetGroupArn, recipeArn: RECIPE }),
+  );
+  assert.is((await personalize.send(new DescribeSolutionCommand({ solutionArn }))).solution?.performAutoTraining, true);
+});
+
+on("training without enough data fails with the numbers", async (harness) => {
+  const shop = await openShop(harness);
+  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");
+  const { solutionVersion } = await harness.personalize.send(
+    new DescribeSolutionVersionCommand({ solutionVersionArn }),
+  );
+  assert.is(solutionVersion?.status, "CREATE FAILED");
+  assert.is(solutionVersion?.failureReason, "Create failed. Dataset has fewer than 1000 interactions (it has 0).");
+  const metrics = harness.personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn }));
+  assert.is((await errorOf(metrics)).name, "ResourceInUseException");
+  const campaign = harness.personalize.send(new CreateCampaignCommand({ name: "c", solutionVersionArn }));
+  assert.is((await errorOf(campaign)).name, "ResourceInUseException");
+});
+
+on("training says which event type has too few interactions", async (harness) => {
+  const shop = await openShop(harness);
+  await stockShop(harness, shop);
+  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-sims", { eventType: "refund" });
+  const { solutionVersion } = await harness.personalize.send(
+    new DescribeSolutionVersionCommand({ solutionVersionArn }),
+  );
+  assert.match(
+    solutionVersion?.failureReason ?? "",
+    /fewer than 1000 interactions after filtering by event type: refund \(it has 0\)/,
+  );
+});
+
+on("a trained version has metrics; its campaign keeps the solution; five campaigns are the most", async (harness) => {
+  const { personalize, settle } = harness;
+  const shop = await openShop(harness);
+  await stockShop(harness, shop);
+  const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
+  const { metrics } = await personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn }));
+  assert.ok((metrics?.normalized_discounted_cumulative_gain_at_25 ?? 0) > 0);
+  const create = (name: string, version = solutionVersionArn) =>
+    personalize.send(new CreateCampaignCommand({ name, solutionVersionArn: version, minProvisionedTPS: 1 }));
+  const campaigns: string[] = [];
+  for (const name of ["a", "b", "c", "d", "e"]) campaigns.push((await create(name)).campaignArn ?? "");
+  assert.is((await errorOf(create("f"))).name, "LimitExceededException");
+  await settle();
+  const { campaign } = await personalize.send(new DescribeCampaignCommand({ campaignArn: campaigns[0] }));
+  assert.equal([campaign?.status, campaign?.minProvisionedTPS], ["ACTIVE", 1]);
+  assert.is(
+    (await errorOf(personalize.send(new DeleteSolutionCommand({ solutionArn })))).name,
+    "ResourceInUseException",
+  );
+  for (const campaignArn of campaigns) await personalize.send(new DeleteCampaignCommand({ campaignArn }));
+  await settle();
+  await personalize.send(new DeleteSolutionCommand({ solutionArn }));
+  await settle();
+  const gone = personalize.send(new DescribeSolutionVersionCommand({ solutionVersionArn }));
+  assert.is((await errorOf(gone)).name, "ResourceNotFoundException");
+});
+
+on("$LATEST goes with synchronization and nothing else", async (harness) => {
+  const shop = await openShop(harness);
+  await stockShop(harness, shop);
+  const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
+  const create = (version: string, syncWithLatestSolutionVersion: boolean) =>
+    errorOf(
+      harness.personalize.send(
+        new CreateCampaignCommand({
+          name: "c",
+          solutionVersionArn: version,
+          campaignConfig: { syncWithLatestSolutionVersion },
+        }),
+      ),
+    );
+  assert.match(
+    (await create(solutionVersionArn, true)).message,
+    /goes with solutionVersionArn <solutionArn>\/\$LATEST/,
+  );
+  assert.match((await create(`${solutionArn}/$LATEST`, false)).message, /goes with/);
+  assert.is((await create(`${solutionArn}/$LATEST`, true)).name, "none");
+});
+
+on("training mode UPDATE needs the recipe and an earlier version", async (harness) => {
+  const shop = await openShop(harness);
+  const { solutionArn } = await trainVersion(harness, shop, "aws-user-personalization");
+  const update = { solutionArn, trainingMode: "UPDATE" } as const;
+  const error = await errorOf(harness.personalize.send(new CreateSolutionVersionCommand(update)));
+  assert.match(error.message, /needs an ACTIVE solution version/);
+});
+
+on("five imports at once are the most", async (harness) => {
+  const { datasets } = await openShop(harness);
+  harness.files.set("data/items.csv", "ITEM_ID,CATEGORIES,PRICE,BLURB,IS_ACTIVE\n");
+  const create = (jobName: string) =>
+    harness.personalize.send(
+      new CreateDatasetImportJobCommand({
+        jobName,
+        datasetArn: datasets.Items,
+        dataSource: { dataLocation: "s3://data/items.csv" },
+        roleArn: ROLE,
+      }),
+    );
+  for (const name of ["a", "b", "c", "d", "e"]) await create(name);
+  const sixth = await errorOf(create("f"));
+  assert.is(sixth.name, "LimitExceededException");
+  assert.match(sixth.message, /^More than 5 resources with PENDING or IN_PROGRESS status/);
+  const deletion = harness.personalize.send(new DeleteDatasetCommand({ datasetArn: datasets.Items }));
+  assert.is((await errorOf(deletion)).name, "ResourceInUseException");
+  await harness.settle();
+  const { datasetImportJobs } = await harness.personalize.send(
+    new ListDatasetImportJobsCommand({ datasetArn: datasets.Items }),
+  );
+  assert.is(datasetImportJobs?.length, 5);
+});
+
+on("recipes are described with their hyperparameters", async ({ personalize }) => {
+  const { recipes } = await personalize.send(new ListRecipesCommand({ recipeProvider: "SERVICE" }));
+  assert.ok(recipes?.some(({ name }) => name === "aws-sims"));
+  const { recipe } = await personalize.send(
+    new DescribeRecipeCommand({ recipeArn: RECIPE.replace("user-personalization", "sims") }),
+  );
+  assert.is(recipe?.recipeType, "RELATED_ITEMS");
+  const { algorithm } = await personalize.send(new DescribeAlgorithmCommand({ algorithmArn: recipe?.algorithmArn }));
+  assert.equal(algorithm?.defaultHyperParameters, { popularity_discount_factor: "0.5", min_cointeraction_count: "3" });
+});
+
+on("tags are kept, at most fifty of them", async ({ personalize }) => {
+  const tags = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, index) => ({ tagKey: `k${from + index}`, tagValue: "v" }));
+  const tooMany = personalize.send(new CreateDatasetGroupCommand({ name: "a", tags: tags(51) }));
+  assert.is((await errorOf(tooMany)).name, "TooManyTagsException");
+  const { datasetGroupArn: resourceArn } = await personalize.send(
+    new CreateDatasetGroupCommand({ name: "a", tags: tags(49) }),
+  );
+  await personalize.send(new TagResourceCommand({ resourceArn, tags: tags(2, 48) }));
+  assert.is(
+    (await errorOf(personalize.send(new TagResourceCommand({ resourceArn, tags: tags(1, 50) })))).name,
+    "TooManyTagsException",
+  );
+  await personalize.send(new UntagResourceCommand({ resourceArn, tagKeys: tags(49).map(({ tagKey }) => tagKey) }));
+  assert.equal((await personalize.send(new ListTagsForResourceCommand({ resourceArn }))).tags, [
+    { tagKey: "k49", tagValue: "v" },
+  ]);
+});
+
+test.run();
