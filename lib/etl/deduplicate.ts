@@ -4,6 +4,7 @@ import { BUCKETS, eventHash, shardBuckets, shardOf } from "./event-hash.ts";
 import { csvCell, FIELD_END, ROW, ROW_END, rowColumns } from "./event-row.ts";
 import { runKeys } from "./keys.ts";
 import type { ObjectStore } from "./object-store.ts";
+import { ownText } from "./own-text.ts";
 import { PartWriter } from "./part-writer.ts";
 import { shardItems } from "./popular-items.ts";
 import { type DeduplicateTask, readFile, Segments, type ShardResult, writeFile } from "./run-files.ts";
@@ -47,13 +48,15 @@ export async function deduplicate(
         duplicates += 1;
         continue;
       }
-      seen.add(id);
+      seen.add(ownText(id));
       writer.add(columns.map(({ at }) => csvCell(fields[at] ?? "")).join(","));
       if (writer.isFull) await writer.flush();
       const eventType = fields[ROW.eventType] ?? "";
       const itemId = fields[ROW.itemId] ?? "";
       eventTypes.set(eventType, (eventTypes.get(eventType) ?? 0) + 1);
-      items.set(itemId, (items.get(itemId) ?? 0) + 1);
+      const events = items.get(itemId);
+      if (events === undefined) items.set(ownText(itemId), 1);
+      else items.set(itemId, events + 1);
       for (const check of checks) check.add(fields[ROW.userId] ?? "", eventType, fields[ROW.eventValue] ?? "");
     }
   }

@@ -1,4 +1,5 @@
 import { eventHash } from "./event-hash.ts";
+import { ownText } from "./own-text.ts";
 import type { ShardResult } from "./run-files.ts";
 import type { EventCheck } from "./settings.ts";
 
@@ -28,7 +29,8 @@ export class CheckCounter {
     if (this.#threshold !== undefined && (eventValue === "" || Number(eventValue) < this.#threshold)) return;
     this.#interactions += 1;
     const events = this.#users.get(userId) ?? 0;
-    if (events < ENOUGH) this.#users.set(userId, events + 1);
+    if (events === 0) this.#users.set(ownText(userId), 1);
+    else if (events < ENOUGH) this.#users.set(userId, events + 1);
   }
 
   sample(): Sample {
