@@ -6,8 +6,8 @@ const CONNECTION_TIMEOUT_MS = 2_000;
 
 /**
  * Bedrock models through `InvokeModel`. The SDK is loaded by the first call or by `load`; it never retries by itself
- * (decisions 3.4). HTTP/1.1 in place of the client's default, HTTP/2: connections are then kept and reused across calls
- * (its HTTP/2 handler opens one for each call of this client), and the local AWS endpoint speaks nothing else.
+ * (decisions 3.4). HTTP/1.1 in place of the client's default: its HTTP/2 puts one request at a time on a connection
+ * anyway, while HTTP/1.1 is spoken by every proxy, and cutting a call off ends that call's connection alone.
  */
 export function bedrockClient(config: BedrockRuntimeClientConfig = {}): ModelClient {
   let client: Promise<BedrockRuntimeClient> | undefined;

@@ -71,7 +71,8 @@ export function parseModelFiles(files: ModelFiles): ParsedModelFiles {
   const vocabulary = numbers("tokenizer.json", model.vocab);
   for (const { content, id } of added_tokens) vocabulary.set(content, id);
   const ids = new Set(vocabulary.values());
-  if (ids.size !== vocabulary.size || Math.max(...ids) !== ids.size - 1) {
+  const inRange = (id: number) => Number.isInteger(id) && id >= 0 && id < ids.size;
+  if (ids.size !== vocabulary.size || ![...ids].every(inRange)) {
     throw new ModelFilesError("tokenizer.json: the ids of the vocabulary have gaps or repeat; fetch the file again");
   }
   const unknown = [...weights.keys()].filter((token) => !vocabulary.has(token));
@@ -87,13 +88,13 @@ export function parseModelFiles(files: ModelFiles): ParsedModelFiles {
   return { vocabulary, specialIds, weights, tokenizer, tokenizerConfig };
 }
 
-/** Token to number, each finite and not negative. */
+/** Token to number, each finite. */
 function numbers(name: ModelFileName, json: object): Map<string, number> {
   const entries: [string, unknown][] = Object.entries(json);
-  const wrong = entries.find(([, value]) => typeof value !== "number" || !Number.isFinite(value) || value < 0);
+  const wrong = entries.find(([, value]) => typeof value !== "number" || !Number.isFinite(value));
   if (!wrong) return new Map(entries as [string, number][]);
   throw new ModelFilesError(
-    `${name} is not the file that is expected: "${wrong[0]}" is ${JSON.stringify(wrong[1])}, not a number from 0`,
+    `${name} is not the file that is expected: "${wrong[0]}" is ${JSON.stringify(wrong[1])}, not a number`,
   );
 }
 

@@ -6,8 +6,8 @@ import { clampWeight } from "./sparse-vector.ts";
 /** Tokens that the model reads: 512 with `[CLS]` and `[SEP]`. Also keeps a query below the cluster's 1,024 clauses. */
 const MAX_TOKENS = 510;
 
-/** Far more than 510 tokens of any language; bounds the time that tokenizing takes (10 ms measured). */
-const MAX_CHARACTERS = 16_384;
+/** Three times what 510 tokens of English have; bounds the time of tokenizing (50 ms for one endless word). */
+const MAX_CHARACTERS = 8_192;
 
 /**
  * The sparse vector of a query, without a model call: each distinct known token with its weight from the table. Special

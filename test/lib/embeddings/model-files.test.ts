@@ -33,11 +33,9 @@ function tokenizer(change: (json: ReturnType<typeof JSON.parse>) => void): Model
 const REFUSED: Record<string, readonly [files: ModelFiles, message: RegExp]> = {
   "a page of HTML": [replaced("idf.json", "<html>"), /^idf\.json is not JSON \(6 bytes\); fetch the file again$/],
   "a cut file": [replaced("tokenizer.json", '{"model": {'), /^tokenizer\.json is not JSON/],
-  "weights that are words": [
-    replaced("idf.json", { dragon: "3" }),
-    /^idf\.json .*"dragon" is "3", not a number from 0$/,
-  ],
-  "a negative weight": [replaced("idf.json", { dragon: -1 }), /"dragon" is -1, not a number from 0/],
+  "weights that are words": [replaced("idf.json", { dragon: "3" }), /^idf\.json .*"dragon" is "3", not a number$/],
+  "a weight that is null": [replaced("idf.json", { dragon: null }), /"dragon" is null, not a number$/],
+  "an id below 0": [tokenizer((json) => (json.model.vocab.dragon = -1)), /have gaps or repeat/],
   "no weights": [replaced("idf.json", {}), /^idf\.json holds no weights/],
   "weights of other tokens": [
     replaced("idf.json", { dragon: 3, unicorn: 1, zebra: 1 }),

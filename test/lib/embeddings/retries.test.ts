@@ -85,7 +85,7 @@ const FINAL: Record<string, readonly [error: Error, retryable: boolean]> = {
   AccessDeniedException: [awsError("AccessDeniedException", 403), false],
   ResourceNotFoundException: [awsError("ResourceNotFoundException", 404), false],
   InternalServerException: [awsError("InternalServerException", 500), true],
-  "a bug": [new TypeError("x is not a function"), false],
+  "a bug": [new TypeError("secret-endpoint is not a function"), false],
 };
 
 for (const [name, [error, retryable]] of Object.entries(FINAL)) {
@@ -174,8 +174,9 @@ test("a retry does not start after startBefore either", async () => {
     deadline.pass(6_000);
     throw modelError(429);
   });
-  await embedder(client).embedDocuments(["a"], deadline, { startBefore: earlier(deadline, 5_000) });
+  const outcomes = await embedder(client).embedDocuments(["a"], deadline, { startBefore: earlier(deadline, 5_000) });
   assert.is(client.calls.length, 1);
+  assert.equal(brief(outcomes), ["model is overloaded (status 429)"]);
 });
 
 test("documents run at most as many calls at once as there are slots, and use them all", async () => {

@@ -47,7 +47,7 @@ test("a token of the vocabulary without a weight counts for nothing", async () =
 });
 
 test("weights stay within (0, 64]", async () => {
-  assert.equal(sparseQuery("a b c", await smallModel({ a: 0, b: 1e-40, c: 100 })), { c: 64 });
+  assert.equal(sparseQuery("a b c d", await smallModel({ a: 0, b: 1e-40, c: 100, d: -2 })), { c: 64 });
 });
 
 test("a word that is a name of JavaScript's own is found only when the table has it", async () => {
