@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { objectSchema } from "../http/object-schema.ts";
 import { commonFields, IndexExpression, NativeBody } from "../search/request.ts";
 
 /** Sums within this of 1 are 1: three weights of a third are not exact in floats. */
@@ -26,7 +27,7 @@ export const HybridRequest = v.strictObject({
     v.check((text) => text.trim() !== "", "must not be empty"),
   ),
   search_request_template: NativeBody,
-  settings: v.optional(HybridSettings, {}),
+  settings: v.optional(objectSchema(HybridSettings), {}),
   ...commonFields,
 });
 export type HybridRequest = v.InferOutput<typeof HybridRequest>;

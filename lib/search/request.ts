@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { objectSchema } from "../http/object-schema.ts";
 
 /** One index, alias, list or pattern; what else is wrong with a name the cluster says itself. */
 export const IndexExpression = v.pipe(
@@ -12,10 +13,8 @@ export const IndexExpression = v.pipe(
   v.check((name) => !/[/\\\s?#%]/.test(name) && !name.includes(".."), "must not hold a slash, blank, ?, # or %"),
 );
 
-/** valibot takes an array for an object. */
 export const NativeBody = v.pipe(
-  v.looseObject({}),
-  v.check((body) => !Array.isArray(body), "must be an object"),
+  objectSchema(v.looseObject({})),
   v.description("Belongs to the cluster: what is in it is not looked at here."),
 );
 
@@ -29,7 +28,7 @@ export const BusinessRules = v.strictObject({
 /** Fields that search and hybrid search share. */
 export const commonFields = {
   user_id: v.optional(v.nullable(v.pipe(v.string(), v.nonEmpty("must not be empty"))), null),
-  business_rules: v.optional(BusinessRules, {}),
+  business_rules: v.optional(objectSchema(BusinessRules), {}),
   is_logging_enable: v.optional(v.boolean(), true),
 };
 

@@ -175,7 +175,7 @@ test("the check of signatures refuses a changed path, query and body", async () 
 /** SHA-256 as the signer wants it. */
 class Sha256 {
   readonly hash: Hash | Hmac;
-  constructor(secret?: string | ArrayBufferView) {
+  constructor(secret?: string | Uint8Array) {
     this.hash = secret === undefined ? createHash("sha256") : createHmac("sha256", secret);
   }
   update(data: string | Uint8Array): void {
