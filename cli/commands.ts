@@ -21,6 +21,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/validate.ts")).validate,
   },
   {
+    words: ["schema-generation"],
+    summary: "make the schemas and the ETL configuration from sample files",
+    load: async () => (await import("./commands/schema-generation.ts")).schemaGeneration,
+  },
+  {
     words: ["hybrid-search", "generate-semantic-index-schema"],
     summary: "extend an index schema by the embedding fields of hybrid_search.yaml",
     load: async () => (await import("./commands/generate-semantic-index-schema.ts")).generateSemanticIndexSchema,

@@ -1,5 +1,3 @@
-import { rawNumber } from "../json/lossless.ts";
-
 /** What the state machine calls and reads. */
 export interface StateMachineParts {
   /** The ETL function's alias. */
@@ -129,8 +127,7 @@ function map(
       States: states(startAt),
     },
     MaxConcurrency: maxConcurrency,
-    // A fraction, since the local interpreter reads no integer here.
-    ToleratedFailurePercentage: rawNumber("100.0"),
+    ToleratedFailurePercentage: 100,
     // The results are in the bucket: thousands of them would not fit into the state.
     ResultPath: null,
     Next: next,

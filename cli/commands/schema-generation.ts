@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import { DATASETS } from "../../lib/config/avro.ts";
+import { generateSchemas } from "../../lib/recommendation-schema/generate.ts";
+import { SampleError } from "../../lib/recommendation-schema/sample-error.ts";
+import { schemaTable } from "../../lib/recommendation-schema/table.ts";
+import { writeSchemas } from "../../lib/recommendation-schema/write.ts";
+import { defineCommand } from "../command.ts";
+import { Failure, UsageError } from "../errors.ts";
+
+const Path = v.pipe(v.string(), v.nonEmpty("needs a file"));
+
+const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
+
+/** `relevance schema-generation`: the schema files and etl/configure.json of the configuration, and their tables. */
+export const schemaGeneration = defineCommand({
+  example: [
+    "relevance schema-generation \\",
+    "    --user users.csv --item items.csv --interaction interactions.csv --textual-fields TITLE",
+  ].join("\n  "),
+  json: true,
+  define: (command) => {
+    command
+      .requiredOption(
+        "--user <file>",
+        "users, CSV or JSON (an array or an object a line): USER_ID and columns of yours",
+      )
+      .requiredOption("--item <file>", "items: ITEM_ID and columns of yours")
+      .requiredOption(
+        "--interaction <file>",
+        "events: USER_ID, ITEM_ID, EVENT_TYPE, TIMESTAMP; EVENT_VALUE, IMPRESSION",
+      )
+      .option("--textual-fields <names>", "columns of the items to treat as text, with commas between", "");
+  },
+  options: {
+    user: Path,
+    item: Path,
+    interaction: Path,
+    textualFields: v.pipe(
+      v.string(),
+      v.transform((names) => names.split(",").map((name) => name.trim())),
+      v.transform((names) => names.filter((name) => name !== "")),
+    ),
+  },
+  run: async ({ conf, json, ...files }, { terminal }) => {
+    try {
+      const generated = await generateSchemas(files);
+      const written = await write(generated, conf);
+      if (json) {
+        terminal.printJson({ ...generated, written });
+        return 0;
+      }
+      for (const dataset of DATASETS) {
+        const rows = generated.rows[dataset];
+        const from = `${files[dataset]}, ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}`;
+        terminal.print(
+          `${terminal.colors.bold(TITLES[dataset])} (${from})\n\n${schemaTable(generated.schemas[dataset])}\n`,
+        );
+      }
+      terminal.note(`Written:\n${written.map((path) => `  ${path}`).join("\n")}`);
+      terminal.note("O marks yes, X marks no. Types and flags can be changed in these files before the first deploy.");
+      return 0;
+    } catch (error) {
+      throw error instanceof SampleError ? new UsageError(error.message, { cause: error }) : error;
+    }
+  },
+});
+
+async function write(generated: Awaited<ReturnType<typeof generateSchemas>>, folder: string): Promise<string[]> {
+  try {
+    return await writeSchemas(generated, folder);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure(`The schema files could not be written below ${folder}: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { suite } from "../suite.ts";
+import { relevance } from "./run-cli.ts";
+
+const test = suite("relevance schema-generation");
+
+const conf = mkdtempSync(join(tmpdir(), "conf-"));
+test.after(() => rmSync(conf, { recursive: true }));
+
+const SAMPLE = "test/fixtures/sample-data";
+const files = ["--user", `${SAMPLE}/users.csv`, "--item", `${SAMPLE}/items.csv`];
+const run = (...more: string[]) =>
+  relevance(["schema-generation", "--conf", conf, ...files, "--interaction", `${SAMPLE}/interactions.csv`, ...more]);
+
+test("prints a table a dataset and writes the four files", () => {
+  const { out, err, code } = run("--textual-fields", "TITLE");
+  assert.is(code, 0);
+  assert.match(out, "items (test/fixtures/sample-data/items.csv, 6 rows)\n\n| Field         | Data type      |");
+  assert.match(out, "| TEXTUAL_FIELD | null or string | X           | O       |");
+  assert.match(err, `Written:\n  ${conf}/schema/user_schema.json\n`);
+  assert.equal(readdirSync(join(conf, "schema")), ["interaction_schema.json", "item_schema.json", "user_schema.json"]);
+  assert.is(JSON.parse(readFileSync(join(conf, "schema/user_schema.json"), "utf8")).name, "Users");
+});
+
+test("prints the same as JSON", () => {
+  const { out, err, code } = run("--textual-fields", "TITLE", "--json");
+  assert.equal([code, err], [0, ""]);
+  assert.equal(Object.keys(JSON.parse(out)), ["schemas", "etl", "rows", "written"]);
+});
+
+test("takes several textual fields, with blanks after the commas", () => {
+  const { out } = run("--textual-fields", "TITLE, AUTHOR", "--json");
+  assert.equal(JSON.parse(out).etl.item.joins[0].columns, ["TITLE", "AUTHOR"]);
+});
+
+test("refuses a wrong textual field with exit code 2 and writes nothing", () => {
+  const before = readFileSync(join(conf, "etl/configure.json"), "utf8");
+  const { err, code } = run("--textual-fields", "TITEL");
+  assert.is(code, 2);
+  assert.match(err, 'the item file has no column "TITEL"; did you mean "TITLE"?');
+  assert.is(readFileSync(join(conf, "etl/configure.json"), "utf8"), before);
+});
+
+test("fails with exit code 1 where nothing can be written", () => {
+  const { err, code } = relevance([
+    ...["schema-generation", "--conf", "/dev/null", ...files],
+    ...["--interaction", `${SAMPLE}/interactions.csv`],
+  ]);
+  assert.is(code, 1);
+  assert.match(err, "The schema files could not be written below /dev/null");
+});
+
+test.run();

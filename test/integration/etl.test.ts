@@ -1,0 +1,238 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from "@aws-sdk/client-sfn";
+import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import * as assert from "uvu/assert";
+import { buildFunctions } from "../../build/functions.ts";
+import type { EtlEnvInput } from "../../functions/etl/env.ts";
+import { type Manifest, readManifest } from "../../lib/etl/manifest.ts";
+import { readText } from "../../lib/etl/object-store.ts";
+import { s3ObjectStore } from "../../lib/etl/s3-object-store.ts";
+import { etlStateMachine } from "../../lib/etl/state-machine.ts";
+import { eventLine } from "../../lib/recommendation-records/event.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { DEFINITIONS, event, ITEM, USER } from "../lib/etl/run.ts";
+import { createFunction, createRole, unique } from "../local/cloud/functions.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("ETL on the local AWS endpoint");
+
+const EVENTS = 100_000;
+const USERS = 60;
+const today = new Date().toISOString().slice(0, 10);
+const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
+const cloud = await sharedCloud();
+const options = { ...clientOptions(cloud), forcePathStyle: true };
+const s3 = new S3Client(options);
+const sfn = new SFNClient(options);
+const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(options));
+const folder = mkdtempSync(join(tmpdir(), "etl-"));
+const bucket = unique("etl");
+const store = s3ObjectStore(s3, bucket);
+const tables = { users: unique("users"), items: unique("items"), popular: unique("popular") };
+let machine = "";
+
+const put = (Key: string, Body: string | Uint8Array) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
+
+async function createTable(TableName: string, key: string) {
+  await dynamo.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: "PAY_PER_REQUEST",
+      AttributeDefinitions: [{ AttributeName: key, AttributeType: "S" }],
+      KeySchema: [{ AttributeName: key, KeyType: "HASH" }],
+    }),
+  );
+}
+
+/** Half of the events on each day; one in ten of the second day's repeats one of the first day's. */
+async function putEvents() {
+  const half = EVENTS / 2;
+  const lines = (day: number) =>
+    Array.from({ length: half }, (_, index) => {
+      const number = day * half + index;
+      const id = day === 1 && index % 10 === 0 ? `e${index}` : `e${number}`;
+      return eventLine(
+        event(id, {
+          USER_ID: `U${number % 997}`,
+          ITEM_ID: `B${number % 101}`,
+          IMPRESSION: "B1|B2",
+          TIMESTAMP: 1_740_000_000 + number,
+        }),
+      );
+    });
+  const first = lines(0);
+  await put(`events/${yesterday.replaceAll("-", "/")}/01/a`, first.slice(0, 30_000).join(""));
+  await put(`events/${yesterday.replaceAll("-", "/")}/02/b.gz`, gzipSync(first.slice(30_000).join("")));
+  await put(`events/${today.replaceAll("-", "/")}/00/a`, `${lines(1).join("")}this is no event\n`);
+}
+
+test.before(async () => {
+  await s3.send(
+    new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }),
+  );
+  await createTable(tables.users, "USER_ID");
+  await createTable(tables.items, "ITEM_ID");
+  await createTable(tables.popular, "LIST");
+  const users = Array.from({ length: USERS }, (_, index) => ({
+    PutRequest: { Item: { ...USER, USER_ID: `U${index}` } },
+  }));
+  for (let at = 0; at < USERS; at += 25) {
+    await dynamo.send(new BatchWriteCommand({ RequestItems: { [tables.users]: users.slice(at, at + 25) } }));
+  }
+  const items = [ITEM, { ITEM_ID: "broken" }].map((Item) => ({ PutRequest: { Item } }));
+  await dynamo.send(new BatchWriteCommand({ RequestItems: { [tables.items]: items } }));
+
+  const { schemas, etl } = DEFINITIONS;
+  const configuration = {
+    USER_SCHEMA_KEY: schemas.user,
+    ITEM_SCHEMA_KEY: schemas.item,
+    INTERACTION_SCHEMA_KEY: schemas.interaction,
+  };
+  for (const [key, content] of Object.entries(configuration))
+    await put(`configuration/${key}`, JSON.stringify(content));
+  await put("configuration/etl", JSON.stringify(etl));
+  await putEvents();
+
+  const { etl: built } = await buildFunctions({ outdir: folder, functions: ["etl"] });
+  const Variables: EtlEnvInput = {
+    BUCKET: bucket,
+    USERS_TABLE: tables.users,
+    ITEMS_TABLE: tables.items,
+    POPULAR_ITEMS_TABLE: tables.popular,
+    USER_SCHEMA_KEY: "configuration/USER_SCHEMA_KEY",
+    ITEM_SCHEMA_KEY: "configuration/ITEM_SCHEMA_KEY",
+    INTERACTION_SCHEMA_KEY: "configuration/INTERACTION_SCHEMA_KEY",
+    ETL_CONFIGURATION_KEY: "configuration/etl",
+    LOG_LOOKBACK_DAYS: "3",
+    FORCE_REPROCESS_LOOKBACK_DAYS: "0",
+  };
+  const functionArn = await createFunction(cloud, new LambdaClient(options), "", {
+    Code: { ZipFile: readFileSync(built?.zip ?? "") },
+    Environment: { Variables },
+    Timeout: 120,
+    MemorySize: 1_024,
+  });
+  const definition = JSON.stringify(etlStateMachine({ functionArn, bucket, maxConcurrency: 2 }));
+  const made = await sfn.send(
+    new CreateStateMachineCommand({ name: unique("etl"), roleArn: await createRole(cloud), definition }),
+  );
+  machine = made.stateMachineArn ?? "";
+});
+
+test.after(() => rmSync(folder, { recursive: true }));
+
+const start = (name: string, mode: string) =>
+  sfn.send(
+    new StartExecutionCommand({
+      stateMachineArn: machine,
+      name,
+      input: JSON.stringify({ mode, checks: [{ name: "user_personalization", event_type: "view" }] }),
+    }),
+  );
+
+async function ended(executionArn: string | undefined) {
+  return waitFor(
+    async () => {
+      const found = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+      return found.status !== "RUNNING" && found;
+    },
+    { what: "the execution to end", timeoutMs: 120_000, intervalMs: 200 },
+  );
+}
+
+async function run(name: string, mode = "init"): Promise<Manifest> {
+  const { executionArn } = await start(name, mode);
+  const { status, error, cause } = await ended(executionArn);
+  assert.is(status, "SUCCEEDED", `${error}: ${cause}`);
+  const manifest = await readManifest(store, name);
+  assert.ok(manifest);
+  return manifest;
+}
+
+async function rows(manifest: Manifest, dataset: "user" | "item" | "interaction"): Promise<string[]> {
+  const texts = await Promise.all(manifest[dataset].files.map(({ key }) => readText(store, key)));
+  return texts.flatMap((text) => (text ?? "").trimEnd().split("\n").slice(1));
+}
+
+test("has every event once, of plain and gzip objects, duplicates across days dropped, rejects counted", async () => {
+  const manifest = await run("first");
+  assert.equal(
+    [manifest.interaction.rows, manifest.duplicates, manifest.interaction.rejected],
+    [EVENTS * 0.95, EVENTS * 0.05, 1],
+  );
+  const written = await rows(manifest, "interaction");
+  assert.is(written.length, EVENTS * 0.95);
+  assert.is(new Set(written).size, EVENTS * 0.95);
+  assert.ok(
+    written.every((row) => row.endsWith(",")),
+    "IMPRESSION is empty in mode init",
+  );
+  assert.match((await readText(store, manifest.interaction.rejects[0] ?? "")) ?? "", "this is no event");
+});
+
+test("has the tables' records, and those that the schema does not fit in the rejects", async () => {
+  const manifest = await readManifest(store, "first");
+  assert.ok(manifest);
+  assert.equal([manifest.user.rows, manifest.item.rows, manifest.item.rejected], [USERS, 1, 1]);
+  assert.equal(await rows(manifest, "item"), ['True,"A ""quoted"", title",B1,Ada,a|b']);
+});
+
+test("counts what training asks for, and replaces the popular items", async () => {
+  const manifest = await readManifest(store, "first");
+  assert.equal(manifest?.checks, [
+    { name: "user_personalization", interactions: EVENTS * 0.95, users: 997, users_with_two: 997, exact: true },
+  ]);
+  const { Item } = await dynamo.send(new GetCommand({ TableName: tables.popular, Key: { LIST: "all" } }));
+  assert.equal([Item?.RUN, Item?.ITEMS.length], ["first", 101]);
+});
+
+test("fills IMPRESSION in mode update_dataset_group", async () => {
+  const manifest = await run("second", "update_dataset_group");
+  const written = await rows(manifest, "interaction");
+  assert.is(written.length, EVENTS * 0.95);
+  assert.ok(written.every((row) => row.endsWith(",B1|B2")));
+});
+
+test("stopped in the middle and started again, gives what an undisturbed run gives", async () => {
+  await put(`events/${today.replaceAll("-", "/")}/03/c`, eventLine(event("later")));
+  const { executionArn } = await start("stopped", "init");
+  await waitFor(async () => (await readText(store, "etl/run=stopped/plan/segments.json")) !== undefined, {
+    what: "the events to be transformed",
+    timeoutMs: 60_000,
+    intervalMs: 20,
+  });
+  await sfn.send(new StopExecutionCommand({ executionArn }));
+  const again = await run("again");
+  const undisturbed = await run("undisturbed");
+  assert.equal([again.interaction.rows, again.duplicates], [EVENTS * 0.95 + 1, EVENTS * 0.05]);
+  assert.equal(await rows(again, "interaction"), await rows(undisturbed, "interaction"));
+});
+
+test("an object that cannot be read fails the run with its reason, and leaves no manifest", async () => {
+  const Prefix = "etl/days/";
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
+  const segment = Contents.find(({ Key }) => Key?.endsWith(".rows"))?.Key ?? "";
+  await put(segment, "cut off");
+  const { executionArn } = await start("broken", "init");
+  const { status, cause } = await ended(executionArn);
+  assert.is(status, "FAILED");
+  assert.match(cause ?? "", "shards of events were not written");
+  assert.match(cause ?? "", `${segment} has`);
+  assert.is(await readManifest(store, "broken"), undefined);
+});
+
+test.run();
