@@ -32,8 +32,8 @@ build: install ## Bundle the functions into dist/functions
 reference: install ## Write docs/reference from the sources
 	@$(NODE) build/reference.ts
 
-models: install ## Fetch, check and lock the files of the sparse model
-	@$(NODE) build/models.ts $(ARGS)
+models: install ## Fetch, check and lock the files of the sparse model (HUB= REVISION=)
+	@HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts
 
 clean: ## Remove what was built; .local (servers and data of `make dev`) stays
 	@rm -rf dist cdktf.out

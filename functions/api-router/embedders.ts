@@ -2,19 +2,35 @@ import { bedrockClient } from "../../lib/embeddings/bedrock-client.ts";
 import { createEmbeddingCache } from "../../lib/embeddings/cache.ts";
 import { createEmbedders, type EmbedderSettings } from "../../lib/embeddings/create-embedders.ts";
 import type { Embedder } from "../../lib/embeddings/embedder.ts";
-import type { ModelName } from "../../lib/embeddings/models.ts";
+import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
 import { sageMakerClient } from "../../lib/embeddings/sagemaker-client.ts";
 import { sparseModelIn } from "../../lib/embeddings/sparse-model.ts";
 import type { GatewaySettings } from "../../lib/gateway/settings.ts";
 
-/** The embedders of all configured models over the AWS clients. */
-export function openEmbedders(settings: GatewaySettings, folder: string): ReadonlyMap<ModelName, Embedder> {
-  return createEmbedders(settings.models.map(embedderSettings), {
-    sagemaker: sageMakerClient(),
-    bedrock: bedrockClient(),
-    sparseModel: sparseModelIn(folder),
-    cache: createEmbeddingCache(),
-  });
+/** The embedders of all configured models over the AWS clients, which their first calls load. */
+export function openEmbedders(settings: GatewaySettings, folder: string): OpenEmbedders {
+  const sagemaker = sageMakerClient();
+  const bedrock = bedrockClient();
+  const sparseModel = sparseModelIn(folder);
+  const cache = createEmbeddingCache();
+  const hosts = new Set(settings.models.map(({ name }) => MODELS[name].host));
+  const sparse = settings.models.some(({ name }) => MODELS[name].kind === "sparse");
+  return {
+    embedders: createEmbedders(settings.models.map(embedderSettings), { sagemaker, bedrock, sparseModel, cache }),
+    async load() {
+      await Promise.all([
+        hosts.has("sagemaker") && sagemaker.load(),
+        hosts.has("bedrock") && bedrock.load(),
+        sparse && sparseModel(),
+      ]);
+    },
+  };
+}
+
+export interface OpenEmbedders {
+  embedders: ReadonlyMap<ModelName, Embedder>;
+  /** Loads what first calls would: the SDK of each host, the files of the sparse model. */
+  load(): Promise<void>;
 }
 
 function embedderSettings(model: GatewaySettings["models"][number]): EmbedderSettings {
@@ -37,7 +53,13 @@ function embedderSettings(model: GatewaySettings["models"][number]): EmbedderSet
         ...(model.prune_ratio !== undefined && { pruneRatio: model.prune_ratio }),
       };
     default:
-      return { model: name, revision, modelId: required(model, "model_id"), queryConcurrency: concurrency };
+      return {
+        model: name,
+        revision,
+        modelId: required(model, "model_id"),
+        queryConcurrency: concurrency,
+        ...(dimension !== undefined && { dimension }),
+      };
   }
 }
 

@@ -15,14 +15,19 @@ export interface Surroundings {
   print: (line: string) => void;
 }
 
+export interface OpenServices extends GatewayServices {
+  /** Loads what first requests would. */
+  load(): Promise<void>;
+}
+
 /** The services over real clients; each is opened, read and loaded when it is first used. */
 export async function createServices(
   env: ApiRouterEnv,
   settings: GatewaySettings,
   { folder, credentials, print }: Surroundings,
-): Promise<GatewayServices> {
+): Promise<OpenServices> {
   const cluster = createCluster({ node: env.OPENSEARCH_NODE, auth: await clusterAuth(env, credentials) });
-  const embedders = once(async () => {
+  const models = once(async () => {
     const { openEmbedders } = await import("./embedders.ts");
     return openEmbedders(settings, folder);
   });
@@ -38,13 +43,17 @@ export async function createServices(
     catalog: createIndexCatalog(cluster),
     capabilities: createCapabilities(cluster),
     embedder: async (model) => {
-      const embedder = (await embedders()).get(model);
+      const embedder = (await models()).embedders.get(model);
       if (!embedder) throw new Error(`config.json has no model ${model}`);
       return embedder;
     },
     ranker,
     userIdKey: userIdKey(settings, print),
     logRequest: print,
+    async load() {
+      if (settings.models.length > 0) await (await models()).load();
+      await ranker();
+    },
   };
 }
 
