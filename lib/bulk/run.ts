@@ -73,7 +73,7 @@ function createRun(
     target,
     deadline,
     needs,
-    pool: createTextPool({ embedder: services.embedder, deadline, ...usesOf(needs, target) }),
+    pool: createTextPool({ embedder: services.embedder, deadline, wait, ...usesOf(needs, target) }),
     writtenBy: (operation) => run.results.get(operation)?.guard,
     onDegraded: (operation, field, reason) => run.degraded.push({ operation, field, reason }),
   };

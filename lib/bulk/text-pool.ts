@@ -1,6 +1,7 @@
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../embeddings/embedder.ts";
 import type { ModelName } from "../embeddings/models.ts";
 import { type Deadline, earlier } from "../resilience/deadline.ts";
+import { backoff, MAX_ATTEMPTS } from "../resilience/retry.ts";
 
 /** The embedding of one text, as JSON. */
 export type Embedded = { kind: "dense" | "sparse"; json: string } | { kind: "error"; error: EmbeddingError };
@@ -39,9 +40,10 @@ export interface TextPoolOptions {
   uses: ReadonlyMap<ModelName, Map<string, number>>;
   /** Texts that are not known yet may come, so that nothing may be dropped. */
   keepAll: boolean;
+  wait: (ms: number) => Promise<unknown>;
 }
 
-export function createTextPool({ embedder, deadline, uses, keepAll }: TextPoolOptions): TextPool {
+export function createTextPool({ embedder, deadline, uses, keepAll, wait }: TextPoolOptions): TextPool {
   const entries = new Map<ModelName, Map<string, Entry>>();
   const startBefore = earlier(deadline, LAST_START_MS);
   const finishBefore = earlier(deadline, WRITE_MS);
@@ -52,9 +54,14 @@ export function createTextPool({ embedder, deadline, uses, keepAll }: TextPoolOp
     return known;
   };
 
-  const embed = async (model: ModelName, texts: readonly string[]): Promise<EmbeddingOutcome[]> => {
+  const embed = async (model: ModelName, texts: readonly string[]): Promise<Embedded[]> => {
     try {
-      return await (await embedder(model)).embedDocuments(texts, finishBefore, { startBefore });
+      const used = await embedder(model);
+      const embedAll = async (some: readonly string[]) => {
+        const outcomes = await used.embedDocuments(some, finishBefore, { startBefore });
+        return some.map((_, index) => embeddedOf(outcomes[index]));
+      };
+      return await embedInPasses(texts, embedAll, startBefore, wait);
     } catch (cause) {
       const error = new EmbeddingError("the model cannot be used", { cause, retryable: true });
       return texts.map(() => ({ kind: "error", error }));
@@ -67,7 +74,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll }: TextPoolOp
     const ready = embed(model, texts).then((outcomes) => {
       for (const [index, text] of texts.entries()) {
         const entry = entriesByText.get(text);
-        if (entry) entry.embedded = embeddedOf(outcomes[index]);
+        if (entry) entry.embedded = outcomes[index] ?? embeddedOf(undefined);
       }
     });
     for (const text of texts) {
@@ -101,6 +108,30 @@ export function createTextPool({ embedder, deadline, uses, keepAll }: TextPoolOp
     },
   };
   return pool;
+}
+
+/**
+ * Embeds texts, and those again whose calls failed for a reason that may pass, as long as others succeed meanwhile: a
+ * model that throttles refuses some of many parallel calls time and again, while one that is away refuses all.
+ */
+async function embedInPasses(
+  texts: readonly string[],
+  embedAll: (texts: readonly string[]) => Promise<Embedded[]>,
+  startBefore: Deadline,
+  wait: (ms: number) => Promise<unknown>,
+): Promise<Embedded[]> {
+  const embedded = await embedAll(texts);
+  let pass = embedded;
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const failed = [...embedded.entries()].filter(([, one]) => one.kind === "error" && one.error.retryable);
+    const delay = backoff(attempt);
+    const hopeless = pass.every(({ kind }) => kind === "error") || delay >= startBefore.remaining();
+    if (failed.length === 0 || hopeless) return embedded;
+    await wait(delay);
+    pass = await embedAll(failed.map(([index]) => texts[index] ?? ""));
+    for (const [place, [index]] of failed.entries()) embedded[index] = pass[place] ?? embeddedOf(undefined);
+  }
+  return embedded;
 }
 
 function embeddedOf(outcome: EmbeddingOutcome | undefined): Embedded {

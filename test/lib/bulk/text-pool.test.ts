@@ -18,6 +18,7 @@ const setUp = (uses: Record<string, number>, { keepAll = false, remainingMs = 28
     deadline: deadlineIn(remainingMs),
     uses: new Map([[model, new Map(Object.entries(uses))]]),
     keepAll,
+    wait: async () => {},
   });
   return { pool, dense, sparse };
 };
@@ -51,15 +52,30 @@ test("after its last use an embedding is dropped, unless unknown texts may come"
   }
 });
 
-test("a text that fails is not tried again, and fails alone", async () => {
+test("a text that fails for good is not tried again, and fails alone", async () => {
   const { pool, dense } = setUp({ a: 2, b: 1 });
-  const error = new EmbeddingError("busy", { retryable: true });
+  const error = new EmbeddingError("refused", { retryable: false });
   dense.failing = (text) => (text === "a" ? error : undefined);
   pool.start([wanted("a"), wanted("b")]);
   assert.equal(await pool.get(wanted("a")), { kind: "error", error });
   assert.equal(await pool.get(wanted("a")), { kind: "error", error });
   assert.is((await pool.get(wanted("b"))).kind, "dense");
-  assert.is(dense.calls.length, 1);
+  assert.equal(dense.calls, [["a", "b"]]);
+});
+
+test("texts that were throttled are tried again alone while others succeed, and not when all fail", async () => {
+  const { pool, dense } = setUp({});
+  const error = new EmbeddingError("throttled", { retryable: true });
+  dense.failing = (text) => (text === "a" && dense.calls.length === 1 ? error : undefined);
+  pool.start([wanted("a"), wanted("b")]);
+  assert.is((await pool.get(wanted("a"))).kind, "dense");
+  assert.equal(dense.calls, [["a", "b"], ["a"]]);
+
+  const away = setUp({});
+  away.dense.failing = () => error;
+  away.pool.start([wanted("a"), wanted("b")]);
+  assert.is((await away.pool.get(wanted("a"))).kind, "error");
+  assert.equal(away.dense.calls, [["a", "b"]]);
 });
 
 test("a model that cannot be loaded, or gives too few, is a retryable failure", async () => {
@@ -70,6 +86,7 @@ test("a model that cannot be loaded, or gives too few, is a retryable failure", 
     deadline: deadlineIn(28_000),
     uses: new Map(),
     keepAll: false,
+    wait: async () => {},
   });
   const failed = await broken.get(wanted("a"));
   assert.ok(failed.kind === "error" && failed.error.retryable);
