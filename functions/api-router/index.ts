@@ -27,7 +27,7 @@ const load = (family: string) => loadFamily(family, services);
 
 // Provisioned instances have the time before their first request.
 if (process.env.AWS_LAMBDA_INITIALIZATION_TYPE === "provisioned-concurrency") {
-  await Promise.all([services.load(), ...new Set(routes.map(({ family }) => family)).values().map(load)]);
+  await Promise.all([services.load(), ...[...new Set(routes.map(({ family }) => family))].map(load)]);
 }
 
 export const handler = createRouter({ api: services.api, routes, load });
