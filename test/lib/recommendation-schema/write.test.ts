@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { EtlSchema } from "../../../lib/config/etl.ts";
 import { writeSchemas } from "../../../lib/recommendation-schema/write.ts";
 import { suite } from "../../suite.ts";
 import { generate } from "./files.ts";
@@ -20,7 +22,18 @@ test("writes the four files of the configuration folder, and replaces older ones
     ["schema/user_schema.json", "schema/item_schema.json", "schema/interaction_schema.json", "etl/configure.json"],
   );
   assert.equal(JSON.parse(readFileSync(join(folder, "schema/user_schema.json"), "utf8")), generated.schemas.user);
-  assert.equal(JSON.parse(readFileSync(join(folder, "etl/configure.json"), "utf8")), generated.etl);
+  assert.equal(v.parse(EtlSchema, JSON.parse(readFileSync(join(folder, "etl/configure.json"), "utf8"))), generated.etl);
+});
+
+test("writes a field and a column a line, without what goes without saying", async () => {
+  await writeSchemas(await generate({ textualFields: ["TITLE"] }), folder);
+  const lines = (path: string) => readFileSync(join(folder, path), "utf8").split("\n");
+  assert.ok(
+    lines("schema/item_schema.json").includes(
+      '    { "name": "TEXTUAL_FIELD", "type": ["null", "string"], "textual": true },',
+    ),
+  );
+  assert.ok(lines("etl/configure.json").includes('      { "name": "USER_ID", "type": "string" },'));
 });
 
 test("leaves the older files as they were when one cannot be written", async () => {
