@@ -42,9 +42,8 @@ export function serve(
   try {
     target = admit(request, requestId, services);
   } catch (error) {
-    // The rest of the request is read and dropped, so that the client comes to read the answer.
-    request.resume();
-    refuse(error as ApiError);
+    // Answered when the body was read and dropped: a client that cannot send all of it may not read the answer.
+    request.resume().on("end", () => refuse(error as ApiError));
     return;
   }
 
@@ -53,13 +52,13 @@ export function serve(
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size <= MAX_PAYLOAD_BYTES) chunks.push(chunk);
-    else {
-      chunks = [];
-      refuse(payloadTooLarge(`The request's body is over ${MAX_PAYLOAD_BYTES} bytes`));
-    }
+    else chunks = [];
   });
   request.on("end", () => {
-    if (size > MAX_PAYLOAD_BYTES) return;
+    if (size > MAX_PAYLOAD_BYTES) {
+      refuse(payloadTooLarge(`The request's body is over ${MAX_PAYLOAD_BYTES} bytes`));
+      return;
+    }
     const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
     const event = createEvent({ ...target, body });
     if (size > SURELY_FITS_BYTES && Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) {

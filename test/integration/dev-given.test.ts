@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, request as sendRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
@@ -27,7 +27,7 @@ const embedded: string[] = [];
 const model = createServer(async (incoming, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
-  const { inputs } = JSON.parse(Buffer.concat(chunks).toString());
+  const { inputs = [] } = JSON.parse(Buffer.concat(chunks).toString() || "{}");
   const texts: string[] = [inputs].flat();
   embedded.push(...texts);
   response.setHeader("content-type", "application/json");
@@ -38,13 +38,32 @@ const model = createServer(async (incoming, response) => {
 await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
 const modelUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}`;
 
+/** In front of the cluster: wants a user and a password, as a cluster with access control does. */
+const AUTHORIZATION = `Basic ${Buffer.from("reader:p@ss").toString("base64")}`;
+const proxy = createServer((incoming, response) => {
+  if (incoming.headers.authorization !== AUTHORIZATION) {
+    response.writeHead(401, { "content-type": "text/plain" }).end("Unauthorized");
+    return;
+  }
+  const { hostname, port } = new URL(cluster.url);
+  const { method, url: path, headers } = incoming;
+  const forwarded = sendRequest({ hostname, port, method, path, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  incoming.pipe(forwarded);
+});
+await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+const proxyAddress = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+
 let dev: DevProcess;
 let state: DevState;
 let port = 0;
 
 test.before(async () => {
   port = await freePort();
-  const env = { OPENSEARCH_URL: cluster.url, PORT: String(port), EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl };
+  const OPENSEARCH_URL = `http://reader:p%40ss@${proxyAddress}`;
+  const env = { OPENSEARCH_URL, PORT: String(port), EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl };
   dev = startDev(dir, ["--no-demo"], env);
   state = await dev.ready();
 });
@@ -53,6 +72,7 @@ test.after(async () => {
   dev?.interrupt();
   await dev?.exited;
   model.close();
+  proxy.close();
   await request(cluster, "DELETE", `/${index}`);
 });
 
@@ -65,8 +85,9 @@ async function call<Body>(method: string, path: string, body?: unknown) {
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Body };
 }
 
-test("uses the cluster and the ports", () => {
-  assert.equal(state.opensearch, { url: cluster.url, version: cluster.version });
+test("uses the cluster with user and password, which it shows nobody, and the ports", () => {
+  assert.equal(state.opensearch, { url: `http://${proxyAddress}`, version: cluster.version });
+  assert.not.match(dev.output(), /p@ss|p%40ss/);
   assert.is(state.search.url, `http://127.0.0.1:${port}`);
   assert.is(state.aws.endpoint, `http://127.0.0.1:${port + 2}`);
 });
@@ -166,10 +187,27 @@ test("says that no cluster answers at the given address", async () => {
   );
 });
 
-test("says that a server at the given address is no OpenSearch", async () => {
-  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-wrong"), [], { OPENSEARCH_URL: state.search.url });
+test("says that a cluster wants a user and a password", async () => {
+  const env = { OPENSEARCH_URL: `http://${proxyAddress}` };
+  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-anonymous"), [], env);
   assert.is(await second.exited, 1);
-  assert.match(second.output(), /give user and password|is no OpenSearch/);
+  assert.match(
+    second.output(),
+    /answers 401: give user and password in the address, as in OPENSEARCH_URL=http:\/\/user/,
+  );
+});
+
+test("says that a server at the given address is no OpenSearch", async () => {
+  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-wrong"), [], { OPENSEARCH_URL: modelUrl });
+  assert.is(await second.exited, 1);
+  assert.match(second.output(), /is no OpenSearch \(it answers 200\): check OPENSEARCH_URL/);
+});
+
+test("says that no model server answers at the given address", async () => {
+  const EMBEDDING_URL_DENSE_LARGE_EN_V1_5 = `http://127.0.0.1:${await freePort()}`;
+  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-no-model"), [], { EMBEDDING_URL_DENSE_LARGE_EN_V1_5 });
+  assert.is(await second.exited, 1);
+  assert.match(second.output(), /^EMBEDDING_URL_DENSE_LARGE_EN_V1_5: no embedding server answers at/m);
 });
 
 test("ends with code 2 on a misspelt option, before anything is started", async () => {

@@ -6,9 +6,15 @@ import { suite } from "../../suite.ts";
 const test = suite("resources of the local API");
 
 const route = (path: string): Route => ({ methods: ["GET"], path, family: "f", summary: "", description: "" });
-const match = createMatcher(
-  ["/application/search", "/raw-backend/{proxy+}", "/items/{id}", "/items/{id}/similar", "/items/new"].map(route),
-);
+const PATHS = [
+  "/items/{proxy+}",
+  "/items/{id}",
+  "/items/{id}/similar",
+  "/items/new",
+  "/application/search",
+  "/raw-backend/{proxy+}",
+];
+const match = createMatcher(PATHS.map(route));
 
 test("finds a literal path", () => {
   assert.equal(match("/application/search"), { resource: "/application/search", pathParameters: null });
@@ -23,6 +29,7 @@ test("prefers a literal segment to a parameter, and a parameter to {proxy+}", ()
   assert.is(match("/items/new")?.resource, "/items/new");
   assert.equal(match("/items/7"), { resource: "/items/{id}", pathParameters: { id: "7" } });
   assert.equal(match("/items/7/similar"), { resource: "/items/{id}/similar", pathParameters: { id: "7" } });
+  assert.is(match("/items/7/other")?.resource, "/items/{proxy+}");
 });
 
 test("gives unknown paths to the router", () => {

@@ -184,6 +184,13 @@ test("answers a missing key and a wrong key alike, in our error body, without ca
   assert.is(events.length, 0);
 });
 
+test("refuses a large request with a wrong key so that its client sees the answer", async () => {
+  const { url } = await start(recorder().handler);
+  const body = Buffer.alloc(9_000_000);
+  const answer = await send(url, "/application/search", { headers: { "x-api-key": "no" }, body });
+  assert.equal(errorOf(answer), [403, "forbidden"]);
+});
+
 test("asks for no key of OPTIONS", async () => {
   const { events, handler } = recorder({ statusCode: 204, body: "" });
   const { url } = await start(handler);
@@ -300,7 +307,9 @@ const never: ProxyHandler = () => new Promise(() => undefined);
 
 test("answers 504 after the integration timeout", async () => {
   const { url } = await start(never, { integrationTimeoutMs: 20 });
+  const begun = performance.now();
   assert.equal(errorOf(await send(url, "/application/search")), [504, "timeout"]);
+  assert.ok(performance.now() - begun < 10_000);
 });
 
 test("answers 502 when the function's own timeout ends it first", async () => {
@@ -353,7 +362,8 @@ test("stops gracefully: answers what is in flight, takes nothing new, closes con
   const stopped = api.stop();
   const refused = await send(api.url, "/application/search").catch((error) => error.code);
   release.resolve();
-  assert.is((await inFlight).text, "done");
+  const { text, headers } = await inFlight;
+  assert.equal([text, headers.connection], ["done", "close"]);
   await stopped;
   agent.destroy();
   assert.is(refused, "ECONNREFUSED");
