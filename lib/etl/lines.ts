@@ -6,6 +6,8 @@ import { EtlError } from "./etl-error.ts";
 /** A record of Firehose holds at most 1,000 KiB: a longer line is no event. */
 const MAX_LINE_BYTES = 1_024_000;
 
+const TOO_LONG = `is longer than ${MAX_LINE_BYTES} bytes`;
+
 const LINE_FEED = 0x0a;
 
 /** Lines of an object in pieces, or what is wrong with the bytes of one. Line numbers count from `first`. */
@@ -51,13 +53,13 @@ function* toBlocks(bytes: Buffer, first: number, tooLong: boolean): Generator<Li
   let line = first;
   let text = bytes;
   if (tooLong) {
-    yield { first: line, problem: `is longer than ${MAX_LINE_BYTES} bytes` };
+    yield { first: line, problem: TOO_LONG };
     const end = text.indexOf(LINE_FEED);
     if (end === -1) return;
     text = text.subarray(end + 1);
     line += 1;
   }
-  if (isUtf8(text)) {
+  if (text.length <= MAX_LINE_BYTES && isUtf8(text)) {
     yield { first: line, lines: text.toString("utf8").split("\n") };
     return;
   }
@@ -66,7 +68,8 @@ function* toBlocks(bytes: Buffer, first: number, tooLong: boolean): Generator<Li
     const feed = text.indexOf(LINE_FEED, start);
     const end = feed === -1 ? text.length : feed;
     const one = text.subarray(start, end);
-    yield isUtf8(one) ? { first: line, lines: [one.toString("utf8")] } : { first: line, problem: "is not UTF-8" };
+    if (one.length > MAX_LINE_BYTES) yield { first: line, problem: TOO_LONG };
+    else yield isUtf8(one) ? { first: line, lines: [one.toString("utf8")] } : { first: line, problem: "is not UTF-8" };
     start = end + 1;
   }
 }

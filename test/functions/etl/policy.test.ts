@@ -1,0 +1,39 @@
+import * as assert from "uvu/assert";
+import { etlPolicy } from "../../../functions/etl/policy.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("etl policy");
+
+const statements = etlPolicy({
+  bucket: "arn:aws:s3:::b",
+  key: "arn:aws:kms:::key/k",
+  usersTable: "users",
+  itemsTable: "items",
+  popularItemsTable: "popular",
+  logGroup: "logs",
+});
+const resourcesOf = (action: string) =>
+  statements.filter(({ actions }) => actions.includes(action)).flatMap(({ resources }) => resources);
+
+test("writes and removes below etl/ alone", () => {
+  assert.equal(resourcesOf("s3:PutObject"), ["arn:aws:s3:::b/etl/*"]);
+  assert.equal(resourcesOf("s3:DeleteObject"), ["arn:aws:s3:::b/etl/*"]);
+});
+
+test("lists the bucket without a condition, or a missing object would be forbidden instead of missing", () => {
+  assert.equal(
+    statements.filter(({ actions }) => actions.includes("s3:ListBucket")).map(({ conditions }) => conditions),
+    [undefined],
+  );
+});
+
+test("only reads the tables of records", () => {
+  assert.equal(resourcesOf("dynamodb:PutItem"), ["popular"]);
+  assert.equal(resourcesOf("dynamodb:Scan"), ["users", "items"]);
+});
+
+test("has no wildcard action", () => {
+  assert.not(statements.some(({ actions }) => actions.some((action) => action.includes("*"))));
+});
+
+test.run();
