@@ -7,6 +7,7 @@ import { invalidRequest } from "../http/validate.ts";
 import { withMembers } from "../json/slices.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { IndexInfo } from "../opensearch/index-catalog.ts";
+import { earlier } from "../resilience/deadline.ts";
 import { pageOf } from "../search/page.ts";
 import { type PersonalizedAnswer, personalizationOf, personalizedPage } from "../search/personalize.ts";
 import { searchReply } from "../search/reply.ts";
@@ -46,7 +47,9 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   if (problems.length > 0) throw invalidRequest(problems);
 
   const used = mappings.filter(({ embedding_field }) => legs.some(({ fields }) => fields.has(embedding_field)));
-  const embedded = await watch.time("embedding", () => embedQuery(services, body.search_query, used, call.deadline));
+  // A model that does not answer must leave time for the search by the other legs.
+  const half = earlier(call.deadline, call.deadline.remaining() / 2);
+  const embedded = await watch.time("embedding", () => embedQuery(services, body.search_query, used, half));
   const plan = planLegs(legs, embedded, body.settings.weights, settings?.on_embedding_failure.query ?? "degrade");
   const queries = plan.kept.map((leg) =>
     replaceTokens(template.queries[leg], { embeddings: embedded.embeddings, queryTokens: can.queryTokens }),

@@ -1,3 +1,4 @@
+import { ApiError } from "../http/error.ts";
 import { elementSlices, memberSlices, withMembers } from "../json/slices.ts";
 
 export interface Hit {
@@ -21,15 +22,23 @@ export interface SearchAnswer {
   total: { value: number; relation: "eq" | "gte" } | null;
 }
 
-/** Reads an answer; `undefined` when the text is not a search answer. */
+/** Reads an answer. Throws `upstream_failed` when the text is not JSON. */
 export function readAnswer(text: string): SearchAnswer {
-  const { hits } = JSON.parse(text) as NativeBody;
+  const { hits } = parse(text);
   const total = hits?.total;
   return {
     text,
     hits: hits?.hits ?? [],
     total: typeof total === "number" ? { value: total, relation: "eq" } : (total ?? null),
   };
+}
+
+function parse(text: string): NativeBody {
+  try {
+    return JSON.parse(text) as NativeBody;
+  } catch (cause) {
+    throw new ApiError("upstream_failed", "The search cluster answered with something that is not JSON.", { cause });
+  }
 }
 
 /** The texts of the hits, byte for byte. */

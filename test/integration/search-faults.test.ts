@@ -1,0 +1,221 @@
+import * as assert from "uvu/assert";
+import type { Fault } from "../../local/embeddings/control.ts";
+import { corpus } from "../fixtures/corpus.ts";
+import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("faults of the cluster and the models, on searches");
+const upstreams = await startUpstreams();
+const { control } = upstreams.models;
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+
+/** A function with little time, so that what never answers ends soon. */
+const SHORT_MS = 3_000;
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("faults");
+  let proxy: FaultProxy;
+  let gateway: TestGateway;
+  let strict: TestGateway;
+  const search = () =>
+    gateway.post("/application/search", { index, search_request: { query: { match: { text: "salt" } } } });
+  const put = () =>
+    gateway.send("PUT", `/raw-backend/${index}/_doc/raw`, {
+      body: '{"text":"raw"}',
+      headers: { "content-type": "application/json" },
+    });
+  const stored = async () => (await request(cluster, "GET", `/${index}/_doc/raw`)).status === 200;
+  const hybrid = (to: TestGateway, search_query = `salt ${Math.random()}`) =>
+    to.post("/application/hybrid-search", {
+      index,
+      search_query,
+      search_request_template: {
+        query: {
+          hybrid: {
+            queries: [{ match: { text: "salt" } }, { knn: { text_dense: { vector: "[text_dense]", k: 5 } } }],
+          },
+        },
+      },
+    });
+
+  test.before(async () => {
+    proxy = await startFaultProxy(cluster.url);
+    gateway = await startGateway({
+      node: proxy.url,
+      settings: { indexes: [hybridIndex(index)] },
+      functionTimeoutMs: SHORT_MS,
+    });
+    const failing = hybridIndex(index, { on_embedding_failure: { write: "fail", query: "fail" } });
+    strict = await startGateway({ node: proxy.url, settings: { indexes: [failing] }, functionTimeoutMs: SHORT_MS });
+    toStop.unshift(gateway, strict, proxy);
+    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
+    const bulk_request = corpus(40).map(({ id, doc }) => ({ id, op: "index", doc }));
+    const slow = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
+    toStop.unshift(slow);
+    const { body } = await slow.post("/application/bulk", { index, bulk_request });
+    assert.is(body.index_response.errors, false);
+    await request(cluster, "POST", `/${index}/_refresh`);
+  });
+
+  test.before.each(async () => {
+    proxy.reset();
+    control.reset();
+    await request(cluster, "DELETE", `/${index}/_doc/raw?refresh=true`);
+  });
+
+  for (const status of [429, 503]) {
+    test(`${cluster.version}: search: ${status} then well: 200 after a second call`, async () => {
+      proxy.fault({ path: "/_search", fault: { kind: "status", status }, times: 1 });
+      assert.is((await search()).status, 200);
+      assert.is(proxy.count("/_search"), 2);
+    });
+  }
+
+  test(`${cluster.version}: search: 429 to the end is 429 throttled with retry-after, after three calls`, async () => {
+    proxy.fault({ path: "/_search", fault: { kind: "status", status: 429, headers: { "retry-after": "7" } } });
+    const { status, body, headers } = await search();
+    assert.is(status, 429);
+    assert.is(body.error.code, "throttled");
+    assert.is(headers.get("retry-after"), "7");
+    assert.is(proxy.count("/_search"), 3);
+  });
+
+  test(`${cluster.version}: search: 503 to the end is 503 upstream_unavailable, after three calls`, async () => {
+    proxy.fault({ path: "/_search", fault: { kind: "status", status: 503 } });
+    const { status, body } = await search();
+    assert.is(status, 503);
+    assert.is(body.error.code, "upstream_unavailable");
+    assert.is(proxy.count("/_search"), 3);
+  });
+
+  test(`${cluster.version}: search: 500 is 502 upstream_failed, not repeated`, async () => {
+    const cause = { type: "illegal_state_exception", reason: "node 10.0.0.7 is odd" };
+    proxy.fault({ path: "/_search", fault: { kind: "status", status: 500, body: { error: { root_cause: [cause] } } } });
+    const { status, body, text } = await search();
+    assert.is(status, 502);
+    assert.is(body.error.code, "upstream_failed");
+    assert.not.match(text, "10.0.0.7");
+    assert.is(proxy.count("/_search"), 1);
+  });
+
+  test(`${cluster.version}: search: a lost connection is tried again, since a search changes nothing`, async () => {
+    proxy.fault({ path: "/_search", fault: { kind: "drop_after" }, times: 2 });
+    assert.is((await search()).status, 200);
+    assert.is(proxy.count("/_search"), 3);
+  });
+
+  test(`${cluster.version}: search: lost each time is 502 upstream_failed`, async () => {
+    proxy.fault({ path: "/_search", fault: { kind: "drop_before" } });
+    const { status, body } = await search();
+    assert.is(status, 502);
+    assert.is(body.error.code, "upstream_failed");
+    assert.is(proxy.count("/_search"), 3);
+  });
+
+  test(`${cluster.version}: search: a refused connection is 503, and no address is in the answer`, async () => {
+    await proxy.refuse();
+    const { status, body, text } = await search();
+    await proxy.accept();
+    assert.is(status, 503);
+    assert.is(body.error.code, "upstream_unavailable");
+    assert.not.match(text, "127.0.0.1");
+  });
+
+  test(`${cluster.version}: search: a cluster that does not answer is 504 within the function's time`, async () => {
+    proxy.fault({ path: "/_search", fault: { kind: "hang_before" } });
+    const { status, body } = await search();
+    assert.is(status, 504);
+    assert.is(body.error.code, "timeout");
+    assert.is(proxy.count("/_search"), 1);
+  });
+
+  test(`${cluster.version}: search: an answer that is no JSON is 502`, async () => {
+    proxy.fault({ path: "/_search", fault: { kind: "answer", status: 200, body: "<html>" } });
+    const { status, body } = await search();
+    assert.is(status, 502);
+    assert.is(body.error.code, "upstream_failed");
+  });
+
+  test(`${cluster.version}: raw backend: a write whose answer is lost is 502 outcome_unknown, sent once`, async () => {
+    proxy.fault({ path: "/_doc", fault: { kind: "drop_after" } });
+    const { status, body } = await put();
+    assert.is(status, 502);
+    assert.is(body.error.code, "outcome_unknown");
+    assert.is(proxy.count("/_doc"), 1);
+    assert.is(await stored(), true);
+  });
+
+  test(`${cluster.version}: raw backend: 503 and 429 are the cluster's own, not repeated`, async () => {
+    for (const status of [503, 429]) {
+      proxy.reset();
+      proxy.fault({ path: "/_doc", fault: { kind: "status", status, body: { error: "full", status } } });
+      const answer = await put();
+      assert.is(answer.status, status);
+      assert.equal(answer.body, { error: "full", status });
+      assert.is(proxy.count("/_doc"), 1);
+    }
+    assert.is(await stored(), false);
+  });
+
+  test(`${cluster.version}: raw backend: refused is 503 and a hanging cluster 504`, async () => {
+    await proxy.refuse();
+    assert.is((await put()).status, 503);
+    await proxy.accept();
+    proxy.fault({ path: "/_doc", fault: { kind: "hang_before" } });
+    const { status, body } = await put();
+    assert.is(status, 504);
+    assert.is(body.error.code, "timeout");
+    assert.is(proxy.count("/_doc"), 1);
+  });
+
+  for (const [what, faults, reason] of [
+    ["times out", [{ kind: "hang" }], /timed out/],
+    ["answers 424", [{ kind: "status", status: 424 }], /status 424/],
+    ["throttles to the end", [{ kind: "throttle" }], /throttl|busy|overload/],
+    ["gives another dimension", [{ kind: "dimension", dimension: 8 }], /8 dimensions|dimension/],
+    ["gives NaN", [{ kind: "nan" }], /number|NaN|finite/],
+    ["gives too few vectors", [{ kind: "too_few" }], /vector/],
+    ["is no JSON", [{ kind: "not_json" }], /JSON/],
+  ] as ReadonlyArray<[string, Fault[], RegExp]>) {
+    test(`${cluster.version}: hybrid: the model ${what}: the other leg answers and the reason is said`, async () => {
+      control.setFaults("dense_large_en_v1_5", faults);
+      const { status, body, headers, text } = await hybrid(gateway);
+      control.setFaults("dense_large_en_v1_5", []);
+      assert.is(status, 200, text);
+      assert.is(headers.get("x-degraded"), "embedding");
+      assert.match(body.degraded[0]?.reason ?? "", reason);
+      assert.is(body.degraded[0]?.effect, "subquery 2 left out");
+      assert.ok(body.search_response.hits.hits.length > 0);
+      assert.not.match(text, /127\.0\.0\.1|arn:aws/);
+    });
+  }
+
+  for (const [what, faults] of [
+    ["429", [{ kind: "throttle", first: 1 }]],
+    ["503", [{ kind: "unavailable", first: 1 }]],
+  ] as ReadonlyArray<[string, Fault[]]>) {
+    test(`${cluster.version}: hybrid: the model answers ${what}, then well: nothing is degraded`, async () => {
+      control.setFaults("dense_large_en_v1_5", faults);
+      const { status, body } = await hybrid(gateway);
+      assert.is(status, 200);
+      assert.is(body.degraded, undefined);
+      assert.is(control.counts("dense_large_en_v1_5").calls, 2);
+    });
+  }
+
+  test(`${cluster.version}: hybrid: with query: fail a failed embedding is 503, and the cluster is not searched`, async () => {
+    control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 424 }]);
+    const { status, body } = await hybrid(strict);
+    assert.is(status, 503);
+    assert.is(body.error.code, "upstream_unavailable");
+    assert.is(proxy.count("/_search"), 0);
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();
