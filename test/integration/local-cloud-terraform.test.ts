@@ -7,13 +7,16 @@ import {
 } from "@aws-sdk/client-ec2";
 import {
   CreateAliasCommand,
+  CreateEventSourceMappingCommand,
   DeleteProvisionedConcurrencyConfigCommand,
+  GetEventSourceMappingCommand,
   GetFunctionConfigurationCommand,
   GetProvisionedConcurrencyConfigCommand,
   LambdaClient,
   ListProvisionedConcurrencyConfigsCommand,
   PublishVersionCommand,
   PutProvisionedConcurrencyConfigCommand,
+  UpdateEventSourceMappingCommand,
   UpdateFunctionConfigurationCommand,
 } from "@aws-sdk/client-lambda";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
@@ -123,14 +126,14 @@ test("EC2: the description of a rule that refers to a group is read back", async
   assert.is(SecurityGroupRules?.find(({ IsEgress }) => !IsEgress)?.Description, "from the functions");
 });
 
-test("Lambda: the logging configuration is read back, with its defaults", async () => {
+test("Lambda: the logging configuration is read back as given, with group and format as defaults", async () => {
   const LoggingConfig = { LogFormat: "JSON" as const, LogGroup: "/custom" };
   const source = "export const handler = async () => 1;";
   const configured = await createFunction(cloud, lambda, source, { LoggingConfig });
   const plain = await createFunction(cloud, lambda, source);
   const read = async (FunctionName: string) =>
     (await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))).LoggingConfig;
-  assert.equal(await read(configured), { ...LoggingConfig, ApplicationLogLevel: "INFO", SystemLogLevel: "INFO" });
+  assert.equal(await read(configured), LoggingConfig);
   assert.equal(await read(plain), { LogFormat: "Text", LogGroup: `/aws/lambda/${plain}` });
 });
 
@@ -145,6 +148,25 @@ test("Lambda: changed logging, tracing and temporary storage are read back", asy
   const found = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: name }));
   const { LoggingConfig, TracingConfig, EphemeralStorage } = found;
   assert.equal({ LoggingConfig, TracingConfig, EphemeralStorage }, changed);
+});
+
+test("Lambda: a queue's mapping keeps the alias that it names, also when it is changed", async () => {
+  const FunctionName = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  await lambda.send(new PublishVersionCommand({ FunctionName }));
+  const aliases = ["live", "next"].map((Name) => ({ FunctionName, Name, FunctionVersion: "1" }));
+  for (const alias of aliases) await lambda.send(new CreateAliasCommand(alias));
+  const arn = `arn:aws:lambda:${cloud.region}:${cloud.accountId}:function:${FunctionName}`;
+
+  const QueueName = unique("queue");
+  await sqs.send(new CreateQueueCommand({ QueueName }));
+  const EventSourceArn = `arn:aws:sqs:${cloud.region}:${cloud.accountId}:${QueueName}`;
+  const mapping = { EventSourceArn, FunctionName: `${FunctionName}:live` };
+  const { UUID, FunctionArn } = await lambda.send(new CreateEventSourceMappingCommand(mapping));
+  assert.is(FunctionArn, `${arn}:live`);
+
+  await lambda.send(new UpdateEventSourceMappingCommand({ UUID, FunctionName: `${arn}:next` }));
+  const changed = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
+  assert.is(changed.FunctionArn, `${arn}:next`);
 });
 
 test("Lambda: provisioned concurrency can be put, read, listed and deleted", async () => {

@@ -13,7 +13,7 @@ POLL_SECONDS = 0.2
 
 @repair
 def sqs_event_source() -> None:
-    """moto invokes inside SendMessage, one message at a time, drops partial failures and never tries again by itself."""
+    """moto invokes inside SendMessage, one message at a time, ignores aliases and partial failures, and never tries again."""
     from moto.awslambda.models import LambdaBackend
 
     def create_event_source_mapping(self: Any, spec: dict[str, Any]) -> Any:
@@ -21,14 +21,23 @@ def sqs_event_source() -> None:
         queue = _queue_of(self, mapping)
         if queue is not None:
             queue.lambda_event_source_mappings.pop(mapping.function_arn, None)
+            mapping.function_arn = qualified_arn(self, mapping.function_name)
             threading.Thread(target=_poll, args=(self, mapping), daemon=True).start()
         return mapping
 
     def update_event_source_mapping(self: Any, uuid: str, spec: dict[str, Any]) -> Any:
         mapping = original_update(self, uuid, spec)
         if mapping and "FunctionName" in spec:
-            mapping.function_name = spec["FunctionName"]  # with its alias, which the ARN that moto keeps has lost
+            mapping.function_name = spec["FunctionName"]
+            mapping.function_arn = qualified_arn(self, mapping.function_name)
         return mapping
+
+    def qualified_arn(backend: Any, name_or_arn: str) -> str:
+        # moto answers with the ARN of the version in place of the alias: the provider wants to change it back.
+        function = backend.get_function(name_or_arn)
+        prefix = function.function_arn.split(":function:")[0]
+        qualifier = name_or_arn.split(":function:")[-1].split(":")[1:]
+        return ":".join([f"{prefix}:function:{function.function_name}", *qualifier])
 
     original_create = replace(LambdaBackend, "create_event_source_mapping", create_event_source_mapping)
     original_update = replace(LambdaBackend, "update_event_source_mapping", update_event_source_mapping)

@@ -96,12 +96,12 @@ def lambda_configuration() -> None:
 
 
 def logging_config(function: Any) -> dict[str, str]:
-    """The logging configuration of a function with Lambda's defaults filled in."""
+    """The logging configuration of a function with Lambda's defaults, but for the levels of the JSON format.
+
+    The provider takes levels that were not asked for as a change of the function, and plans a new version each time.
+    """
     given = getattr(function, "logging_config", None) or {}
-    defaults = {"LogFormat": "Text", "LogGroup": f"/aws/lambda/{function.function_name}"}
-    if given.get("LogFormat") == "JSON":
-        defaults |= {"ApplicationLogLevel": "INFO", "SystemLogLevel": "INFO"}
-    return {**defaults, **given}
+    return {"LogFormat": "Text", "LogGroup": f"/aws/lambda/{function.function_name}", **given}
 
 
 @repair
