@@ -25,7 +25,7 @@ const EVENTS = Number(process.argv[2] ?? 10_000_000);
 const OBJECTS = Math.max(1, Math.ceil(EVENTS / 500_000));
 const DUPLICATES = 0.05;
 
-const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), "bench-etl-"));
+const folder = mkdtempSync(join(tmpdir(), "bench-etl-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 
 const store: ObjectStore = {

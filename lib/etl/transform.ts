@@ -22,12 +22,13 @@ export async function transform(
   task: TransformTask,
   store: ObjectStore,
   definitions: Definitions,
+  options: { segmentBytes?: number; rejectsCharacters?: number } = {},
 ): Promise<GroupResult> {
   const { day, digest } = task;
   const parse = eventParser(definitions, undefined, "ignore");
   const toTrained = trainedEvent(definitions);
   const result: GroupResult = { rows: 0, rejected: 0, segments: [], rejects: [] };
-  const builder = new SegmentBuilder();
+  const builder = new SegmentBuilder(options.segmentBytes);
   let rejects = "";
 
   const writeSegment = async () => {
@@ -47,7 +48,7 @@ export async function transform(
   const reject = async (source: string, line: number, reason: string, row?: string) => {
     result.rejected += 1;
     rejects += rejectLine({ source, line, reason, ...(row !== undefined && { row }) });
-    if (rejects.length > REJECTS_CHARACTERS) await writeRejects();
+    if (rejects.length > (options.rejectsCharacters ?? REJECTS_CHARACTERS)) await writeRejects();
   };
 
   for (const key of task.objects) {

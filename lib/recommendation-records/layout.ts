@@ -1,4 +1,4 @@
-import { type AvroSchema, type Dataset, typesOf } from "../config/avro.ts";
+import type { AvroSchema, Dataset } from "../config/avro.ts";
 import type { EtlConfiguration, EtlDataset } from "../config/etl.ts";
 
 /** The generated files of the configuration: what records look like, and what they become. */
@@ -38,9 +38,4 @@ export function fieldValue(field: Field, record: Readonly<Record<string, Value |
 export function textualColumns(schema: AvroSchema, etl: EtlDataset): ReadonlySet<string> {
   const textual = new Set(schema.fields.filter((field) => field.textual).map(({ name }) => name));
   return new Set(fieldsOf(schema, etl).flatMap(({ name, columns }) => (textual.has(name) ? columns : [])));
-}
-
-/** Whether the schema lets the field be without a value. */
-export function isNullable(schema: AvroSchema, name: string): boolean {
-  return schema.fields.some((field) => field.name === name && typesOf(field).includes("null"));
 }

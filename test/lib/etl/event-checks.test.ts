@@ -37,6 +37,16 @@ test("projects the number of users when there are many, within 10 %", () => {
   assert.ok(shards.every((shard) => shard.users.length <= 1_000));
 });
 
+test("projects from users that every shard lists: a small shard's do not count twenty-fold", () => {
+  const shards = [900, 50_000].map((count, shard) => {
+    const counter = new CheckCounter({ name: "all" });
+    for (let user = 0; user < count; user += 1) counter.add(`shard ${shard} user ${user}`, "view", "");
+    return counter.sample();
+  });
+  const { users } = totalOf("all", shards);
+  assert.ok(Math.abs(users - 50_900) < 5_000, `${users}`);
+});
+
 test("knows 24 users with two events from 25, spread over shards as they are", () => {
   for (const pairs of [24, 25]) {
     const shards = [0, 1].map((shard) => {
