@@ -4,7 +4,7 @@ import { arn, flag, integer, list, numberAbove, numeric, section, text, word } f
 const DOMAIN = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const LABELS = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** Retention that CloudWatch Logs and a bucket's life cycle both accept in any value. */
+/** Ten years, CloudWatch's longest: a typing mistake does not keep logs for a century. */
 const MAX_RETENTION_DAYS = 3_653;
 
 const Concurrency = (what: string) =>

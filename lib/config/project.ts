@@ -39,10 +39,13 @@ const Auth = v.pipe(
   }),
 );
 
+/** Data nodes that a domain can have at most (quotas of Amazon OpenSearch Service). */
+const MAX_DATA_NODES = 1_002;
+
 const AutoScaling = section(
   {
-    min_instance_count: integer(1, 1_002, "Fewest data nodes."),
-    max_instance_count: integer(1, 1_002, "Most data nodes."),
+    min_instance_count: integer(1, MAX_DATA_NODES, "Fewest data nodes."),
+    max_instance_count: integer(1, MAX_DATA_NODES, "Most data nodes."),
     scale_down_cpu_util_threshold: integer(1, 99, "CPU utilization, in percent, below which the cluster scales down."),
     scale_up_cpu_util_threshold: integer(1, 100, "CPU utilization, in percent, above which the cluster scales up."),
   },
@@ -51,7 +54,7 @@ const AutoScaling = section(
 
 const State = v.pipe(
   v.variant("type", [
-    section({ type: word(["local"], "Files in `.terraform-state/` of this checkout.") }, "State on this machine."),
+    section({ type: word(["local"], "Files on this machine.") }, "State on this machine."),
     section(
       {
         type: word(["s3"], "A bucket."),

@@ -49,6 +49,12 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "a required field does not take null",
+    good: [],
+    bad: [[USER, ["fields", 1, "type"], ["string", "null"]]],
+    problems: ['conf/schema/user_schema.json fields[1].type must be "string" for USER_ID'],
+  },
+  {
     rule: "a type is one, or one and null",
     good: [[USER, ["fields", 2, "type"], ["null", "string"]]],
     bad: [[USER, ["fields", 2, "type"], ["int", "string"]]],

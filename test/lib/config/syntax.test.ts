@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { changed, type Files, filledExample, linesOf } from "./example.ts";
+import { changed, type Files, filledExample, linesOf, problemsOf } from "./example.ts";
 
 const test = suite("configuration files as text");
 
@@ -92,9 +92,30 @@ test("a file that is no mapping says what it is", () => {
 });
 
 test("an anchor is followed, its problems are at the anchored value", () => {
-  const text = `${example["hybrid_search.yaml"]}`.replace("embedding_mappings:", "embedding_mappings: &all");
-  const files = { ...example, "hybrid_search.yaml": `${text}\n  - index: books\n    embedding_mappings: *all\n` };
-  assert.equal(linesOf(files), []);
+  const text = `hybrid_queries:
+  - index: books
+    embedding_mappings: &all
+      - embedding_field: v
+        model_name: sparse_v3
+        src_fields: SOURCE
+  - index: music
+    embedding_mappings: *all
+`;
+  const withSource = (source: string) => ({ ...example, "hybrid_search.yaml": text.replace("SOURCE", source) });
+  assert.equal(linesOf(withSource("[title]")), []);
+  const message = "must be a list of 1 to 50 entries, each the name of a field, or a dotted path, got nothing";
+  assert.equal(linesOf(withSource("")), [
+    `conf/hybrid_search.yaml:6  hybrid_queries[0].embedding_mappings[0].src_fields  ${message}`,
+    `conf/hybrid_search.yaml:6  hybrid_queries[1].embedding_mappings[0].src_fields  ${message}`,
+  ]);
+});
+
+test("the problems of a file come in the order of its lines, whatever found them", () => {
+  const text = "domain_name_system: null\ncors: {allow_origins: ['*', '*']}\nthrottle: {rate_limit: 0}\nlog: 1\n";
+  assert.equal(
+    problemsOf({ ...example, "api.yaml": text }).map(({ line }) => line),
+    [2, 2, 3, 4],
+  );
 });
 
 test("a broken JSON file names the line", () => {
