@@ -38,8 +38,8 @@ export type ServiceRole =
 /** Delivery streams to the bucket. */
 export type StreamName = "search-logs" | "events";
 
-/** Tables of the recommendation service. */
-export type TableName = "items" | "users" | "popular-items" | "training";
+/** Tables of the recommendation service. `ingestion` counts accepted events. */
+export type TableName = "items" | "users" | "popular-items" | "training" | "ingestion";
 
 /** State machines of the recommendation service. */
 export type StateMachineName = "etl" | "training" | "teardown";
@@ -143,6 +143,9 @@ export function namesOf(place: Place) {
     campaignParameter: (recipe: string) => parameter(`recommendation/campaigns/${recipe}`),
     /** ARN of the filter that a name stands for now; switched by personalize-manager. */
     filterParameter: (filter: string) => parameter(`recommendation/filters/${filter}`),
+    /** ARN of a dataset: Personalize makes it of the dataset group and the type, not of the dataset's name. */
+    datasetArn: (dataset: "user" | "item" | "interaction") =>
+      `arn:${partition}:personalize:${region}:${account}:dataset/${project}/${dataset.toUpperCase()}S`,
     /** Start of every parameter of the project. */
     parameterPrefix: () => `/relevance/${project}/`,
 

@@ -90,7 +90,7 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
     "tables",
     LIMITS.table,
     /^[\w.-]{3,}$/,
-    (n) => (["items", "users", "popular-items", "training"] as const).map(n.table),
+    (n) => (["items", "users", "popular-items", "training", "ingestion"] as const).map(n.table),
   ],
   [
     "log groups",
