@@ -90,12 +90,12 @@ async function readFile(
   const parser = parse({ bom: true, skip_empty_lines: true });
   const feeding = feed(source, parser);
   let places: { column: SchemaColumn; index: number }[] | undefined;
-  let line = 1;
+  let row = 0;
   try {
     for await (const record of parser as AsyncIterable<string[]>) {
-      if (places) rows.push(readRow(record, places, `${file}, row ${line}`));
+      if (places) rows.push(readRow(record, places, `${file}, row ${row}`));
       else places = readHeader(record, schema);
-      line += 1;
+      row += 1;
     }
     await feeding;
   } catch (error) {

@@ -1,0 +1,330 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  CreateDatasetImportJobCommand,
+  DescribeCampaignCommand,
+  DescribeDatasetImportJobCommand,
+  DescribeSolutionVersionCommand,
+  ListFiltersCommand,
+} from "@aws-sdk/client-personalize";
+import {
+  PutEventsCommand,
+  type PutEventsCommandInput,
+  PutItemsCommand,
+  PutUsersCommand,
+} from "@aws-sdk/client-personalize-events";
+import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
+import * as assert from "uvu/assert";
+import { suite } from "../../suite.ts";
+import { importCsv, openCampaign, openFilter, openShop, type Shop, stockShop, trainVersion } from "./book-shop.ts";
+import { errorOf, type Harness, NOW, ROLE, startPersonalize } from "./harness.ts";
+
+const test = suite("local Personalize: data");
+
+/** A directory for one test, and a way to start on it that ends with the test. */
+function inDirectory(name: string, run: (dir: string, start: () => Promise<Harness>) => Promise<void>): void {
+  test(name, async () => {
+    const dir = mkdtempSync(join(tmpdir(), "personalize-"));
+    const started: Harness[] = [];
+    try {
+      await run(dir, async () => {
+        const harness = await startPersonalize(dir);
+        started.push(harness);
+        return harness;
+      });
+    } finally {
+      for (const harness of started) harness.stop();
+      rmSync(dir, { recursive: true });
+    }
+  });
+}
+
+function on(name: string, run: (harness: Harness, shop: Shop) => Promise<void>): void {
+  test(name, async () => {
+    const harness = await startPersonalize();
+    try {
+      await run(harness, await openShop(harness));
+    } finally {
+      harness.stop();
+    }
+  });
+}
+
+const HEADER = "USER_ID,ITEM_ID,EVENT_TYPE,EVENT_VALUE,TIMESTAMP,IMPRESSION";
+const row = (number: number, eventType = "click") =>
+  `u${number % 50},i${number % 90},${eventType},,${1_700_000_000 + number},`;
+const rows = (count: number, from = 0, eventType = "click") =>
+  Array.from({ length: count }, (_, number) => row(from + number, eventType));
+const csv = (...lines: readonly string[]) => [HEADER, ...lines].join("\n");
+
+/** How many interactions of an event type there are, which a training that lacks them says. */
+async function countOf(harness: Harness, shop: Shop, eventType: string): Promise<number> {
+  const name = `count-${harness.standIn.control.counts().CreateSolution ?? 0}`;
+  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count", { name, eventType });
+  const { solutionVersion } = await harness.personalize.send(
+    new DescribeSolutionVersionCommand({ solutionVersionArn }),
+  );
+  return Number(/\(it has (\d+)\)/.exec(solutionVersion?.failureReason ?? "")?.[1]);
+}
+
+const send = ({ events }: Harness, { trackingId }: Shop, input: Partial<PutEventsCommandInput>) =>
+  events.send(new PutEventsCommand({ trackingId, sessionId: "s", userId: "u", eventList: [], ...input }));
+
+on("a FULL import replaces earlier imports and keeps events; INCREMENTAL adds", async (harness, shop) => {
+  const interactions = shop.datasets.Interactions;
+  assert.is((await importCsv(harness, interactions, csv(...rows(900), ...rows(200, 900, "buy"))))?.status, "ACTIVE");
+  assert.is(await countOf(harness, shop, "buy"), 200);
+  const eventList = [{ itemId: "i1", eventType: "buy", sentAt: new Date(NOW) }];
+  await send(harness, shop, { eventList });
+  await importCsv(harness, interactions, csv(...rows(950), ...rows(50, 950, "buy")));
+  assert.is(await countOf(harness, shop, "buy"), 51);
+  await importCsv(harness, interactions, csv(...rows(980, 5000), ...rows(20, 5980, "buy")), "INCREMENTAL");
+  assert.is(await countOf(harness, shop, "buy"), 71);
+});
+
+on("an event that equals an imported one counts once; one that differs in anything counts", async (harness, shop) => {
+  const base = {
+    itemId: "i1",
+    eventType: "buy",
+    sentAt: new Date(1_700_000_000_900),
+    eventValue: 2.5,
+    impression: ["a", "b"],
+  };
+  const equal = "u,i1,buy,2.5,1700000000,a|b";
+  await importCsv(harness, shop.datasets.Interactions, csv(...rows(1000), equal, equal));
+  assert.is(await countOf(harness, shop, "buy"), 1);
+  await send(harness, shop, { eventList: [base] });
+  assert.is(await countOf(harness, shop, "buy"), 1);
+  const others = [
+    { ...base, sentAt: new Date(1_700_000_001_000) },
+    { ...base, eventValue: 3 },
+    { ...base, impression: ["a"] },
+    { ...base, itemId: "i2" },
+  ];
+  await send(harness, shop, { eventList: others });
+  await send(harness, shop, { eventList: others });
+  assert.is(await countOf(harness, shop, "buy"), 5);
+});
+
+/** Imports that fail, and the reason that the job gives. */
+const FAILING: readonly [string, string, RegExp][] = [
+  [
+    "a missing column",
+    "USER_ID,ITEM_ID,TIMESTAMP\nu,i,1",
+    /missing the following columns: \[EVENT_TYPE, EVENT_VALUE, IMPRESSION\]/,
+  ],
+  [
+    "a value of the wrong type",
+    csv(...rows(500), "u,i,click,much,1700000000,"),
+    /do not conform .*row 501, EVENT_VALUE: "much" is not of type float/,
+  ],
+  ["a required value that is empty", csv("u,,click,,1700000000,"), /row 1, ITEM_ID: is required/],
+  ["a row that is too long", csv("u,i,click,,1700000000,,more"), /Invalid Record Length/],
+  ["milliseconds", csv("u,i,click,,1700000000000,"), /not in epoch seconds/],
+  ["an empty file", "", /Input CSV is empty/],
+  ["999 interactions", csv(...rows(999)), /has 999 rows; at least 1000 are required/],
+];
+
+for (const [what, content, reason] of FAILING) {
+  on(`an import fails by ${what}`, async (harness, shop) => {
+    const job = await importCsv(harness, shop.datasets.Interactions, content);
+    assert.is(job?.status, "CREATE FAILED");
+    assert.match(job?.failureReason ?? "", reason);
+  });
+}
+
+on(
+  "an import reads the CSV files of a folder's first level, in quotes and with a byte order mark",
+  async (harness, shop) => {
+    const { files, personalize, settle } = harness;
+    files.set("data/run/part-1.csv", `\uFEFF${csv(...rows(600))}`);
+    files.set("data/run/part-2.csv", csv(...rows(400, 600), '"u,1","i""x",buy,,1700000000,'));
+    files.set("data/run/deeper/part-3.csv", "not,read");
+    files.set("data/run/manifest.json", "{}");
+    files.set("data/running.csv", "not,read");
+    const run = async (dataLocation: string, jobName: string) => {
+      const input = { jobName, datasetArn: shop.datasets.Interactions, dataSource: { dataLocation }, roleArn: ROLE };
+      const { datasetImportJobArn } = await personalize.send(new CreateDatasetImportJobCommand(input));
+      await settle();
+      return (await personalize.send(new DescribeDatasetImportJobCommand({ datasetImportJobArn }))).datasetImportJob;
+    };
+    assert.is((await run("s3://data/run", "a"))?.failureReason, undefined);
+    assert.is(await countOf(harness, shop, "buy"), 1);
+    assert.is((await run("s3://data/run/", "b"))?.status, "ACTIVE");
+    assert.match((await run("s3://data/nothing", "c"))?.failureReason ?? "", /no CSV file at s3:\/\/data\/nothing/);
+    assert.match((await run("s3://elsewhere/x", "d"))?.failureReason ?? "", /Insufficient privileges .*NoSuchBucket/);
+  },
+);
+
+/** PutEvents that are refused. */
+const EVENTS: readonly [string, Partial<PutEventsCommandInput>, RegExp][] = [
+  [
+    "an unknown tracking id",
+    { trackingId: "who", eventList: [{ eventType: "a", sentAt: new Date() }] },
+    /Invalid trackingId/,
+  ],
+  ["no event", { eventList: [] }, /at 'eventList' .*greater than or equal to 1/],
+  [
+    "11 events",
+    { eventList: Array(11).fill({ eventType: "a", itemId: "i", sentAt: new Date() }) },
+    /at 'eventList' .*less than or equal to 10/,
+  ],
+  [
+    "26 impressions",
+    { eventList: [{ eventType: "a", sentAt: new Date(), impression: Array(26).fill("i") }] },
+    /impression' .*less than or equal to 25/,
+  ],
+  [
+    "an unknown property",
+    { eventList: [{ eventType: "a", itemId: "i", sentAt: new Date(), properties: '{"EVENT_VALUE":1}' }] },
+    /eventList\.0: the schema has no EVENT_VALUE; it has userId, itemId, eventType/,
+  ],
+  [
+    "properties that are no JSON",
+    { eventList: [{ eventType: "a", itemId: "i", sentAt: new Date(), properties: "{" }] },
+    /properties is not JSON/,
+  ],
+  [
+    "properties of the wrong type",
+    { eventList: [{ eventType: "a", itemId: "i", sentAt: new Date(), properties: '{"eventValue":"x"}' }] },
+    /eventValue "x" is not of type float/,
+  ],
+];
+
+on("PutEvents takes what the API takes", async (harness, shop) => {
+  for (const [what, input, message] of EVENTS) {
+    const error = await errorOf(send(harness, shop, input));
+    assert.is(`${what}: ${error.name}`, `${what}: InvalidInputException`);
+    assert.match(error.message, message);
+  }
+});
+
+on("what a session did before its user was known becomes the user's", async (harness, shop) => {
+  await stockShop(harness, shop);
+  const campaignArn = await openCampaign(harness, shop, "aws-user-personalization");
+  const filterArn = await openFilter(harness, shop, "own", 'INCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("*")');
+  const own = async (userId: string) =>
+    (await harness.runtime.send(new GetRecommendationsCommand({ campaignArn, userId, filterArn }))).itemList?.map(
+      ({ itemId }) => itemId,
+    );
+  const eventList = [{ itemId: "i5", eventType: "click", sentAt: new Date(NOW) }];
+  await send(harness, shop, { userId: undefined, sessionId: "visit", eventList });
+  assert.equal(await own("visit"), ["i5"]);
+  const login = [{ itemId: "i6", eventType: "click", sentAt: new Date(NOW) }];
+  await send(harness, shop, { userId: "member", sessionId: "visit", eventList: login });
+  assert.equal((await own("member"))?.toSorted(), ["i5", "i6"]);
+  assert.equal(await own("visit"), []);
+});
+
+on("PutItems and PutUsers share ten calls a second, and wait for an import of their dataset", async (harness, shop) => {
+  const { events, standIn, files, personalize } = harness;
+  const item = (itemId = "i1", properties = '{"categories":"War","price":3}') =>
+    events.send(new PutItemsCommand({ datasetArn: shop.datasets.Items, items: [{ itemId, properties }] }));
+  const user = () =>
+    events.send(
+      new PutUsersCommand({ datasetArn: shop.datasets.Users, users: [{ userId: "u1", properties: '{"age":3}' }] }),
+    );
+  for (let call = 0; call < 5; call += 1) await Promise.all([item(), user()]);
+  const throttled = await errorOf(user());
+  assert.is(throttled.name, "ThrottlingException");
+  assert.is(throttled.status, 429);
+  await standIn.control.advance(1000);
+  assert.is((await errorOf(item())).name, "none");
+  assert.match((await errorOf(item("i1", '{"CATEGORIES":"War"}'))).message, /items\.0: the schema has no CATEGORIES/);
+  assert.match((await errorOf(item("i1", '{"categories":["War"]}'))).message, /joined by "\|", got a list/);
+  const wrongKind = new PutUsersCommand({ datasetArn: shop.datasets.Items, users: [{ userId: "u" }] });
+  assert.match((await errorOf(events.send(wrongKind))).message, /is of type ITEMS, not USERS/);
+  files.set("data/items.csv", "ITEM_ID,CATEGORIES,PRICE,BLURB,IS_ACTIVE\ni1,War,1,,True");
+  const dataSource = { dataLocation: "s3://data/items.csv" };
+  await personalize.send(
+    new CreateDatasetImportJobCommand({ jobName: "j", datasetArn: shop.datasets.Items, dataSource, roleArn: ROLE }),
+  );
+  const busy = await errorOf(item());
+  assert.is(busy.name, "ResourceInUseException");
+  assert.is(busy.status, 409);
+  assert.is((await errorOf(user())).name, "none");
+  await harness.settle();
+  assert.is((await errorOf(item())).name, "none");
+});
+
+on("later imports change an answer only after a new training", async (harness, shop) => {
+  await stockShop(harness, shop);
+  const campaignArn = await openCampaign(harness, shop, "aws-user-personalization");
+  const answer = async () =>
+    (await harness.runtime.send(new GetRecommendationsCommand({ campaignArn, userId: "u1" }))).itemList;
+  const before = await answer();
+  await importCsv(harness, shop.datasets.Interactions, csv(...rows(3000)));
+  assert.equal(await answer(), before);
+});
+
+inDirectory(
+  "a directory keeps resources, data and models over a restart, whatever a kill cut off",
+  async (dir, start) => {
+    const first = await start();
+    const shop = await openShop(first);
+    await stockShop(first, shop);
+    const campaignArn = await openCampaign(first, shop, "aws-user-personalization");
+    const filterArn = await openFilter(first, shop, "own", 'INCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("*")');
+    const eventList = [{ itemId: "i5", eventType: "click", sentAt: new Date(NOW) }];
+    await send(first, shop, { userId: "fresh", eventList });
+    const ask = async ({ runtime }: Harness, input: { userId: string; filterArn?: string }) =>
+      (await runtime.send(new GetRecommendationsCommand({ campaignArn, ...input }))).itemList;
+    const before = await ask(first, { userId: "u3" });
+    first.stop();
+
+    const journal = readdirSync(dir).find((name) => name.endsWith(".live.ndjson")) ?? "";
+    writeFileSync(join(dir, journal), '{"at":1,"values":{"USER_ID":"fre', { flag: "a" });
+    writeFileSync(join(dir, "resources.json.next"), '{"half": ');
+
+    const second = await start();
+    const { campaign } = await second.personalize.send(new DescribeCampaignCommand({ campaignArn }));
+    assert.is(campaign?.status, "ACTIVE");
+    assert.equal(await ask(second, { userId: "u3" }), before);
+    assert.equal(
+      (await ask(second, { userId: "fresh", filterArn }))?.map(({ itemId }) => itemId),
+      ["i5"],
+    );
+    const more = [{ itemId: "i6", eventType: "click", sentAt: new Date(NOW) }];
+    await send(second, shop, { userId: "fresh", eventList: more });
+    assert.equal(
+      readFileSync(join(dir, journal), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).values.ITEM_ID),
+      ["i5", "i6"],
+    );
+  },
+);
+
+inDirectory("an import that a kill cut off is done after the restart, once", async (_dir, start) => {
+  const first = await start();
+  const shop = await openShop(first);
+  await importCsv(first, shop.datasets.Interactions, csv(...rows(1000)));
+  const content = csv(...rows(990, 2000), ...rows(10, 3000, "buy"));
+  first.files.set("data/more.csv", content);
+  const input = {
+    jobName: "more",
+    datasetArn: shop.datasets.Interactions,
+    dataSource: { dataLocation: "s3://data/more.csv" },
+    roleArn: ROLE,
+    importMode: "INCREMENTAL",
+  } as const;
+  const { datasetImportJobArn } = await first.personalize.send(new CreateDatasetImportJobCommand(input));
+  await first.standIn.control.advance(200);
+  first.stop();
+
+  const second = await start();
+  second.files.set("data/more.csv", content);
+  // Further than the first one's clock was advanced.
+  await second.standIn.control.advance(3_600_000);
+  const { datasetImportJob } = await second.personalize.send(
+    new DescribeDatasetImportJobCommand({ datasetImportJobArn }),
+  );
+  assert.is(datasetImportJob?.status, "ACTIVE");
+  assert.is(await countOf(second, shop, "buy"), 10);
+  second.standIn.control.reset();
+  assert.equal((await second.personalize.send(new ListFiltersCommand({}))).Filters, []);
+});
+
+test.run();
