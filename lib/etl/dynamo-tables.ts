@@ -46,7 +46,7 @@ export function dynamoPopularItems(client: DynamoDBClient, table: string): Popul
   return {
     async write({ run, items }) {
       const { PutCommand } = await import("@aws-sdk/lib-dynamodb");
-      const Item = { ...POPULAR_ITEMS_KEY, RUN: run, ITEMS: items.map(({ item_id }) => item_id) };
+      const Item = { ...POPULAR_ITEMS_KEY, RUN: run, ITEMS: fitting(items.map(({ item_id }) => item_id)) };
       await retry(() => client.send(new PutCommand({ TableName: table, Item })), {
         deadline: deadlineIn(CALL_MS),
         retryable: isTransient,
@@ -54,4 +54,17 @@ export function dynamoPopularItems(client: DynamoDBClient, table: string): Popul
       });
     },
   };
+}
+
+/** A record holds 400 KB; a thousand ids of 256 characters of several bytes each would be more. */
+const MAX_IDS_BYTES = 350_000;
+
+/** The first ids that fit into one record: the less popular ones go. */
+export function fitting(ids: readonly string[]): string[] {
+  let bytes = 0;
+  return ids.filter((id) => {
+    // Three bytes are the list's own for each entry.
+    bytes += Buffer.byteLength(id) + 3;
+    return bytes <= MAX_IDS_BYTES;
+  });
 }
