@@ -1,27 +1,16 @@
 import {
-  CreateCampaignCommand,
   CreateDatasetCommand,
   CreateDatasetGroupCommand,
   CreateDatasetImportJobCommand,
   CreateEventTrackerCommand,
   CreateFilterCommand,
-  CreateSchemaCommand,
-  CreateSolutionCommand,
-  type CreateSolutionCommandInput,
-  CreateSolutionVersionCommand,
-  DeleteCampaignCommand,
   DeleteDatasetCommand,
   DeleteDatasetGroupCommand,
   DeleteSchemaCommand,
-  DeleteSolutionCommand,
   DescribeAlgorithmCommand,
-  DescribeCampaignCommand,
   DescribeDatasetGroupCommand,
   DescribeFilterCommand,
   DescribeRecipeCommand,
-  DescribeSolutionCommand,
-  DescribeSolutionVersionCommand,
-  GetSolutionMetricsCommand,
   ListDatasetGroupsCommand,
   ListDatasetImportJobsCommand,
   ListFiltersCommand,
@@ -32,7 +21,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { avro, FIELDS, openShop, stockShop, trainVersion } from "./book-shop.ts";
+import { openShop } from "./book-shop.ts";
 import { errorOf, type Harness, NOW, ROLE, startPersonalize } from "./harness.ts";
 
 const test = suite("local Personalize: control plane");
@@ -151,60 +140,6 @@ on("an operation that is not there says so", async ({ endpoint }) => {
   assert.match(await response.text(), /UnknownOperationException.*no operation CreateRecommender/);
 });
 
-/** Schemas that break a rule. */
-const SCHEMAS: readonly [string, RegExp][] = [
-  ["{", /not JSON/],
-  [avro("Interactions", FIELDS.Items), /Interactions needs the field USER_ID/],
-  [avro("Things", FIELDS.Items), /name must be Interactions, Items or Users, got "Things"/],
-  [avro("Items", FIELDS.Items).replace("com.amazonaws", "com.example"), /namespace must be/],
-  [avro("Items", FIELDS.Items).replace('"1.0"', '"2.0"'), /version must be 1\.0/],
-  [avro("Items", [{ name: "ITEM_ID", type: "string" }]), /at least one metadata field/],
-  [
-    avro("Items", [
-      { name: "ITEM_ID", type: ["string", "null"] },
-      { name: "A", type: "int" },
-    ]),
-    /ITEM_ID must be of type string, without null/,
-  ],
-  [avro("Items", [...FIELDS.Items, { name: "A", type: "decimal" }]), /has type "decimal"/],
-  [avro("Items", [...FIELDS.Items, { name: "A", type: ["int", "string"] }]), /one type, alone or with null/],
-  [avro("Items", [...FIELDS.Items, { name: "A-B", type: "int" }]), /letters, digits and underscores/],
-  [avro("Items", [...FIELDS.Items, { name: "IS__ACTIVE", type: "int" }]), /differ by underscores/],
-  [avro("Items", [...FIELDS.Items, { name: "A", type: "int", categorical: true }]), /categorical but not a string/],
-  [avro("Users", [...FIELDS.Users, { name: "A", type: "string", textual: true }]), /only Items has textual fields/],
-  [
-    avro(
-      "Interactions",
-      FIELDS.Interactions.map((f) => (f.name === "EVENT_TYPE" ? { ...f, categorical: true } : f)),
-    ),
-    /EVENT_TYPE is neither categorical/,
-  ],
-  [
-    avro(
-      "Interactions",
-      FIELDS.Interactions.map((f) => (f.name === "TIMESTAMP" ? { ...f, type: "int" } : f)),
-    ),
-    /TIMESTAMP must be of type long/,
-  ],
-  [
-    avro("Interactions", [...FIELDS.Interactions, ..."ABCDEF".split("").map((name) => ({ name, type: "int" }))]),
-    /at most 5 metadata fields, got 6/,
-  ],
-];
-
-for (const [schema, message] of SCHEMAS) {
-  on(`CreateSchema refuses: ${message.source}`, async ({ personalize }) => {
-    const error = await errorOf(personalize.send(new CreateSchemaCommand({ name: "s", schema })));
-    assert.is(error.name, "InvalidInputException");
-    assert.match(error.message, message);
-  });
-}
-
-on("a schema has at most 20,000 characters", async ({ personalize }) => {
-  const schema = `${avro("Items", FIELDS.Items)}${" ".repeat(20_000)}`;
-  assert.match((await errorOf(personalize.send(new CreateSchemaCommand({ name: "s", schema })))).message, /20000/);
-});
-
 on(
   "a dataset is of its schema's type, one of each in a group, and keeps its schema and group alive",
   async (harness) => {
@@ -268,137 +203,6 @@ on(
     assert.is(filter?.filterExpression, "INCLUDE ItemID WHERE Items.PRICE > 3");
   },
 );
-
-/** Solutions that are refused. */
-const SOLUTIONS: readonly [Partial<CreateSolutionCommandInput>, RegExp][] = [
-  [
-    { solutionConfig: { algorithmHyperParameters: { popularity_discount_factor: "0.5" } } },
-    /aws-user-personalization has no algorithm parameter popularity_discount_factor, .*recipes that have it: aws-sims/,
-  ],
-  [{ solutionConfig: { algorithmHyperParameters: { hidden_dimension: "31" } } }, /must be from 32 to 256, got "31"/],
-  [{ solutionConfig: { algorithmHyperParameters: { bptt: "2.5" } } }, /bptt .*must be a whole number/],
-  [{ solutionConfig: { eventValueThreshold: "high" }, eventType: "click" }, /must be a number, got "high"/],
-  [{ solutionConfig: { eventValueThreshold: "3" } }, /needs an eventType/],
-  [
-    { solutionConfig: { trainingDataConfig: { excludedDatasetColumns: { Items: ["COLOUR"] } } } },
-    /Items has no column COLOUR/,
-  ],
-  [
-    { solutionConfig: { trainingDataConfig: { excludedDatasetColumns: { Interactions: ["USER_ID"] } } } },
-    /USER_ID of Interactions is required/,
-  ],
-  [{ solutionConfig: { autoTrainingConfig: { schedulingExpression: "rate(31 days)" } } }, /1 to 30 days, got 31/],
-  [{ performHPO: true }, /neither performHPO/],
-  [{ recipeArn: undefined }, /recipeArn is required/],
-];
-
-on("a solution takes what its recipe and the schemas have", async (harness) => {
-  const { groupArn: datasetGroupArn } = await openShop(harness);
-  for (const [settings, message] of SOLUTIONS) {
-    const input = { name: "s", datasetGroupArn, recipeArn: RECIPE, ...settings };
-    const error = await errorOf(harness.personalize.send(new CreateSolutionCommand(input)));
-    assert.is(error.name, "InvalidInputException");
-    assert.match(error.message, message);
-  }
-  const unknown = { name: "s", datasetGroupArn, recipeArn: `${RECIPE}-v9` };
-  assert.is(
-    (await errorOf(harness.personalize.send(new CreateSolutionCommand(unknown)))).name,
-    "ResourceNotFoundException",
-  );
-});
-
-on("automatic training is on unless it is switched off, as in AWS", async (harness) => {
-  const { personalize } = harness;
-  const { groupArn: datasetGroupArn } = await openShop(harness);
-  const { solutionArn } = await personalize.send(
-    new CreateSolutionCommand({ name: "s", datasetGroupArn, recipeArn: RECIPE }),
-  );
-  assert.is((await personalize.send(new DescribeSolutionCommand({ solutionArn }))).solution?.performAutoTraining, true);
-});
-
-on("training without enough data fails with the numbers", async (harness) => {
-  const shop = await openShop(harness);
-  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");
-  const { solutionVersion } = await harness.personalize.send(
-    new DescribeSolutionVersionCommand({ solutionVersionArn }),
-  );
-  assert.is(solutionVersion?.status, "CREATE FAILED");
-  assert.is(solutionVersion?.failureReason, "Create failed. Dataset has fewer than 1000 interactions (it has 0).");
-  const metrics = harness.personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn }));
-  assert.is((await errorOf(metrics)).name, "ResourceInUseException");
-  const campaign = harness.personalize.send(new CreateCampaignCommand({ name: "c", solutionVersionArn }));
-  assert.is((await errorOf(campaign)).name, "ResourceInUseException");
-});
-
-on("training says which event type has too few interactions", async (harness) => {
-  const shop = await openShop(harness);
-  await stockShop(harness, shop);
-  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-sims", { eventType: "refund" });
-  const { solutionVersion } = await harness.personalize.send(
-    new DescribeSolutionVersionCommand({ solutionVersionArn }),
-  );
-  assert.match(
-    solutionVersion?.failureReason ?? "",
-    /fewer than 1000 interactions after filtering by event type: refund \(it has 0\)/,
-  );
-});
-
-on("a trained version has metrics; its campaign keeps the solution; five campaigns are the most", async (harness) => {
-  const { personalize, settle } = harness;
-  const shop = await openShop(harness);
-  await stockShop(harness, shop);
-  const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
-  const { metrics } = await personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn }));
-  assert.ok((metrics?.normalized_discounted_cumulative_gain_at_25 ?? 0) > 0);
-  const create = (name: string, version = solutionVersionArn) =>
-    personalize.send(new CreateCampaignCommand({ name, solutionVersionArn: version, minProvisionedTPS: 1 }));
-  const campaigns: string[] = [];
-  for (const name of ["a", "b", "c", "d", "e"]) campaigns.push((await create(name)).campaignArn ?? "");
-  assert.is((await errorOf(create("f"))).name, "LimitExceededException");
-  await settle();
-  const { campaign } = await personalize.send(new DescribeCampaignCommand({ campaignArn: campaigns[0] }));
-  assert.equal([campaign?.status, campaign?.minProvisionedTPS], ["ACTIVE", 1]);
-  assert.is(
-    (await errorOf(personalize.send(new DeleteSolutionCommand({ solutionArn })))).name,
-    "ResourceInUseException",
-  );
-  for (const campaignArn of campaigns) await personalize.send(new DeleteCampaignCommand({ campaignArn }));
-  await settle();
-  await personalize.send(new DeleteSolutionCommand({ solutionArn }));
-  await settle();
-  const gone = personalize.send(new DescribeSolutionVersionCommand({ solutionVersionArn }));
-  assert.is((await errorOf(gone)).name, "ResourceNotFoundException");
-});
-
-on("$LATEST goes with synchronization and nothing else", async (harness) => {
-  const shop = await openShop(harness);
-  await stockShop(harness, shop);
-  const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
-  const create = (version: string, syncWithLatestSolutionVersion: boolean) =>
-    errorOf(
-      harness.personalize.send(
-        new CreateCampaignCommand({
-          name: "c",
-          solutionVersionArn: version,
-          campaignConfig: { syncWithLatestSolutionVersion },
-        }),
-      ),
-    );
-  assert.match(
-    (await create(solutionVersionArn, true)).message,
-    /goes with solutionVersionArn <solutionArn>\/\$LATEST/,
-  );
-  assert.match((await create(`${solutionArn}/$LATEST`, false)).message, /goes with/);
-  assert.is((await create(`${solutionArn}/$LATEST`, true)).name, "none");
-});
-
-on("training mode UPDATE needs the recipe and an earlier version", async (harness) => {
-  const shop = await openShop(harness);
-  const { solutionArn } = await trainVersion(harness, shop, "aws-user-personalization");
-  const update = { solutionArn, trainingMode: "UPDATE" } as const;
-  const error = await errorOf(harness.personalize.send(new CreateSolutionVersionCommand(update)));
-  assert.match(error.message, /needs an ACTIVE solution version/);
-});
 
 on("five imports at once are the most", async (harness) => {
   const { datasets } = await openShop(harness);

@@ -1,0 +1,127 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  CreateDatasetImportJobCommand,
+  DescribeCampaignCommand,
+  DescribeDatasetImportJobCommand,
+  DescribeSolutionVersionCommand,
+  ListFiltersCommand,
+} from "@aws-sdk/client-personalize";
+import { PutEventsCommand, type PutEventsCommandInput } from "@aws-sdk/client-personalize-events";
+import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
+import * as assert from "uvu/assert";
+import { suite } from "../../suite.ts";
+import { importCsv, openCampaign, openFilter, openShop, type Shop, stockShop, trainVersion } from "./book-shop.ts";
+import { type Harness, NOW, ROLE, startPersonalize } from "./harness.ts";
+
+const test = suite("local Personalize: state on disk");
+
+/** A directory for one test, and a way to start on it that ends with the test. */
+function inDirectory(name: string, run: (dir: string, start: () => Promise<Harness>) => Promise<void>): void {
+  test(name, async () => {
+    const dir = mkdtempSync(join(tmpdir(), "personalize-"));
+    const started: Harness[] = [];
+    try {
+      await run(dir, async () => {
+        const harness = await startPersonalize(dir);
+        started.push(harness);
+        return harness;
+      });
+    } finally {
+      for (const harness of started) harness.stop();
+      rmSync(dir, { recursive: true });
+    }
+  });
+}
+
+const HEADER = "USER_ID,ITEM_ID,EVENT_TYPE,EVENT_VALUE,TIMESTAMP,IMPRESSION";
+const row = (number: number, eventType = "click") =>
+  `u${number % 50},i${number % 90},${eventType},,${1_700_000_000 + number},`;
+const rows = (count: number, from = 0, eventType = "click") =>
+  Array.from({ length: count }, (_, number) => row(from + number, eventType));
+const csv = (...lines: readonly string[]) => [HEADER, ...lines].join("\n");
+
+/** How many interactions of an event type there are, which a training that lacks them says. */
+async function countOf(harness: Harness, shop: Shop, eventType: string): Promise<number> {
+  const name = `count-${harness.standIn.control.counts().CreateSolution ?? 0}`;
+  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count", { name, eventType });
+  const { solutionVersion } = await harness.personalize.send(
+    new DescribeSolutionVersionCommand({ solutionVersionArn }),
+  );
+  return Number(/\(it has (\d+)\)/.exec(solutionVersion?.failureReason ?? "")?.[1]);
+}
+
+const send = ({ events }: Harness, { trackingId }: Shop, input: Partial<PutEventsCommandInput>) =>
+  events.send(new PutEventsCommand({ trackingId, sessionId: "s", userId: "u", eventList: [], ...input }));
+
+inDirectory(
+  "a directory keeps resources, data and models over a restart, whatever a kill cut off",
+  async (dir, start) => {
+    const first = await start();
+    const shop = await openShop(first);
+    await stockShop(first, shop);
+    const campaignArn = await openCampaign(first, shop, "aws-user-personalization");
+    const filterArn = await openFilter(first, shop, "own", 'INCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("*")');
+    const eventList = [{ itemId: "i5", eventType: "click", sentAt: new Date(NOW) }];
+    await send(first, shop, { userId: "fresh", eventList });
+    const ask = async ({ runtime }: Harness, input: { userId: string; filterArn?: string }) =>
+      (await runtime.send(new GetRecommendationsCommand({ campaignArn, ...input }))).itemList;
+    const before = await ask(first, { userId: "u3" });
+    first.stop();
+
+    const journal = readdirSync(dir).find((name) => name.endsWith(".live.ndjson")) ?? "";
+    writeFileSync(join(dir, journal), '{"at":1,"values":{"USER_ID":"fre', { flag: "a" });
+    writeFileSync(join(dir, "resources.json.next"), '{"half": ');
+
+    const second = await start();
+    const { campaign } = await second.personalize.send(new DescribeCampaignCommand({ campaignArn }));
+    assert.is(campaign?.status, "ACTIVE");
+    assert.equal(await ask(second, { userId: "u3" }), before);
+    assert.equal(
+      (await ask(second, { userId: "fresh", filterArn }))?.map(({ itemId }) => itemId),
+      ["i5"],
+    );
+    const more = [{ itemId: "i6", eventType: "click", sentAt: new Date(NOW) }];
+    await send(second, shop, { userId: "fresh", eventList: more });
+    assert.equal(
+      readFileSync(join(dir, journal), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).values.ITEM_ID),
+      ["i5", "i6"],
+    );
+  },
+);
+
+inDirectory("an import that a kill cut off is done after the restart, once", async (_dir, start) => {
+  const first = await start();
+  const shop = await openShop(first);
+  await importCsv(first, shop.datasets.Interactions, csv(...rows(1000)));
+  const content = csv(...rows(990, 2000), ...rows(10, 3000, "buy"));
+  first.files.set("data/more.csv", content);
+  const input = {
+    jobName: "more",
+    datasetArn: shop.datasets.Interactions,
+    dataSource: { dataLocation: "s3://data/more.csv" },
+    roleArn: ROLE,
+    importMode: "INCREMENTAL",
+  } as const;
+  const { datasetImportJobArn } = await first.personalize.send(new CreateDatasetImportJobCommand(input));
+  await first.standIn.control.advance(200);
+  first.stop();
+
+  const second = await start();
+  second.files.set("data/more.csv", content);
+  // Further than the first one's clock was advanced.
+  await second.standIn.control.advance(3_600_000);
+  const { datasetImportJob } = await second.personalize.send(
+    new DescribeDatasetImportJobCommand({ datasetImportJobArn }),
+  );
+  assert.is(datasetImportJob?.status, "ACTIVE");
+  assert.is(await countOf(second, shop, "buy"), 10);
+  second.standIn.control.reset();
+  assert.equal((await second.personalize.send(new ListFiltersCommand({}))).Filters, []);
+});
+
+test.run();
