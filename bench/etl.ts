@@ -62,8 +62,8 @@ async function generate() {
     const count = Math.ceil(EVENTS / OBJECTS);
     for (let index = 0; index < count; index += 1) {
       const number = object * count + index;
-      // The same id as one of the object before: a duplicate across objects.
-      const id = index < count * DUPLICATES && object > 0 ? number - count : number;
+      // An id of the end of the object before: a duplicate across objects.
+      const id = index < count * DUPLICATES && object > 0 ? object * count - 1 - index : number;
       const user = `U${(number * 7919) % 200_003}`;
       const line = `{"EVENT_ID":"0190b7a2-6c3e-7c5a-9f10-${String(id).padStart(12, "0")}","USER_ID":"${user}","ITEM_ID":"B${(number * 31) % 50_021}","EVENT_TYPE":"${number % 5 ? "view" : "purchase"}",${number % 5 ? "" : '"EVENT_VALUE":12.5,'}"TIMESTAMP":${1_740_000_000 + (number % 86_400)},"SESSION_ID":"${user}"}\n`;
       if (!gzip.write(line)) await once(gzip, "drain");
