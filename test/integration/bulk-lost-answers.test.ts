@@ -1,0 +1,203 @@
+import * as assert from "uvu/assert";
+import { actionsOf, type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { bulkGateway, MAPPED_INDEX, mappedIndex } from "../lib/bulk/support.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("bulk with lost answers");
+const proxies: FaultProxy[] = [];
+
+for (const cluster of await clusters()) {
+  const { version } = cluster;
+
+  const setUp = async (settings: Parameters<typeof bulkGateway>[1] = {}) => {
+    const index = uniqueIndex("lost");
+    await request(cluster, "PUT", `/${index}`, { settings: { index: { number_of_replicas: 0 } } });
+    const proxy = await startFaultProxy(cluster.url);
+    proxies.push(proxy);
+    return { index, proxy, gateway: bulkGateway(proxy.url, settings) };
+  };
+  const source = async (index: string, id: string) => {
+    const { status, body } = await request<Record<string, unknown>>(cluster, "GET", `/${index}/_source/${id}`);
+    return status === 404 ? undefined : body;
+  };
+  const sent = (proxy: { calls: readonly { path: string; body: string }[] }) =>
+    proxy.calls
+      .filter(({ path }) => path.endsWith("/_bulk"))
+      .map(({ body }) => actionsOf(body).map(({ name, id }) => `${name} ${id}`));
+  const put = (id: string, n: number) => ({ id, op: "index", doc: { n } });
+
+  test(`${version}: a socket closed after the write was received: what was done is found and not repeated`, async () => {
+    const { index, proxy, gateway } = await setUp();
+    await gateway.bulk(index, [put("u", 1), put("gone", 1), put("kept", 1)]);
+    proxy.reset();
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" }, times: 1 });
+    const { status, items, body } = await gateway.bulk(index, [
+      put("new", 1),
+      { id: "made", op: "create", doc: { n: 1.5 } },
+      { id: "u", op: "update", doc: { m: 2 } },
+      { id: "gone", op: "delete" },
+      put("kept", 2),
+    ]);
+    assert.equal([status, body.index_response.errors], [200, false]);
+    assert.equal(
+      items.map((item) => [item.result, item.status, item._version]),
+      [
+        ["created", 201, 1],
+        ["created", 201, 1],
+        ["updated", 200, 2],
+        ["deleted", 200, -1],
+        ["updated", 200, 2],
+      ],
+    );
+    assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [1, 1]);
+    assert.equal(Object.keys(items[0]?._shards ?? {}), ["total", "successful", "failed"]);
+  });
+
+  test(`${version}: a socket closed before the cluster got the write: it is sent again, guarded`, async () => {
+    const { index, proxy, gateway } = await setUp();
+    await gateway.bulk(index, [put("u", 1), put("gone", 1), put("kept", 1)]);
+    proxy.reset();
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, times: 1 });
+    const { items, body } = await gateway.bulk(index, [
+      put("new", 1),
+      { id: "made", op: "create", doc: { n: 1 } },
+      { id: "u", op: "update", doc: { m: 2 } },
+      { id: "gone", op: "delete" },
+      put("kept", 2),
+    ]);
+    assert.is(body.index_response.errors, false);
+    assert.equal(Object.keys(body.index_response.items[0] ?? {}), ["index"], "although it was sent as create");
+    assert.equal(
+      items.map((item) => [item.result, item.status, item._version]),
+      [
+        ["created", 201, 1],
+        ["created", 201, 1],
+        ["updated", 200, 2],
+        ["deleted", 200, 2],
+        ["updated", 200, 2],
+      ],
+    );
+    const [, again] = proxy.calls.filter(({ path }) => path.endsWith("/_bulk"));
+    assert.equal(sent(proxy)[1], ["create new", "create made", "update u", "delete gone", "index kept"]);
+    assert.is((again?.body.match(/"if_seq_no"/g) ?? []).length, 3);
+  });
+
+  test(`${version}: a write that arrives late meets the guarded one, and nothing is done twice`, async () => {
+    const { index, proxy, gateway } = await setUp();
+    await gateway.bulk(index, [put("kept", 1), { id: "u", op: "index", doc: { n: 1 } }]);
+    proxy.reset();
+    proxy.fault({ path: "/_bulk", fault: { kind: "late" }, times: 1 });
+    // The first attempt reaches the cluster just before the second does.
+    proxy.onCall((call) => (call.path.endsWith("/_bulk") && proxy.count("/_bulk") === 2 ? proxy.release() : undefined));
+    const { items, body } = await gateway.bulk(index, [
+      put("new", 1),
+      { id: "made", op: "create", doc: { n: 1 } },
+      put("kept", 2),
+      { id: "u", op: "update", doc: { m: 1 } },
+    ]);
+    assert.is(body.index_response.errors, false, JSON.stringify(items));
+    assert.equal(
+      items.map((item) => [item.status, item._version]),
+      [
+        [201, 1],
+        [201, 1],
+        [200, 2],
+        [200, 2],
+      ],
+    );
+    assert.equal(await source(index, "kept"), { n: 2 });
+    assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [2, 2]);
+  });
+
+  test(`${version}: after a lost answer, create of an equal document is 201, of another one 409`, async () => {
+    const { index, proxy, gateway } = await setUp();
+    const big = (n: string) => `{"index":"${index}","bulk_request":[{"id":"a","op":"create","doc":{"n":${n}}}]}`;
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" }, times: 1 });
+    const ours = await gateway.send(big("9007199254740993"));
+    assert.equal([ours.items[0]?.status, ours.items[0]?.result], [201, "created"]);
+
+    proxy.reset();
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" }, times: 1 });
+    // As a float the same number: only its text tells them apart.
+    const other = await gateway.send(big("9007199254740992"));
+    assert.equal([other.items[0]?.status, other.items[0]?.error.type], [409, "version_conflict_engine_exception"]);
+    assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [2, 2]);
+  });
+
+  test(`${version}: a write whose answer is lost for good is 502 and says what is known`, async () => {
+    const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, after: 1 });
+    const operations = Array.from({ length: 6 }, (_, n) => put(`d${n}`, n));
+    const { status, body } = await gateway.bulk(index, operations);
+    assert.equal([status, body.error.code], [502, "outcome_unknown"]);
+    assert.match(body.error.message, "whether 2 of 6 operations were written is not known");
+    assert.equal(body.error.cause, { written: "0-1", unknown: "2-3", not_sent: "4-5" });
+    assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [4, 3]);
+  });
+
+  test(`${version}: when the cluster cannot be read either, the outcome is unknown after one write`, async () => {
+    const { index, proxy, gateway } = await setUp();
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" } });
+    proxy.fault({ path: "/_mget", fault: { kind: "status", status: 503 } });
+    const { status, body } = await gateway.bulk(index, [put("a", 1)]);
+    assert.equal([status, body.error.code, proxy.count("/_bulk")], [502, "outcome_unknown", 1]);
+    assert.equal(body.error.cause, { unknown: "0" });
+  });
+
+  test(`${version}: a slow cluster: the write is given up in time to read what it has done`, async () => {
+    const { index, proxy, gateway } = await setUp();
+    proxy.fault({ path: "/_bulk", fault: { kind: "hang_after" } });
+    const started = performance.now();
+    const { status, items } = await gateway.bulk(index, [put("a", 1)], { remainingMs: 3_000 });
+    assert.equal([status, items[0]?.status], [200, 201]);
+    assert.ok(performance.now() - started < 3_000);
+
+    proxy.reset();
+    proxy.fault({ path: "/_bulk", fault: { kind: "hang_before" } });
+    const lost = await gateway.bulk(index, [put("b", 1)], { remainingMs: 3_000 });
+    assert.equal([lost.status, lost.body.error.code], [502, "outcome_unknown"]);
+    assert.is(proxy.count("/_bulk"), 1);
+  });
+
+  for (const status of [500, 502, 504]) {
+    test(`${version}: ${status} for a whole call may have been done, so it is read back`, async () => {
+      const { index, proxy, gateway } = await setUp();
+      proxy.fault({ path: "/_bulk", fault: { kind: "answer", status, body: "<html>" }, times: 1 });
+      const { items } = await gateway.bulk(index, [put("a", 1)]);
+      assert.equal([items[0]?.status, items[0]?._version], [201, 1]);
+      assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [1, 1]);
+    });
+  }
+
+  test(`${version}: an answer that is no bulk answer is not taken for one`, async () => {
+    const { index, proxy, gateway } = await setUp();
+    proxy.fault({ path: "/_bulk", fault: { kind: "answer", status: 200, body: '{"items":[]}' }, times: 1 });
+    const { items } = await gateway.bulk(index, [put("a", 1)]);
+    assert.equal([items[0]?.status, proxy.count("/_mget")], [201, 1]);
+  });
+
+  test(`${version}: an update that rests on a stored document survives a lost answer`, async () => {
+    const index = uniqueIndex("lost");
+    await request(cluster, "PUT", `/${index}`, MAPPED_INDEX);
+    const proxy = await startFaultProxy(cluster.url);
+    proxies.push(proxy);
+    const gateway = bulkGateway(proxy.url, { indexes: [mappedIndex(index)] });
+    await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }]);
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" }, times: 1 });
+    const done = await gateway.bulk(index, [{ id: "1", op: "update", doc: { body: "c" } }]);
+    assert.equal([done.items[0]?.status, done.items[0]?._version], [200, 2], done.text);
+
+    proxy.reset();
+    proxy.fault({ path: "/_bulk", fault: { kind: "late" }, times: 1 });
+    proxy.onCall((call) => (call.path.endsWith("/_bulk") && proxy.count("/_bulk") === 2 ? proxy.release() : undefined));
+    const late = await gateway.bulk(index, [{ id: "1", op: "update", doc: { body: "d" } }]);
+    assert.equal([late.items[0]?.status, late.items[0]?._version], [200, 3], late.text);
+  });
+}
+
+// Here and not at the end of each test: one that fails must not keep the file from ending.
+test.after(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
+});
+test.run();
