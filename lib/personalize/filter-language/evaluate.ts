@@ -106,7 +106,6 @@ function holdsForHistory(
   context: FilterContext,
 ): boolean {
   const wanted = operands.flatMap((operand) => textsOf(operand, context) ?? []);
-  if (wanted.length === 0) return false;
   const found = wanted.some((type) =>
     type === "*" ? eventTypes !== undefined : eventTypes?.has(type.toLowerCase()) === true,
   );

@@ -4,6 +4,7 @@ import {
   CreateDatasetImportJobCommand,
   CreateEventTrackerCommand,
   CreateFilterCommand,
+  CreateSchemaCommand,
   DeleteDatasetCommand,
   DeleteDatasetGroupCommand,
   DeleteSchemaCommand,
@@ -21,7 +22,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { openShop } from "./book-shop.ts";
+import { avro, openShop } from "./book-shop.ts";
 import { errorOf, type Harness, NOW, ROLE, startPersonalize } from "./harness.ts";
 
 const test = suite("local Personalize: control plane");
@@ -257,6 +258,23 @@ on("tags are kept, at most fifty of them", async ({ personalize }) => {
   assert.equal((await personalize.send(new ListTagsForResourceCommand({ resourceArn }))).tags, [
     { tagKey: "k49", tagValue: "v" },
   ]);
+});
+
+on("the filters of a group use ten distinct fields together, repeats aside", async ({ personalize, settle }) => {
+  const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name: "wide" }));
+  const fields = Array.from({ length: 12 }, (_, number) => ({ name: `F${number}`, type: "int" }));
+  const schema = avro("Items", [{ name: "ITEM_ID", type: "string" }, ...fields]);
+  const { schemaArn } = await personalize.send(new CreateSchemaCommand({ name: "wide", schema }));
+  await settle();
+  await personalize.send(new CreateDatasetCommand({ name: "wide", schemaArn, datasetGroupArn, datasetType: "Items" }));
+  const create = (name: string, ...numbers: readonly number[]) => {
+    const filterExpression = `INCLUDE ItemID WHERE ${numbers.map((number) => `Items.F${number} = 1`).join(" AND ")}`;
+    return errorOf(personalize.send(new CreateFilterCommand({ name, datasetGroupArn, filterExpression })));
+  };
+  assert.is((await create("a", 0, 1, 2, 3, 4)).name, "none");
+  assert.is((await create("b", 5, 6, 7, 8, 9)).name, "none");
+  assert.match((await create("c", 10)).message, /at most 10 distinct fields together/);
+  assert.is((await create("d", 9, 0)).name, "none");
 });
 
 test.run();

@@ -68,13 +68,17 @@ function ndcgAt25(
   return sum / hidden.size;
 }
 
-for (const seed of [1, 2, 3]) {
-  test(`user-personalization has 1.5 times the NDCG@25 of popularity on events it has not seen (seed ${seed})`, async () => {
+for (const [seed, featureColumns] of [
+  [1, []],
+  [2, []],
+  [3, ["CATEGORIES"]],
+] as const) {
+  const by = featureColumns.length > 0 ? "interactions and categories" : "interactions";
+  test(`user-personalization learns 1.5 times the NDCG@25 of popularity on unseen events from ${by} (seed ${seed})`, async () => {
     const data = tasteData({ seed, users: 500, items: 400 });
     const { known, hidden } = split(data);
     const items = new Map(data.items.map(({ itemId, categories }) => [itemId, { CATEGORIES: categories }]));
-    const options = { items, featureColumns: ["CATEGORIES"] };
-    const { model } = await train({ ...input("aws-user-personalization", known), ...options });
+    const { model } = await train({ ...input("aws-user-personalization", known), items, featureColumns });
     const index = indexModel(model);
     const counts = Map.groupBy(known, ({ itemId }) => itemId);
     const popular = [...counts].sort(([, a], [, b]) => b.length - a.length).map(([itemId]) => itemId);
@@ -89,6 +93,27 @@ for (const seed of [1, 2, 3]) {
     assert.ok(personal > 1.5 * baseline, `personal ${personal.toFixed(4)}, popularity ${baseline.toFixed(4)}`);
   });
 }
+
+test("24 users with two events, or 999 events, are too few; one more is enough", async () => {
+  const events = (count: number, users: number) =>
+    Array.from({ length: count }, (_, n) => event(`u${n % users}`, `i${n % 97}`, n));
+  const single = event("once", "i1", 1);
+  const run = async (interactions: readonly Interaction[]) => {
+    try {
+      await train(input("aws-popularity-count", interactions));
+      return "trained";
+    } catch (error) {
+      return error instanceof Error ? error.message : "";
+    }
+  };
+  assert.match(
+    await run([...events(1200, 24), single]),
+    /fewer than 25 users with at least 2 interactions each \(it has 24\)/,
+  );
+  assert.is(await run(events(1200, 25)), "trained");
+  assert.match(await run(events(999, 30)), /fewer than 1000 interactions \(it has 999\)/);
+  assert.is(await run(events(1000, 30)), "trained");
+});
 
 test("training is deterministic and reports metrics between 0 and 1", async () => {
   const { events } = tasteData();

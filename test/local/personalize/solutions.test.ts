@@ -10,9 +10,10 @@ import {
   DescribeSolutionVersionCommand,
   GetSolutionMetricsCommand,
 } from "@aws-sdk/client-personalize";
+import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { openShop, stockShop, trainVersion } from "./book-shop.ts";
+import { openCampaign, openShop, stockShop, trainVersion } from "./book-shop.ts";
 import { errorOf, type Harness, startPersonalize } from "./harness.ts";
 
 const test = suite("local Personalize: training and campaigns");
@@ -160,6 +161,23 @@ on("training mode UPDATE needs the recipe and an earlier version", async (harnes
   const update = { solutionArn, trainingMode: "UPDATE" } as const;
   const error = await errorOf(harness.personalize.send(new CreateSolutionVersionCommand(update)));
   assert.match(error.message, /needs an ACTIVE solution version/);
+});
+
+on("a column that is excluded is not learned from", async (harness) => {
+  const shop = await openShop(harness);
+  shop.data.items.push(
+    { itemId: "solo-1", categories: "Solo", price: 1 },
+    { itemId: "solo-2", categories: "Solo", price: 1 },
+  );
+  await stockShop(harness, shop);
+  const first = async (name: string, columns: string[]) => {
+    const solutionConfig = { trainingDataConfig: { excludedDatasetColumns: { Items: columns } } };
+    const campaignArn = await openCampaign(harness, shop, "aws-similar-items", { name, solutionConfig });
+    const { itemList } = await harness.runtime.send(new GetRecommendationsCommand({ campaignArn, itemId: "solo-1" }));
+    return itemList?.[0]?.itemId;
+  };
+  assert.is(await first("all", []), "solo-2");
+  assert.is.not(await first("without", ["CATEGORIES"]), "solo-2");
 });
 
 test.run();
