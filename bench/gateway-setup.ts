@@ -1,0 +1,68 @@
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { buildFunctions } from "../build/functions.ts";
+import type { GatewaySettings } from "../lib/gateway/settings.ts";
+import type { ProxyEvent, ProxyHandler } from "../lib/http/event.ts";
+import { loadBundle } from "../local/api/load-bundle.ts";
+import { createContext } from "../local/api/service.ts";
+import { generateModelFiles } from "../local/embeddings/model-files.ts";
+import { startOpenSearch } from "../local/opensearch/start.ts";
+import { scratchFolder } from "../local/process/scratch.ts";
+import { ROOT } from "../test/fixtures/env.ts";
+import { SETTINGS } from "../test/fixtures/gateway.ts";
+
+export const FOLDER = scratchFolder(join(ROOT, ".local"), "bench");
+
+/** A real OpenSearch 2.19.6 with a warm compiler: `quickStart` would measure a slow server. */
+export async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
+  const dir = join(ROOT, ".local/opensearch-2.19.6");
+  return startOpenSearch({ version: "2.19.6", dir, nodeDir: join(FOLDER, "node"), clean: true, heap: "1g" });
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** One call straight to the cluster over a kept-alive connection, its answer parsed as a caller would. */
+export function direct(url: string, method: string, path: string, body?: string, type = "application/json") {
+  const { hostname, port } = new URL(url);
+  return new Promise<unknown>((resolve, reject) => {
+    const headers = body === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(body) };
+    request({ agent, hostname, port, method, path, headers }, async (answer) => {
+      const text = (await buffer(answer)).toString();
+      if ((answer.statusCode ?? 500) >= 300) reject(new Error(`${method} ${path}: ${text.slice(0, 300)}`));
+      else resolve(JSON.parse(text));
+    })
+      .on("error", reject)
+      .end(body);
+  });
+}
+
+/** The built and loaded handler, as Lambda would call it. */
+export async function loadGateway(node: string, settings: Partial<GatewaySettings> = {}): Promise<ProxyHandler> {
+  const built = await buildFunctions({
+    outdir: join(FOLDER, "functions"),
+    functions: ["api-router"],
+    files: { "api-router": { "config.json": JSON.stringify({ ...SETTINGS, ...settings }) } },
+  });
+  const dir = built["api-router"]?.dir ?? "";
+  await generateModelFiles(dir);
+  const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };
+  const { handler } = await loadBundle({ file: join(dir, "index.mjs"), env, onRequestLog: () => undefined });
+  return handler;
+}
+
+/** Calls the handler as API Gateway does, body in base64, and parses its answer as a caller would. */
+export async function invoke(handler: ProxyHandler, method: string, path: string, body?: string): Promise<unknown> {
+  const event = {
+    httpMethod: method,
+    path,
+    headers: { "content-type": "application/json", accept: "application/json" },
+    multiValueQueryStringParameters: null,
+    body: body === undefined ? null : Buffer.from(body).toString("base64"),
+    isBase64Encoded: true,
+    requestContext: { requestId: "bench" },
+  } as unknown as ProxyEvent;
+  const answer = await handler(event, createContext("bench", 28_000));
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);
+  return JSON.parse(answer.body);
+}

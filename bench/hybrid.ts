@@ -1,0 +1,82 @@
+import { books } from "../local/demo-data/books.ts";
+import { type FaultProxy, startFaultProxy } from "../test/fixtures/fault-proxy.ts";
+import { HYBRID_MAPPING, hybridIndex, startUpstreams } from "../test/fixtures/gateway.ts";
+import { direct, invoke, loadGateway, startCluster } from "./gateway-setup.ts";
+import { type Benchmark, ms, type Row, times } from "./result.ts";
+import { sideBySide } from "./side-by-side.ts";
+
+const DOCUMENTS = 3_000;
+const PARALLEL = 16;
+const QUERY = "a letter found in winter";
+const INDEX = "bench-hybrid";
+
+const REQUEST = JSON.stringify({
+  index: INDEX,
+  search_query: QUERY,
+  search_request_template: {
+    size: 10,
+    query: {
+      hybrid: {
+        queries: [
+          { match: { text: QUERY } },
+          { knn: { text_dense: { vector: "[text_dense]", k: 100 } } },
+          { bool: { should: "[text_sparse]" } },
+        ],
+      },
+    },
+  },
+});
+
+/** Hybrid search with a cached query embedding over the native query that the gateway sends, sent by hand. */
+export const hybridBenchmark: Benchmark = {
+  name: "hybrid",
+  async run(): Promise<Row[]> {
+    const upstreams = await startUpstreams();
+    const cluster = await startCluster();
+    const settings = { indexes: [hybridIndex(INDEX)] };
+    try {
+      const handler = await loadGateway(cluster.url, settings);
+      await direct(cluster.url, "PUT", `/${INDEX}`, JSON.stringify(HYBRID_MAPPING));
+      const bulk_request = books(DOCUMENTS).map(({ description }, i) => ({
+        id: String(i),
+        op: "index",
+        doc: { text: description },
+      }));
+      for (let at = 0; at < DOCUMENTS; at += 200) {
+        const part = JSON.stringify({ index: INDEX, bulk_request: bulk_request.slice(at, at + 200) });
+        await invoke(handler, "POST", "/application/bulk", part);
+      }
+      await direct(cluster.url, "POST", `/${INDEX}/_refresh`);
+      const native = await sentBody(cluster.url, settings);
+      const compared = await sideBySide(
+        () => invoke(handler, "POST", "/application/hybrid-search", REQUEST),
+        () => direct(cluster.url, "POST", `/${INDEX}/_search`, native),
+        { calls: 2_000, parallel: PARALLEL, rounds: 20 },
+      );
+      const { ours, theirs, ratio } = compared;
+      return [
+        {
+          what: "hybrid, cached query embedding, over the native hybrid query with the same pipeline and depth",
+          budget: "≤ 1.15x at p50",
+          reached: `${times(ratio.p50)} at p50`,
+          kept: ratio.p50 <= 1.15,
+          note: `${DOCUMENTS} documents, three legs, ${PARALLEL} in parallel: ours ${ms(ours.p50)}, native ${ms(theirs.p50)}`,
+        },
+      ];
+    } finally {
+      await cluster.stop();
+      await upstreams.stop();
+    }
+  },
+};
+
+/** The native body of the request, taken from the wire. */
+async function sentBody(url: string, settings: object): Promise<string> {
+  const proxy: FaultProxy = await startFaultProxy(url);
+  try {
+    await invoke(await loadGateway(proxy.url, settings), "POST", "/application/hybrid-search", REQUEST);
+    return proxy.calls.find(({ path }) => path.includes("_search"))?.body ?? "";
+  } finally {
+    await proxy.stop();
+  }
+}

@@ -1,0 +1,21 @@
+/** One row of `bench/RESULTS.md`. */
+export interface Row {
+  what: string;
+  budget: string;
+  /** What was measured, as text. */
+  reached: string;
+  /** Whether the budget is kept; undefined where the row only informs. */
+  kept: boolean | undefined;
+  /** Numbers behind it, or the reason of a miss. */
+  note: string;
+}
+
+/** A benchmark: one question, its rows, in a process of its own. */
+export interface Benchmark {
+  name: string;
+  run(): Promise<Row[]>;
+}
+
+export const ms = (value: number): string => `${value.toFixed(2)} ms`;
+export const times = (ratio: number): string => `${ratio.toFixed(2)}x`;
+export const bytes = (value: number): string => `${(value / 1024 / 1024).toFixed(0)} MiB`;

@@ -1,0 +1,75 @@
+import { books } from "../local/demo-data/books.ts";
+import { startUpstreams } from "../test/fixtures/gateway.ts";
+import { direct, invoke, loadGateway, startCluster } from "./gateway-setup.ts";
+import { type Benchmark, ms, type Row, times } from "./result.ts";
+import { type Comparison, sideBySide } from "./side-by-side.ts";
+
+const DOCUMENTS = 20_000;
+const PARALLEL = 16;
+const WORDS = ["river", "night", "garden", "city", "winter", "letter", "secret", "house", "war", "music"];
+
+const note = ({ ours, theirs }: Comparison) =>
+  `${PARALLEL} in parallel, ${ours.calls} calls each: ours ${ms(ours.p50)} / ${ms(ours.p99)}, ` +
+  `direct ${ms(theirs.p50)} / ${ms(theirs.p99)} (p50 / p99)`;
+
+/** Search and raw backend through the handler over the same call straight to OpenSearch, in one process. */
+export const searchBenchmark: Benchmark = {
+  name: "search",
+  async run(): Promise<Row[]> {
+    const upstreams = await startUpstreams();
+    const cluster = await startCluster();
+    try {
+      const handler = await loadGateway(cluster.url);
+      await direct(
+        cluster.url,
+        "PUT",
+        "/bench",
+        '{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0}}}',
+      );
+      for (const chunk of chunks(books(DOCUMENTS), 2_000)) {
+        const lines = chunk.flatMap((book) => ['{"index":{}}', JSON.stringify(book)]);
+        await direct(cluster.url, "POST", "/bench/_bulk", `${lines.join("\n")}\n`, "application/x-ndjson");
+      }
+      await direct(cluster.url, "POST", "/bench/_refresh");
+      const native = (call: number) => {
+        const query = `${WORDS[call % WORDS.length]} ${WORDS[(call * 3 + 1) % WORDS.length]}`;
+        return JSON.stringify({ size: 10, query: { match: { description: query } } });
+      };
+      const straight = (call: number) => direct(cluster.url, "POST", "/bench/_search", native(call));
+      const options = { calls: 6_000, parallel: PARALLEL, rounds: 20 };
+      const search = await sideBySide(
+        (call) => invoke(handler, "POST", "/application/search", `{"index":"bench","search_request":${native(call)}}`),
+        straight,
+        options,
+      );
+      const raw = await sideBySide(
+        (call) => invoke(handler, "POST", "/raw-backend/bench/_search", native(call)),
+        straight,
+        options,
+      );
+      return [
+        {
+          what: "search through the handler over the same call straight to OpenSearch",
+          budget: "≤ 1.10x at p50, ≤ 1.25x at p99",
+          reached: `${times(search.ratio.p50)} at p50, ${times(search.ratio.p99)} at p99`,
+          kept: search.ratio.p50 <= 1.1 && search.ratio.p99 <= 1.25,
+          note: note(search),
+        },
+        {
+          what: "raw backend over a direct call",
+          budget: "≤ 1.10x at p50",
+          reached: `${times(raw.ratio.p50)} at p50`,
+          kept: raw.ratio.p50 <= 1.1,
+          note: note(raw),
+        },
+      ];
+    } finally {
+      await cluster.stop();
+      await upstreams.stop();
+    }
+  },
+};
+
+function* chunks<T>(all: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}
