@@ -71,6 +71,7 @@ export const LIMITS = {
   alarm: 255,
   dashboard: 255,
   securityGroup: 255,
+  scalingPolicy: 256,
   glue: 255,
   topic: 256,
   kmsAlias: 256,
@@ -107,6 +108,8 @@ export function namesOf(place: Place) {
     /** Bucket names are global, so account and region are part of the name. */
     bucket: () => shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket),
     kmsAlias: () => shorten(`alias/${project}-relevance`, LIMITS.kmsAlias),
+    /** Of the key of a service's log groups: CloudWatch Logs takes no alias, so the key is in the service's own stack. */
+    serviceKmsAlias: (service: Service) => shorten(`alias/${project}-${service}`, LIMITS.kmsAlias),
     table: (name: TableName) => named(name, LIMITS.table),
     queue: (name: "realtime" | "realtime-dead-letters") => named(name, LIMITS.queue),
     stream: (name: StreamName) => named(name, LIMITS.firehose),
@@ -115,6 +118,9 @@ export function namesOf(place: Place) {
     topic: () => named("alarms", LIMITS.topic),
     alarm: (name: string) => named(name, LIMITS.alarm),
     dashboard: () => shorten(project, LIMITS.dashboard),
+    /** Name tag of an interface endpoint. */
+    vpcEndpoint: (service: string) => `${project}-${service.replaceAll(".", "-")}`,
+    scalingPolicy: (name: string) => named(name, LIMITS.scalingPolicy),
     securityGroup: (name: "functions" | "endpoints") => named(name, LIMITS.securityGroup),
     /** Athena takes no hyphen in the name of a database. */
     glueDatabase: () => shorten(`${project}_relevance`, LIMITS.glue).replaceAll("-", "_"),
@@ -135,7 +141,9 @@ export function namesOf(place: Place) {
     /** Where the tool writes what outlives a service. */
     serviceParameter: (service: Service, name: "api-url" | "version" | "deployed-at") =>
       parameter(`${service}/${name}`),
-    /** Key of the hash that stands for user ids in the request log. */
+    /** Numbers of the API keys that a service has, joined by commas: two while keys are changed over, else none. */
+    apiKeyNumbersParameter: (service: Service) => parameter(`${service}/api-keys`),
+    /** Secret with the key of the hash that stands for user ids in the request log. */
     userIdKeyParameter: () => parameter("search-gateway/user-id-key"),
     /** Tracking id of the event tracker; written by personalize-manager. */
     eventTrackerParameter: () => parameter("recommendation/event-tracker"),

@@ -1,0 +1,65 @@
+import { imageKind } from "../config/instance-types.ts";
+
+/** Accounts that publish the Text Embeddings Inference images, by region. Source: SageMaker Python SDK,
+ * `image_uri_config/huggingface-tei.json`; the same account holds the GPU and the CPU image. */
+const ACCOUNTS: Readonly<Record<string, string>> = {
+  "af-south-1": "510948584623",
+  "ap-east-1": "651117190479",
+  "ap-northeast-1": "354813040037",
+  "ap-northeast-2": "366743142698",
+  "ap-northeast-3": "867004704886",
+  "ap-south-1": "720646828776",
+  "ap-south-2": "628508329040",
+  "ap-southeast-1": "121021644041",
+  "ap-southeast-2": "783357654285",
+  "ap-southeast-3": "951798379941",
+  "ap-southeast-4": "106583098589",
+  "ca-central-1": "341280168497",
+  "ca-west-1": "190319476487",
+  "cn-north-1": "450853457545",
+  "cn-northwest-1": "451049120500",
+  "eu-central-1": "492215442770",
+  "eu-central-2": "680994064768",
+  "eu-north-1": "662702820516",
+  "eu-south-1": "978288397137",
+  "eu-south-2": "104374241257",
+  "eu-west-1": "141502667606",
+  "eu-west-2": "764974769150",
+  "eu-west-3": "659782779980",
+  "il-central-1": "898809789911",
+  "me-central-1": "272398656194",
+  "me-south-1": "801668240914",
+  "sa-east-1": "737474898029",
+  "us-east-1": "683313688378",
+  "us-east-2": "257758044811",
+  "us-gov-east-1": "237065988967",
+  "us-gov-west-1": "414596584902",
+  "us-west-1": "746614075791",
+  "us-west-2": "246618743249",
+};
+
+/** Pinned: 1.8.2 is the newest release that both kinds are documented for (AWS Deep Learning Containers, TEI). */
+const IMAGES = {
+  gpu: { repository: "tei", tag: "2.0.1-tei1.8.2-gpu-py310-cu122-ubuntu22.04" },
+  cpu: { repository: "tei-cpu", tag: "2.0.1-tei1.8.2-cpu-py310-ubuntu22.04" },
+} as const;
+
+/** The model server's image in a region, and the repository that holds it. */
+export interface ModelImage {
+  uri: string;
+  repositoryArn: string;
+}
+
+/** The image for an instance type in a region; undefined when AWS publishes none there, or none for that family. */
+export function modelImage(region: string, instanceType: string): ModelImage | undefined {
+  const account = ACCOUNTS[region];
+  const kind = imageKind(instanceType);
+  if (account === undefined || kind === undefined) return undefined;
+  const { repository, tag } = IMAGES[kind];
+  const china = region.startsWith("cn-");
+  const partition = china ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
+  return {
+    uri: `${account}.dkr.ecr.${region}.amazonaws.com${china ? ".cn" : ""}/${repository}:${tag}`,
+    repositoryArn: `arn:${partition}:ecr:${region}:${account}:repository/${repository}`,
+  };
+}

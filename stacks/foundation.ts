@@ -1,0 +1,105 @@
+import { ApiGatewayAccount } from "@cdktf/provider-aws/lib/api-gateway-account/index.js";
+import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
+import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
+import { SnsTopic } from "@cdktf/provider-aws/lib/sns-topic/index.js";
+import { VpcEndpoint } from "@cdktf/provider-aws/lib/vpc-endpoint/index.js";
+import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
+import { TerraformOutput } from "cdktf";
+import type { Construct } from "constructs";
+import { type OwnEndpoint, ownEndpoints } from "../lib/discovery/endpoints.ts";
+import { serviceRole } from "./constructs/iam.ts";
+import type { StackInput } from "./input.ts";
+import { ProjectStack } from "./project-stack.ts";
+
+/** What services share: API Gateway's log role, the topic of alarms, interface endpoints. */
+export class FoundationStack extends ProjectStack {
+  constructor(scope: Construct, id: "foundation", input: StackInput) {
+    super(scope, id, input);
+    if (input.mode === "remove") this.forgetLogRole();
+    else this.logRole();
+    const topic = new SnsTopic(this, "alarms", {
+      name: this.names.topic(),
+      displayName: `${input.config.project.project_name} alarms`,
+      kmsMasterKeyId: this.names.kmsAlias(),
+    });
+    new TerraformOutput(this, "alarms_topic_arn", { value: topic.arn });
+    const { searchGateway } = input.discovery;
+    if (!searchGateway) return;
+    const endpoints = ownEndpoints(input.config, searchGateway.network);
+    if (endpoints.length > 0) this.endpoints(endpoints, searchGateway.network);
+  }
+
+  /**
+   * One setting for all APIs of the account and region. A role of someone else that is set stays, and one that is there
+   * already is used as it is. Ours is adopted when an earlier deployment has left it.
+   */
+  private logRole(): void {
+    const { logRoleArn, role } = this.input.discovery.apiGateway;
+    const roleArn = this.names.roleArn(role.name);
+    if (logRoleArn !== undefined && logRoleArn !== roleArn) return;
+    const created = role.exists && !role.owned ? undefined : this.createLogRole(role);
+    new ApiGatewayAccount(this, "api-gateway-account", {
+      cloudwatchRoleArn: created?.role.arn ?? roleArn,
+      resetOnDelete: false,
+      ...(created && { dependsOn: [created.permission] }),
+    });
+  }
+
+  private createLogRole({ name, exists }: { name: string; exists: boolean }) {
+    const role = serviceRole(this, "api-gateway-logs", {
+      name,
+      description: "API Gateway writes logs of all APIs of this account and region",
+      service: "apigateway.amazonaws.com",
+    });
+    if (exists) this.addOverride("import", [{ to: "aws_iam_role.api-gateway-logs", id: name }]);
+    const permission = new IamRolePolicyAttachment(this, "api-gateway-logs-policy", {
+      role: role.name,
+      policyArn: `arn:${this.names.partition()}:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs`,
+    });
+    return { role, permission };
+  }
+
+  private forgetLogRole(): void {
+    const addresses = [
+      [IamRolePolicyAttachment, "api-gateway-logs-policy"],
+      [IamRole, "api-gateway-logs"],
+      [ApiGatewayAccount, "api-gateway-account"],
+    ] as const;
+    const removed = addresses.map(([{ tfResourceType }, id]) => ({
+      from: `${tfResourceType}.${id}`,
+      lifecycle: { destroy: false },
+    }));
+    this.addOverride("removed", removed);
+  }
+
+  private endpoints(endpoints: readonly OwnEndpoint[], { vpcId, cidrBlocks }: { vpcId: string; cidrBlocks: string[] }) {
+    const group = new SecurityGroup(this, "endpoints-group", {
+      name: this.names.securityGroup("endpoints"),
+      description: "Interface endpoints, open to the whole VPC since their private names redirect it",
+      vpcId,
+      tags: { Name: this.names.securityGroup("endpoints") },
+    });
+    for (const [index, cidrIpv4] of cidrBlocks.entries()) {
+      new VpcSecurityGroupIngressRule(this, `endpoints-ingress-${index + 1}`, {
+        securityGroupId: group.id,
+        description: "HTTPS from the VPC",
+        cidrIpv4,
+        ipProtocol: "tcp",
+        fromPort: 443,
+        toPort: 443,
+      });
+    }
+    for (const { service, subnetIds } of endpoints) {
+      new VpcEndpoint(this, `endpoint-${service.replaceAll(".", "-")}`, {
+        vpcId,
+        serviceName: `com.amazonaws.${this.input.discovery.region}.${service}`,
+        vpcEndpointType: "Interface",
+        privateDnsEnabled: true,
+        subnetIds,
+        securityGroupIds: [group.id],
+        tags: { Name: this.names.vpcEndpoint(service) },
+      });
+    }
+  }
+}

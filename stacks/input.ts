@@ -1,0 +1,51 @@
+import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
+import type { Discovery, SearchGatewayDiscovery } from "../lib/discovery/discovery.ts";
+import type { FunctionName, StackName } from "../lib/naming/names.ts";
+
+/** A built function: `build/functions.ts` gives both. */
+export interface Artifact {
+  /** Path of the archive. */
+  zip: string;
+  /** SHA-256 of the archive in base64. */
+  sha256: string;
+}
+
+/** The functions that the stacks deploy; those of a service that is not enabled may be absent. */
+export type Artifacts = Readonly<Partial<Record<FunctionName, Artifact>>>;
+
+/** All that a stack is made of. Same input, same output. */
+export interface StackInput {
+  config: Configuration;
+  discovery: Discovery;
+  artifacts: Artifacts;
+  /** Where stacks are written; paths in them are relative to it, so that another checkout plans no change. */
+  outdir: string;
+  /** Folder of local state. Default: `.terraform-state` in the working folder. */
+  stateFolder?: string;
+  /**
+   * `remove` is for destroying: what is protected can go, and API Gateway's log role, which other APIs of the account
+   * may use, is forgotten instead of deleted. It must be applied before the stack is destroyed.
+   */
+  mode?: "deploy" | "remove";
+  /** Attempts of the AWS provider at a call; its own default when absent. A local endpoint needs few, to fail soon. */
+  maxRetries?: number;
+}
+
+/** What the search gateway's stacks work with. */
+export interface GatewayInput {
+  gateway: SearchGateway;
+  found: SearchGatewayDiscovery;
+}
+
+/** The enabled search gateway and what was found of it. Throws when either is missing: the caller chose a wrong stack. */
+export function gatewayInput({ config, discovery }: StackInput): GatewayInput {
+  const { searchGateway: gateway } = config;
+  const { searchGateway: found } = discovery;
+  if (gateway && found) return { gateway, found };
+  throw new Error(`the search gateway is not ${gateway ? "in the discovery" : "enabled"}`);
+}
+
+/** The stacks of a configuration, in the order in which they are deployed; removed in the opposite one. */
+export function stackNames(config: Configuration): StackName[] {
+  return ["storage", "foundation", ...(config.searchGateway ? (["search-gateway"] as const) : [])];
+}

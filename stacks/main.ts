@@ -1,0 +1,27 @@
+/**
+ * For `npx cdktf synth`: writes the stacks of a configuration without reading any account. `relevance plan` does the
+ * same with what it has read from the account.
+ *
+ *   CONF=DIR                 the configuration folder (default conf)
+ *   RELEVANCE_DISCOVERY=FILE a saved discovery (default: that of a sample account, to look at)
+ *   CDKTF_OUTDIR=DIR         where to write (default cdktf.out)
+ */
+import { readFileSync } from "node:fs";
+import { loadConfiguration } from "../lib/config/load.ts";
+import { ConfigurationError } from "../lib/config/problem.ts";
+import { DiscoveryError, parseDiscovery } from "../lib/discovery/discovery.ts";
+import { readArtifacts } from "./artifacts.ts";
+import { sampleDiscovery } from "./sample-discovery.ts";
+import { synthesize } from "./synthesize.ts";
+
+try {
+  const config = loadConfiguration(process.env.CONF ?? "conf");
+  const saved = process.env.RELEVANCE_DISCOVERY;
+  const discovery = saved === undefined ? sampleDiscovery(config) : parseDiscovery(readFileSync(saved, "utf8"));
+  const outdir = process.env.CDKTF_OUTDIR ?? "cdktf.out";
+  synthesize({ config, discovery, artifacts: readArtifacts("dist/functions"), outdir });
+} catch (error) {
+  const expected = error instanceof ConfigurationError || error instanceof DiscoveryError;
+  console.error(expected ? error.message : error);
+  process.exitCode = error instanceof ConfigurationError ? 2 : 1;
+}

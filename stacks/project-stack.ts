@@ -1,0 +1,61 @@
+import { join, relative, resolve } from "node:path";
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import { LocalBackend, S3Backend, TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { type FunctionName, type Names, namesOf, type StackName } from "../lib/naming/names.ts";
+import { PROJECT_TAG, STACK_TAG } from "../lib/naming/tags.ts";
+import type { Artifact, StackInput } from "./input.ts";
+
+/** The lock file of S3 state and import blocks need it. */
+const TERRAFORM_VERSION = ">= 1.10";
+
+/** Provider 5.100.0 is what the bindings are made from; nodejs24.x is known since 6.19. */
+const PROVIDER_VERSIONS = { "nodejs22.x": ">= 5.100, < 7", "nodejs24.x": ">= 6.19, < 7" } as const;
+
+/** What all stacks share: provider, state, tags, names. */
+export abstract class ProjectStack extends TerraformStack {
+  readonly input: StackInput;
+  readonly names: Names;
+
+  constructor(scope: Construct, id: StackName, input: StackInput) {
+    super(scope, id);
+    this.input = input;
+    const { config, discovery, maxRetries } = input;
+    const { project_name: project, aws } = config.project;
+    this.names = namesOf({ project, account: discovery.account, region: discovery.region });
+    new AwsProvider(this, "aws", {
+      region: discovery.region,
+      allowedAccountIds: [discovery.account],
+      defaultTags: [{ tags: { ...aws.tags, [PROJECT_TAG]: project, [STACK_TAG]: id } }],
+      ...(maxRetries !== undefined && { maxRetries }),
+    });
+    this.addOverride("terraform.required_version", TERRAFORM_VERSION);
+    this.addOverride("terraform.required_providers.aws.version", PROVIDER_VERSIONS[aws.lambda_runtime]);
+    this.addBackend(id);
+  }
+
+  /** The enabled service's function as it was built. Throws when it was not. */
+  artifact(name: FunctionName): Artifact {
+    const artifact = this.input.artifacts[name];
+    if (!artifact) throw new Error(`function ${name} has not been built`);
+    return artifact;
+  }
+
+  /** A path as Terraform of this stack sees it, whose working folder is the stack's own. */
+  pathFromStack(path: string): string {
+    return relative(join(resolve(this.input.outdir), "stacks", this.node.id), resolve(path));
+  }
+
+  private addBackend(id: StackName): void {
+    const { state } = this.input.config.project.terraform;
+    if (state.type === "local") {
+      const folder = this.input.stateFolder ?? ".terraform-state";
+      new LocalBackend(this, { path: this.pathFromStack(join(folder, this.names.stateKey(id))) });
+      return;
+    }
+    const { bucket, region, key_prefix } = state;
+    new S3Backend(this, { bucket, region, key: this.names.stateKey(id, key_prefix), encrypt: true });
+    // CDKTF 0.21 has no property for it.
+    this.addOverride("terraform.backend.s3.use_lockfile", true);
+  }
+}

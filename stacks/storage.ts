@@ -1,0 +1,182 @@
+import { S3Bucket } from "@cdktf/provider-aws/lib/s3-bucket/index.js";
+import { S3BucketLifecycleConfiguration } from "@cdktf/provider-aws/lib/s3-bucket-lifecycle-configuration/index.js";
+import { S3BucketOwnershipControls } from "@cdktf/provider-aws/lib/s3-bucket-ownership-controls/index.js";
+import { S3BucketPolicy } from "@cdktf/provider-aws/lib/s3-bucket-policy/index.js";
+import { S3BucketPublicAccessBlock } from "@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js";
+import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js";
+import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
+import { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
+import { SecretsmanagerSecret } from "@cdktf/provider-aws/lib/secretsmanager-secret/index.js";
+import { TerraformOutput } from "cdktf";
+import type { Construct } from "constructs";
+import { parse, stringify } from "yaml";
+import { PREFIXES } from "../lib/naming/object-keys.ts";
+import { encryptionKey, type KeyStatement } from "./constructs/keys.ts";
+import type { StackInput } from "./input.ts";
+import { ProjectStack } from "./project-stack.ts";
+
+/** Days that replaced and deleted versions of objects are kept. */
+const KEEP_VERSIONS_DAYS = 30;
+/** Days that records which could not be delivered are kept. */
+const KEEP_ERRORS_DAYS = 30;
+
+const PERSONALIZE = "personalize.amazonaws.com";
+
+/** What outlives both services: the bucket and the key, with their policies, and the key of user ids in the log. */
+export class StorageStack extends ProjectStack {
+  constructor(scope: Construct, id: "storage", input: StackInput) {
+    super(scope, id, input);
+    const protect = input.mode !== "remove";
+    const key = encryptionKey(this, "key", {
+      alias: this.names.kmsAlias(),
+      description: `${input.config.project.project_name}: bucket, alarms and secrets`,
+      statements: this.keyStatements(),
+      protect,
+    });
+    const bucket = this.bucket(protect, key.arn);
+    this.configurationFiles(bucket);
+    if (input.config.searchGateway && input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
+    new TerraformOutput(this, "bucket", { value: bucket.bucket });
+    new TerraformOutput(this, "key_arn", { value: key.arn });
+  }
+
+  private keyStatements(): KeyStatement[] {
+    const ownAccount = { StringEquals: { "aws:SourceAccount": this.input.discovery.account } };
+    return [
+      {
+        sid: "AlarmsToTopics",
+        services: ["cloudwatch.amazonaws.com"],
+        actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+        conditions: ownAccount,
+      },
+      ...(this.input.config.recommendation
+        ? [
+            {
+              sid: "PersonalizeImports",
+              services: [PERSONALIZE],
+              actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+              conditions: ownAccount,
+            },
+          ]
+        : []),
+    ];
+  }
+
+  private bucket(protect: boolean, keyArn: string): S3Bucket {
+    const bucket = new S3Bucket(this, "bucket", {
+      bucket: this.names.bucket(),
+      forceDestroy: !protect,
+      lifecycle: { preventDestroy: protect },
+    });
+    const versioning = new S3BucketVersioningA(this, "bucket-versioning", {
+      bucket: bucket.id,
+      versioningConfiguration: { status: "Enabled" },
+    });
+    const access = new S3BucketPublicAccessBlock(this, "bucket-public-access", {
+      bucket: bucket.id,
+      blockPublicAcls: true,
+      blockPublicPolicy: true,
+      ignorePublicAcls: true,
+      restrictPublicBuckets: true,
+    });
+    new S3BucketOwnershipControls(this, "bucket-ownership", {
+      bucket: bucket.id,
+      rule: { objectOwnership: "BucketOwnerEnforced" },
+    });
+    new S3BucketServerSideEncryptionConfigurationA(this, "bucket-encryption", {
+      bucket: bucket.id,
+      rule: [
+        {
+          applyServerSideEncryptionByDefault: { sseAlgorithm: "aws:kms", kmsMasterKeyId: keyArn },
+          bucketKeyEnabled: true,
+        },
+      ],
+    });
+    new S3BucketLifecycleConfiguration(this, "bucket-lifecycle", {
+      bucket: bucket.id,
+      rule: this.lifecycleRules(),
+      // Rules about earlier versions need versioning to be there.
+      dependsOn: [versioning],
+    });
+    // S3 refuses two changes of a bucket's access at the same time.
+    new S3BucketPolicy(this, "bucket-policy", { bucket: bucket.id, policy: this.bucketPolicy(), dependsOn: [access] });
+    return bucket;
+  }
+
+  private lifecycleRules() {
+    const expiring = [
+      { id: "request-log", prefix: PREFIXES.searchLogs, days: this.input.config.api.logging.retention_days },
+      { id: "delivery-errors", prefix: PREFIXES.deliveryErrors, days: KEEP_ERRORS_DAYS },
+    ];
+    return [
+      ...expiring.map(({ id, prefix, days }) => ({
+        id,
+        status: "Enabled",
+        filter: [{ prefix }],
+        expiration: [{ days }],
+      })),
+      {
+        id: "earlier-versions",
+        status: "Enabled",
+        filter: [{}],
+        noncurrentVersionExpiration: [{ noncurrentDays: KEEP_VERSIONS_DAYS }],
+        abortIncompleteMultipartUpload: [{ daysAfterInitiation: 7 }],
+      },
+    ];
+  }
+
+  private bucketPolicy(): string {
+    const { discovery, config } = this.input;
+    const bucket = this.names.bucketArn();
+    const Condition = { StringEquals: { "aws:SourceAccount": discovery.account } };
+    const personalize = { Effect: "Allow", Principal: { Service: PERSONALIZE }, Condition };
+    return JSON.stringify({
+      Version: "2012-10-17",
+      Statement: [
+        {
+          Sid: "TlsOnly",
+          Effect: "Deny",
+          Principal: "*",
+          Action: "s3:*",
+          Resource: [bucket, `${bucket}/*`],
+          Condition: { Bool: { "aws:SecureTransport": "false" } },
+        },
+        ...(config.recommendation
+          ? [
+              { Sid: "PersonalizeLists", ...personalize, Action: "s3:ListBucket", Resource: bucket },
+              {
+                Sid: "PersonalizeReads",
+                ...personalize,
+                Action: "s3:GetObject",
+                Resource: `${bucket}/${PREFIXES.etl}*`,
+              },
+            ]
+          : []),
+      ],
+    });
+  }
+
+  /** Their values: comments are left out, so that one changed comment plans nothing. */
+  private configurationFiles(bucket: S3Bucket): void {
+    for (const [path, text] of Object.entries(this.input.config.files).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const json = path.endsWith(".json");
+      new S3Object(this, `configuration-${path.replaceAll(/[^\w-]/g, "-")}`, {
+        bucket: bucket.id,
+        key: `${PREFIXES.configuration}${path}`,
+        content: json ? text : stringify(parse(text)),
+        contentType: json ? "application/json" : "application/yaml",
+      });
+    }
+  }
+
+  /** Without a value, which would be in the state: the tool puts a random one where there is none. */
+  private userIdKey(keyArn: string): void {
+    new SecretsmanagerSecret(this, "user-id-key", {
+      name: this.names.userIdKeyParameter(),
+      description: "Key of the hash that stands for user ids in the request log",
+      kmsKeyId: keyArn,
+      // It goes with `purge` only; a name that is kept for weeks would stop the next deployment.
+      recoveryWindowInDays: 0,
+    });
+  }
+}

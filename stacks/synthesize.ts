@@ -1,0 +1,47 @@
+import { join, resolve } from "node:path";
+import { App } from "cdktf";
+import type { StackName } from "../lib/naming/names.ts";
+import { FoundationStack } from "./foundation.ts";
+import { type StackInput, stackNames } from "./input.ts";
+import { SearchGatewayStack } from "./search-gateway.ts";
+import { StorageStack } from "./storage.ts";
+
+export interface SynthesisInput extends StackInput {
+  /** Default: every stack of the configuration. */
+  stacks?: readonly StackName[];
+}
+
+/** A stack that has been written. */
+export interface SynthesizedStack {
+  name: StackName;
+  /** Terraform's working folder: holds `cdk.tf.json`. */
+  directory: string;
+}
+
+/** Addresses in plans are the names of resources alone: no stack, no hash. */
+const CONTEXT = { excludeStackIdFromLogicalIds: "true", allowSepCharsInLogicalIds: "true" };
+
+/** Writes the Terraform of a configuration's stacks, in the order in which they are deployed. Reads nothing. */
+export function synthesize(input: SynthesisInput): SynthesizedStack[] {
+  const wanted = stackNames(input.config).filter((name) => input.stacks?.includes(name) ?? true);
+  const app = new App({ outdir: input.outdir, context: CONTEXT });
+  for (const name of wanted) addStack(app, name, input);
+  app.synth();
+  return wanted.map((name) => ({ name, directory: join(resolve(input.outdir), "stacks", name) }));
+}
+
+function addStack(app: App, name: StackName, input: StackInput): void {
+  switch (name) {
+    case "storage":
+      new StorageStack(app, name, input);
+      return;
+    case "foundation":
+      new FoundationStack(app, name, input);
+      return;
+    case "search-gateway":
+      new SearchGatewayStack(app, name, input);
+      return;
+    default:
+      throw new Error(`there is no stack ${name}`);
+  }
+}
