@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
 import { readModelFiles } from "../../lib/embeddings/sparse-model.ts";
 import type { Names } from "../../lib/naming/names.ts";
@@ -20,7 +20,7 @@ export interface DevModels {
 }
 
 /** Where `make models` keeps the real model's files. */
-export const REAL_MODEL_FILES = "models";
+const REAL_MODEL_FILES = resolve(import.meta.dirname, "../../models/sparse_v3");
 
 export interface ModelsOptions {
   urls: DevOptions["embeddingUrls"];
