@@ -12,8 +12,7 @@ import { type Operation, operationsOf } from "./operations.ts";
 import { outcomeUnknown } from "./outcome.ts";
 import { modelTexts, type Preparation, type Prepared, prepare, prepareFromStored, textsOf } from "./prepare.ts";
 import type { BulkRequest } from "./request.ts";
-import { canWrite } from "./send.ts";
-import { outOfTime, type Settled, settleChunk, type Writing } from "./settle.ts";
+import { type Settled, settleChunk, type Writing } from "./settle.ts";
 import { resolveTarget, type Target } from "./target.ts";
 import { createTextPool } from "./text-pool.ts";
 import { createLookahead, windowsOf } from "./windows.ts";
@@ -130,7 +129,6 @@ function createRun(
   async function writeOnce(drafts: readonly Draft[]): Promise<Settled["conflicts"]> {
     const conflicts: Settled["conflicts"] = [];
     for (const chunk of chunksOf(text, drafts, maxBytes)) {
-      if (!stopped && !canWrite(deadline)) stopped = outOfTime();
       if (stopped) {
         for (const { draft } of chunk) fail(draft.operation, itemErrorOf(stopped));
         continue;

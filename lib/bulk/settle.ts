@@ -161,8 +161,7 @@ function giveUp(pending: readonly Pending[], error: ApiError, settled: Settled):
   if (operations.length > 0) settled.unsent.push({ operations, error });
 }
 
-/** Why operations were not sent when the time was over. */
-export function outOfTime(): ApiError {
+function outOfTime(): ApiError {
   return new ApiError("timeout", "The time for this request ended before this was written.");
 }
 

@@ -194,6 +194,51 @@ for (const cluster of await clusters()) {
     const late = await gateway.bulk(index, [{ id: "1", op: "update", doc: { body: "d" } }]);
     assert.equal([late.items[0]?.status, late.items[0]?._version], [200, 3], late.text);
   });
+
+  test(`${version}: a lost answer before a refusal stays unknown: only the second attempt was surely not done`, async () => {
+    const { index, proxy, gateway } = await setUp();
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, times: 1 });
+    proxy.fault({ path: "/_bulk", fault: { kind: "status", status: 403 } });
+    const { status, body } = await gateway.bulk(index, [put("a", 1)]);
+    assert.equal([status, body.error.code, proxy.count("/_bulk")], [502, "outcome_unknown", 2]);
+  });
+
+  test(`${version}: an update that rests on a stored document is embedded anew when that changed meanwhile`, async () => {
+    const index = uniqueIndex("lost");
+    await request(cluster, "PUT", `/${index}`, MAPPED_INDEX);
+    const proxy = await startFaultProxy(cluster.url);
+    proxies.push(proxy);
+    const gateway = bulkGateway(proxy.url, { indexes: [mappedIndex(index)] });
+    await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }]);
+    proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, times: 1 });
+    proxy.onCall((call) =>
+      call.path.endsWith("/_mget") && proxy.count("/_mget") === 2
+        ? request(cluster, "POST", `/${index}/_update/1`, { doc: { title: "other" } })
+        : undefined,
+    );
+    const { items } = await gateway.bulk(index, [{ id: "1", op: "update", doc: { body: "c" } }]);
+    assert.is(items[0]?.status, 200);
+    assert.equal(gateway.dense.calls.at(-1), ["other\nc"]);
+    assert.equal((await source(index, "1"))?.title, "other");
+  });
+
+  test(`${version}: when a slow write has used the time up, the rest is not sent and says so`, async () => {
+    const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
+    proxy.fault({ path: "/_bulk", fault: { kind: "hang_after" } });
+    const operations = Array.from({ length: 4 }, (_, n) => put(`d${n}`, n));
+    const { status, items } = await gateway.bulk(index, operations, { remainingMs: 3_000 });
+    assert.is(status, 200);
+    assert.equal(
+      items.map((item) => [item.status, item.error?.type, item.error?.retryable]),
+      [
+        [201, undefined, undefined],
+        [201, undefined, undefined],
+        [503, "timeout", true],
+        [503, "timeout", true],
+      ],
+    );
+    assert.is(proxy.count("/_bulk"), 1);
+  });
 }
 
 // Here and not at the end of each test: one that fails must not keep the file from ending.
