@@ -8,6 +8,8 @@ export interface ApiDescription {
   version: string;
   description: string;
   routes: readonly Route[];
+  /** What a status means in this API where the search gateway means something else by it; null: it is not used. */
+  errors?: Readonly<Record<number, string | null>>;
 }
 
 type Json = Record<string, unknown>;
@@ -52,11 +54,15 @@ const ERROR_SCHEMA: Json = {
 };
 
 /** The OpenAPI 3.1 document of an API, from the table that also makes the REST API. */
-export function openApiDocument({ title, version, description, routes }: ApiDescription): Json {
+export function openApiDocument({ title, version, description, routes, errors = {} }: ApiDescription): Json {
+  const own: Readonly<Record<string, string | null>> = errors;
+  const meanings = Object.entries({ ...ERRORS, ...own }).flatMap(([status, text]) =>
+    text === null ? [] : [[status, text] as const],
+  );
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replace("{proxy+}", "{proxy}");
-    const operations = route.methods.map((method) => [method.toLowerCase(), operation(route, method)]);
+    const operations = route.methods.map((method) => [method.toLowerCase(), operation(route, method, meanings)]);
     paths[path] = { ...paths[path], ...parameters(route), ...Object.fromEntries(operations) };
   }
   return {
@@ -73,7 +79,7 @@ export function openApiDocument({ title, version, description, routes }: ApiDesc
   };
 }
 
-function operation(route: Route, method: string): Json {
+function operation(route: Route, method: string, errors: readonly (readonly [string, string])[]): Json {
   return {
     operationId: operationId(route, method),
     tags: [route.family],
@@ -92,7 +98,7 @@ function operation(route: Route, method: string): Json {
     }),
     responses: {
       "200": answer(route),
-      ...Object.fromEntries(Object.entries(ERRORS).map(([status, text]) => [status, errorAnswer(text)])),
+      ...Object.fromEntries(errors.map(([status, text]) => [status, errorAnswer(text)])),
     },
   };
 }

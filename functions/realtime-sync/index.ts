@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import * as v from "valibot";
+import { personalizeDatasets } from "../../lib/recommendation/dataset-writer.ts";
+import { createPace } from "../../lib/recommendation/pace.ts";
+import { dynamoRecords } from "../../lib/recommendation/record-store.ts";
+import { RealtimeSyncSettings } from "../../lib/recommendation/settings.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync-messages.ts";
+import { RealtimeSyncEnv } from "./env.ts";
+import { createHandler } from "./handler.ts";
+
+/** Of one attempt: nobody waits for this function. */
+const CALL_MS = 10_000;
+
+const env = v.parse(RealtimeSyncEnv, process.env);
+const settings = v.parse(
+  RealtimeSyncSettings,
+  JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")),
+);
+const dynamo = new DynamoDBClient({ maxAttempts: 1 });
+
+export const handler = createHandler({
+  settings,
+  records: dynamoRecords(async () => dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }, CALL_MS),
+  write: personalizeDatasets({ user: env.USERS_DATASET_ARN, item: env.ITEMS_DATASET_ARN }, CALL_MS),
+  pace: createPace(CHANGE_QUEUE.callsPerSecond / CHANGE_QUEUE.maximumConcurrency),
+  print: (line) => process.stdout.write(`${line}\n`),
+});

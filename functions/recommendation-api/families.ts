@@ -1,0 +1,16 @@
+import type { Family } from "../../lib/http/router.ts";
+import type { RecommendationServices } from "../../lib/recommendation/services.ts";
+
+/** One chunk of the bundle each, loaded when its first request comes. */
+export async function loadFamily(family: string, services: RecommendationServices): Promise<Family> {
+  switch (family) {
+    case "recommend":
+      return (await import("./recommend.ts")).recommendFamily(services);
+    case "rank":
+      return (await import("./rank.ts")).rankFamily(services);
+    case "ingest":
+      return (await import("./ingest.ts")).ingestFamily(services);
+    default:
+      throw new Error(`no family ${family}`);
+  }
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import * as v from "valibot";
+import { createRouter } from "../../lib/http/router.ts";
+import { RecommendationSettings } from "../../lib/recommendation/settings.ts";
+import { RecommendationApiEnv } from "./env.ts";
+import { loadFamily } from "./families.ts";
+import { routes } from "./routes.ts";
+import { createServices } from "./services.ts";
+
+const env = v.parse(RecommendationApiEnv, process.env);
+const settings = v.parse(
+  RecommendationSettings,
+  JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")),
+);
+const services = createServices(env, settings, (line) => process.stdout.write(`${line}\n`));
+const load = (family: string) => loadFamily(family, services);
+
+// Provisioned instances have the time before their first request.
+if (process.env.AWS_LAMBDA_INITIALIZATION_TYPE === "provisioned-concurrency") {
+  await Promise.all([...new Set(routes.map(({ family }) => family))].map(load));
+}
+
+export const handler = createRouter({ api: services.api, routes, load });

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { dynamoEventCounter } from "../../lib/recommendation/accepted-events.ts";
+import { once } from "../../lib/recommendation/call.ts";
+import { personalizeCampaigns } from "../../lib/recommendation/campaign-client.ts";
+import { firehoseEvents } from "../../lib/recommendation/event-stream.ts";
+import { createPointers, ssmParameters } from "../../lib/recommendation/parameters.ts";
+import { dynamoPopularItems } from "../../lib/recommendation/popular-items.ts";
+import { personalizeEvents, sqsChanges } from "../../lib/recommendation/realtime.ts";
+import { dynamoRecords } from "../../lib/recommendation/record-store.ts";
+import type { RecommendationServices } from "../../lib/recommendation/services.ts";
+import type { RecommendationSettings } from "../../lib/recommendation/settings.ts";
+import { trainedEvent } from "../../lib/recommendation-records/trained-event.ts";
+import type { RecommendationApiEnv } from "./env.ts";
+
+/** The services over real clients; each SDK is loaded when it is first used. */
+export function createServices(
+  env: RecommendationApiEnv,
+  settings: RecommendationSettings,
+  print: (line: string) => void,
+): RecommendationServices {
+  const { campaign_ms, store_ms, realtime_ms } = settings.timeouts;
+  const dynamo = once(async () => {
+    const { DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
+    return new DynamoDBClient({ maxAttempts: 1 });
+  });
+  return {
+    settings,
+    api: { log: print, cors: settings.cors },
+    pointers: createPointers(ssmParameters(store_ms)),
+    campaigns: personalizeCampaigns(campaign_ms),
+    records: dynamoRecords(dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }, store_ms),
+    popularItems: dynamoPopularItems(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
+    eventStream: firehoseEvents(env.EVENTS_STREAM, store_ms),
+    countEvents: dynamoEventCounter(dynamo, env.INGESTION_TABLE, store_ms),
+    eventTracker: personalizeEvents(trainedEvent(settings.definitions), realtime_ms),
+    changes: sqsChanges(env.REALTIME_QUEUE_URL, realtime_ms),
+    now: Date.now,
+    newId: randomUUID,
+  };
+}
