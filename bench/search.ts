@@ -1,10 +1,9 @@
-import { books } from "../local/demo-data/books.ts";
 import { startUpstreams } from "../test/fixtures/gateway.ts";
+import { fillIndex } from "./corpus.ts";
 import { direct, invoke, loadGateway, startCluster } from "./gateway-setup.ts";
 import { type Benchmark, ms, type Row, times } from "./result.ts";
 import { type Comparison, sideBySide } from "./side-by-side.ts";
 
-const DOCUMENTS = 20_000;
 const PARALLEL = 16;
 const WORDS = ["river", "night", "garden", "city", "winter", "letter", "secret", "house", "war", "music"];
 
@@ -20,17 +19,7 @@ export const searchBenchmark: Benchmark = {
     const cluster = await startCluster();
     try {
       const handler = await loadGateway(cluster.url);
-      await direct(
-        cluster.url,
-        "PUT",
-        "/bench",
-        '{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0}}}',
-      );
-      for (const chunk of chunks(books(DOCUMENTS), 2_000)) {
-        const lines = chunk.flatMap((book) => ['{"index":{}}', JSON.stringify(book)]);
-        await direct(cluster.url, "POST", "/bench/_bulk", `${lines.join("\n")}\n`, "application/x-ndjson");
-      }
-      await direct(cluster.url, "POST", "/bench/_refresh");
+      await fillIndex(cluster.url);
       const native = (call: number) => {
         const query = `${WORDS[call % WORDS.length]} ${WORDS[(call * 3 + 1) % WORDS.length]}`;
         return JSON.stringify({ size: 10, query: { match: { description: query } } });
@@ -69,7 +58,3 @@ export const searchBenchmark: Benchmark = {
     }
   },
 };
-
-function* chunks<T>(all: readonly T[], size: number): Generator<T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
-}

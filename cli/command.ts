@@ -18,6 +18,8 @@ export interface CommandDefinition<Entries extends v.ObjectEntries> {
   example: string;
   /** Whether it has `--json`. */
   json?: boolean;
+  /** The configuration folder without `--conf`: `conf`. */
+  conf?: string;
   /** Adds its own options; `--conf` and `--json` are there already. */
   define?: (command: Command) => void;
   /** Its own options as commander names them: `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`. */
@@ -47,7 +49,7 @@ export function defineCommand<Entries extends v.ObjectEntries>(definition: Comma
   const schema = v.strictObject({ ...definition.options, ...common });
   return {
     define(command) {
-      command.option("--conf <dir>", "configuration folder", "conf");
+      command.option("--conf <dir>", "configuration folder", definition.conf ?? "conf");
       if (definition.json) command.option("--json", "print JSON");
       definition.define?.(command);
       command.addHelpText("after", `\nExample:\n  ${definition.example}`);

@@ -21,6 +21,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/validate.ts")).validate,
   },
   {
+    words: ["dev"],
+    summary: "run the local stack: OpenSearch, an AWS endpoint, the services, demo data",
+    load: async () => (await import("./commands/dev.ts")).dev,
+  },
+  {
     words: ["schema-generation"],
     summary: "make the schemas and the ETL configuration from sample files",
     load: async () => (await import("./commands/schema-generation.ts")).schemaGeneration,

@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { GatewaySettings } from "../lib/gateway/settings.ts";
+
+/** What a process has used so far. */
+export interface Usage {
+  /** Milliseconds of processor time. */
+  cpuMs: number;
+  /** Bytes resident. */
+  rss: number;
+}
+
+export interface ServerProcess {
+  url: string;
+  usage(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+/** The gateway behind the local API server in a process of its own, so that its use can be told from the load's. */
+export async function startServerProcess(
+  node: string,
+  settings: Partial<GatewaySettings> = {},
+): Promise<ServerProcess> {
+  const args = [join(import.meta.dirname, "http-server.ts"), node, JSON.stringify(settings)];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const waiting: Array<(line: string) => void> = [];
+  // Metric lines of the function are on standard output too.
+  createInterface(child.stdout).on("line", (line) => {
+    if (!line.startsWith('{"_aws"') && !line.startsWith('{"type"') && !line.startsWith('{"level"'))
+      waiting.shift()?.(line);
+  });
+  const nextLine = () =>
+    new Promise<string>((resolve, reject) => {
+      waiting.push(resolve);
+      child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    });
+  const url = await nextLine();
+  return {
+    url,
+    async usage() {
+      const line = nextLine();
+      child.stdin.write("\n");
+      return JSON.parse(await line) as Usage;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        child.removeAllListeners("exit").once("exit", () => resolve());
+        child.stdin.end();
+      }),
+  };
+}
