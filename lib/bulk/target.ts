@@ -1,6 +1,6 @@
 import { MODELS } from "../embeddings/models.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import { type EmbeddingMapping, type IndexSettings, settingsOf } from "../gateway/settings.ts";
+import { type EmbeddingMapping, type GatewaySettings, type IndexSettings, settingsOf } from "../gateway/settings.ts";
 import type { Issue } from "../http/error.ts";
 import { invalidRequest } from "../http/validate.ts";
 import type { IndexInfo } from "../opensearch/index-catalog.ts";
@@ -42,7 +42,7 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
     return { ...names, mappings: [], onFailure: "fail" };
   }
   if (!written) throw invalid([missing(name, indexes)]);
-  const wrong = found.embedding_mappings.flatMap((mapping) => fieldProblem(written, mapping));
+  const wrong = found.embedding_mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
   return { ...names, mappings: found.embedding_mappings, onFailure: found.on_embedding_failure.write };
 }
@@ -68,13 +68,18 @@ function advice(index: string): string {
 }
 
 /** What is wrong with the field of a mapping in the cluster, or nothing. */
-function fieldProblem({ name, fields }: IndexInfo, { embedding_field, model_name }: EmbeddingMapping): string[] {
+function fieldProblem(
+  { models }: Pick<GatewaySettings, "models">,
+  { name, fields }: IndexInfo,
+  { embedding_field, model_name }: EmbeddingMapping,
+): string[] {
   const model = MODELS[model_name];
-  const wanted = model.kind === "dense" ? `knn_vector of dimension ${model.dimension}` : "rank_features";
+  const served = models.find((one) => one.name === model_name)?.dimension;
+  const dimension = model.kind === "dense" ? (served ?? model.dimension) : undefined;
+  const wanted = dimension === undefined ? "rank_features" : `knn_vector of dimension ${dimension}`;
   const field = fields.get(embedding_field);
-  if (field && field.type === (model.kind === "dense" ? "knn_vector" : "rank_features")) {
-    if (model.kind !== "dense" || field.dimension === model.dimension) return [];
-  }
+  if (field?.type === (dimension === undefined ? "rank_features" : "knn_vector") && field.dimension === dimension)
+    return [];
   const given = field
     ? `is ${field.type}${field.dimension === undefined ? "" : ` of dimension ${field.dimension}`}`
     : "is missing";
