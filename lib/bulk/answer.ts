@@ -3,7 +3,7 @@ import { gzip } from "node:zlib";
 import type { Degradation } from "../http/degradation.ts";
 import { ApiError } from "../http/error.ts";
 import { MAX_RESULT_BYTES } from "../http/limits.ts";
-import { elementSlices, memberSlices, withMembers } from "../json/slices.ts";
+import { withMembers } from "../json/slices.ts";
 import type { ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";
 import { ranges } from "./ranges.ts";
@@ -31,15 +31,12 @@ const DEGRADED_BYTES = 60_000;
 const MAX_REASONS = 20;
 
 /** The members of the answer that repeat the request: its own text, with `doc: null` in each delete. */
-export function echoOf(text: string, operations: readonly Operation[]): string {
-  const members = memberSlices(text);
-  const index = members.get("index");
-  const list = members.get("bulk_request");
-  const echoed = elementSlices(text, list?.start, list?.end).map(({ start, end }, position) => {
-    const raw = text.slice(start, end);
-    return operations[position]?.op === "delete" ? withMembers(raw, { doc: "null" }) : raw;
+export function echoOf(index: string, text: string, operations: readonly Operation[]): string {
+  const echoed = operations.map(({ op, element }) => {
+    const raw = text.slice(element.start, element.end);
+    return op === "delete" ? withMembers(raw, { doc: "null" }) : raw;
   });
-  return `"index":${text.slice(index?.start, index?.end)},"bulk_request":[${echoed.join(",")}]`;
+  return `"index":${JSON.stringify(index)},"bulk_request":[${echoed.join(",")}]`;
 }
 
 /** Bytes of a text inside the JSON of the proxy result, which escapes it once more. */
@@ -60,6 +57,8 @@ export async function requireFittingAnswer(
   const items = operations.reduce((sum, operation) => sum + itemBound(operation, target), 0);
   const degraded = target.onFailure === "degrade" ? DEGRADED_BYTES * target.mappings.length : 0;
   const rest = items + degraded + ENVELOPE_BYTES;
+  // Escaping at most doubles the length of JSON, so that most requests need no counting.
+  if (Buffer.byteLength(echo) * 2 + rest <= MAX_RESULT_BYTES) return;
   const plain = serializedBytes(echo) + rest;
   if (plain <= MAX_RESULT_BYTES) return;
   // Certainly accepted; a client that gives weights may not get it.

@@ -27,7 +27,7 @@ export const NO_DOCUMENT: Guard = { seqNo: Number.MAX_SAFE_INTEGER, primaryTerm:
 /** The document of a draft on one line: what the caller wrote, with the embeddings. */
 export function documentOf(text: string, { operation, changes }: Draft): string {
   const raw = text.slice(operation.slice?.start, operation.slice?.end);
-  const whole = Object.keys(changes).length === 0 ? raw : withMembers(raw, changes);
+  const whole = withMembers(raw, changes);
   // Inside a string a line break is always escaped, so those that are left are white space.
   return /[\n\r]/.test(whole) ? whole.replaceAll(/[\n\r]/g, " ") : whole;
 }

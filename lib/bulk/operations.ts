@@ -9,7 +9,9 @@ export interface Operation {
   id: string;
   /** The document as parsed: for looking at, never for sending. */
   doc: Readonly<Record<string, unknown>>;
-  /** Where the document stands in the request's text; none for delete. */
+  /** Where the operation stands in the request's text. */
+  element: Slice;
+  /** Where its document stands there; none for delete. */
   slice?: Slice;
   /** The operation before this one on the same id. */
   previous?: Operation;
@@ -21,10 +23,12 @@ export function operationsOf(body: BulkRequest, text: string): Operation[] {
   const elements = elementSlices(text, list?.start, list?.end);
   const latest = new Map<string, Operation>();
   return body.bulk_request.map(({ id, op, doc }, position) => {
-    const element = elements[position];
-    const slice = op === "delete" ? undefined : memberSlices(text, element?.start, element?.end).get("doc");
+    const element = elements[position] ?? { start: 0, end: 0 };
+    const slice = op === "delete" ? undefined : memberSlices(text, element.start, element.end).get("doc");
     const previous = latest.get(id);
-    const operation = { position, op, id, doc: doc ?? {}, ...(slice && { slice }), ...(previous && { previous }) };
+    const operation: Operation = { position, op, id, doc: doc ?? {}, element };
+    if (slice) operation.slice = slice;
+    if (previous) operation.previous = previous;
     latest.set(id, operation);
     return operation;
   });

@@ -31,7 +31,7 @@ export async function runBulk(
   const { body, text, deadline, headers } = call;
   const operations = operationsOf(body, text);
   const target = await resolveTarget(services, body.index, deadline);
-  const echo = echoOf(text, operations);
+  const echo = echoOf(body.index, text, operations);
   await requireFittingAnswer(echo, operations, target, headers["accept-encoding"]);
 
   const run = createRun(services, target, operations, call, wait);

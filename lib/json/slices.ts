@@ -50,6 +50,7 @@ export function elementSlices(text: string, start = 0, end = text.length): Slice
  * text. Everything else keeps its bytes; a changed key that stood there several times stands there once.
  */
 export function withMembers(rawObject: string, changes: Readonly<Record<string, string | undefined>>): string {
+  if (Object.keys(changes).length === 0) return rawObject;
   const members = membersOf(rawObject, 0, rawObject.length);
   const last = new Map(members.map((member) => [member.key, member]));
   const parts: string[] = [];

@@ -22,7 +22,7 @@ test("no item is longer than its bound: the longest success, and any error once 
   const big = Number.MAX_SAFE_INTEGER;
   const shards = { total: 2 ** 31 - 1, successful: 2 ** 31 - 1, failed: 2 ** 31 - 1 };
   for (const id of ["a", '"\\'.repeat(256), "é".repeat(256), "\u0001".repeat(512)]) {
-    const operation: Operation = { position: 0, op: "delete", id, doc: {} };
+    const operation: Operation = { position: 0, op: "delete", id, doc: {}, element: { start: 0, end: 0 } };
     const common = { _index: `${target.itemIndex}${"x".repeat(40)}`, _id: id };
     const success = {
       ...common,
@@ -63,9 +63,9 @@ test("errors are passed on unchanged while they fit, and shortened when they do 
         return [operations[i] as Operation, item(failing, true)];
       }),
     );
-  const short = answerText(echoOf(text, operations), operations, results("small"), 1, []);
+  const short = answerText(echoOf("i", text, operations), operations, results("small"), 1, []);
   assert.match(short, '"caused_by":{"reason":"small"}');
-  const long = answerText(echoOf(text, operations), operations, results("x".repeat(1_000)), 1, []);
+  const long = answerText(echoOf("i", text, operations), operations, results("x".repeat(1_000)), 1, []);
   assert.ok(Buffer.byteLength(JSON.stringify(long)) < MAX_RESULT_BYTES);
   assert.is(JSON.parse(long).index_response.items.length, 5_000);
 });
@@ -95,7 +95,7 @@ test("a request whose answer might not fit is 413 before the cluster is called, 
 
 test("degraded has one entry for each field and reason, with positions as ranges", () => {
   const write = (position: number, field: string, reason: string) => ({
-    operation: { position, op: "index" as const, id: "x", doc: {} },
+    operation: { position, op: "index" as const, id: "x", doc: {}, element: { start: 0, end: 0 } },
     field,
     reason,
   });

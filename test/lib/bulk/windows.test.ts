@@ -34,7 +34,7 @@ test("a window holds about one body with its embeddings, of one round; all opera
 test("embeddings start for the window that is due and for one body's worth after it, never more", () => {
   const maxBytes = 1_000;
   const windows = Array.from({ length: 10 }, (_, i) => ({
-    operations: [{ position: i, op: "index" as const, id: `${i}`, doc: {} }],
+    operations: [{ position: i, op: "index" as const, id: `${i}`, doc: {}, element: { start: 0, end: 0 } }],
     bytes: 400,
   }));
   const started: number[][] = [];
@@ -59,7 +59,7 @@ test("embeddings start for the window that is due and for one body's worth after
 
 test("many short rounds are embedded in batches, not one by one", () => {
   const windows = Array.from({ length: 1_000 }, (_, i) => ({
-    operations: [{ position: i, op: "update" as const, id: "same", doc: {} }],
+    operations: [{ position: i, op: "update" as const, id: "same", doc: {}, element: { start: 0, end: 0 } }],
     bytes: 10,
   }));
   let calls = 0;
