@@ -34,7 +34,7 @@ for (const { words, summary } of COMMANDS) {
     assert.match(out, `Usage: relevance ${words.join(" ")} [options]`);
     assert.match(out, `\n${summary}\n`);
     assert.match(out, "--conf <dir>");
-    assert.match(out, '(default: "conf")');
+    assert.match(out, /\(default: "conf(\.local)?"\)/);
     assert.match(out, new RegExp(`\nExample:\n(.*\n)* {2}.*relevance ${words.join(" ")}`));
     assert.is(err, "");
     assert.is(code, 0);
