@@ -94,8 +94,12 @@ function askWith<T>(
   return ask({ campaignArn, ...(filterArn !== undefined && { filterArn }) });
 }
 
-const campaignFailure = (error: unknown, { recipe }: CampaignQuestion<unknown>) =>
-  new CampaignFailure(failureKind(error), reasonOf(`the ${recipe} campaign`, error), { cause: error });
+function campaignFailure(error: unknown, { recipe, filter }: CampaignQuestion<unknown>): CampaignFailure {
+  const kind = failureKind(error);
+  // Personalize does not say in a way to rely on which of the two it does not know.
+  const what = `the ${recipe} campaign${filter && kind === "not_found" ? ` or the filter ${filter.filter.name}` : ""}`;
+  return new CampaignFailure(kind, reasonOf(what, error), { cause: error });
+}
 
 /** What Personalize refuses is the request's fault when that has a filter or a context, else the campaign's. */
 function failureOf(error: unknown, question: CampaignQuestion<unknown>): Error {

@@ -30,20 +30,21 @@ const KEPT_MS = 60_000;
 /** The same for a name without a value: after the first training, requests are to see it soon. */
 const ABSENT_KEPT_MS = 5_000;
 
-/** A value read within this time is not read again at once, whatever a caller suspects. */
-const FRESH_MS = 1_000;
+/** After a value was read again and was the same, no suspicion makes it read again for so long. */
+const CONFIRMED_MS = 250;
 
 /** Parameters that change while the function runs: active campaigns, current filters, the event tracker. */
 export interface Pointers {
   /** Values in the order of the names, undefined for those that are not there. Throws when they cannot be read. */
   read(names: readonly string[], deadline: Deadline): Promise<(string | undefined)[]>;
-  /** The same, read anew but for what was read within the last second. */
+  /** The same, read anew, since a value is suspected to be an old one. */
   reread(names: readonly string[], deadline: Deadline): Promise<(string | undefined)[]>;
 }
 
 interface Kept {
   value: string | undefined;
-  readAt: number;
+  /** When it was last read again and was the same. */
+  confirmedAt: number;
   /** From then on it is asked for again. */
   until: number;
 }
@@ -61,7 +62,12 @@ export function createPointers(read: ParameterReader, now: () => number = () => 
       const values = await read(names, deadline);
       for (const name of names) {
         const value = values.get(name);
-        kept.set(name, { value, readAt: now(), until: now() + (value === undefined ? ABSENT_KEPT_MS : KEPT_MS) });
+        const old = kept.get(name);
+        kept.set(name, {
+          value,
+          confirmedAt: old && old.value === value ? now() : Number.NEGATIVE_INFINITY,
+          until: now() + (value === undefined ? ABSENT_KEPT_MS : KEPT_MS),
+        });
       }
     } catch (error) {
       if (names.some((name) => !kept.has(name))) throw error;
@@ -90,6 +96,6 @@ export function createPointers(read: ParameterReader, now: () => number = () => 
 
   return {
     read: (names, deadline) => refresh(names, ({ until }) => now() >= until, deadline),
-    reread: (names, deadline) => refresh(names, ({ readAt }) => now() - readAt >= FRESH_MS, deadline),
+    reread: (names, deadline) => refresh(names, ({ confirmedAt }) => now() - confirmedAt >= CONFIRMED_MS, deadline),
   };
 }

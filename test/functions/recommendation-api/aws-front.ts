@@ -1,0 +1,68 @@
+import { listen } from "../../../local/cloud/listener.ts";
+import { router, standInsByService } from "../../../local/cloud/router.ts";
+import type { StandIn, StandInAnswer, StandInRequest } from "../../../local/cloud/stand-in.ts";
+
+/** What a test does to a request to AWS: an answer in place of the service's, or undefined to let it through. */
+export type Fault = (request: StandInRequest) => StandInAnswer | undefined | Promise<StandInAnswer | undefined>;
+
+/** An AWS endpoint of a test's own before the one that is shared. */
+export interface AwsFront {
+  url: string;
+  /** By service, as requests are signed; put in and taken out by tests. */
+  faults: Map<string, Fault>;
+  /** Calls by service and operation since the last `clear()`: `dynamodb BatchGetItem`. */
+  calls: Map<string, number>;
+  close(): Promise<void>;
+}
+
+const PASSED_ON = ["dynamodb", "firehose", "ssm", "sqs"];
+
+/** Requests that stand-ins of the test do not serve go to the shared endpoint, by way of the faults. */
+export async function startAwsFront(cloudUrl: string, standIns: readonly StandIn[]): Promise<AwsFront> {
+  const faults: AwsFront["faults"] = new Map();
+  const calls: AwsFront["calls"] = new Map();
+  const watched = (service: string, handle: StandIn["handle"]): StandIn => ({
+    services: [service],
+    async handle(request) {
+      const name = `${service} ${operationOf(request)}`;
+      calls.set(name, (calls.get(name) ?? 0) + 1);
+      return (await faults.get(service)?.(request)) ?? handle(request);
+    },
+  });
+  const all = [
+    ...PASSED_ON.map((service) => watched(service, (request) => passOn(cloudUrl, request))),
+    ...standIns.flatMap(({ services, handle }) => services.map((service) => watched(service, handle))),
+  ];
+  const listener = await listen(
+    undefined,
+    router({ standIns: standInsByService(all), motoUrl: Promise.resolve(cloudUrl) }),
+  );
+  return { url: listener.url, faults, calls, close: listener.close };
+}
+
+/** Of the JSON protocols the last part of the target, else the path. */
+export function operationOf({ headers, path }: StandInRequest): string {
+  return headers["x-amz-target"]?.split(".").at(-1) ?? path;
+}
+
+/** An error as the JSON protocols have it. */
+export function awsError(status: number, type: string): StandInAnswer {
+  return {
+    status,
+    headers: { "content-type": "application/x-amz-json-1.0", "x-amzn-errortype": type },
+    body: JSON.stringify({ __type: type, message: "as told" }),
+  };
+}
+
+/** The service's own answer. */
+export async function passOn(cloudUrl: string, request: StandInRequest): Promise<StandInAnswer> {
+  const { "content-length": _, connection, "transfer-encoding": _encoding, ...headers } = request.headers;
+  const query = request.query.size > 0 ? `?${request.query}` : "";
+  const answer = await fetch(`${cloudUrl}${request.path}${query}`, {
+    method: request.method,
+    headers,
+    ...(request.body.length > 0 && { body: new Uint8Array(request.body) }),
+  });
+  const { "content-length": _length, "content-encoding": _coding, ...kept } = Object.fromEntries(answer.headers);
+  return { status: answer.status, headers: kept, body: new Uint8Array(await answer.arrayBuffer()) };
+}

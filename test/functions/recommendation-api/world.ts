@@ -1,0 +1,243 @@
+import { join } from "node:path";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateDeliveryStreamCommand, FirehoseClient } from "@aws-sdk/client-firehose";
+import { PersonalizeClient } from "@aws-sdk/client-personalize";
+import { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
+import { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { DeleteParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { buildFunctions } from "../../../build/functions.ts";
+import type { RecommendationApiEnv } from "../../../functions/recommendation-api/env.ts";
+import { routes } from "../../../functions/recommendation-api/routes.ts";
+import { namesOf } from "../../../lib/naming/names.ts";
+import { INGESTION_KEYS } from "../../../lib/recommendation/accepted-events.ts";
+import type { RecommendationSettings } from "../../../lib/recommendation/settings.ts";
+import { loadBundle } from "../../../local/api/load-bundle.ts";
+import { startApi } from "../../../local/api/start.ts";
+import { createPersonalize } from "../../../local/personalize/personalize.ts";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { clientOptions, sharedCloud } from "../../fixtures/cloud.ts";
+import { TEST_OUTPUT } from "../../fixtures/env.ts";
+import { unique } from "../../local/cloud/functions.ts";
+import { type Harness, memoryObjects } from "../../local/personalize/harness.ts";
+import { startAwsFront } from "./aws-front.ts";
+import { SHOP_DEFINITIONS } from "./definitions.ts";
+
+const API_KEY = "test-key-0123456789abcdef";
+
+const FILTERS = {
+  category: "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)",
+  cheap: "INCLUDE ItemID WHERE Items.PRICE <= $MAX",
+  unseen: 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("click", "purchase")',
+  without: "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)",
+  member: 'INCLUDE ItemID WHERE Items.CATEGORIES IN ("Comedy") IF CurrentUser.MEMBERSHIP = "gold"',
+} as const;
+
+/** Names of the world's filters. */
+export type FilterName = keyof typeof FILTERS;
+
+/** Expression of one of the world's filters. */
+export const expressionOf = (name: FilterName) => FILTERS[name];
+
+/** What the service answered; what an answer does not have is undefined at run time. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: {
+    request: Record<string, unknown> & { count: number };
+    response: {
+      items: Record<string, string>[];
+      recommendation_id: string | null;
+      accepted: number;
+      rejected: { index: number; id: string | null; retryable: boolean; issues: Issue[] }[];
+    };
+    degraded: { stage: string; target: string; reason: string; effect: string }[] | undefined;
+    error: { code: string; message: string; issues: Issue[]; request_id: string };
+  };
+}
+
+interface Issue {
+  path: string;
+  message: string;
+}
+
+export interface WorldOptions {
+  timeouts?: Partial<RecommendationSettings["timeouts"]>;
+  settings?: Partial<RecommendationSettings>;
+}
+
+/**
+ * The built recommendation API behind the local API server, on the local AWS endpoint with a local Personalize and
+ * faults in between. Sets this process's AWS endpoint. One for a test file.
+ */
+export async function startWorld(options: WorldOptions = {}) {
+  const cloud = await sharedCloud();
+  const project = unique("r").slice(0, 12).replace(/-$/, "");
+  const place = { project, account: cloud.accountId, region: cloud.region };
+  const names = namesOf(place);
+  const files = new Map<string, string>();
+  const standIn = createPersonalize({
+    accountId: cloud.accountId,
+    region: cloud.region,
+    objects: memoryObjects(files),
+  });
+  const front = await startAwsFront(cloud.endpoint, [standIn]);
+  Object.assign(process.env, cloud.env, { AWS_ENDPOINT_URL: front.url });
+
+  // Past the front: what tests prepare and look up is not what they disturb.
+  const direct = clientOptions(cloud);
+  const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(direct), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  const s3 = new S3Client({ ...direct, forcePathStyle: true });
+  const ssm = new SSMClient(direct);
+  const sqs = new SQSClient(direct);
+  const toPersonalize = clientOptions({ endpoint: front.url, region: cloud.region });
+  const harness: Harness = {
+    personalize: new PersonalizeClient(toPersonalize),
+    runtime: new PersonalizeRuntimeClient(toPersonalize),
+    events: new PersonalizeEventsClient(toPersonalize),
+    standIn,
+    files,
+    endpoint: front.url,
+    settle: () => standIn.control.advance(60_000),
+    stop: () => undefined,
+  };
+
+  await createTable(dynamo, names.table("users"), "USER_ID");
+  await createTable(dynamo, names.table("items"), "ITEM_ID");
+  await createTable(dynamo, names.table("popular-items"), "LIST");
+  await createTable(dynamo, names.table("ingestion"), INGESTION_KEYS.partition, INGESTION_KEYS.sort);
+  const bucket = await createStream(s3, new FirehoseClient(direct), names);
+  const queue = await new SQSClient(toPersonalize).send(new CreateQueueCommand({ QueueName: names.queue("realtime") }));
+  const queueUrl = queue.QueueUrl ?? "";
+
+  const settings: RecommendationSettings = {
+    project,
+    campaigns: {
+      user_personalization: names.campaignParameter("user_personalization"),
+      similar_items: names.campaignParameter("similar_items"),
+      personalized_ranking: names.campaignParameter("personalized_ranking"),
+    },
+    event_tracker: names.eventTrackerParameter(),
+    filters: Object.entries(FILTERS).map(([name, expression]) => ({
+      name,
+      expression,
+      resource: names.filter(name, expression),
+      parameter: names.filterParameter(name),
+    })),
+    definitions: SHOP_DEFINITIONS,
+    timeouts: { campaign_ms: 2_000, store_ms: 2_000, realtime_ms: 2_000, ...options.timeouts },
+    ...options.settings,
+  };
+  const env: RecommendationApiEnv = {
+    USERS_TABLE: names.table("users"),
+    ITEMS_TABLE: names.table("items"),
+    POPULAR_ITEMS_TABLE: names.table("popular-items"),
+    INGESTION_TABLE: names.table("ingestion"),
+    EVENTS_STREAM: names.stream("events"),
+    REALTIME_QUEUE_URL: queueUrl,
+  };
+  const built = await buildFunctions({
+    outdir: join(scratchFolder(TEST_OUTPUT, "recommendation"), "functions"),
+    functions: ["recommendation-api"],
+    files: { "recommendation-api": { "config.json": JSON.stringify(settings) } },
+  });
+  const file = join(built["recommendation-api"]?.dir ?? "", "index.mjs");
+  let bundle = await loadBundle({ file, env: { ...env } });
+  const api = await startApi({
+    services: [{ routes, keys: [API_KEY], handler: (event, context) => bundle.handler(event, context) }],
+  });
+
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
+    const headers = { "x-api-key": API_KEY, ...(init.headers as Record<string, string> | undefined) };
+    const response = await fetch(`${api.url}${path}`, { ...init, method, headers });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text || "{}") };
+  };
+
+  return {
+    cloud,
+    direct,
+    names,
+    project,
+    settings,
+    front,
+    standIn,
+    harness,
+    dynamo,
+    s3,
+    sqs,
+    bucket,
+    queueUrl,
+    send,
+    post: (path: string, body: unknown) =>
+      send("POST", path, {
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      }),
+
+    /** A new instance of the function: nothing is cached. */
+    async restart() {
+      bundle.release();
+      bundle = await loadBundle({ file, env: { ...env } });
+    },
+
+    async putParameter(Name: string, Value: string) {
+      await ssm.send(new PutParameterCommand({ Name, Value, Type: "String", Overwrite: true }));
+    },
+
+    async removeParameter(Name: string) {
+      await ssm.send(new DeleteParameterCommand({ Name })).catch((error: Error) => {
+        if (error.name !== "ParameterNotFound") throw error;
+      });
+    },
+
+    /** What the last ETL would have written. */
+    async putPopularItems(ITEMS: readonly string[]) {
+      const Item = { LIST: "all", RUN: "run", ITEMS };
+      await dynamo.send(new PutCommand({ TableName: names.table("popular-items"), Item }));
+    },
+
+    async stop() {
+      bundle.release();
+      await api.stop();
+      await front.close();
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+async function createTable(dynamo: DynamoDBDocumentClient, TableName: string, ...keys: string[]) {
+  await dynamo.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: "PAY_PER_REQUEST",
+      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      KeySchema: keys.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? "HASH" : "RANGE" })),
+    }),
+  );
+}
+
+async function createStream(s3: S3Client, firehose: FirehoseClient, names: World["names"]): Promise<string> {
+  const Bucket = names.bucket();
+  await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
+  await firehose.send(
+    new CreateDeliveryStreamCommand({
+      DeliveryStreamName: names.stream("events"),
+      DeliveryStreamType: "DirectPut",
+      ExtendedS3DestinationConfiguration: {
+        RoleARN: names.roleArn(names.role("events-delivery")),
+        BucketARN: names.bucketArn(),
+        Prefix: "events/",
+        ErrorOutputPrefix: "errors/",
+        CompressionFormat: "GZIP",
+      },
+    }),
+  );
+  return Bucket;
+}

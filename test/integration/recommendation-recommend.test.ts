@@ -1,0 +1,318 @@
+import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
+import * as assert from "uvu/assert";
+import { waitFor } from "../../local/process/wait.ts";
+import { awsError } from "../functions/recommendation-api/aws-front.ts";
+import { type OpenShop, openFilter, openTrainedShop, putItems } from "../functions/recommendation-api/shop.ts";
+import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("recommendation endpoints");
+
+const world: World = await startWorld();
+let shop: OpenShop;
+
+const toUser = (body: object = {}) =>
+  world.post("/recommend-items-to-user", {
+    user_id: "u1",
+    limit: 10,
+    filter_name: "",
+    filter_value_dict: {},
+    ...body,
+  });
+const toItem = (body: object = {}) =>
+  world.post("/recommend-items-to-item", {
+    item_id: "i1",
+    limit: 10,
+    filter_name: "",
+    filter_value_dict: {},
+    ...body,
+  });
+const rank = (body: object = {}) =>
+  world.post("/rank-items-to-user", { user_id: "u1", item_ids: ["i5", "i1"], ...body });
+
+const idsOf = ({ body }: Answer) => body.response.items.map(({ ITEM_ID }) => ITEM_ID ?? "");
+const categoriesOf = ({ body }: Answer) => body.response.items.map(({ CATEGORIES = "" }) => CATEGORIES.split("|"));
+const runtimeCalls = () => world.front.calls.get("personalize /recommendations") ?? 0;
+
+test.before(async () => {
+  shop = await openTrainedShop(world);
+});
+test.before.each(() => world.front.calls.clear());
+test.after.each(() => world.front.faults.clear());
+test.after(() => world.stop());
+
+test("recommends as many items as asked for, with every column as text in the order of the file", async () => {
+  const answer = await toUser();
+  assert.is(answer.status, 200, answer.text);
+  assert.equal(answer.body.request, { user_id: "u1", limit: 10, filter_name: "", filter_value_dict: {} });
+  assert.is(new Set(idsOf(answer)).size, 10);
+  const [first = {}] = answer.body.response.items;
+  assert.equal(Object.keys(first), ["ITEM_ID", "TITLE", "CATEGORIES", "PRICE"]);
+  const { itemId, categories, price } = shop.data.items.find((item) => item.itemId === first.ITEM_ID) ?? {};
+  assert.equal(first, { ITEM_ID: itemId, TITLE: `Title of ${itemId}`, CATEGORIES: categories, PRICE: String(price) });
+  assert.match(answer.body.response.recommendation_id ?? "", /^RID-/);
+  assert.is(answer.body.degraded, undefined);
+  assert.is(answer.headers.get("x-degraded"), null);
+  assert.ok(answer.headers.get("x-request-id"));
+});
+
+test("users differ, and a new user gets items too", async () => {
+  const [one, other, stranger] = await Promise.all([toUser(), toUser({ user_id: "u7" }), toUser({ user_id: "new" })]);
+  assert.not.equal(idsOf(one), idsOf(other));
+  assert.is(idsOf(stranger).length, 10);
+});
+
+test("recommends items like an item, never the item itself", async () => {
+  const answer = await toItem();
+  assert.is(answer.status, 200, answer.text);
+  assert.is(idsOf(answer).length, 10);
+  assert.not.ok(idsOf(answer).includes("i1"));
+  assert.is(answer.body.request.item_id, "i1");
+});
+
+test("an item that is not in the store is 404, a retired one is known", async () => {
+  const unknown = await toItem({ item_id: "nothing" });
+  assert.is(unknown.status, 404);
+  assert.is(unknown.body.error.code, "item_not_found");
+  await putItems(world, [{ ITEM_ID: "i1", TITLE: "Title of i1", IS_ACTIVE: "False" }]);
+  assert.is((await toItem()).status, 200);
+  await putItems(world, [{ ITEM_ID: "i1", TITLE: "Title of i1", CATEGORIES: "Drama", PRICE: 1, IS_ACTIVE: "True" }]);
+});
+
+test("leaves excluded items out and fills up", async () => {
+  const excluded = idsOf(await toUser()).slice(0, 5);
+  const answer = await toUser({ exclude_item_ids: excluded });
+  assert.is(idsOf(answer).length, 10);
+  assert.equal(
+    idsOf(answer).filter((id) => excluded.includes(id)),
+    [],
+  );
+  assert.equal(answer.body.request.exclude_item_ids, excluded);
+  assert.is(runtimeCalls(), 2, "one call a request");
+});
+
+test("retired and unknown items are replaced within the same call, many of them by one more", async () => {
+  const first = idsOf(await toUser());
+  const retired = first.slice(0, 2);
+  await putItems(
+    world,
+    retired.map((id) => ({ ITEM_ID: id, IS_ACTIVE: "False" })),
+  );
+  world.front.calls.clear();
+  const few = await toUser();
+  assert.equal([idsOf(few).length, runtimeCalls()], [10, 1]);
+  assert.equal(
+    idsOf(few).filter((id) => retired.includes(id)),
+    [],
+  );
+
+  const most = idsOf(await toUser({ limit: 40 }));
+  await putItems(
+    world,
+    most.map((id) => ({ ITEM_ID: id, IS_ACTIVE: "False" })),
+  );
+  world.front.calls.clear();
+  const many = await toUser();
+  assert.equal([idsOf(many).length, runtimeCalls()], [10, 2]);
+  assert.equal(
+    idsOf(many).filter((id) => most.includes(id)),
+    [],
+  );
+  assert.is(many.body.degraded, undefined);
+  await restock();
+});
+
+test("a list that cannot be refilled is shorter, and says so", async () => {
+  const most = idsOf(await toUser({ limit: 15 }));
+  await putItems(
+    world,
+    most.map((id) => ({ ITEM_ID: id, IS_ACTIVE: "False" })),
+  );
+  let calls = 0;
+  world.front.faults.set("personalize", () => {
+    calls += 1;
+    return calls > 1 ? awsError(429, "ThrottlingException") : undefined;
+  });
+  const answer = await toUser();
+  assert.is(answer.status, 200, answer.text);
+  assert.is(idsOf(answer).length, 5);
+  assert.equal(answer.body.degraded, [
+    {
+      stage: "campaign",
+      target: "user_personalization",
+      reason: "the user_personalization campaign is throttled",
+      effect: "the list was not refilled: 5 of 10 items",
+    },
+  ]);
+  await restock();
+});
+
+test("filters by one value, by several, and by values with a comma", async () => {
+  const one = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } });
+  assert.is(one.status, 200, one.text);
+  assert.ok(categoriesOf(one).length > 0 && categoriesOf(one).every((categories) => categories.includes("Horror")));
+  const several = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: 'Horror, "War"' } });
+  assert.ok(categoriesOf(several).every((categories) => categories.includes("Horror") || categories.includes("War")));
+  const none = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: '"Horror,War"' } });
+  assert.equal([none.status, idsOf(none)], [200, []]);
+  const cheap = await toItem({ filter_name: "cheap", filter_value_dict: { MAX: "5" } });
+  assert.ok(cheap.body.response.items.every(({ PRICE }) => Number(PRICE) <= 5));
+});
+
+test("an EXCLUDE may go without its value, an INCLUDE may not", async () => {
+  const left = await toUser({ filter_name: "without", filter_value_dict: {} });
+  assert.equal([left.status, idsOf(left).length], [200, 10]);
+  const missing = await toUser({ filter_name: "category", filter_value_dict: {} });
+  assert.is(missing.status, 400);
+  assert.equal(missing.body.error.issues, [
+    {
+      path: "filter_value_dict.CATEGORY",
+      message: "is missing: the filter category needs a value for $CATEGORY",
+    },
+  ]);
+});
+
+test("unknown filters are 404, those that are not synchronized yet too", async () => {
+  const unknown = await toUser({ filter_name: "colour" });
+  assert.equal([unknown.status, unknown.body.error.code], [404, "filter_not_found"]);
+  assert.match(unknown.body.error.message, "category, cheap");
+  await world.removeParameter(world.names.filterParameter("member"));
+  await world.restart();
+  const absent = await toUser({ filter_name: "member" });
+  assert.equal([absent.status, absent.body.error.code], [404, "filter_not_found"]);
+  await world.putParameter(
+    world.names.filterParameter("member"),
+    world.names.arn("personalize", `filter/${world.settings.filters.find(({ name }) => name === "member")?.resource}`),
+  );
+  await world.restart();
+});
+
+test("a filter that is rotated is found again at once, while requests go on", async () => {
+  const category = { filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } };
+  const before = await toUser(category);
+  assert.is(before.status, 200);
+  const answers: Promise<Answer>[] = [];
+  const timer = setInterval(() => answers.push(toUser(category)), 20);
+  const expression = "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY) AND Items.PRICE <= 1000";
+  await openFilter(world, shop, "category", expression);
+  const old = world.names.arn("personalize", `filter/${world.settings.filters[0]?.resource}`);
+  await world.harness.personalize.send(new DeleteFilterCommand({ filterArn: old }));
+  await toUser(category);
+  await world.harness.settle();
+  const after = await toUser(category);
+  await waitFor(async () => answers.length >= 50, { what: "50 requests at 50 a second", timeoutMs: 10_000 });
+  clearInterval(timer);
+  assert.is(after.status, 200, after.text);
+  assert.equal(idsOf(after), idsOf(before));
+  const all = await Promise.all(answers);
+  assert.equal(
+    all.filter(({ status, body }) => status !== 200 || body.degraded),
+    [],
+  );
+});
+
+test("while the function has the old expression, Personalize checks the values of the new filter", async () => {
+  await openFilter(world, shop, "category", "INCLUDE ItemID WHERE Items.CATEGORIES IN ($GENRE)");
+  await world.restart();
+  const fits = await toUser({ filter_name: "category", filter_value_dict: { GENRE: "Horror" } });
+  assert.is(fits.status, 200, fits.text);
+  const wrong = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } });
+  assert.equal([wrong.status, wrong.body.error.code], [400, "invalid_request"]);
+  assert.match(wrong.body.error.message, "Personalize refused the request");
+  assert.not.match(wrong.text, /arn:/);
+  await openFilter(world, shop, "category");
+  await world.restart();
+});
+
+test("ranks every given item exactly once, unknown and retired ones last as given", async () => {
+  await putItems(world, [{ ITEM_ID: "retired", TITLE: "Gone", IS_ACTIVE: "False" }]);
+  const item_ids = ["nothing", "i9", "retired", "i3", "i200", "i1"];
+  const answer = await rank({ item_ids });
+  assert.is(answer.status, 200, answer.text);
+  assert.equal(idsOf(answer).slice(0, 4).sort(), ["i1", "i200", "i3", "i9"]);
+  assert.equal(answer.body.response.items.slice(4), [
+    { ITEM_ID: "nothing", TITLE: "", CATEGORIES: "", PRICE: "" },
+    { ITEM_ID: "retired", TITLE: "", CATEGORIES: "", PRICE: "" },
+  ]);
+  assert.is(answer.body.response.items[0]?.TITLE, `Title of ${idsOf(answer)[0]}`);
+  assert.equal(answer.body.degraded, [
+    {
+      stage: "item_records",
+      target: "response.items",
+      reason: "2 items are unknown or not active",
+      effect: "they come last, without their fields",
+    },
+  ]);
+  assert.is(answer.headers.get("x-degraded"), "item_records");
+});
+
+test("ranks 500 items, in another order for another user", async () => {
+  const item_ids = Array.from({ length: 400 }, (_, index) => `i${index}`);
+  const [one, other] = await Promise.all([rank({ item_ids }), rank({ item_ids, user_id: "u9" })]);
+  assert.equal(idsOf(one).sort(), [...item_ids].sort());
+  assert.not.equal(idsOf(one), idsOf(other));
+});
+
+test("context goes to the campaign; what it refuses of it is the caller's fault", async () => {
+  let sent: unknown;
+  world.front.faults.set("personalize", ({ body }) => {
+    sent = JSON.parse(body.toString()).context;
+    return undefined;
+  });
+  const answer = await toUser({ context: { DEVICE: "tv" } });
+  assert.equal([answer.status, sent], [200, { DEVICE: "tv" }]);
+  world.front.faults.set("personalize", () => ({
+    status: 400,
+    headers: { "x-amzn-errortype": "InvalidInputException" },
+    body: JSON.stringify({ message: `arn:aws:personalize:eu-west-1:1:campaign/x does not know DEVICE` }),
+  }));
+  const refused = await toUser({ context: { DEVICE: "tv" } });
+  assert.equal([refused.status, refused.body.error.code], [400, "invalid_request"]);
+  assert.match(refused.body.error.message, "… does not know DEVICE");
+});
+
+test("a campaign that is throttled for a moment is asked again", async () => {
+  let calls = 0;
+  world.front.faults.set("personalize", () => {
+    calls += 1;
+    return calls < 3 ? awsError(429, "ThrottlingException") : undefined;
+  });
+  const answer = await toUser();
+  assert.equal([answer.status, answer.body.degraded, calls], [200, undefined, 3]);
+});
+
+test("a campaign that was replaced is found again at once", async () => {
+  const answer = await toUser();
+  assert.is(answer.status, 200);
+  const arn = shop.campaigns.user_personalization;
+  world.front.faults.set("personalize", ({ body }) =>
+    body.toString().includes("campaign/gone") ? awsError(404, "ResourceNotFoundException") : undefined,
+  );
+  await world.putParameter(
+    world.names.campaignParameter("user_personalization"),
+    arn.replace(/campaign\/.*/, "campaign/gone"),
+  );
+  await world.restart();
+  await world.putPopularItems(["i1"]);
+  assert.is((await toUser()).body.degraded?.[0]?.stage, "campaign");
+  await world.putParameter(world.names.campaignParameter("user_personalization"), arn);
+  await waitFor(async () => (await toUser()).body.degraded === undefined, {
+    what: "the campaign to be found again, well before the 60 seconds of the cache",
+    timeoutMs: 5_000,
+  });
+});
+
+async function restock() {
+  await putItems(
+    world,
+    shop.data.items.map(({ itemId, categories, price }) => ({
+      ITEM_ID: itemId,
+      TITLE: `Title of ${itemId}`,
+      CATEGORIES: categories,
+      PRICE: price,
+      IS_ACTIVE: "True",
+    })),
+  );
+}
+
+test.run();
