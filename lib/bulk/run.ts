@@ -4,6 +4,7 @@ import type { GatewayServices } from "../gateway/services.ts";
 import { ApiError } from "../http/error.ts";
 import type { JsonCall, Reply } from "../http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../resilience/retry.ts";
+import { degradedMetric } from "../telemetry/emf.ts";
 import { answerText, type DegradedWrite, degradationsOf, echoOf, requireFittingAnswer } from "./answer.ts";
 import { chunksOf, type Draft } from "./draft.ts";
 import { EARLIER_FAILED, failedItem, type ItemError, type ItemResult } from "./item.ts";
@@ -37,6 +38,7 @@ export async function runBulk(
   const run = createRun(services, target, operations, call, wait);
   await run.writeAll();
   const degraded = degradationsOf(run.degraded.filter(({ operation }) => run.results.get(operation)?.failed === false));
+  for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
   return {
     status: 200,
     headers: degraded.length > 0 ? { "x-degraded": "embedding" } : {},

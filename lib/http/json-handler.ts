@@ -30,7 +30,7 @@ export function jsonHandler<Schema extends GenericSchema>(options: JsonHandlerOp
         texts.set(event as ProxyEvent, text);
         Object.assign(event as ProxyEvent, { body: text, isBase64Encoded: false });
       })
-      .use(httpJsonBodyParser())
+      .before((request) => parseBody(request as ParserRequest))
       // The event's body is parsed by now; its type still says string.
       .handler(async (event: unknown, context) => {
         const { body } = event as { body: unknown };
@@ -38,6 +38,29 @@ export function jsonHandler<Schema extends GenericSchema>(options: JsonHandlerOp
         return handle({ ...callOf(event as ProxyEvent, context), body: validate(schema, body), text });
       }) as unknown as ProxyHandler
   );
+}
+
+/**
+ * Middy's parser reads with a reviver, 25 ms a megabyte of numbers; a bulk request is mostly numbers when it brings its
+ * vectors. Above this size the body is parsed without (docs/decisions/0005-parsing.md).
+ */
+const PARSED_PLAINLY_BYTES = 64 * 1024;
+const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json(;|$)/i;
+
+const parser = httpJsonBodyParser();
+type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
+
+function parseBody(request: ParserRequest): unknown {
+  const event = request.event as unknown as ProxyEvent;
+  const { headers, body } = event;
+  const type = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  if ((body ?? "").length <= PARSED_PLAINLY_BYTES || !JSON_TYPE.test(type ?? "")) return parser.before?.(request);
+  try {
+    Object.assign(event, { body: JSON.parse(body ?? "") });
+  } catch (cause) {
+    throw new ApiError("invalid_request", `The body is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+  return undefined;
 }
 
 function bodyText(event: ProxyEvent, splitHint = "Send less at a time."): string {

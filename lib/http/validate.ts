@@ -29,8 +29,12 @@ function messageOf(issue: v.BaseIssue<unknown>): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return issue.message;
   if (issue.type === "strict_object" && issue.expected === "never") return "is not a known field";
   if (issue.received === "undefined") return "is required";
-  return `must be ${expectation(issue)}, got ${issue.received}`;
+  return `must be ${expectation(issue)}, got ${cut(issue.received)}`;
 }
+
+/** A value is shown by its beginning: it may be megabytes long. */
+const cut = (received: string): string => (received.length > MAX_SHOWN ? `${received.slice(0, MAX_SHOWN)}…` : received);
+const MAX_SHOWN = 100;
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   Object: "an object",

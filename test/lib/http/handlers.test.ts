@@ -123,6 +123,22 @@ test("names every issue, and what a missing, wrong and unknown field is", async 
   assert.is(missing.error.message, "The request is not valid: a is required.");
 });
 
+test("long bodies, which are parsed plainly, have the same content types and errors", async () => {
+  const long = `{"a":1,"pad":"${"x".repeat(70_000)}"`;
+  const broken = await call(echo, { body: long });
+  assert.is(broken.statusCode, 400);
+  assert.match(JSON.parse(broken.body).error.message, "The body is not valid JSON");
+  const unknown = JSON.parse((await call(echo, { body: `${long}}` })).body).error;
+  assert.equal(unknown.issues, [{ path: "pad", message: "is not a known field" }]);
+  const type = await call(echo, { body: `${long}}`, headers: { "content-type": "text/plain" } });
+  assert.is(type.statusCode, 415);
+});
+
+test("a long wrong value is shown by its beginning", async () => {
+  const { error } = JSON.parse((await call(echo, { body: JSON.stringify({ a: "y".repeat(100_000) }) })).body);
+  assert.ok(error.message.length < 300);
+});
+
 test("keys that could change an object's prototype are refused", async () => {
   const result = await call(echo, { body: '{"a":1,"__proto__":{}}' });
   assert.is(result.statusCode, 400);
