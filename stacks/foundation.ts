@@ -5,7 +5,6 @@ import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
 import { SnsTopic } from "@cdktf/provider-aws/lib/sns-topic/index.js";
 import { VpcEndpoint } from "@cdktf/provider-aws/lib/vpc-endpoint/index.js";
 import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
-import { TerraformOutput } from "cdktf";
 import type { Construct } from "constructs";
 import { type OwnEndpoint, ownEndpoints } from "../lib/discovery/endpoints.ts";
 import { serviceRole } from "./constructs/iam.ts";
@@ -23,7 +22,7 @@ export class FoundationStack extends ProjectStack {
       displayName: `${input.config.project.project_name} alarms`,
       kmsMasterKeyId: this.names.kmsAlias(),
     });
-    new TerraformOutput(this, "alarms_topic_arn", { value: topic.arn });
+    this.output("alarms_topic_arn", topic.arn);
     const { searchGateway } = input.discovery;
     if (!searchGateway) return;
     const endpoints = ownEndpoints(input.config, searchGateway.network);
@@ -32,7 +31,8 @@ export class FoundationStack extends ProjectStack {
 
   /**
    * One setting for all APIs of the account and region. A role of someone else that is set stays, and one that is there
-   * already is used as it is. Ours is adopted when an earlier deployment has left it.
+   * already is used as it is. Ours is adopted when an earlier deployment has left it. Deleting the setting would reset it
+   * in later versions of the provider: it is forgotten instead (mode `remove`).
    */
   private logRole(): void {
     const { logRoleArn, role } = this.input.discovery.apiGateway;
@@ -41,7 +41,6 @@ export class FoundationStack extends ProjectStack {
     const created = role.exists && !role.owned ? undefined : this.createLogRole(role);
     new ApiGatewayAccount(this, "api-gateway-account", {
       cloudwatchRoleArn: created?.role.arn ?? roleArn,
-      resetOnDelete: false,
       ...(created && { dependsOn: [created.permission] }),
     });
   }

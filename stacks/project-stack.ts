@@ -1,6 +1,6 @@
 import { join, relative, resolve } from "node:path";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
-import { LocalBackend, S3Backend, TerraformStack } from "cdktf";
+import { LocalBackend, S3Backend, TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { type FunctionName, type Names, namesOf, type StackName } from "../lib/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../lib/naming/tags.ts";
@@ -44,6 +44,12 @@ export abstract class ProjectStack extends TerraformStack {
   /** A path as Terraform of this stack sees it, whose working folder is the stack's own. */
   pathFromStack(path: string): string {
     return relative(join(resolve(this.input.outdir), "stacks", this.node.id), resolve(path));
+  }
+
+  /** A value that the tool reads after the deployment. */
+  output(name: string, value: string, { sensitive = false } = {}): void {
+    // A prefix, since a resource may have the same name.
+    new TerraformOutput(this, `output-${name}`, { value, sensitive }).overrideLogicalId(name);
   }
 
   private addBackend(id: StackName): void {

@@ -1,11 +1,42 @@
-import { TerraformOutput } from "cdktf";
 import type { Construct } from "constructs";
-import type { StackInput } from "./input.ts";
+import { routes } from "../functions/api-router/routes.ts";
+import { logKey } from "./constructs/log-key.ts";
+import { restApi } from "./constructs/rest-api.ts";
+import { gatewayInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
+import { gatewayAlarms } from "./search-gateway/alarms.ts";
+import { gatewayDashboard } from "./search-gateway/dashboard.ts";
+import { domainName } from "./search-gateway/domain-name.ts";
+import { modelEndpoints } from "./search-gateway/models.ts";
+import { gatewayNetwork } from "./search-gateway/network.ts";
+import { requestLog } from "./search-gateway/request-log.ts";
+import { requestLogTable } from "./search-gateway/request-log-table.ts";
+import { routerFunction } from "./search-gateway/router.ts";
+import { clusterScaler } from "./search-gateway/scaler.ts";
 
+/** The search gateway: API, functions, model endpoints, request log, alarms. */
 export class SearchGatewayStack extends ProjectStack {
   constructor(scope: Construct, id: "search-gateway", input: StackInput) {
     super(scope, id, input);
-    new TerraformOutput(this, "api_url", { value: "" });
+    const logKeyArn = logKey(this, "search-gateway").arn;
+    modelEndpoints(this, logKeyArn);
+    const router = routerFunction(this, logKeyArn, gatewayNetwork(this));
+    requestLog(this, router, logKeyArn);
+    requestLogTable(this);
+    const api = restApi(this, {
+      service: "search-gateway",
+      routes,
+      functionName: "api-router",
+      deployed: router,
+      logKeyArn,
+    });
+    const scaling = gatewayInput(input).gateway.opensearch.auto_scaling;
+    if (scaling) clusterScaler(this, scaling, logKeyArn);
+    gatewayAlarms(this);
+    gatewayDashboard(this);
+    this.output("api_url", domainName(this, api));
+    this.output("api_id", api.api.id);
+    this.output("execute_api_url", api.stage.invokeUrl);
+    this.output("router_role_arn", router.role.arn);
   }
 }

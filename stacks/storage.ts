@@ -7,11 +7,11 @@ import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/
 import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
 import { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
 import { SecretsmanagerSecret } from "@cdktf/provider-aws/lib/secretsmanager-secret/index.js";
-import { TerraformOutput } from "cdktf";
 import type { Construct } from "constructs";
 import { parse, stringify } from "yaml";
 import { PREFIXES } from "../lib/naming/object-keys.ts";
 import { encryptionKey, type KeyStatement } from "./constructs/keys.ts";
+import { literal } from "./constructs/literal.ts";
 import type { StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 
@@ -36,8 +36,8 @@ export class StorageStack extends ProjectStack {
     const bucket = this.bucket(protect, key.arn);
     this.configurationFiles(bucket);
     if (input.config.searchGateway && input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
-    new TerraformOutput(this, "bucket", { value: bucket.bucket });
-    new TerraformOutput(this, "key_arn", { value: key.arn });
+    this.output("bucket", bucket.bucket);
+    this.output("key_arn", key.arn);
   }
 
   private keyStatements(): KeyStatement[] {
@@ -163,7 +163,7 @@ export class StorageStack extends ProjectStack {
       new S3Object(this, `configuration-${path.replaceAll(/[^\w-]/g, "-")}`, {
         bucket: bucket.id,
         key: `${PREFIXES.configuration}${path}`,
-        content: json ? text : stringify(parse(text)),
+        content: literal(json ? text : stringify(parse(text))),
         contentType: json ? "application/json" : "application/yaml",
       });
     }

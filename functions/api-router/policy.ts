@@ -1,0 +1,65 @@
+import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+
+/** What api-router works with; what is not configured is absent, and then not allowed. */
+export interface ApiRouterArns {
+  logGroup: string;
+  /** With cloud IAM authentication: the domain whose requests are signed. */
+  domain?: string | undefined;
+  /** With basic authentication: the secret of the master user, and of the hash of user ids. */
+  secrets: readonly string[];
+  /** KMS keys of those secrets, and aliases where only those are known; none for the account's default key. */
+  secretKeys: { keys: readonly string[]; aliases: readonly string[]; anyKey: string };
+  endpoints: readonly string[];
+  hostedModels: readonly string[];
+  campaign?: string | undefined;
+}
+
+/** What api-router may do: call the cluster, the configured models and the campaign, and read its secrets. */
+export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
+  const { logGroup, domain, secrets, endpoints, hostedModels, campaign } = arns;
+  return [
+    ...(domain === undefined
+      ? []
+      : [
+          {
+            sid: "CallTheCluster",
+            actions: [
+              "es:ESHttpGet",
+              "es:ESHttpHead",
+              "es:ESHttpPost",
+              "es:ESHttpPut",
+              "es:ESHttpPatch",
+              "es:ESHttpDelete",
+            ],
+            resources: [`${domain}/*`],
+          },
+        ]),
+    ...some("ReadSecrets", "secretsmanager:GetSecretValue", secrets),
+    ...decryptSecrets(arns),
+    ...some("EmbedOnEndpoints", "sagemaker:InvokeEndpoint", endpoints),
+    ...some("EmbedWithHostedModels", "bedrock:InvokeModel", hostedModels),
+    ...some("RankForUsers", "personalize:GetPersonalizedRanking", campaign === undefined ? [] : [campaign]),
+    writeLogs(logGroup),
+  ];
+}
+
+function decryptSecrets({ secretKeys: { keys, aliases, anyKey } }: ApiRouterArns): Statement[] {
+  return [
+    ...some("DecryptSecrets", "kms:Decrypt", keys),
+    // IAM does not take aliases as resources.
+    ...(aliases.length === 0
+      ? []
+      : [
+          {
+            sid: "DecryptSecretsByAlias",
+            actions: ["kms:Decrypt"],
+            resources: [anyKey],
+            conditions: { "ForAnyValue:StringEquals": { "kms:ResourceAliases": aliases } },
+          },
+        ]),
+  ];
+}
+
+function some(sid: string, action: string, resources: readonly string[]): Statement[] {
+  return resources.length === 0 ? [] : [{ sid, actions: [action], resources }];
+}

@@ -1,0 +1,51 @@
+import type { GetMetricDataCommandInput, MetricDataResult } from "@aws-sdk/client-cloudwatch";
+import type { ClusterLoad } from "./decide.ts";
+
+/** Minutes that are looked back on, and minutes of one value. */
+const WINDOW_MINUTES = 35;
+const PERIOD_MINUTES = 5;
+
+/** Ids of the queries; what each says is in the answer under it. */
+const QUERIES = {
+  cpu: { metric: "CPUUtilization", stat: "Average" },
+  jvm: { metric: "JVMMemoryPressure", stat: "Maximum" },
+  used: { metric: "ClusterUsedSpace", stat: "Maximum" },
+  // Reported by each node: the average over them.
+  free: { metric: "FreeStorageSpace", stat: "Average" },
+} as const;
+
+/** The question to CloudWatch about a domain. Source: "Monitoring OpenSearch cluster metrics", Developer Guide. */
+export function loadQuery(domain: string, account: string, now: Date): GetMetricDataCommandInput {
+  const Dimensions = [
+    { Name: "DomainName", Value: domain },
+    { Name: "ClientId", Value: account },
+  ];
+  // Whole periods: the current one is not complete, and would look quiet or busy by chance.
+  const period = PERIOD_MINUTES * 60_000;
+  const EndTime = new Date(Math.floor(now.getTime() / period) * period);
+  return {
+    StartTime: new Date(EndTime.getTime() - WINDOW_MINUTES * 60_000),
+    EndTime,
+    ScanBy: "TimestampAscending",
+    MetricDataQueries: Object.entries(QUERIES).map(([Id, { metric, stat }]) => ({
+      Id,
+      MetricStat: {
+        Metric: { Namespace: "AWS/ES", MetricName: metric, Dimensions },
+        Period: PERIOD_MINUTES * 60,
+        Stat: stat,
+      },
+    })),
+  };
+}
+
+/** The load from CloudWatch's answer. */
+export function clusterLoad(results: readonly MetricDataResult[]): ClusterLoad {
+  const values = (id: keyof typeof QUERIES) => results.find(({ Id }) => Id === id)?.Values ?? [];
+  const jvm = values("jvm");
+  return {
+    cpu: values("cpu"),
+    jvm: jvm.length === 0 ? undefined : Math.max(...jvm),
+    usedMegabytes: values("used").at(-1),
+    freeMegabytesPerNode: values("free").at(-1),
+  };
+}

@@ -1,0 +1,96 @@
+import type { ErrorCode } from "../../lib/http/error.ts";
+
+interface Refusal {
+  status: number;
+  code: ErrorCode;
+  message: string;
+  retryAfter?: number;
+}
+
+const FORBIDDEN: Refusal = { status: 403, code: "forbidden", message: "The API key is missing or wrong." };
+const NOT_FOUND: Refusal = { status: 404, code: "not_found", message: "There is no such endpoint." };
+const BAD_REQUEST: Refusal = { status: 400, code: "invalid_request", message: "The request is not valid." };
+const INTERNAL: Refusal = {
+  status: 500,
+  code: "internal",
+  message: "Something went wrong in the gateway; the request id finds it in the log.",
+};
+const TIMEOUT: Refusal = { status: 504, code: "timeout", message: "The time for this request ended." };
+
+/**
+ * API Gateway's own refusals, by its response types. Source: "Gateway response types", API Gateway Developer Guide.
+ */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  ACCESS_DENIED: FORBIDDEN,
+  API_CONFIGURATION_ERROR: INTERNAL,
+  AUTHORIZER_CONFIGURATION_ERROR: INTERNAL,
+  AUTHORIZER_FAILURE: INTERNAL,
+  BAD_REQUEST_BODY: BAD_REQUEST,
+  BAD_REQUEST_PARAMETERS: BAD_REQUEST,
+  EXPIRED_TOKEN: FORBIDDEN,
+  INTEGRATION_FAILURE: TIMEOUT,
+  INTEGRATION_TIMEOUT: TIMEOUT,
+  INVALID_API_KEY: FORBIDDEN,
+  INVALID_SIGNATURE: FORBIDDEN,
+  // What API Gateway says of paths and methods that an API does not have.
+  MISSING_AUTHENTICATION_TOKEN: NOT_FOUND,
+  QUOTA_EXCEEDED: {
+    status: 429,
+    code: "throttled",
+    message: "The quota of this API key is used up for today.",
+    retryAfter: 3_600,
+  },
+  REQUEST_TOO_LARGE: {
+    status: 413,
+    code: "payload_too_large",
+    message: "The body is too large: at most 4 MiB. Send it in several requests.",
+  },
+  RESOURCE_NOT_FOUND: NOT_FOUND,
+  THROTTLED: { status: 429, code: "throttled", message: "Too many requests; try again later.", retryAfter: 1 },
+  UNAUTHORIZED: FORBIDDEN,
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    code: "unsupported_media_type",
+    message: "The content type must be application/json.",
+  },
+  WAF_FILTERED: { ...FORBIDDEN, message: "The request was refused by the firewall." },
+  // Whatever else there is keeps its status.
+  DEFAULT_4XX: BAD_REQUEST,
+  DEFAULT_5XX: INTERNAL,
+};
+
+/** Gateway responses in the error shape of both services. */
+export function gatewayResponses(allowOrigins?: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(REFUSALS).map(([type, refusal]) => [type, gatewayResponse(type, refusal, allowOrigins)]),
+  );
+}
+
+function gatewayResponse(type: string, { status, code, message, retryAfter }: Refusal, origins?: readonly string[]) {
+  // The id is put in by API Gateway, in the quotes that are here.
+  const body = JSON.stringify({ error: { code, message, request_id: "$context.requestId" } });
+  return {
+    ...(!type.startsWith("DEFAULT_") && { statusCode: status }),
+    responseTemplates: { "application/json": body },
+    responseParameters: {
+      "gatewayresponse.header.x-request-id": "context.requestId",
+      ...(retryAfter !== undefined && { "gatewayresponse.header.retry-after": `'${retryAfter}'` }),
+      ...corsParameters(origins),
+    },
+  };
+}
+
+/**
+ * A browser shows a refusal to a page of an allowed origin only. With several origins API Gateway cannot choose, so the
+ * caller's is repeated: what other pages could read of a refusal is the texts above.
+ */
+function corsParameters(origins?: readonly string[]): Record<string, string> {
+  if (!origins) return {};
+  const [only, another] = origins;
+  const value = another === undefined ? `'${only}'` : "method.request.header.origin";
+  return {
+    "gatewayresponse.header.access-control-allow-origin": value,
+    "gatewayresponse.header.access-control-expose-headers": "'x-request-id, retry-after'",
+    ...(value !== "'*'" && { "gatewayresponse.header.vary": "'origin'" }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { KmsKey } from "@cdktf/provider-aws/lib/kms-key/index.js";
+import type { Service } from "../../lib/naming/names.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { encryptionKey } from "./keys.ts";
+
+/** The key of a service's log groups and stream. CloudWatch Logs takes no alias, so it is in the service's own stack. */
+export function logKey(stack: ProjectStack, service: Service): KmsKey {
+  const { names, input } = stack;
+  const { region, account } = input.discovery;
+  return encryptionKey(stack, "log-key", {
+    alias: names.serviceKmsAlias(service),
+    description: `${input.config.project.project_name}: logs of the ${service}`,
+    statements: [
+      {
+        sid: "LogGroups",
+        services: [`logs.${region}.amazonaws.com`],
+        actions: [
+          "kms:Encrypt",
+          "kms:Decrypt",
+          "kms:ReEncryptFrom",
+          "kms:ReEncryptTo",
+          "kms:GenerateDataKey",
+          "kms:DescribeKey",
+        ],
+        // Of this account's groups alone. Source: "Encrypt log data in CloudWatch Logs", CloudWatch Logs User Guide.
+        conditions: {
+          ArnLike: { "kms:EncryptionContext:aws:logs:arn": `arn:${names.partition()}:logs:${region}:${account}:*` },
+        },
+      },
+    ],
+    protect: false,
+  });
+}

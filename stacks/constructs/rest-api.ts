@@ -1,0 +1,118 @@
+import { ApiGatewayDeployment } from "@cdktf/provider-aws/lib/api-gateway-deployment/index.js";
+import { ApiGatewayMethodSettings } from "@cdktf/provider-aws/lib/api-gateway-method-settings/index.js";
+import { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest-api/index.js";
+import { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
+import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
+import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
+import type { Route } from "../../lib/http/route.ts";
+import { API_STAGE, type FunctionName, type Service } from "../../lib/naming/names.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { apiBody, apiFingerprint } from "./api-body.ts";
+import { apiKeys } from "./api-keys.ts";
+import { aliasArn, type DeployedFunction } from "./function.ts";
+
+/** Days that access logs and API Gateway's own error logs are kept. */
+const ACCESS_LOG_DAYS = 30;
+
+export interface RestApiOptions {
+  service: Service;
+  routes: readonly Route[];
+  functionName: FunctionName;
+  deployed: DeployedFunction;
+  logKeyArn: string;
+}
+
+export interface DeployedApi {
+  api: ApiGatewayRestApi;
+  stage: ApiGatewayStage;
+}
+
+/** A REST API from a route table: deployment, stage `v1`, API key, usage plan, logs. */
+export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedApi {
+  const { names, input } = stack;
+  const { service, routes, functionName, deployed } = options;
+  const { region } = input.discovery;
+  const body = apiBody({
+    title: names.api(service),
+    routes,
+    invocationUri:
+      `arn:${names.partition()}:apigateway:${region}:lambda:path/2015-03-31/functions/` +
+      `${aliasArn(stack, functionName)}/invocations`,
+    allowOrigins: input.config.api.cors?.allow_origins,
+  });
+  const api = new ApiGatewayRestApi(stack, "api", {
+    name: names.api(service),
+    body: JSON.stringify(body),
+    // Also here, since the provider takes an absent value for an empty one.
+    binaryMediaTypes: ["*/*"],
+    apiKeySource: "HEADER",
+    endpointConfiguration: { types: ["REGIONAL"] },
+    lifecycle: { createBeforeDestroy: true },
+  });
+  const permission = new LambdaPermission(stack, "api-permission", {
+    statementId: "ApiGateway",
+    action: "lambda:InvokeFunction",
+    functionName: deployed.function.functionName,
+    qualifier: deployed.alias.name,
+    principal: "apigateway.amazonaws.com",
+    sourceArn: `${api.executionArn}/${API_STAGE}/*`,
+  });
+  const deployment = new ApiGatewayDeployment(stack, "api-deployment", {
+    restApiId: api.id,
+    triggers: { api: apiFingerprint(body, routes) },
+    lifecycle: { createBeforeDestroy: true },
+  });
+  const stage = new ApiGatewayStage(stack, "api-stage", {
+    restApiId: api.id,
+    deploymentId: deployment.id,
+    stageName: API_STAGE,
+    xrayTracingEnabled: true,
+    accessLogSettings: { destinationArn: accessLog(stack, options).arn, format: ACCESS_LOG_FORMAT },
+    // The first request must find the function, and may call it.
+    dependsOn: [permission, ...deployed.ready, executionLog(stack, api, options)],
+  });
+  new ApiGatewayMethodSettings(stack, "api-settings", {
+    restApiId: api.id,
+    stageName: stage.stageName,
+    methodPath: "*/*",
+    // Traces of data would put bodies into the log.
+    settings: { metricsEnabled: true, loggingLevel: "ERROR", dataTraceEnabled: false },
+  });
+  apiKeys(stack, service, api, stage);
+  return { api, stage };
+}
+
+/** The path has no query string. What a caller chooses freely and could break the JSON with is left out. */
+const ACCESS_LOG_FORMAT = JSON.stringify({
+  request_id: "$context.requestId",
+  time: "$context.requestTimeEpoch",
+  method: "$context.httpMethod",
+  path: "$context.path",
+  resource: "$context.resourcePath",
+  status: "$context.status",
+  response_bytes: "$context.responseLength",
+  milliseconds: "$context.responseLatency",
+  function_milliseconds: "$context.integrationLatency",
+  function_status: "$context.integration.status",
+  error: "$context.error.responseType",
+  api_key_id: "$context.identity.apiKeyId",
+  source_ip: "$context.identity.sourceIp",
+  trace_id: "$context.xrayTraceId",
+});
+
+function accessLog(stack: ProjectStack, { service, logKeyArn }: RestApiOptions): CloudwatchLogGroup {
+  return new CloudwatchLogGroup(stack, "access-log", {
+    name: stack.names.accessLogGroup(service),
+    retentionInDays: ACCESS_LOG_DAYS,
+    kmsKeyId: logKeyArn,
+  });
+}
+
+/** API Gateway's own: it would make one that is kept for ever. */
+function executionLog(stack: ProjectStack, api: ApiGatewayRestApi, { logKeyArn }: RestApiOptions): CloudwatchLogGroup {
+  return new CloudwatchLogGroup(stack, "execution-log", {
+    name: `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`,
+    retentionInDays: ACCESS_LOG_DAYS,
+    kmsKeyId: logKeyArn,
+  });
+}

@@ -1,0 +1,96 @@
+import { alarm } from "../constructs/alarm.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { gatewayMetrics } from "./metrics.ts";
+
+/** Share of answers with status 5xx, in percent; of fewer calls than this in five minutes none is rung for. */
+const FAILED_PERCENT = 1;
+const FEWEST_CALLS = 20;
+/** Time limits on searches by people end around here. */
+const SLOW_MS = 3_000;
+/** Answers with less than asked for, in five minutes. */
+const DEGRADED_ANSWERS = 10;
+/** The gateway waits a few seconds for a model before it answers without it. */
+const SLOW_MODEL_SECONDS = 2;
+const FAILED_MODEL_CALLS = 5;
+/** Firehose writes every five minutes. */
+const LATE_SECONDS = 900;
+
+/** What someone should be told of. All go to the project's topic. */
+export function gatewayAlarms(stack: ProjectStack): void {
+  const metrics = gatewayMetrics(stack);
+  const { config } = stack.input;
+  alarm(stack, "search-gateway-5xx", {
+    description: `More than ${FAILED_PERCENT} % of the answers are errors of the gateway: see the log of api-router`,
+    metrics: { failed: metrics.api("5XXError", "Sum"), calls: metrics.api("Count", "Sum") },
+    expression: `IF(calls >= ${FEWEST_CALLS}, 100 * failed / calls, 0)`,
+    above: FAILED_PERCENT,
+    points: 2,
+  });
+  alarm(stack, "search-gateway-p99", {
+    description: `One answer in a hundred takes longer than ${SLOW_MS} ms: the dashboard tells the cluster from the models`,
+    metrics: { latency: metrics.api("Latency", "p99"), calls: metrics.api("Count", "Sum") },
+    expression: `IF(calls >= ${FEWEST_CALLS}, latency, 0)`,
+    above: SLOW_MS,
+    points: 3,
+  });
+  alarm(stack, "search-gateway-throttles", {
+    description: "Requests are refused since no instance of api-router is free: raise its concurrency or the account's",
+    metrics: { throttles: metrics.lambda("api-router", "Throttles") },
+    above: 0,
+  });
+  const stages = [
+    ...(metrics.models.length > 0 ? (["embedding"] as const) : []),
+    ...(config.api.personalized_ranking.campaign_arn === undefined ? [] : (["personalization"] as const)),
+  ];
+  for (const stage of stages) {
+    alarm(stack, `search-gateway-degraded-${stage}`, {
+      description: `Answers are made without ${stage}: "degraded" in the request log names the reason`,
+      metrics: { answers: metrics.degraded(stage) },
+      above: DEGRADED_ANSWERS,
+    });
+  }
+  for (const { name, latency, errors } of metrics.models) {
+    const model = name.replaceAll("_", "-");
+    alarm(stack, `model-${model}-latency`, {
+      description: `One call in a hundred to ${name} takes longer than ${SLOW_MODEL_SECONDS} s: add instances, or more at most`,
+      metrics: { latency: latency.metric },
+      above: SLOW_MODEL_SECONDS * latency.perSecond,
+      points: 3,
+    });
+    alarm(stack, `model-${model}-errors`, {
+      description: `Calls to ${name} fail: see the log of its endpoint, or its quota`,
+      metrics: Object.fromEntries(errors.map((metric, index) => [`e${index + 1}`, metric])),
+      expression: errors.map((_, index) => `FILL(e${index + 1}, 0)`).join(" + "),
+      above: FAILED_MODEL_CALLS,
+    });
+  }
+  logAlarms(stack);
+  if (config.searchGateway?.opensearch.auto_scaling) {
+    alarm(stack, "cluster-scaler-errors", {
+      description: "The cluster is not scaled: see the log of cluster-scaler",
+      metrics: { errors: metrics.lambda("cluster-scaler", "Errors") },
+      above: 0,
+      points: 3,
+    });
+  }
+}
+
+function logAlarms(stack: ProjectStack): void {
+  const metrics = gatewayMetrics(stack);
+  alarm(stack, "request-log-errors", {
+    description: "Request log lines may be lost: see the log of log-handler",
+    metrics: { errors: metrics.lambda("log-handler", "Errors") },
+    above: 0,
+  });
+  alarm(stack, "request-log-unreadable", {
+    description: "Request log lines cannot be read and were left out: see the log of log-handler",
+    metrics: { lines: metrics.unreadableLines },
+    above: 0,
+  });
+  alarm(stack, "request-log-delivery", {
+    description: "The request log does not reach the bucket: see the log of the delivery stream",
+    metrics: { age: metrics.delivery("DeliveryToS3.DataFreshness", "Maximum") },
+    above: LATE_SECONDS,
+    points: 3,
+  });
+}

@@ -1,0 +1,92 @@
+import { CloudwatchDashboard } from "@cdktf/provider-aws/lib/cloudwatch-dashboard/index.js";
+import type { Stage } from "../../lib/http/degradation.ts";
+import type { Metric } from "../constructs/alarm.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { gatewayMetrics } from "./metrics.ts";
+
+/** Stages that an answer of the search gateway can lack. */
+const STAGES: readonly Stage[] = ["embedding", "personalization", "profile", "depth"];
+
+const WIDTH = 8;
+const HEIGHT = 6;
+const COLUMNS = 24 / WIDTH;
+
+interface Widget {
+  title: string;
+  metrics: Array<readonly [metric: Metric, label: string]>;
+}
+
+/** One page: is it up, is it fast, what is missing from answers, which part is to blame. */
+export function gatewayDashboard(stack: ProjectStack): void {
+  const { region } = stack.input.discovery;
+  const widgets = gatewayWidgets(stack).map(({ title, metrics }, index) => ({
+    type: "metric",
+    x: (index % COLUMNS) * WIDTH,
+    y: Math.floor(index / COLUMNS) * HEIGHT,
+    width: WIDTH,
+    height: HEIGHT,
+    properties: { title, region, view: "timeSeries", period: 300, metrics: metrics.map(toRow) },
+  }));
+  new CloudwatchDashboard(stack, "dashboard", {
+    dashboardName: stack.names.dashboard(),
+    dashboardBody: JSON.stringify({ widgets }),
+  });
+}
+
+function toRow([{ namespace, name, dimensions, stat }, label]: readonly [Metric, string]) {
+  return [namespace, name, ...Object.entries(dimensions).flat(), { stat, label }];
+}
+
+function gatewayWidgets(stack: ProjectStack): Widget[] {
+  const { api, lambda, degraded, delivery, unreadableLines, models } = gatewayMetrics(stack);
+  return [
+    {
+      title: "Requests",
+      metrics: [
+        [api("Count", "Sum"), "all"],
+        [api("4XXError", "Sum"), "4xx"],
+        [api("5XXError", "Sum"), "5xx"],
+      ],
+    },
+    {
+      title: "Latency, ms",
+      metrics: [
+        [api("Latency", "p50"), "p50"],
+        [api("Latency", "p99"), "p99"],
+        [api("IntegrationLatency", "p99"), "function p99"],
+      ],
+    },
+    { title: "Degraded answers by stage", metrics: STAGES.map((stage) => [degraded(stage), stage]) },
+    {
+      title: "api-router",
+      metrics: [
+        [lambda("api-router", "ConcurrentExecutions", "Maximum"), "at a time"],
+        [lambda("api-router", "Throttles"), "throttled"],
+        [lambda("api-router", "Errors"), "errors"],
+      ],
+    },
+    ...(models.length === 0
+      ? []
+      : [
+          {
+            title: "Models, p99 (SageMaker in microseconds, Bedrock in milliseconds)",
+            metrics: models.map(({ name, latency }): Widget["metrics"][number] => [latency.metric, name]),
+          },
+          {
+            title: "Model calls and errors",
+            metrics: models.flatMap(({ name, calls, errors }): Widget["metrics"] => [
+              [calls, `${name} calls`],
+              ...errors.map((metric) => [metric, `${name} ${metric.name}`] as const),
+            ]),
+          },
+        ]),
+    {
+      title: "Request log",
+      metrics: [
+        [lambda("log-handler", "Errors"), "errors of log-handler"],
+        [unreadableLines, "unreadable lines"],
+        [delivery("DeliveryToS3.DataFreshness", "Maximum"), "seconds behind"],
+      ],
+    },
+  ];
+}

@@ -1,0 +1,81 @@
+import { referencedModels } from "../../lib/discovery/endpoints.ts";
+import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
+import type { Stage } from "../../lib/http/degradation.ts";
+import { API_STAGE, ENDPOINT_VARIANT, type FunctionName } from "../../lib/naming/names.ts";
+import { METRIC_NAMESPACE } from "../../lib/telemetry/emf.ts";
+import type { Metric } from "../constructs/alarm.ts";
+import { gatewayInput } from "../input.ts";
+import type { ProjectStack } from "../project-stack.ts";
+
+/** As log-handler counts them. Stacks import no handlers; a test compares the two. */
+export const UNREADABLE_LINES = "UnreadableRequestLogLines";
+
+/** The gateway's metrics by what they tell: alarms and the dashboard choose from them. */
+export function gatewayMetrics(stack: ProjectStack) {
+  const { names, input } = stack;
+  const { gateway } = gatewayInput(input);
+  const Project = input.config.project.project_name;
+  const api = (name: string, stat: string): Metric => ({
+    namespace: "AWS/ApiGateway",
+    name,
+    dimensions: { ApiName: names.api("search-gateway"), Stage: API_STAGE },
+    stat,
+  });
+  return {
+    api,
+    lambda: (fn: FunctionName, name: string, stat = "Sum"): Metric => ({
+      namespace: "AWS/Lambda",
+      name,
+      dimensions: { FunctionName: names.function(fn) },
+      stat,
+    }),
+    degraded: (stage: Stage): Metric => ({
+      namespace: METRIC_NAMESPACE,
+      name: "Degraded",
+      dimensions: { Project, Stage: stage },
+      stat: "Sum",
+    }),
+    unreadableLines: {
+      namespace: METRIC_NAMESPACE,
+      name: UNREADABLE_LINES,
+      dimensions: { Project },
+      stat: "Sum",
+    } satisfies Metric,
+    delivery: (name: string, stat: string): Metric => ({
+      namespace: "AWS/Firehose",
+      name,
+      dimensions: { DeliveryStreamName: names.stream("search-logs") },
+      stat,
+    }),
+    models: referencedModels(gateway).map((name) => ({ name, ...modelMetrics(stack, name) })),
+  };
+}
+
+export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
+
+/** Latency in seconds and errors, from where the model runs. */
+function modelMetrics({ names }: ProjectStack, name: ModelName) {
+  const facts = MODELS[name];
+  const metric = (metricName: string, stat: string): Metric =>
+    facts.host === "sagemaker"
+      ? {
+          namespace: "AWS/SageMaker",
+          name: metricName,
+          dimensions: { EndpointName: names.endpoint(name), VariantName: ENDPOINT_VARIANT },
+          stat,
+        }
+      : { namespace: "AWS/Bedrock", name: metricName, dimensions: { ModelId: facts.source }, stat };
+  if (facts.host === "sagemaker") {
+    return {
+      // SageMaker gives microseconds.
+      latency: { metric: metric("ModelLatency", "p99"), perSecond: 1_000_000 },
+      calls: metric("Invocations", "Sum"),
+      errors: [metric("Invocation5XXErrors", "Sum"), metric("InvocationModelErrors", "Sum")],
+    };
+  }
+  return {
+    latency: { metric: metric("InvocationLatency", "p99"), perSecond: 1_000 },
+    calls: metric("Invocations", "Sum"),
+    errors: [metric("InvocationServerErrors", "Sum"), metric("InvocationThrottles", "Sum")],
+  };
+}

@@ -1,0 +1,184 @@
+import { AppautoscalingPolicy } from "@cdktf/provider-aws/lib/appautoscaling-policy/index.js";
+import { AppautoscalingTarget } from "@cdktf/provider-aws/lib/appautoscaling-target/index.js";
+import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
+import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import { SagemakerEndpoint } from "@cdktf/provider-aws/lib/sagemaker-endpoint/index.js";
+import { SagemakerEndpointConfiguration } from "@cdktf/provider-aws/lib/sagemaker-endpoint-configuration/index.js";
+import { SagemakerModel } from "@cdktf/provider-aws/lib/sagemaker-model/index.js";
+import type { ITerraformDependable } from "cdktf";
+import { imageKind } from "../../lib/config/instance-types.ts";
+import type { Models } from "../../lib/config/model.ts";
+import { referencedModels } from "../../lib/discovery/endpoints.ts";
+import { type ModelImage, modelImage } from "../../lib/discovery/model-image.ts";
+import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
+import type { Statement } from "../../lib/iam/statement.ts";
+import { ENDPOINT_VARIANT } from "../../lib/naming/names.ts";
+import { rolePolicy, serviceRole } from "../constructs/iam.ts";
+import { gatewayInput } from "../input.ts";
+import type { ProjectStack } from "../project-stack.ts";
+
+const LOG_DAYS = 30;
+/** A container downloads its model before it is healthy: more than a gigabyte from the Hugging Face Hub. */
+const START_SECONDS = 900;
+
+/** Calls a minute and instance at which an endpoint grows. A call holds up to 32 texts: about half of what an ml.g5.xlarge
+ * or an ml.c6i.2xlarge answers of calls that are full. */
+const CALLS_PER_INSTANCE = { gpu: 200, cpu: 30 } as const;
+
+type SelfHosted = Extract<ModelName, "dense_large_en_v1_5" | "sparse_v3">;
+type Section = NonNullable<Models[SelfHosted]>;
+
+interface EndpointPlan {
+  name: SelfHosted;
+  section: Section;
+  image: ModelImage;
+}
+
+/** Models that run on endpoints of the project. */
+export function selfHostedModels(stack: ProjectStack): SelfHosted[] {
+  return referencedModels(gatewayInput(stack.input).gateway).filter(isSelfHosted);
+}
+
+function isSelfHosted(name: ModelName): name is SelfHosted {
+  return MODELS[name].host === "sagemaker";
+}
+
+/** An endpoint for each referenced model of the project. */
+export function modelEndpoints(stack: ProjectStack, logKeyArn: string): void {
+  const { gateway } = gatewayInput(stack.input);
+  const plans = selfHostedModels(stack).map((name): EndpointPlan => {
+    const section = gateway.models[name];
+    const image = section && modelImage(stack.input.discovery.region, section.instance_type);
+    if (!section || !image) throw new Error(`model ${name} has no section, or no image in this region`);
+    return { name, section, image };
+  });
+  if (plans.length === 0) return;
+  const logGroups = plans.map(({ name }) => endpointLog(stack, name, logKeyArn));
+  const { role, policy } = executionRole(stack, plans);
+  for (const plan of plans) modelEndpoint(stack, plan, role, [policy, ...logGroups]);
+}
+
+function endpointLog(stack: ProjectStack, name: SelfHosted, logKeyArn: string): CloudwatchLogGroup {
+  return new CloudwatchLogGroup(stack, `${name}-log`, {
+    name: stack.names.endpointLogGroup(name),
+    retentionInDays: LOG_DAYS,
+    kmsKeyId: logKeyArn,
+  });
+}
+
+/** What SageMaker does for the endpoints: fetch the image, write logs and metrics. */
+function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
+  const { names, input } = stack;
+  const role = serviceRole(stack, "sagemaker-role", {
+    name: names.role("sagemaker"),
+    description: `Model endpoints of ${input.config.project.project_name}`,
+    service: "sagemaker.amazonaws.com",
+    conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
+  });
+  const statements: Statement[] = [
+    // ECR's token and CloudWatch's metrics take no resource.
+    { sid: "LogInToEcr", actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
+    {
+      sid: "FetchImages",
+      actions: ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
+      resources: [...new Set(plans.map(({ image }) => image.repositoryArn))],
+    },
+    {
+      sid: "WriteLogs",
+      actions: ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
+      resources: plans.map(({ name }) => `${names.arn("logs", `log-group:${names.endpointLogGroup(name)}`)}:*`),
+    },
+    {
+      sid: "WriteMetrics",
+      actions: ["cloudwatch:PutMetricData"],
+      resources: ["*"],
+      conditions: { StringLike: { "cloudwatch:namespace": "/aws/sagemaker/*" } },
+    },
+  ];
+  return { role, policy: rolePolicy(stack, "sagemaker-policy", role, statements) };
+}
+
+/**
+ * SageMaker changes neither models nor configurations: each new content is one of a new name, made before the old one
+ * goes, and the endpoint moves over with both sides running.
+ */
+function modelEndpoint(
+  stack: ProjectStack,
+  plan: EndpointPlan,
+  role: IamRole,
+  dependsOn: ITerraformDependable[],
+): void {
+  const { names } = stack;
+  const { name, section, image } = plan;
+  const environment = containerEnvironment(name, section.revision);
+  const modelRevision = JSON.stringify([image.uri, environment]);
+  const model = new SagemakerModel(stack, `${name}-model`, {
+    name: names.endpointRevision(name, modelRevision),
+    executionRoleArn: role.arn,
+    // No network isolation: the container downloads the model's files when it starts.
+    primaryContainer: { image: image.uri, environment },
+    lifecycle: { createBeforeDestroy: true },
+    dependsOn,
+  });
+  const { instance_type, initial_instance_count } = section;
+  const configuration = new SagemakerEndpointConfiguration(stack, `${name}-configuration`, {
+    name: names.endpointRevision(name, JSON.stringify([modelRevision, instance_type, initial_instance_count])),
+    productionVariants: [
+      {
+        variantName: ENDPOINT_VARIANT,
+        modelName: model.name,
+        instanceType: instance_type,
+        initialInstanceCount: initial_instance_count,
+        initialVariantWeight: 1,
+        containerStartupHealthCheckTimeoutInSeconds: START_SECONDS,
+      },
+    ],
+    lifecycle: { createBeforeDestroy: true },
+  });
+  const endpoint = new SagemakerEndpoint(stack, `${name}-endpoint`, {
+    name: names.endpoint(name),
+    endpointConfigName: configuration.name,
+    deploymentConfig: {
+      blueGreenUpdatePolicy: {
+        trafficRoutingConfiguration: { type: "ALL_AT_ONCE", waitIntervalInSeconds: 60 },
+        terminationWaitInSeconds: 60,
+      },
+    },
+  });
+  if (section.max_instance_count !== undefined) scaling(stack, plan, endpoint, section.max_instance_count);
+}
+
+function containerEnvironment(name: SelfHosted, revision: string | undefined): Record<string, string> {
+  const { kind, source } = MODELS[name];
+  return {
+    HF_MODEL_ID: source,
+    ...(revision !== undefined && { HF_MODEL_REVISION: revision }),
+    POOLING: kind === "sparse" ? "splade" : "cls",
+    // The defaults that lib/embeddings counts on, and truncation, whose default has changed between releases.
+    AUTO_TRUNCATE: "true",
+    MAX_CLIENT_BATCH_SIZE: "32",
+    PAYLOAD_LIMIT: "2000000",
+  };
+}
+
+function scaling(stack: ProjectStack, { name, section }: EndpointPlan, endpoint: SagemakerEndpoint, max: number): void {
+  const target = new AppautoscalingTarget(stack, `${name}-scaling`, {
+    serviceNamespace: "sagemaker",
+    scalableDimension: "sagemaker:variant:DesiredInstanceCount",
+    resourceId: `endpoint/${stack.names.endpoint(name)}/variant/${ENDPOINT_VARIANT}`,
+    minCapacity: section.initial_instance_count,
+    maxCapacity: max,
+    dependsOn: [endpoint],
+  });
+  new AppautoscalingPolicy(stack, `${name}-scaling-policy`, {
+    name: stack.names.scalingPolicy(name.replaceAll("_", "-")),
+    policyType: "TargetTrackingScaling",
+    serviceNamespace: target.serviceNamespace,
+    scalableDimension: target.scalableDimension,
+    resourceId: target.resourceId,
+    targetTrackingScalingPolicyConfiguration: {
+      targetValue: CALLS_PER_INSTANCE[imageKind(section.instance_type) ?? "cpu"],
+      predefinedMetricSpecification: { predefinedMetricType: "SageMakerVariantInvocationsPerInstance" },
+    },
+  });
+}

@@ -1,0 +1,84 @@
+import type * as v from "valibot";
+import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
+import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
+import { clusterUrl } from "../../lib/config/project.ts";
+import { referencedModels } from "../../lib/discovery/endpoints.ts";
+import { MODELS } from "../../lib/embeddings/models.ts";
+import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
+import { gatewayInput } from "../input.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { selfHostedModels } from "./models.ts";
+
+/** The log group carries the request log, which holds what users searched for: the bucket keeps it, not this group. */
+const LOG_DAYS = 3;
+
+type Without<T, Key extends string> = T extends unknown ? Omit<T, Key> : never;
+/** Lambda sets the region itself, and refuses to be told. */
+type Environment = Without<v.InferInput<typeof ApiRouterEnv>, "AWS_REGION">;
+
+/** The function that answers requests. */
+export function routerFunction(
+  stack: ProjectStack,
+  logKeyArn: string,
+  network: { subnetIds: string[]; securityGroupIds: string[] },
+): DeployedFunction {
+  const { provisioned_concurrency, reserved_concurrency } = stack.input.config.api;
+  return lambdaFunction(stack, {
+    name: "api-router",
+    description: "Bulk, search, hybrid search and raw backend",
+    // CPU comes with memory: 1,769 MB are one.
+    memoryMb: 1_769,
+    timeoutSeconds: 28,
+    environment: environment(stack),
+    statements: apiRouterPolicy(arns(stack)),
+    logRetentionDays: LOG_DAYS,
+    logKeyArn,
+    network,
+    reservedConcurrency: reserved_concurrency.api_router,
+    provisionedConcurrency: provisioned_concurrency.api_router,
+  });
+}
+
+function environment(stack: ProjectStack) {
+  const { opensearch } = gatewayInput(stack.input).gateway;
+  const OPENSEARCH_NODE = clusterUrl(opensearch.domain);
+  const { auth } = opensearch;
+  if (auth?.type !== "basic") {
+    return { OPENSEARCH_AUTH: auth?.type ?? "none", OPENSEARCH_NODE } satisfies Environment;
+  }
+  const OPENSEARCH_SECRET_ARN = auth.master_user_secret_arn;
+  return { OPENSEARCH_AUTH: auth.type, OPENSEARCH_NODE, OPENSEARCH_SECRET_ARN } satisfies Environment;
+}
+
+function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
+  const { names, input } = stack;
+  const { gateway, found } = gatewayInput(input);
+  const { auth } = gateway.opensearch;
+  const hmac = input.config.api.logging.user_id === "hmac";
+  const secretKey = auth?.type === "basic" ? found.secretKeyArn : undefined;
+  const byAlias = secretKey?.includes(":alias/") ?? false;
+  return {
+    logGroup: names.arn("logs", `log-group:${names.functionLogGroup("api-router")}`),
+    domain: auth?.type === "aws" ? found.domain.arn : undefined,
+    secrets: [
+      ...(auth?.type === "basic" ? [auth.master_user_secret_arn] : []),
+      // Secrets Manager adds six characters to a name.
+      ...(hmac ? [names.arn("secretsmanager", `secret:${names.userIdKeyParameter()}-??????`)] : []),
+    ],
+    secretKeys: {
+      keys: secretKey === undefined || byAlias ? [] : [secretKey],
+      aliases: [
+        ...(secretKey !== undefined && byAlias ? [secretKey.slice(secretKey.indexOf("alias/"))] : []),
+        ...(hmac ? [names.kmsAlias()] : []),
+      ],
+      anyKey: names.arn("kms", "key/*"),
+    },
+    endpoints: selfHostedModels(stack).map((name) => names.arn("sagemaker", `endpoint/${names.endpoint(name)}`)),
+    hostedModels: referencedModels(gateway)
+      .filter((name) => MODELS[name].host === "bedrock")
+      .map(
+        (name) => `arn:${names.partition()}:bedrock:${input.discovery.region}::foundation-model/${MODELS[name].source}`,
+      ),
+    campaign: input.config.api.personalized_ranking.campaign_arn,
+  };
+}

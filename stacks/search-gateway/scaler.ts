@@ -1,0 +1,62 @@
+import { SchedulerSchedule } from "@cdktf/provider-aws/lib/scheduler-schedule/index.js";
+import type { ClusterScalerEnvInput } from "../../functions/cluster-scaler/env.ts";
+import { clusterScalerPolicy } from "../../functions/cluster-scaler/policy.ts";
+import type { OpenSearch } from "../../lib/config/project.ts";
+import { lambdaFunction } from "../constructs/function.ts";
+import { rolePolicy, serviceRole } from "../constructs/iam.ts";
+import { gatewayInput } from "../input.ts";
+import type { ProjectStack } from "../project-stack.ts";
+
+const LOG_DAYS = 30;
+
+/** The function that scales the cluster's data nodes, and its schedule. */
+export function clusterScaler(
+  stack: ProjectStack,
+  scaling: NonNullable<OpenSearch["auto_scaling"]>,
+  logKeyArn: string,
+): void {
+  const { names, input } = stack;
+  const { domain } = gatewayInput(input).found;
+  const scaler = lambdaFunction(stack, {
+    name: "cluster-scaler",
+    description: "Scales the data nodes of the search cluster by their load",
+    memoryMb: 256,
+    timeoutSeconds: 60,
+    environment: {
+      DOMAIN_NAME: domain.name,
+      ACCOUNT_ID: input.discovery.account,
+      MIN_INSTANCE_COUNT: String(scaling.min_instance_count),
+      MAX_INSTANCE_COUNT: String(scaling.max_instance_count),
+      SCALE_DOWN_CPU_PERCENT: String(scaling.scale_down_cpu_util_threshold),
+      SCALE_UP_CPU_PERCENT: String(scaling.scale_up_cpu_util_threshold),
+    } satisfies ClusterScalerEnvInput,
+    statements: clusterScalerPolicy({
+      domain: domain.arn,
+      logGroup: names.arn("logs", `log-group:${names.functionLogGroup("cluster-scaler")}`),
+    }),
+    logRetentionDays: LOG_DAYS,
+    logKeyArn,
+  });
+  const role = serviceRole(stack, "scheduler-role", {
+    name: names.role("scheduler"),
+    description: `Schedules of ${input.config.project.project_name}`,
+    service: "scheduler.amazonaws.com",
+    conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
+  });
+  const policy = rolePolicy(stack, "scheduler-policy", role, [
+    { sid: "CallTheScaler", actions: ["lambda:InvokeFunction"], resources: [scaler.alias.arn] },
+  ]);
+  new SchedulerSchedule(stack, "cluster-scaler-schedule", {
+    name: names.schedule("cluster-scaler"),
+    description: "Looks at the load of the search cluster",
+    scheduleExpression: "rate(5 minutes)",
+    flexibleTimeWindow: { mode: "OFF" },
+    target: {
+      arn: scaler.alias.arn,
+      roleArn: role.arn,
+      // The next look comes soon enough, with fresher numbers.
+      retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
+    },
+    dependsOn: [policy, ...scaler.ready],
+  });
+}
