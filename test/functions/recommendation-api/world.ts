@@ -94,7 +94,7 @@ export async function startWorld(options: WorldOptions = {}) {
   });
   const s3 = new S3Client({ ...direct, forcePathStyle: true });
   const ssm = new SSMClient(direct);
-  const sqs = new SQSClient(direct);
+  const sqs = new SQSClient({ ...direct, useQueueUrlAsEndpoint: false });
   const toPersonalize = clientOptions({ endpoint: front.url, region: cloud.region });
   const harness: Harness = {
     personalize: new PersonalizeClient(toPersonalize),
@@ -112,8 +112,9 @@ export async function startWorld(options: WorldOptions = {}) {
   await createTable(dynamo, names.table("popular-items"), "LIST");
   await createTable(dynamo, names.table("ingestion"), INGESTION_KEYS.partition, INGESTION_KEYS.sort);
   const bucket = await createStream(s3, new FirehoseClient(direct), names);
-  const queue = await new SQSClient(toPersonalize).send(new CreateQueueCommand({ QueueName: names.queue("realtime") }));
-  const queueUrl = queue.QueueUrl ?? "";
+  const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: names.queue("realtime") }));
+  // SQS clients go where the queue's URL leads.
+  const queueUrl = `${front.url}${new URL(QueueUrl).pathname}`;
 
   const settings: RecommendationSettings = {
     project,

@@ -1,0 +1,245 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import * as assert from "uvu/assert";
+import { awsError, operationOf } from "../functions/recommendation-api/aws-front.ts";
+import { putItems } from "../functions/recommendation-api/shop.ts";
+import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("recommendations when something is down");
+
+const TIMEOUT_MS = 300;
+const world: World = await startWorld({
+  timeouts: { campaign_ms: TIMEOUT_MS, store_ms: TIMEOUT_MS, realtime_ms: TIMEOUT_MS },
+});
+const { names } = world;
+
+const COMMON = { limit: 3, filter_name: "", filter_value_dict: {} };
+const toUser = (body: object = {}) => world.post("/recommend-items-to-user", { user_id: "u1", ...COMMON, ...body });
+const toItem = (body: object = {}) => world.post("/recommend-items-to-item", { item_id: "b1", ...COMMON, ...body });
+const rank = (item_ids: string[]) => world.post("/rank-items-to-user", { user_id: "u1", item_ids });
+
+const idsOf = ({ body }: Answer) => body.response.items.map(({ ITEM_ID }) => ITEM_ID);
+const stagesOf = ({ body }: Answer) => body.degraded?.map(({ stage }) => stage);
+
+const POPULAR = ["b4", "gone", "b2", "retired", "b1", "b3"];
+
+/** A campaign that answers what the test says, through the SDK and HTTP. */
+function campaign(answer: object | { status: number; type: string }) {
+  world.front.faults.set("personalize", () =>
+    "type" in answer ? awsError(answer.status, answer.type) : { status: 200, body: JSON.stringify(answer) },
+  );
+}
+
+async function pointTo(campaigns: "none" | "all") {
+  for (const recipe of ["user_personalization", "similar_items", "personalized_ranking"]) {
+    const name = names.campaignParameter(recipe);
+    if (campaigns === "all") await world.putParameter(name, names.arn("personalize", `campaign/${recipe}`));
+    else await world.removeParameter(name);
+  }
+  await world.restart();
+}
+
+test.before(async () => {
+  await putItems(world, [
+    { ITEM_ID: "b1", TITLE: "One", CATEGORIES: "Drama|War", PRICE: 5, IS_ACTIVE: "True" },
+    { ITEM_ID: "b2", TITLE: "Two", CATEGORIES: "War", PRICE: 15, IS_ACTIVE: "True" },
+    { ITEM_ID: "b3", TITLE: "Three", CATEGORIES: "Comedy", IS_ACTIVE: "True" },
+    { ITEM_ID: "b4", TITLE: "Four", CATEGORIES: "Comedy|Drama", PRICE: 2, IS_ACTIVE: "True" },
+    { ITEM_ID: "retired", TITLE: "Five", IS_ACTIVE: "False" },
+  ]);
+  for (const name of ["category", "cheap", "unseen", "member"] as const) {
+    const resource = world.settings.filters.find((filter) => filter.name === name)?.resource;
+    await world.putParameter(names.filterParameter(name), names.arn("personalize", `filter/${resource}`));
+  }
+});
+test.before.each(() => world.front.faults.clear());
+test.after(() => world.stop());
+
+test("before the first training and ETL everything is 503 not_trained, with the way out", async () => {
+  await pointTo("none");
+  for (const answer of await Promise.all([toUser(), toItem(), rank(["b1"])])) {
+    assert.equal([answer.status, answer.body.error.code], [503, "not_trained"], answer.text);
+    assert.match(answer.body.error.message, "relevance train");
+  }
+  assert.is((await toItem({ item_id: "nothing" })).body.error.code, "item_not_found");
+});
+
+test("a campaign that fails before the first ETL is told as what it is", async () => {
+  await pointTo("all");
+  campaign({ status: 429, type: "ThrottlingException" });
+  const throttled = await toUser();
+  assert.equal([throttled.status, throttled.headers.get("retry-after")], [429, "1"]);
+  campaign({ status: 500, type: "InternalServerException" });
+  assert.equal((await toUser()).body.error.code, "upstream_unavailable");
+  world.standIn.control.latency(5_000, "GetRecommendations");
+  world.front.faults.clear();
+  const late = await toUser();
+  assert.equal([late.status, late.body.error.code], [504, "timeout"]);
+  world.standIn.control.latency(0, "GetRecommendations");
+});
+
+test("without a campaign there are popular items, known and active ones, and it says so", async () => {
+  await world.putPopularItems(POPULAR);
+  await pointTo("none");
+  const answer = await toUser();
+  assert.is(answer.status, 200, answer.text);
+  assert.equal(idsOf(answer), ["b4", "b2", "b1"]);
+  assert.is(answer.body.response.items[0]?.TITLE, "Four");
+  assert.is(answer.body.response.recommendation_id, null);
+  assert.equal(answer.body.degraded, [
+    {
+      stage: "campaign",
+      target: "user_personalization",
+      reason: "no user_personalization campaign is active",
+      effect: "popular items in place of recommendations",
+    },
+  ]);
+  assert.is(answer.headers.get("x-degraded"), "campaign");
+});
+
+test("popular items in place of similar ones do not hold the item itself nor what is excluded", async () => {
+  const answer = await toItem({ exclude_item_ids: ["b4"] });
+  assert.equal(idsOf(answer), ["b2", "b3"]);
+});
+
+test("in place of a ranking the items are ordered by popularity, the others as given", async () => {
+  const answer = await rank(["b3", "b1", "retired", "b2"]);
+  assert.equal(idsOf(answer), ["b2", "b1", "b3", "retired"]);
+  assert.equal(stagesOf(answer), ["campaign", "item_records"]);
+});
+
+test("a filter applies to popular items too", async () => {
+  const one = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Drama" } });
+  assert.equal(idsOf(one), ["b4", "b1"]);
+  const cheap = await toUser({ filter_name: "cheap", filter_value_dict: { MAX: "5" } });
+  assert.equal(idsOf(cheap), ["b4", "b1"]);
+  const missing = await toUser({ filter_name: "category" });
+  assert.is(missing.status, 400);
+});
+
+test("a filter by the user reads the user, one by past events says what it could not do", async () => {
+  const stranger = await toUser({ filter_name: "member" });
+  assert.equal(idsOf(stranger), ["b4", "b2", "b1"]);
+  await world.dynamo.send(
+    new PutCommand({ TableName: names.table("users"), Item: { USER_ID: "u1", MEMBERSHIP: "gold", IS_ACTIVE: "True" } }),
+  );
+  assert.equal(idsOf(await toUser({ filter_name: "member" })), ["b4", "b3"]);
+  const unseen = await toUser({ filter_name: "unseen" });
+  assert.equal(idsOf(unseen), ["b4", "b2", "b1"]);
+  assert.match(unseen.body.degraded?.[0]?.effect ?? "", "conditions on past events did not apply");
+});
+
+for (const [what, status, type, reason] of [
+  ["throttled", 429, "ThrottlingException", "is throttled"],
+  ["down", 503, "ServiceUnavailableException", "cannot be reached"],
+  ["gone", 404, "ResourceNotFoundException", "does not exist"],
+  ["not able to answer", 400, "InvalidInputException", "refused the call"],
+] as const) {
+  test(`a campaign that is ${what} gives way to popular items, and the answer says why`, async () => {
+    await pointTo("all");
+    campaign({ status, type });
+    for (const [answer, recipe] of [
+      [await toUser(), "user_personalization"],
+      [await toItem(), "similar_items"],
+      [await rank(["b2", "b1"]), "personalized_ranking"],
+    ] as const) {
+      assert.is(answer.status, 200, answer.text);
+      assert.equal(
+        [answer.body.degraded?.[0]?.stage, answer.body.degraded?.[0]?.reason],
+        ["campaign", `the ${recipe} campaign ${reason}`],
+      );
+    }
+  });
+}
+
+test("a campaign that does not answer in time gives way to popular items", async () => {
+  world.standIn.control.latency(5_000, "GetRecommendations");
+  const started = performance.now();
+  const answer = await toUser();
+  assert.equal([answer.status, stagesOf(answer)], [200, ["campaign"]]);
+  assert.match(answer.body.degraded?.[0]?.reason ?? "", "did not answer in time");
+  assert.ok(performance.now() - started < 3_000, "it waited for the campaign's own time");
+  world.standIn.control.latency(0, "GetRecommendations");
+});
+
+test("with the item store down the records hold ITEM_ID alone", async () => {
+  await pointTo("all");
+  campaign({ itemList: [{ itemId: "b2" }, { itemId: "b1" }], recommendationId: "RID-1" });
+  world.front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
+  const answer = await toUser();
+  assert.is(answer.status, 200, answer.text);
+  assert.equal(answer.body.response, { items: [{ ITEM_ID: "b2" }, { ITEM_ID: "b1" }], recommendation_id: "RID-1" });
+  assert.equal(answer.body.degraded, [
+    {
+      stage: "item_records",
+      target: "response.items",
+      reason: "the item store cannot be reached",
+      effect: "2 items have ITEM_ID alone",
+    },
+  ]);
+});
+
+test("with the item store down a ranking still has every item, in its order", async () => {
+  campaign({ personalizedRanking: [{ itemId: "b2", score: 0.6 }, { itemId: "b1" }], recommendationId: "RID-1" });
+  world.front.faults.set("dynamodb", () => awsError(400, "ProvisionedThroughputExceededException"));
+  const answer = await rank(["b1", "b2", "b3"]);
+  assert.equal(answer.body.response.items, [{ ITEM_ID: "b2" }, { ITEM_ID: "b1" }, { ITEM_ID: "b3" }]);
+  assert.match(answer.body.degraded?.[0]?.reason ?? "", "the item store is throttled");
+});
+
+test("with the item store down similar items come, unchecked", async () => {
+  campaign({ itemList: [{ itemId: "b2" }], recommendationId: "RID-1" });
+  world.front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
+  const answer = await toItem({ item_id: "nothing" });
+  assert.equal([answer.status, idsOf(answer), stagesOf(answer)], [200, ["b2"], ["item_records"]]);
+});
+
+test("keys that the store leaves are read again", async () => {
+  campaign({ itemList: [{ itemId: "b2" }, { itemId: "b1" }], recommendationId: "RID-1" });
+  let calls = 0;
+  world.front.faults.set("dynamodb", (request) => {
+    if (operationOf(request) !== "BatchGetItem") return undefined;
+    calls += 1;
+    if (calls > 1) return undefined;
+    const { RequestItems } = JSON.parse(request.body.toString());
+    const body = JSON.stringify({ Responses: {}, UnprocessedKeys: RequestItems });
+    return { status: 200, headers: { "content-type": "application/x-amz-json-1.0" }, body };
+  });
+  const answer = await toUser();
+  assert.equal([answer.body.response.items[0]?.TITLE, answer.body.degraded, calls], ["Two", undefined, 2]);
+});
+
+test("with neither campaign nor item store there are popular ids, and no filter is passed over", async () => {
+  await pointTo("none");
+  assert.equal((await toUser()).status, 200);
+  world.front.faults.set("dynamodb", (request) =>
+    operationOf(request) === "BatchGetItem" ? awsError(500, "InternalServerError") : undefined,
+  );
+  const plain = await toUser();
+  assert.equal(plain.body.response.items, [{ ITEM_ID: "b4" }, { ITEM_ID: "gone" }, { ITEM_ID: "b2" }]);
+  assert.equal(stagesOf(plain), ["campaign", "item_records"]);
+  const filtered = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Drama" } });
+  assert.equal([filtered.status, filtered.body.error.code], [503, "upstream_unavailable"]);
+});
+
+test("with the parameter store down what was read before is used, and popular items where nothing was", async () => {
+  await pointTo("all");
+  world.front.faults.set("ssm", () => awsError(500, "InternalServerError"));
+  const fresh = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Drama" } });
+  assert.equal([idsOf(fresh), stagesOf(fresh)], [["b4", "b1"], ["campaign"]]);
+  assert.match(fresh.body.degraded?.[0]?.reason ?? "", "the parameter store cannot be reached");
+  world.front.faults.clear();
+  campaign({ itemList: [{ itemId: "b2" }], recommendationId: "RID-1" });
+  assert.is((await toUser()).body.degraded, undefined);
+  world.front.faults.set("ssm", () => awsError(500, "InternalServerError"));
+  assert.is((await toUser()).body.degraded, undefined);
+});
+
+test("the list of popular items that cannot be read is no list", async () => {
+  await pointTo("none");
+  world.front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
+  const answer = await toUser();
+  assert.equal([answer.status, answer.body.error.code], [503, "upstream_unavailable"]);
+});
+
+test.run();

@@ -1,0 +1,360 @@
+import * as assert from "uvu/assert";
+import { dayOf, readAcceptedEvents } from "../../lib/recommendation/accepted-events.ts";
+import { deadlineIn } from "../../lib/resilience/deadline.ts";
+import { awsError, operationOf } from "../functions/recommendation-api/aws-front.ts";
+import { storedEvents, storedRecord, takeMessages } from "../functions/recommendation-api/stored.ts";
+import { startWorld, type World } from "../functions/recommendation-api/world.ts";
+import { unique } from "../local/cloud/functions.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("upload of items, users and events");
+
+const world: World = await startWorld({ timeouts: { store_ms: 1_000, realtime_ms: 500 } });
+const { names, front, post } = world;
+
+const EVENT = { USER_ID: "u1", ITEM_ID: "b1", EVENT_TYPE: "click", TIMESTAMP: 1_740_000_000 };
+const untrained = async () => {
+  await world.removeParameter(names.campaignParameter("user_personalization"));
+  await world.restart();
+};
+const trained = async () => {
+  await world.putParameter(names.campaignParameter("user_personalization"), names.arn("personalize", "campaign/x"));
+  await world.putParameter(names.eventTrackerParameter(), "tracker");
+  await world.restart();
+};
+const accepted = async () => {
+  const limits = { deadline: deadlineIn(10_000), timeoutMs: 5_000 };
+  return readAcceptedEvents(world.dynamo, names.table("ingestion"), [dayOf(Date.now())], limits);
+};
+const eventOf = async (id: string) => (await storedEvents(world)).filter(({ EVENT_ID }) => EVENT_ID === id);
+
+test.before.each(() => {
+  front.faults.clear();
+  front.calls.clear();
+});
+test.after(() => world.stop());
+
+test("stores items with their types, several categories as a list or joined, active unless said otherwise", async () => {
+  const answer = await post("/update-items", {
+    items: [
+      { ITEM_ID: "b1", TITLE: "One", CATEGORIES: ["Drama", "War"], PRICE: "5.50" },
+      { ITEM_ID: "b2", TITLE: "Two", CATEGORIES: "War|Comedy", IS_ACTIVE: "false" },
+      { ITEM_ID: 3 },
+    ],
+  });
+  assert.is(answer.status, 200, answer.text);
+  assert.equal(answer.body, { request: { count: 3 }, response: { accepted: 3, rejected: [] } });
+  assert.equal(await storedRecord(world, "items", "b1"), {
+    ITEM_ID: "b1",
+    TITLE: "One",
+    CATEGORIES: "Drama|War",
+    PRICE: 5.5,
+    IS_ACTIVE: "True",
+  });
+  assert.is((await storedRecord(world, "items", "b2"))?.IS_ACTIVE, "False");
+  assert.equal(await storedRecord(world, "items", "3"), { ITEM_ID: "3", IS_ACTIVE: "True" });
+});
+
+test("replaces a record as a whole; of one id the last valid record of a request wins", async () => {
+  await post("/update-users", { users: [{ USER_ID: "u1", AGE: 30, MEMBERSHIP: "gold" }] });
+  const answer = await post("/update-users", {
+    users: [
+      { USER_ID: "u1", AGE: 31 },
+      { USER_ID: "u1", AGE: 32 },
+      { USER_ID: "u1", AGE: "old" },
+    ],
+  });
+  assert.equal([answer.status, answer.body.response.accepted], [200, 2]);
+  assert.equal(await storedRecord(world, "users", "u1"), { USER_ID: "u1", AGE: 32, IS_ACTIVE: "True" });
+});
+
+test("a wrong record is rejected with every place that is wrong, the others are stored", async () => {
+  const answer = await post("/update-items", {
+    items: [{ ITEM_ID: "ok" }, { ITEM_ID: "bad", PRICE: "much", TITEL: "x" }, "text", { TITLE: "no id" }],
+  });
+  assert.is(answer.status, 200);
+  assert.equal(answer.body.response, {
+    accepted: 1,
+    rejected: [
+      {
+        index: 1,
+        id: "bad",
+        retryable: false,
+        issues: [
+          { path: "PRICE", message: 'must be a number, got "much"' },
+          { path: "TITEL", message: 'is not a column of this dataset; did you mean "TITLE"?' },
+        ],
+      },
+      { index: 2, id: null, retryable: false, issues: [{ path: "", message: 'must be an object, got "text"' }] },
+      {
+        index: 3,
+        id: null,
+        retryable: false,
+        issues: [{ path: "ITEM_ID", message: "is missing: the schema does not let it be empty" }],
+      },
+    ],
+  });
+});
+
+test("400 when no record was accepted, with the error and the reasons", async () => {
+  const answer = await post("/log-event", { events: [{ ...EVENT, ITEM_ID: "" }] });
+  assert.is(answer.status, 400);
+  assert.is(answer.body.error.code, "invalid_request");
+  assert.is(answer.body.error.request_id, answer.headers.get("x-request-id"));
+  assert.equal(answer.body.response.accepted, 0);
+  assert.equal(answer.body.response.rejected[0]?.issues, [{ path: "ITEM_ID", message: "is missing" }]);
+});
+
+test("writes what the table leaves until it has all of it", async () => {
+  let leaves = 3;
+  front.faults.set("dynamodb", async (request) => {
+    if (operationOf(request) !== "BatchWriteItem" || leaves === 0) return undefined;
+    leaves -= 1;
+    const { RequestItems } = JSON.parse(request.body.toString());
+    const [[table = "", puts = []] = []] = Object.entries<unknown[]>(RequestItems);
+    const left = puts.slice(1);
+    const kept = { ...request, body: Buffer.from(JSON.stringify({ RequestItems: { [table]: puts.slice(0, 1) } })) };
+    await fetch(world.cloud.endpoint, {
+      method: "POST",
+      headers: { ...pick(request.headers, "authorization", "x-amz-target", "content-type") },
+      body: new Uint8Array(kept.body),
+    });
+    const body = JSON.stringify({ UnprocessedItems: { [table]: left } });
+    return { status: 200, headers: { "content-type": "application/x-amz-json-1.0" }, body };
+  });
+  const items = Array.from({ length: 10 }, (_, index) => ({ ITEM_ID: `left${index}`, TITLE: "x" }));
+  const answer = await post("/update-items", { items });
+  assert.equal(answer.body.response, { accepted: 10, rejected: [] });
+  for (const { ITEM_ID } of items) assert.ok(await storedRecord(world, "items", ITEM_ID), ITEM_ID);
+  assert.is(front.calls.get("dynamodb BatchWriteItem"), 4);
+});
+
+test("what the table does not take in the end is rejected as retryable, all of an id's records", async () => {
+  front.faults.set("dynamodb", (request) =>
+    request.body.includes('"stuck"') ? awsError(400, "ProvisionedThroughputExceededException") : undefined,
+  );
+  const users = Array.from({ length: 30 }, (_, index) => ({ USER_ID: `fine${index}` }));
+  const answer = await post("/update-users", { users: [{ USER_ID: "stuck" }, ...users, { USER_ID: "stuck", AGE: 3 }] });
+  assert.is(answer.status, 200, answer.text);
+  const { rejected, accepted } = answer.body.response;
+  assert.is(accepted + rejected.length, 32);
+  assert.ok(accepted >= 6, "only the call with the stuck record failed");
+  for (const index of [0, 31]) {
+    assert.equal(
+      rejected.find((entry) => entry.index === index),
+      {
+        index,
+        id: "stuck",
+        retryable: true,
+        issues: [{ path: "", message: "was not stored: the user store is throttled; send it again" }],
+      },
+    );
+  }
+  assert.is(await storedRecord(world, "users", "stuck"), undefined);
+});
+
+test("with the store down everything is rejected as retryable", async () => {
+  front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
+  const answer = await post("/update-items", { items: [{ ITEM_ID: "x" }] });
+  assert.is(answer.status, 400);
+  assert.match(answer.body.error.message, "retryable");
+  assert.is(answer.body.response.rejected[0]?.retryable, true);
+});
+
+test("events get an id, the session and the time before they are stored", async () => {
+  const ITEM_ID = unique("item");
+  const before = Math.floor(Date.now() / 1_000);
+  const given = {
+    ...EVENT,
+    ITEM_ID,
+    EVENT_ID: unique("e"),
+    SESSION_ID: "s1",
+    EVENT_VALUE: "3",
+    IMPRESSION: ["b1", "b2"],
+  };
+  const answer = await post("/log-event", {
+    events: [given, { USER_ID: "u2", ITEM_ID, EVENT_TYPE: "click" }],
+  });
+  assert.is(answer.status, 200, answer.text);
+  const stored = (await storedEvents(world)).filter((event) => event.ITEM_ID === ITEM_ID);
+  assert.equal(stored[0], { ...given, EVENT_VALUE: 3, IMPRESSION: "b1|b2" });
+  const { EVENT_ID, TIMESTAMP, ...rest } = stored[1] ?? { EVENT_ID: "", TIMESTAMP: 0 };
+  assert.equal(rest, { USER_ID: "u2", ITEM_ID, EVENT_TYPE: "click", SESSION_ID: "u2" });
+  assert.match(EVENT_ID, /^[0-9a-f-]{36}$/);
+  assert.ok(Number.isInteger(TIMESTAMP) && TIMESTAMP >= before && TIMESTAMP <= before + 60);
+});
+
+test("500 large events pass; 501 are refused as a whole", async () => {
+  const ITEM_ID = unique("item");
+  const impression = Array.from({ length: 25 }, (_, index) => `${"x".repeat(200)}${index}`);
+  const events = Array.from({ length: 500 }, () => ({ ...EVENT, ITEM_ID, IMPRESSION: impression }));
+  const answer = await post("/log-event", { events });
+  assert.equal(answer.body.response, { accepted: 500, rejected: [] }, answer.text.slice(0, 500));
+  assert.is((await storedEvents(world)).filter((event) => event.ITEM_ID === ITEM_ID).length, 500);
+  const small = Array.from({ length: 501 }, () => EVENT);
+  const refused = await post("/log-event", { events: small });
+  assert.equal([refused.status, refused.body.error.issues[0]?.path], [400, "events"]);
+});
+
+test("events that the stream leaves are sent again, those it never takes are rejected with their id", async () => {
+  const EVENT_ID = unique("e");
+  let calls = 0;
+  front.faults.set("firehose", () => {
+    calls += 1;
+    if (calls === 1) return awsError(500, "ServiceUnavailableException");
+    if (calls > 2) return undefined;
+    const RequestResponses = [{ ErrorCode: "ServiceUnavailableException", ErrorMessage: "Slow down." }];
+    const body = JSON.stringify({ FailedPutCount: 1, RequestResponses });
+    return { status: 200, headers: { "content-type": "application/x-amz-json-1.1" }, body };
+  });
+  const answer = await post("/log-event", { events: [{ ...EVENT, EVENT_ID }] });
+  assert.equal([answer.body.response.accepted, calls], [1, 3]);
+  assert.is((await eventOf(EVENT_ID)).length, 1);
+
+  front.faults.set("firehose", () => awsError(500, "ServiceUnavailableException"));
+  const lost = await post("/log-event", { events: [{ USER_ID: "u1", ITEM_ID: "b1", EVENT_TYPE: "click" }] });
+  assert.is(lost.status, 400);
+  const [rejected] = lost.body.response.rejected;
+  assert.is(rejected?.retryable, true);
+  assert.match(rejected?.id ?? "", /^[0-9a-f-]{36}$/);
+});
+
+test("accepted events are counted with the time of the last, rejected ones are not", async () => {
+  const before = await accepted();
+  const started = Date.now();
+  await post("/log-event", { events: [EVENT, EVENT, { ...EVENT, USER_ID: "" }] });
+  const after = await accepted();
+  assert.is(after.accepted, before.accepted + 2);
+  assert.ok((after.last ?? 0) >= started);
+});
+
+test("the bucket holds at least as many events as were counted, also when counting fails", async () => {
+  front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
+  const EVENT_ID = unique("e");
+  const answer = await post("/log-event", { events: [{ ...EVENT, EVENT_ID }] });
+  assert.equal([answer.status, answer.body.degraded], [200, undefined]);
+  front.faults.clear();
+  assert.is((await eventOf(EVENT_ID)).length, 1);
+  assert.ok((await storedEvents(world)).length >= (await accepted()).accepted);
+});
+
+test("a count whose answer was lost is not added twice", async () => {
+  const before = await accepted();
+  front.faults.set("dynamodb", async (request) => {
+    await fetch(world.cloud.endpoint, {
+      method: "POST",
+      headers: pick(request.headers, "authorization", "x-amz-target", "content-type"),
+      body: new Uint8Array(request.body),
+    });
+    return awsError(500, "InternalServerError");
+  });
+  await post("/log-event", { events: [EVENT] });
+  assert.is((await accepted()).accepted, before.accepted + 1);
+});
+
+test("before the first training nothing goes the real-time way", async () => {
+  await untrained();
+  await post("/update-items", { items: [{ ITEM_ID: "b1" }] });
+  await post("/log-event", { events: [EVENT] });
+  assert.equal(await takeMessages(world), []);
+  assert.is(front.calls.get("personalize /events"), undefined);
+});
+
+test("once a campaign is active the ids of what was stored go to the queue, ten a message", async () => {
+  await trained();
+  const items = Array.from({ length: 25 }, (_, index) => ({ ITEM_ID: `q${index}`, TITLE: "x" }));
+  const answer = await post("/update-items", { items: [...items, { ITEM_ID: "q0" }, { TITLE: "no id" }] });
+  assert.is(answer.body.degraded, undefined);
+  const bodies = (await takeMessages(world)).map(({ body }) => JSON.parse(body));
+  assert.equal(bodies.map(({ ids }) => ids.length).sort(), [10, 10, 5]);
+  assert.ok(bodies.every(({ dataset }) => dataset === "item"));
+  assert.equal(bodies.flatMap(({ ids }) => ids).sort(), items.map(({ ITEM_ID }) => ITEM_ID).sort());
+});
+
+test("once a campaign is active events go to PutEvents, ten a call, by user and session, as they are trained", async () => {
+  await trained();
+  const calls: { userId: string; sessionId: string; trackingId: string; eventList: Record<string, unknown>[] }[] = [];
+  front.faults.set("personalize", ({ body }) => {
+    calls.push(JSON.parse(body.toString()));
+    return { status: 200, body: "" };
+  });
+  const events = Array.from({ length: 12 }, (_, index) => ({ ...EVENT, EVENT_ID: `e${index}` }));
+  const other = {
+    ...EVENT,
+    EVENT_ID: "o",
+    SESSION_ID: "s",
+    EVENT_VALUE: 2,
+    IMPRESSION: "b1|b2",
+    RECOMMENDATION_ID: "R",
+  };
+  const answer = await post("/log-event", { events: [...events, other, { ...EVENT, USER_ID: "" }] });
+  assert.equal([answer.body.response.accepted, answer.body.degraded], [13, undefined]);
+  assert.equal(calls.map(({ sessionId, eventList }) => [sessionId, eventList.length]).sort(), [
+    ["s", 1],
+    ["u1", 10],
+    ["u1", 2],
+  ]);
+  const call = calls.find(({ sessionId }) => sessionId === "s");
+  assert.equal([call?.trackingId, call?.userId], ["tracker", "u1"]);
+  assert.equal(call?.eventList, [
+    {
+      eventId: "o",
+      eventType: "click",
+      itemId: "b1",
+      sentAt: 1_740_000_000,
+      eventValue: 2,
+      impression: ["b1", "b2"],
+      recommendationId: "R",
+    },
+  ]);
+});
+
+for (const [what, service, path, body, target] of [
+  ["Personalize", "personalize", "/log-event", { events: [EVENT, EVENT] }, "events"],
+  ["the queue", "sqs", "/update-items", { items: [{ ITEM_ID: "b1" }] }, "items"],
+  ["the queue", "sqs", "/update-users", { users: [{ USER_ID: "u1" }] }, "users"],
+] as const) {
+  test(`with ${what} down ${path} accepts and stores, and says so`, async () => {
+    await trained();
+    front.faults.set(service, () => awsError(500, "InternalServerError"));
+    const answer = await post(path, body);
+    assert.is(answer.status, 200, answer.text);
+    const [degraded, more] = answer.body.degraded ?? [];
+    assert.is(more, undefined);
+    assert.equal([degraded?.stage, degraded?.target], ["realtime", target]);
+    assert.match(degraded?.reason ?? "", "cannot be reached");
+    assert.is(answer.headers.get("x-degraded"), "realtime");
+  });
+}
+
+test("a Personalize that hangs costs the real-time path its own time and no more", async () => {
+  await trained();
+  front.faults.set("personalize", () => new Promise(() => undefined));
+  const started = performance.now();
+  const events = Array.from({ length: 100 }, (_, index) => ({ ...EVENT, USER_ID: `u${index}` }));
+  const answer = await post("/log-event", { events });
+  assert.equal([answer.status, answer.body.degraded?.[0]?.stage], [200, "realtime"]);
+  assert.match(answer.body.degraded?.[0]?.reason ?? "", "100 of 100 events");
+  assert.ok(performance.now() - started < 5_000);
+});
+
+test("with the parameter store down events are accepted, and what happened to the real-time path is said", async () => {
+  await world.restart();
+  front.faults.set("ssm", () => awsError(500, "InternalServerError"));
+  const answer = await post("/log-event", { events: [EVENT] });
+  assert.equal([answer.status, answer.body.degraded?.[0]?.stage], [200, "realtime"]);
+});
+
+test("a trained service without an event tracker says so", async () => {
+  await trained();
+  await world.removeParameter(names.eventTrackerParameter());
+  await world.restart();
+  const answer = await post("/log-event", { events: [EVENT] });
+  assert.is(answer.body.degraded?.[0]?.reason, "no event tracker is known");
+});
+
+function pick(headers: Readonly<Record<string, string>>, ...kept: string[]): Record<string, string> {
+  return Object.fromEntries(kept.map((name) => [name, headers[name] ?? ""]));
+}
+
+test.run();
