@@ -1,0 +1,77 @@
+import type { EC2Client } from "@aws-sdk/client-ec2";
+import type { DiscoveryClients, FoundVpc } from "../clients.ts";
+import { once, type SdkConfig, tagsOf, unlessAbsent } from "./config.ts";
+
+type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointZones">;
+
+/** Networks. */
+export function ec2Reads(config: SdkConfig): Reads {
+  const client = once(async () => {
+    const { EC2Client } = await import("@aws-sdk/client-ec2");
+    return new EC2Client(config);
+  });
+  return {
+    vpc: async (id) => vpc(await client(), id),
+    subnets: async (ids) => subnets(await client(), ids),
+    endpoints: async (vpcId) => endpoints(await client(), vpcId),
+    endpointZones: async (serviceName) => endpointZones(await client(), serviceName),
+  };
+}
+
+async function vpc(client: EC2Client, VpcId: string): Promise<FoundVpc | undefined> {
+  const { DescribeVpcAttributeCommand, DescribeVpcsCommand } = await import("@aws-sdk/client-ec2");
+  const answer = client.send(new DescribeVpcsCommand({ VpcIds: [VpcId] }));
+  const found = (await unlessAbsent(answer, "InvalidVpcID.NotFound"))?.Vpcs?.[0];
+  if (!found) return undefined;
+  const [support, hostnames] = await Promise.all(
+    (["enableDnsSupport", "enableDnsHostnames"] as const).map((Attribute) =>
+      client.send(new DescribeVpcAttributeCommand({ VpcId, Attribute })),
+    ),
+  );
+  const blocks = (found.CidrBlockAssociationSet ?? [])
+    .filter(({ CidrBlockState }) => CidrBlockState?.State === undefined || CidrBlockState.State === "associated")
+    .flatMap(({ CidrBlock }) => CidrBlock ?? []);
+  return {
+    cidrBlocks: [...new Set([...(found.CidrBlock === undefined ? [] : [found.CidrBlock]), ...blocks])],
+    dnsSupport: support?.EnableDnsSupport?.Value ?? false,
+    dnsHostnames: hostnames?.EnableDnsHostnames?.Value ?? false,
+  };
+}
+
+async function subnets(client: EC2Client, ids: readonly string[]) {
+  const { DescribeSubnetsCommand } = await import("@aws-sdk/client-ec2");
+  // A filter leaves out what is not there; naming ids would fail as a whole.
+  const Filters = [{ Name: "subnet-id", Values: [...ids] }];
+  const { Subnets = [] } = await client.send(new DescribeSubnetsCommand({ Filters }));
+  return Subnets.map(({ SubnetId = "", VpcId = "", AvailabilityZone = "" }) => ({
+    id: SubnetId,
+    vpcId: VpcId,
+    zone: AvailabilityZone,
+  }));
+}
+
+async function endpoints(client: EC2Client, vpcId: string) {
+  const { paginateDescribeVpcEndpoints } = await import("@aws-sdk/client-ec2");
+  const Filters = [{ Name: "vpc-id", Values: [vpcId] }];
+  const found: Awaited<ReturnType<Reads["endpoints"]>> = [];
+  for await (const { VpcEndpoints = [] } of paginateDescribeVpcEndpoints({ client }, { Filters })) {
+    for (const { VpcEndpointId, VpcEndpointType, ServiceName, PrivateDnsEnabled, State, Tags } of VpcEndpoints) {
+      if (VpcEndpointType !== "Interface" || VpcEndpointId === undefined || ServiceName === undefined) continue;
+      if (!["available", "pending"].includes((State ?? "").toLowerCase())) continue;
+      const privateNames = PrivateDnsEnabled ?? false;
+      found.push({ id: VpcEndpointId, serviceName: ServiceName, privateNames, tags: tagsOf(Tags) });
+    }
+  }
+  return found;
+}
+
+async function endpointZones(client: EC2Client, serviceName: string): Promise<string[] | undefined> {
+  const { DescribeVpcEndpointServicesCommand } = await import("@aws-sdk/client-ec2");
+  const answer = client.send(new DescribeVpcEndpointServicesCommand({ ServiceNames: [serviceName] }));
+  const found = (await unlessAbsent(answer, "InvalidServiceName"))?.ServiceDetails;
+  const service = found?.find(
+    ({ ServiceName, ServiceType }) =>
+      ServiceName === serviceName && (ServiceType ?? []).some((type) => type.ServiceType === "Interface"),
+  );
+  return service?.AvailabilityZones;
+}

@@ -1,0 +1,14 @@
+import type { DiscoveryClients } from "../clients.ts";
+import { type SdkConfig, tagsOf, unlessAbsent } from "./config.ts";
+
+/** Roles. */
+export function iamReads(config: SdkConfig): Pick<DiscoveryClients, "role"> {
+  return {
+    async role(RoleName) {
+      const { GetRoleCommand, IAMClient } = await import("@aws-sdk/client-iam");
+      const answer = new IAMClient(config).send(new GetRoleCommand({ RoleName }));
+      const found = (await unlessAbsent(answer, "NoSuchEntityException"))?.Role;
+      return found && { tags: tagsOf(found.Tags) };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { HostedZone } from "@aws-sdk/client-route-53";
+import type { DiscoveryClients, FoundZone } from "../clients.ts";
+import { once, type SdkConfig, unlessAbsent } from "./config.ts";
+
+/** Zones of the DNS. */
+export function route53Reads(config: SdkConfig): Pick<DiscoveryClients, "zone" | "zonesNamed"> {
+  const client = once(async () => {
+    const { Route53Client } = await import("@aws-sdk/client-route-53");
+    return new Route53Client(config);
+  });
+  return {
+    async zone(Id) {
+      const { GetHostedZoneCommand } = await import("@aws-sdk/client-route-53");
+      const answer = (await client()).send(new GetHostedZoneCommand({ Id }));
+      const found = (await unlessAbsent(answer, "NoSuchHostedZone"))?.HostedZone;
+      return found && foundZone(found);
+    },
+    async zonesNamed(name) {
+      const { ListHostedZonesByNameCommand } = await import("@aws-sdk/client-route-53");
+      // Sorted by name and starting at this one: the zones of the name come first.
+      const command = new ListHostedZonesByNameCommand({ DNSName: name });
+      const { HostedZones = [] } = await (await client()).send(command);
+      return HostedZones.map(foundZone).filter((zone) => zone.name === name);
+    },
+  };
+}
+
+function foundZone({ Id = "", Name = "", Config }: HostedZone): FoundZone {
+  return {
+    id: Id.replace(/^\/hostedzone\//, ""),
+    name: Name.replace(/\.$/, ""),
+    private: Config?.PrivateZone ?? false,
+  };
+}

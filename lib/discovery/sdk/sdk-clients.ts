@@ -1,0 +1,26 @@
+import type { DiscoveryClients } from "../clients.ts";
+import { acmReads } from "./acm.ts";
+import { apiGatewayReads } from "./api-gateway.ts";
+import type { SdkConfig } from "./config.ts";
+import { ec2Reads } from "./ec2.ts";
+import { iamReads } from "./iam.ts";
+import { openSearchReads } from "./opensearch.ts";
+import { route53Reads } from "./route53.ts";
+import { secretsReads } from "./secrets.ts";
+import { ssmReads } from "./ssm.ts";
+import { stsReads } from "./sts.ts";
+
+/** The reads of discovery over the AWS SDK. Each service's client is loaded by the first read of it. */
+export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
+  return {
+    ...stsReads(config),
+    ...openSearchReads(config),
+    ...ec2Reads(config),
+    ...apiGatewayReads(config),
+    ...iamReads(config),
+    ...acmReads(config),
+    ...route53Reads(config),
+    ...secretsReads(config),
+    ...ssmReads(config),
+  };
+}
