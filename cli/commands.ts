@@ -31,6 +31,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/schema-generation.ts")).schemaGeneration,
   },
   {
+    words: ["upload-sample"],
+    summary: "send users, items and interactions of files to the recommendation service",
+    load: async () => (await import("./commands/upload-sample.ts")).uploadSample,
+  },
+  {
     words: ["hybrid-search", "generate-semantic-index-schema"],
     summary: "extend an index schema by the embedding fields of hybrid_search.yaml",
     load: async () => (await import("./commands/generate-semantic-index-schema.ts")).generateSemanticIndexSchema,

@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import * as v from "valibot";
+import { DATASETS, type Dataset } from "../../lib/config/avro.ts";
+import { SampleError } from "../../lib/recommendation-schema/sample-error.ts";
+import { type Checkpoints, folderCheckpoints } from "../../lib/upload/checkpoint.ts";
+import { countRows } from "../../lib/upload/files.ts";
+import { createProgress } from "../../lib/upload/progress.ts";
+import { checkTarget, type RejectedRow, type UploadTarget } from "../../lib/upload/send.ts";
+import { UploadError } from "../../lib/upload/upload-error.ts";
+import { type UploadedFile, uploadFile } from "../../lib/upload/upload-file.ts";
+import { defineCommand, type ExitCode } from "../command.ts";
+import { Failure, UsageError } from "../errors.ts";
+import type { Terminal } from "../terminal.ts";
+
+const File = v.optional(v.pipe(v.string(), v.nonEmpty("needs a file")));
+
+/** Where an upload that was cut off remembers how far it came; not tracked. */
+const CHECKPOINTS = join(".local", "uploads");
+
+/** Rejected rows of a file that are printed; `--json` has more. */
+const SHOWN = 20;
+
+const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
+
+/** `relevance upload-sample`: users, items and interactions of CSV files to the data endpoints. */
+export const uploadSample = defineCommand({
+  example: [
+    "relevance upload-sample --users users.csv --items items.csv --interactions interactions.csv \\",
+    "    --api-host https://abc123.execute-api.eu-west-1.amazonaws.com/v1 --api-key KEY",
+    "",
+    "The same command again goes on where it was cut off, and adds nothing that is there already.",
+  ].join("\n  "),
+  json: true,
+  define: (command) => {
+    command
+      .option("--users <file>", "users, CSV or JSON")
+      .option("--items <file>", "items, CSV or JSON")
+      .option("--interactions <file>", "events, CSV or JSON")
+      .requiredOption("--api-host <url>", "URL of the recommendation API, as `relevance info` prints it")
+      .requiredOption("--api-key <key>", "its API key");
+  },
+  options: {
+    users: File,
+    items: File,
+    interactions: File,
+    apiHost: v.pipe(v.string(), v.transform(urlOf), v.url("is no address: give a URL such as https://host/v1")),
+    apiKey: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "is no API key: it has no blanks and is not empty")),
+  },
+  run: async ({ users, items, interactions, apiHost, apiKey, json }, { terminal }) => {
+    const files: Record<Dataset, string | undefined> = { user: users, item: items, interaction: interactions };
+    const given = DATASETS.flatMap((dataset) => {
+      const file = files[dataset];
+      return file === undefined ? [] : [{ dataset, file }];
+    });
+    if (given.length === 0) throw new UsageError("There is nothing to upload: give --users, --items or --interactions");
+    try {
+      const target = { url: apiHost, apiKey };
+      await checkTarget(target);
+      const results = await uploadAll(given, target, folderCheckpoints(CHECKPOINTS, apiHost), terminal);
+      if (json)
+        terminal.printJson(Object.fromEntries(results.map((result) => [TITLES[result.dataset], asJson(result)])));
+      else for (const result of results) print(result, terminal);
+      const exitCode: ExitCode = results.some(({ rejected }) => rejected > 0) ? 1 : 0;
+      return exitCode;
+    } catch (error) {
+      if (error instanceof SampleError) throw new UsageError(error.message, { cause: error });
+      if (!(error instanceof UploadError)) throw error;
+      if (error.wrongInput) throw new UsageError(error.message, { cause: error });
+      throw new Failure(`${error.message}\nThe same command again goes on from there.`, { cause: error });
+    }
+  },
+});
+
+type Result = UploadedFile & { dataset: Dataset; file: string };
+
+/** Reads every file to its end before anything is sent: a broken row is found before half of the data is there. */
+async function uploadAll(
+  given: readonly { dataset: Dataset; file: string }[],
+  target: UploadTarget,
+  checkpoints: Checkpoints,
+  terminal: Terminal,
+): Promise<Result[]> {
+  const rows = new Map<string, number>();
+  for (const { dataset, file } of given) rows.set(file, await countRows(dataset, file));
+  const results: Result[] = [];
+  // A terminal without colours, by NO_COLOR, gets plain lines too: replacing a line is a control sequence as well.
+  const output = { isTerminal: terminal.noteColors.isColorSupported, note: terminal.note };
+  for (const { dataset, file } of given) {
+    const progress = createProgress(output, TITLES[dataset], rows.get(file) ?? 0);
+    const resumed = checkpoints.read(file)?.rows ?? 0;
+    if (resumed > 0) terminal.note(`${file}: goes on after row ${count(resumed)}, where the last upload was cut off`);
+    const uploaded = await uploadFile({ target, checkpoints, dataset, file, onProgress: progress });
+    results.push({ ...uploaded, dataset, file });
+  }
+  return results;
+}
+
+function print({ dataset, file, accepted, rejected, rejectedRows, degraded }: Result, terminal: Terminal): void {
+  const { green, red } = terminal.colors;
+  const refused = rejected > 0 ? red(`${count(rejected)} rejected`) : "none rejected";
+  terminal.print(`${TITLES[dataset].padEnd(12)} ${green(`${count(accepted)} accepted`)}, ${refused}`);
+  for (const row of rejectedRows.slice(0, SHOWN)) terminal.note(`  ${file}:${row.line}  ${reasonsOf(row)}`);
+  if (rejected > SHOWN) terminal.note(`  and ${count(rejected - Math.min(SHOWN, rejectedRows.length))} more`);
+  for (const reason of degraded) terminal.note(`  stored, but not passed on in real time: ${reason}`);
+}
+
+function asJson({ file, accepted, rejected, rejectedRows, resumedAfter, retries, degraded }: Result) {
+  return { file, accepted, rejected, rejected_rows: rejectedRows, resumed_after: resumedAfter, retries, degraded };
+}
+
+function reasonsOf({ issues }: RejectedRow): string {
+  return issues.map(({ path, message }) => (path === "" ? message : `${path} ${message}`)).join("; ");
+}
+
+/** A host without a scheme is one of AWS. */
+function urlOf(host: string): string {
+  return (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, "");
+}
+
+const count = (number: number) => number.toLocaleString("en");
