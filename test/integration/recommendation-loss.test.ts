@@ -1,0 +1,162 @@
+import * as assert from "uvu/assert";
+import { dayOf, missingEvents, readAcceptedEvents } from "../../lib/recommendation/accepted-events.ts";
+import { eventLine } from "../../lib/recommendation-records/event.ts";
+import { deadlineIn } from "../../lib/resilience/deadline.ts";
+import type { StandInRequest } from "../../local/cloud/stand-in.ts";
+import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
+import { storedEvents } from "../functions/recommendation-api/stored.ts";
+import { startWorld } from "../functions/recommendation-api/world.ts";
+import { world as etlWorld, rowsOf } from "../lib/etl/run.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("20,000 events while what stores them fails");
+
+const EVENTS = 20_000;
+const BATCH = 100;
+const CLIENTS = 8;
+
+const world = await startWorld();
+
+interface UploadedEvent {
+  EVENT_ID: string;
+  USER_ID: string;
+  ITEM_ID: string;
+  EVENT_TYPE: string;
+  EVENT_VALUE?: number;
+  TIMESTAMP: number;
+  IMPRESSION?: string[];
+}
+
+const events = Array.from(
+  { length: EVENTS },
+  (_, index): UploadedEvent => ({
+    EVENT_ID: `e${index}`,
+    USER_ID: `u${Math.floor(index / 40)}`,
+    ITEM_ID: `i${index % 977}`,
+    EVENT_TYPE: index % 3 === 0 ? "purchase" : "click",
+    ...(index % 3 === 0 && { EVENT_VALUE: (index % 50) / 10 }),
+    TIMESTAMP: 1_740_000_000 + index,
+    ...(index % 5 === 0 && { IMPRESSION: ["i1", "i2"] }),
+  }),
+);
+
+/** Of ten calls one is dropped, of one the answer is lost, of one a record is left; and for a while all are refused. */
+async function storeFault(call: number, request: StandInRequest) {
+  if (call > 60 && call <= 100) return awsError(400, "ServiceUnavailableException");
+  switch (call % 10) {
+    case 2:
+      return awsError(500, "ServiceUnavailableException");
+    case 5:
+      await passOn(world.cloud.endpoint, request);
+      return awsError(500, "InternalFailure");
+    case 8: {
+      const { Records } = JSON.parse(request.body.toString());
+      const RequestResponses = Records.map(() => ({ ErrorCode: "ServiceUnavailableException" }));
+      const body = JSON.stringify({ FailedPutCount: Records.length, RequestResponses });
+      return { status: 200, headers: { "content-type": "application/x-amz-json-1.1" }, body };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Uploads once, by several clients at a time; gives what was rejected, after checking that it was said how. */
+async function upload(uploaded: readonly UploadedEvent[]): Promise<UploadedEvent[]> {
+  const again: UploadedEvent[] = [];
+  const batches = Array.from({ length: Math.ceil(uploaded.length / BATCH) }, (_, index) =>
+    uploaded.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  const client = async () => {
+    for (let batch = batches.shift(); batch; batch = batches.shift()) {
+      const { status, body, text } = await world.post("/log-event", { events: batch });
+      const { accepted, rejected } = body.response ?? {};
+      assert.is(accepted + rejected?.length, batch.length, text.slice(0, 300));
+      assert.is(status, accepted > 0 ? 200 : 400);
+      for (const { index, id, retryable } of rejected) {
+        const event = batch[index];
+        assert.equal([event?.EVENT_ID, retryable], [id, true]);
+        if (event) again.push(event);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return again;
+}
+
+test.after(() => world.stop());
+
+test("every accepted event is trained exactly once, every other one was reported", async () => {
+  await world.putParameter(
+    world.names.campaignParameter("user_personalization"),
+    world.names.arn("personalize", "campaign/x"),
+  );
+  await world.putParameter(world.names.eventTrackerParameter(), "tracker");
+  const calls = { firehose: 0, dynamodb: 0, personalize: 0 };
+  const tracked: string[] = [];
+  world.front.faults.set("firehose", (request) => {
+    calls.firehose += 1;
+    return storeFault(calls.firehose, request);
+  });
+  world.front.faults.set("dynamodb", () => {
+    calls.dynamodb += 1;
+    return calls.dynamodb % 10 === 3 ? awsError(400, "ThrottlingException") : undefined;
+  });
+  world.front.faults.set("personalize", ({ body }) => {
+    calls.personalize += 1;
+    if (calls.personalize % 10 === 4) return awsError(429, "ThrottlingException");
+    const { userId, eventList } = JSON.parse(body.toString());
+    for (const { itemId, eventType, eventValue, sentAt, impression } of eventList) {
+      tracked.push([userId, itemId, eventType, eventValue ?? "", sentAt, impression?.join("|") ?? ""].join(","));
+    }
+    return { status: 200, body: "" };
+  });
+
+  const rejected = await upload(events);
+  assert.ok(rejected.length > 0, "the store was down for long enough to reject some");
+  const acceptedFirst = new Set(events.map(({ EVENT_ID }) => EVENT_ID));
+  for (const { EVENT_ID } of rejected) acceptedFirst.delete(EVENT_ID);
+  const afterFirst = new Set((await storedEvents(world)).map(({ EVENT_ID }) => EVENT_ID));
+  assert.equal(
+    [...acceptedFirst].filter((id) => !afterFirst.has(id)),
+    [],
+    "accepted and not stored",
+  );
+
+  for (let left = rejected, tries = 0; left.length > 0; tries += 1) {
+    assert.ok(tries < 10, "uploads again and again");
+    left = await upload(left);
+  }
+  const lines = await storedEvents(world);
+  const limits = { deadline: deadlineIn(10_000), timeoutMs: 5_000 };
+  const days = [dayOf(Date.now() - 86_400_000), dayOf(Date.now())];
+  const counted = await readAcceptedEvents(world.dynamo, world.names.table("ingestion"), days, limits);
+  assert.is(missingEvents(counted, lines.length), 0);
+  assert.ok(counted.accepted > EVENTS * 0.99, "few went uncounted");
+  assert.ok(lines.length > EVENTS, "lost answers left some twice in the bucket");
+
+  const etl = etlWorld();
+  etl.events("2025-03-01", "a", lines.map(eventLine).join(""));
+  await etl.run("run", { mode: "update_dataset_group" });
+  const rows = rowsOf(etl.store, "run", "interactions");
+  assert.is(rows.length, EVENTS);
+  const expected = events.map((event) =>
+    [
+      event.USER_ID,
+      event.ITEM_ID,
+      event.EVENT_TYPE,
+      event.EVENT_VALUE ?? "",
+      event.TIMESTAMP,
+      event.IMPRESSION?.join("|") ?? "",
+    ].join(","),
+  );
+  assert.equal(rows.toSorted(), expected.toSorted());
+  const trained = new Set(rows);
+  assert.equal(
+    tracked.filter((row) => !trained.has(row)),
+    [],
+    "PutEvents got what the import does not equal: it would be trained twice",
+  );
+  assert.ok(tracked.length >= EVENTS * 0.9);
+});
+
+test.run();
