@@ -1,0 +1,48 @@
+import * as assert from "uvu/assert";
+import { packed } from "../../../lib/recommendation/event-stream.ts";
+import { eventBatches } from "../../../lib/recommendation/realtime.ts";
+import { trainedEvent } from "../../../lib/recommendation-records/trained-event.ts";
+import { suite } from "../../suite.ts";
+import { DEFINITIONS, event } from "../etl/run.ts";
+
+const test = suite("recommendation: what goes to streams");
+
+test("packs lines into records of about 64 KiB, every line once and whole", () => {
+  const lines = Array.from({ length: 500 }, (_, index) => `${"é".repeat(index)}${index}\n`);
+  const records = packed(lines);
+  assert.is(Buffer.concat(records.map(({ Data }) => Data)).toString(), lines.join(""));
+  assert.ok(records.length > 1 && records.every(({ Data }) => Data.length <= 64 * 1024));
+  assert.equal(
+    records.flatMap(({ indexes }) => indexes),
+    lines.map((_, index) => index),
+  );
+});
+
+test("a line above the size is a record of its own, no line is no record", () => {
+  assert.equal(
+    packed(["a\n", `${"x".repeat(70_000)}\n`, "b\n"]).map(({ indexes }) => indexes),
+    [[0], [1], [2]],
+  );
+  assert.equal(packed([]), []);
+});
+
+test("events of a user's session go together in their order, ten a call", () => {
+  const events = [
+    ...Array.from({ length: 11 }, (_, index) => event(`a${index}`)),
+    event("other", { SESSION_ID: "s" }),
+    event("user", { USER_ID: "U2" }),
+    event("last"),
+  ];
+  const batches = eventBatches(events, trainedEvent(DEFINITIONS));
+  assert.equal(
+    batches.map(({ userId, sessionId, eventList }) => [userId, sessionId, eventList.map(({ eventId }) => eventId)]),
+    [
+      ["U1", "U1", ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"]],
+      ["U1", "U1", ["a10", "last"]],
+      ["U1", "s", ["other"]],
+      ["U2", "U1", ["user"]],
+    ],
+  );
+});
+
+test.run();
