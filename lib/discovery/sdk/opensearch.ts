@@ -25,7 +25,7 @@ function foundDomain(status: DomainStatus): FoundDomain {
   return {
     arn: given(ARN, "the ARN of the domain"),
     engineVersion: given(EngineVersion, "the engine of the domain"),
-    endpoints: [...new Set(endpoints.filter((host) => host !== undefined && host !== ""))],
+    endpoints: [...new Set(endpoints.flatMap((host) => host || []))],
     vpcId: VPCOptions?.VPCId || undefined,
     subnetIds: VPCOptions?.SubnetIds ?? [],
     securityGroupIds: VPCOptions?.SecurityGroupIds ?? [],

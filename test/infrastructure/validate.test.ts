@@ -1,0 +1,65 @@
+import * as assert from "uvu/assert";
+import type { StackName } from "../../lib/naming/names.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { stackNames } from "../../stacks/input.ts";
+import { synthesize } from "../../stacks/synthesize.ts";
+import { CONFIGURATIONS, configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { findTerraform, initTerraform, runTerraform, type Terraform } from "../fixtures/terraform.ts";
+import { fullExample, valid } from "../lib/config/example.ts";
+import { ARTIFACTS } from "../stacks/support.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("terraform validate");
+const terraform = findTerraform();
+
+interface Diagnostics {
+  valid: boolean;
+  diagnostics: Array<{ severity: string; summary: string; detail: string }>;
+}
+
+/** What Terraform says of a stack's configuration, warnings included. */
+async function validate(tool: Terraform, directory: string): Promise<string[]> {
+  await initTerraform(tool, directory, { backend: false });
+  const { stdout } = await runTerraform(tool, directory, ["validate", "-json"]);
+  const { diagnostics }: Diagnostics = JSON.parse(stdout);
+  return diagnostics.map(({ severity, summary, detail }) => `${severity}: ${summary}: ${detail}`);
+}
+
+function tested(name: string, work: (tool: Terraform) => Promise<void>): void {
+  if (terraform) test(name, () => work(terraform));
+  else test.skip(`${name} (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)`);
+}
+
+const configs = [
+  ...CONFIGURATIONS.map((name) => ({ name, config: configuration(name) })),
+  { name: "both services", config: valid(fullExample()) },
+];
+
+for (const { name, config } of configs) {
+  for (const stack of stackNames(config)) {
+    tested(`${stack} of ${name} is valid, without a warning`, async (tool) => {
+      const outdir = scratchFolder(TEST_OUTPUT, "validate");
+      const [{ directory } = { directory: "" }] = synthesize({
+        config,
+        discovery: discoveryOf(config),
+        artifacts: ARTIFACTS,
+        outdir,
+        stacks: [stack],
+      });
+      assert.equal(await validate(tool, directory), []);
+    });
+  }
+}
+
+for (const stack of ["storage", "foundation"] satisfies StackName[]) {
+  tested(`${stack} is valid as it is removed`, async (tool) => {
+    const config = configuration("all-options");
+    const outdir = scratchFolder(TEST_OUTPUT, "validate");
+    const input = { config, discovery: discoveryOf(config), artifacts: ARTIFACTS, outdir, mode: "remove" as const };
+    const [{ directory } = { directory: "" }] = synthesize({ ...input, stacks: [stack] });
+    assert.equal(await validate(tool, directory), []);
+  });
+}
+
+test.run();

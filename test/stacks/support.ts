@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Discovery } from "../../lib/discovery/discovery.ts";
+import type { StackName } from "../../lib/naming/names.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { synthesize } from "../../stacks/synthesize.ts";
+import {
+  type Change,
+  type ConfigurationName,
+  configuration,
+  discoveryOf,
+} from "../fixtures/configurations/configurations.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+
+const FUNCTIONS = ["api-router", "log-handler", "cluster-scaler"] as const;
+
+/** Archives that are named and not there: stacks take their hashes as given. */
+export const ARTIFACTS = Object.fromEntries(
+  FUNCTIONS.map((name) => [name, { zip: `dist/functions/${name}.zip`, sha256: `hash-of-${name}` }]),
+);
+
+/** A synthesized stack. */
+export interface Stack {
+  text: string;
+  terraform: { backend: Record<string, Record<string, unknown>>; required_version: string };
+  provider: { aws: Array<Record<string, unknown>> };
+  output: Record<string, { value: string; sensitive?: boolean }>;
+  import: unknown;
+  removed: unknown;
+  /** A resource, in the part of it that a test is about. Throws with what there is when it is not there. */
+  resource<Attributes = Record<string, unknown>>(type: string, id: string): Attributes;
+  /** Ids of the resources of a type, sorted. */
+  ids(type: string): string[];
+}
+
+export interface Synthesis {
+  config: Configuration;
+  discovery?: Discovery;
+  mode?: "deploy" | "remove";
+  maxRetries?: number;
+  stateFolder?: string;
+}
+
+/** Synthesizes one stack. */
+export function synth(name: StackName, { config, discovery = discoveryOf(config), ...rest }: Synthesis): Stack {
+  const outdir = scratchFolder(TEST_OUTPUT, "synth");
+  const [stack] = synthesize({ ...rest, config, discovery, artifacts: ARTIFACTS, outdir, stacks: [name] });
+  if (!stack) throw new Error(`no stack ${name}`);
+  return read(readFileSync(join(stack.directory, "cdk.tf.json"), "utf8"));
+}
+
+/** Synthesizes one stack of an example configuration, changed. */
+export function example(name: StackName, from: ConfigurationName, changes: readonly Change[] = []): Stack {
+  return synth(name, { config: configuration(from, changes) });
+}
+
+function read(text: string): Stack {
+  const json = JSON.parse(text);
+  const resources: Record<string, Record<string, object>> = json.resource ?? {};
+  return {
+    text,
+    terraform: json.terraform,
+    provider: json.provider,
+    output: json.output,
+    import: json.import,
+    removed: json.removed,
+    resource<Attributes>(type: string, id: string) {
+      const found = resources[type]?.[id];
+      if (!found) throw new Error(`no ${type}.${id}; there are ${Object.keys(resources[type] ?? {}).join(", ")}`);
+      return found as Attributes;
+    },
+    ids: (type) => Object.keys(resources[type] ?? {}).sort(),
+  };
+}
