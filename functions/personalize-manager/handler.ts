@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import type { RecipeKind } from "../../lib/config/recipes.ts";
+import { type Names, namesOf } from "../../lib/naming/names.ts";
+import { type Inventory, readInventory } from "../../lib/personalize-manager/inventory.ts";
+import { manage } from "../../lib/personalize-manager/manage.ts";
+import { ManagerError } from "../../lib/personalize-manager/manager-error.ts";
+import type { Personalize } from "../../lib/personalize-manager/personalize.ts";
+import type { PointerStore } from "../../lib/personalize-manager/pointers.ts";
+import { ResourceInput, type ResourceState, Terraform } from "../../lib/personalize-manager/request.ts";
+import { type Patience, patienceOf } from "../../lib/personalize-manager/waiting.ts";
+import type { PersonalizeManagerEnv } from "./env.ts";
+
+/** What personalize-manager works with. */
+export interface PersonalizeManagerClients {
+  personalize: Personalize;
+  pointers: PointerStore;
+  /** The solution version that a recipe's campaign is to serve; undefined before the first training. */
+  versionFor(names: Names, recipe: RecipeKind): Promise<string | undefined>;
+  /** Replaced in tests so that nothing sleeps. */
+  patience?: (context: ManagerContext) => Patience;
+}
+
+/** The part of Lambda's context that is used. */
+export interface ManagerContext {
+  getRemainingTimeInMillis(): number;
+}
+
+const Describe = v.strictObject({ action: v.literal("describe"), metrics: v.optional(v.boolean(), false) });
+
+/**
+ * One resource of Personalize a call, as `aws_lambda_invocation` with lifecycle scope CRUD makes it:
+ * `{...input, tf: {action, prev_input}}`. With `{action: "describe"}` it gives what the project has in Personalize.
+ */
+export function createHandler(env: PersonalizeManagerEnv, clients: PersonalizeManagerClients) {
+  const names = namesOf({ project: env.PROJECT_NAME, account: env.ACCOUNT_ID, region: env.AWS_REGION });
+  const { personalize, pointers, versionFor, patience = (context) => patienceOf(context) } = clients;
+  return async (event: unknown, context: ManagerContext): Promise<ResourceState | Inventory> => {
+    const asked = v.safeParse(Describe, event);
+    if (asked.success) return readInventory(personalize, names, { metrics: asked.output.metrics });
+    const { tf, ...given } = parse(v.looseObject({ tf: Terraform }), event, "what Terraform's invocations send");
+    const input = parse(ResourceInput, given, "the desired state of a resource");
+    const before = v.safeParse(ResourceInput, withoutTerraform(tf.prev_input));
+    return manage(
+      { personalize, pointers, names, patience: patience(context), versionFor: (recipe) => versionFor(names, recipe) },
+      tf.action,
+      input,
+      // An input of an older version of this function is no reason to refuse the new one.
+      before.success ? before.output : undefined,
+    );
+  };
+}
+
+function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown, what: string): T {
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  throw new ManagerError(`The event is not ${what}: ${v.summarize(parsed.issues)}`);
+}
+
+function withoutTerraform(input: unknown): unknown {
+  if (typeof input !== "object" || input === null) return undefined;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => key !== "tf"));
+}

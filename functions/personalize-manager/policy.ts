@@ -1,0 +1,98 @@
+import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+
+/**
+ * What personalize-manager may do: create, change, describe and remove the project's resources, and switch the
+ * parameters that name them. `resource` gives an ARN of Personalize in the account and region, such as
+ * `resource("filter/demo-*")`; `parameters` is the ARN of the project's parameters with `*` at its end.
+ */
+export function personalizeManagerPolicy(arns: {
+  project: string;
+  resource: (path: string) => string;
+  parameters: string;
+  trainingTable: string;
+  /** Key that tables and parameters are encrypted with. */
+  key: string;
+  logGroup: string;
+}): Statement[] {
+  const { project, resource } = arns;
+  const groups = [resource(`dataset-group/${project}`)];
+  const own = (type: string) => resource(`${type}/${project}-*`);
+  const datasets = resource(`dataset/${project}/*`);
+  // Event trackers have a random ARN.
+  const trackers = resource("event-tracker/*");
+  return [
+    {
+      sid: "ManageTheDatasetGroup",
+      actions: ["personalize:CreateDatasetGroup", "personalize:DescribeDatasetGroup", "personalize:DeleteDatasetGroup"],
+      resources: groups,
+    },
+    {
+      sid: "ManageSchemas",
+      actions: ["personalize:CreateSchema", "personalize:DescribeSchema", "personalize:DeleteSchema"],
+      resources: [own("schema")],
+    },
+    {
+      sid: "ManageDatasets",
+      actions: [
+        "personalize:CreateDataset",
+        "personalize:DescribeDataset",
+        "personalize:UpdateDataset",
+        "personalize:DeleteDataset",
+      ],
+      resources: [...groups, datasets, own("schema")],
+    },
+    {
+      sid: "ManageTheEventTracker",
+      actions: ["personalize:CreateEventTracker", "personalize:DescribeEventTracker", "personalize:DeleteEventTracker"],
+      resources: [...groups, trackers],
+    },
+    {
+      sid: "ManageFilters",
+      actions: ["personalize:CreateFilter", "personalize:DescribeFilter", "personalize:DeleteFilter"],
+      resources: [...groups, own("filter")],
+    },
+    {
+      sid: "ManageCampaigns",
+      actions: [
+        "personalize:CreateCampaign",
+        "personalize:DescribeCampaign",
+        "personalize:UpdateCampaign",
+        "personalize:DeleteCampaign",
+      ],
+      resources: [own("campaign"), own("solution")],
+    },
+    {
+      sid: "ReadWhatTrainingMade",
+      actions: [
+        "personalize:DescribeSolution",
+        "personalize:DescribeSolutionVersion",
+        "personalize:GetSolutionMetrics",
+      ],
+      resources: [own("solution")],
+    },
+    {
+      // Lists are of the account: these actions know no resource.
+      sid: "ListResources",
+      actions: [
+        "personalize:ListEventTrackers",
+        "personalize:ListFilters",
+        "personalize:ListSolutions",
+        "personalize:ListSolutionVersions",
+      ],
+      resources: ["*"],
+    },
+    {
+      sid: "TagResources",
+      actions: ["personalize:ListTagsForResource", "personalize:TagResource", "personalize:UntagResource"],
+      resources: [...groups, datasets, trackers, own("filter"), own("campaign")],
+    },
+    {
+      sid: "SwitchPointers",
+      actions: ["ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"],
+      resources: [arns.parameters],
+    },
+    { sid: "ReadWhatIsServed", actions: ["dynamodb:GetItem"], resources: [arns.trainingTable] },
+    { sid: "UseTheKey", actions: ["kms:Decrypt"], resources: [arns.key] },
+    writeLogs(arns.logGroup),
+  ];
+}

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+
+const Text = v.pipe(v.string(), v.nonEmpty());
+const Whole = v.pipe(v.string(), v.regex(/^\d{1,5}$/), v.transform(Number));
+
+/** The environment of training; the stack fills it. What is trained is in `config.json` beside the bundle. */
+export const TrainingEnv = v.object({
+  PROJECT_NAME: Text,
+  ACCOUNT_ID: v.pipe(v.string(), v.regex(/^\d{12}$/)),
+  /** Lambda sets it itself. */
+  AWS_REGION: Text,
+  BUCKET: Text,
+  TRAINING_TABLE: Text,
+  INGESTION_TABLE: Text,
+  /** Role with which Personalize reads the bucket. */
+  IMPORT_ROLE_ARN: Text,
+  /** personalize.log_lookback_days of project.yaml. */
+  LOG_LOOKBACK_DAYS: Whole,
+  /** Buffer of the stream of events, in seconds. */
+  INGESTION_BUFFER_SECONDS: Whole,
+  /** Between two looks at what goes on, in seconds; absent: as long as AWS takes. The local Personalize is quick. */
+  LOOK_SECONDS: v.optional(Whole),
+});
+
+export type TrainingEnv = v.InferOutput<typeof TrainingEnv>;
+
+/** What the stack must put into the function's environment. */
+export type TrainingEnvInput = Omit<v.InferInput<typeof TrainingEnv>, "AWS_REGION">;

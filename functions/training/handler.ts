@@ -1,0 +1,63 @@
+import * as v from "valibot";
+import { namesOf } from "../../lib/naming/names.ts";
+import { begin } from "../../lib/training/begin.ts";
+import { checkData } from "../../lib/training/check-data.ts";
+import { LOOKS, type TrainingContext } from "../../lib/training/context.ts";
+import { finish } from "../../lib/training/finish.ts";
+import { pollImports, startImports } from "../../lib/training/imports.ts";
+import { awaitIngestion, checkArrivals } from "../../lib/training/ingestion.ts";
+import { TrainingTask } from "../../lib/training/task.ts";
+import { teardown } from "../../lib/training/teardown.ts";
+import { trainRecipes } from "../../lib/training/train.ts";
+import { TrainingError } from "../../lib/training/training-error.ts";
+import type { TrainingEnv } from "./env.ts";
+
+/** What training works with besides its environment. */
+export type TrainingClients = Pick<
+  TrainingContext,
+  "settings" | "personalize" | "pointers" | "store" | "state" | "executions" | "accepted" | "now" | "print"
+>;
+
+/** One step of a training a call. Every step may be repeated, and picks up what an earlier call has begun. */
+export function createHandler(env: TrainingEnv, clients: TrainingClients) {
+  const seconds = env.LOOK_SECONDS;
+  const context: TrainingContext = {
+    ...clients,
+    names: namesOf({ project: env.PROJECT_NAME, account: env.ACCOUNT_ID, region: env.AWS_REGION }),
+    bucket: env.BUCKET,
+    importRoleArn: env.IMPORT_ROLE_ARN,
+    logLookbackDays: env.LOG_LOOKBACK_DAYS,
+    bufferSeconds: env.INGESTION_BUFFER_SECONDS,
+    looks: seconds === undefined ? LOOKS : { arrivals: seconds, imports: seconds, recipes: seconds, teardown: seconds },
+  };
+  return async (event: unknown): Promise<object> => {
+    const parsed = v.safeParse(TrainingTask, event);
+    if (!parsed.success) throw new TrainingError(`The input is not a step of training: ${v.summarize(parsed.issues)}`);
+    return work(parsed.output, context);
+  };
+}
+
+async function work(task: TrainingTask, context: TrainingContext): Promise<object> {
+  switch (task.task) {
+    case "begin": {
+      const { mode, recipes, accept_missing } = task.input;
+      return begin({ ...task, mode, recipes, acceptMissing: accept_missing }, context);
+    }
+    case "ingestion":
+      return awaitIngestion(task.run, task, context);
+    case "arrivals":
+      return checkArrivals(task.run, task, task.attempts, context);
+    case "check":
+      return checkData(task.run, task.checks, context);
+    case "import":
+      return startImports(task, context);
+    case "imports":
+      return pollImports(task.run, task.jobs, context);
+    case "train":
+      return trainRecipes(task, context);
+    case "finish":
+      return finish(task.run, task.progress, context);
+    case "teardown":
+      return teardown(task, context);
+  }
+}

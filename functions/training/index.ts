@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { PersonalizeClient } from "@aws-sdk/client-personalize";
+import { S3Client } from "@aws-sdk/client-s3";
+import { SFNClient } from "@aws-sdk/client-sfn";
+import { SSMClient } from "@aws-sdk/client-ssm";
+import * as v from "valibot";
+import { s3ObjectStore } from "../../lib/etl/s3-object-store.ts";
+import { personalizeOf } from "../../lib/personalize-manager/personalize.ts";
+import { ssmPointers } from "../../lib/personalize-manager/pointers.ts";
+import { readAcceptedEvents } from "../../lib/recommendation/accepted-events.ts";
+import { deadlineIn } from "../../lib/resilience/deadline.ts";
+import { dynamoTrainingState } from "../../lib/training/dynamo-state.ts";
+import { TrainingSettings } from "../../lib/training/settings.ts";
+import { sfnExecutions } from "../../lib/training/sfn-executions.ts";
+import { TrainingEnv } from "./env.ts";
+import { createHandler } from "./handler.ts";
+
+/** Reading the counters of all days, and one call of it. */
+const COUNTERS_MS = 60_000;
+const COUNTER_MS = 10_000;
+
+const env = v.parse(TrainingEnv, process.env);
+const settings = v.parse(TrainingSettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
+const dynamo = new DynamoDBClient({ maxAttempts: 1 });
+
+export const handler = createHandler(env, {
+  settings,
+  personalize: personalizeOf(new PersonalizeClient({ maxAttempts: 1 })),
+  pointers: ssmPointers(new SSMClient({ maxAttempts: 1 })),
+  store: s3ObjectStore(new S3Client({ maxAttempts: 1 }), env.BUCKET),
+  state: dynamoTrainingState(dynamo, env.TRAINING_TABLE),
+  executions: sfnExecutions(new SFNClient({ maxAttempts: 1 })),
+  accepted: (days) =>
+    readAcceptedEvents(dynamo, env.INGESTION_TABLE, days, {
+      deadline: deadlineIn(COUNTERS_MS),
+      timeoutMs: COUNTER_MS,
+    }),
+  now: Date.now,
+  print: (line) => process.stdout.write(`${line}\n`),
+});

@@ -1,0 +1,93 @@
+import { convergeCampaign, deleteCampaign } from "./campaign.ts";
+import { convergeDataset, deleteDataset } from "./dataset.ts";
+import { createDatasetGroup, deleteDatasetGroup } from "./dataset-group.ts";
+import { createEventTracker, deleteEventTracker } from "./event-tracker.ts";
+import { createFilter, deleteFilter } from "./filter.ts";
+import { ManagerError } from "./manager-error.ts";
+import type { Managing } from "./managing.ts";
+import type { ResourceInput, ResourceState, Terraform } from "./request.ts";
+import { createSchema, deleteSchema } from "./schema.ts";
+import { retag } from "./tags.ts";
+
+/** What is only deleted when the input says so: it holds data, or others hang on it. */
+const PROTECTED: readonly ResourceInput["kind"][] = ["dataset_group", "schema", "dataset", "event_tracker"];
+
+/** What one kind of resource is called in messages. */
+const WORDS: Readonly<Record<ResourceInput["kind"], string>> = {
+  dataset_group: "dataset group",
+  schema: "schema",
+  dataset: "dataset",
+  event_tracker: "event tracker",
+  filter: "filter",
+  campaign: "campaign",
+};
+
+/**
+ * Brings one resource to its desired state, or removes it. Every action may be repeated and joins what an earlier call
+ * has begun. `before` is the input of the last action, when there was one. Throws ManagerError and StillGoingOn.
+ */
+export async function manage(
+  managing: Managing,
+  action: Terraform["action"],
+  input: ResourceInput,
+  before?: ResourceInput,
+): Promise<ResourceState> {
+  if (action === "delete") {
+    if (PROTECTED.includes(input.kind) && !input.deletable) {
+      throw new ManagerError(
+        `The ${WORDS[input.kind]} ${input.name} is protected, since its data would be gone with it. ` +
+          "`relevance uninstall` removes it",
+      );
+    }
+    return remove(managing, input);
+  }
+  if (before && before.kind === input.kind && before.name !== input.name && FIXED.includes(input.kind)) {
+    throw new ManagerError(
+      `The ${WORDS[input.kind]} ${before.name} cannot be renamed to ${input.name}: its data would be gone. ` +
+        "Keep project_name, or `relevance uninstall` and deploy anew",
+    );
+  }
+  const state = await converge(managing, input);
+  if (input.kind !== "schema" && state.arn !== null && before && before.kind !== "schema") {
+    await retag(managing.personalize, state.arn, input.tags, before.tags);
+  }
+  return state;
+}
+
+/** What a name change would throw away. A schema of another name is made beside the old one. */
+const FIXED: readonly ResourceInput["kind"][] = ["dataset_group", "dataset", "campaign"];
+
+function converge(managing: Managing, input: ResourceInput): Promise<ResourceState> {
+  switch (input.kind) {
+    case "dataset_group":
+      return createDatasetGroup(managing, input);
+    case "schema":
+      return createSchema(managing, input);
+    case "dataset":
+      return convergeDataset(managing, input);
+    case "event_tracker":
+      return createEventTracker(managing, input);
+    case "filter":
+      return createFilter(managing, input);
+    case "campaign":
+      return convergeCampaign(managing, input);
+  }
+}
+
+async function remove(managing: Managing, input: ResourceInput): Promise<ResourceState> {
+  switch (input.kind) {
+    case "dataset_group":
+      return deleteDatasetGroup(managing, input);
+    case "schema":
+      await deleteSchema(managing, input.name, true);
+      return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
+    case "dataset":
+      return deleteDataset(managing, input);
+    case "event_tracker":
+      return deleteEventTracker(managing, input);
+    case "filter":
+      return deleteFilter(managing, input);
+    case "campaign":
+      return deleteCampaign(managing, input);
+  }
+}

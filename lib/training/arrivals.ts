@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { concurrently } from "../etl/concurrently.ts";
+import { runKeys, sharedKeys } from "../etl/keys.ts";
+import type { ObjectStore } from "../etl/object-store.ts";
+import { Day, GroupResult, readFile } from "../etl/run-files.ts";
+
+const READS = 16;
+
+/** Lines that a run has read of some days, the rejected ones included. */
+export async function linesRead(run: string, days: readonly string[], store: ObjectStore): Promise<number> {
+  const planned = await readFile(store, runKeys(run).days, v.array(Day));
+  const keys = planned
+    .filter(({ day }) => days.includes(day))
+    .flatMap(({ day, groups }) => groups.map((digest) => sharedKeys.group(day, digest)));
+  const groups = await concurrently(keys, READS, (key) => readFile(store, key, GroupResult));
+  return groups.reduce((sum, { rows, rejected }) => sum + rows + rejected, 0);
+}
+
+/** How often ETL is done again for events that have not arrived. */
+export const ARRIVAL_ATTEMPTS = 10;
+
+/** What to do after an ETL that has read `lines`, when `accepted` events had been accepted before. */
+export function afterEtl(input: {
+  accepted: number;
+  lines: number;
+  attempts: number;
+  acceptMissing: boolean;
+}): { next: "train" } | { next: "wait"; missing: number } | { next: "stop"; message: string } {
+  const { accepted, lines, attempts, acceptMissing } = input;
+  const missing = Math.max(0, accepted - lines);
+  if (missing === 0 || acceptMissing) return { next: "train" };
+  if (attempts < ARRIVAL_ATTEMPTS) return { next: "wait", missing };
+  const count = (value: number) => value.toLocaleString("en");
+  return {
+    next: "stop",
+    message:
+      `${count(accepted)} events were accepted, but only ${count(lines)} are in the bucket: ${count(missing)} are missing. ` +
+      "Look below errors/ in the bucket for what could not be delivered, and whether objects below events/ were deleted. " +
+      "To train without them: relevance train --accept-missing",
+  };
+}

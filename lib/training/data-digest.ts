@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { runKeys } from "../etl/keys.ts";
+import type { Manifest } from "../etl/manifest.ts";
+import type { ObjectStore } from "../etl/object-store.ts";
+import { Day, readFile } from "../etl/run-files.ts";
+import { RunSettings } from "../etl/settings.ts";
+
+/** Bytes of users and items that are read to tell whether they changed. More of them count as changed. */
+const MOST_BYTES = 2 * 1_024 ** 3;
+
+/**
+ * A short name for what a run imports: two runs over the same events, users and items in the same mode have the same.
+ * By it, a run that is started again finds what the one before it has made.
+ */
+export async function dataDigest(manifest: Manifest, store: ObjectStore): Promise<string> {
+  const keys = runKeys(manifest.run);
+  const { schema_hash } = await readFile(store, keys.settings, RunSettings);
+  const days = await readFile(store, keys.days, v.array(Day));
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify([manifest.mode, schema_hash, manifest.interaction.rows]));
+  // Days without events are left out, or the same data would have another name tomorrow.
+  for (const { day, digest, groups } of days) if (groups.length > 0) hash.update(JSON.stringify([day, digest]));
+  const files = [...manifest.user.files, ...manifest.item.files];
+  if (files.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) hash.update(manifest.run);
+  else {
+    for (const { key } of files) {
+      hash.update(key.slice(keys.root.length));
+      const content = await store.read(key);
+      if (!content) throw new Error(`${key} is in the manifest of ${manifest.run}, but not in the bucket`);
+      for await (const chunk of content) hash.update(chunk);
+    }
+  }
+  return hash.digest("hex").slice(0, 16);
+}

@@ -1,0 +1,155 @@
+import { etlStates, type State, type StateMachineParts } from "../etl/state-machine.ts";
+
+/** What the training state machine calls and reads. */
+export interface TrainingMachineParts {
+  /** The training function's alias. */
+  trainingArn: string;
+  etl: StateMachineParts;
+}
+
+/** Longest training. Also what keeps the history below its limit of 25,000 events. */
+const MOST_SECONDS = 48 * 3_600;
+
+/** Above the function's own limit of 15 minutes, which names the reason. */
+const TASK_SECONDS = 930;
+
+/**
+ * What passes by itself. A TrainingError would come again; other errors of the function get more tries, since every step
+ * picks up what it has begun.
+ */
+const RETRY = [
+  { ErrorEquals: ["TrainingError"], MaxAttempts: 0 },
+  {
+    ErrorEquals: [
+      "Lambda.ServiceException",
+      "Lambda.AWSLambdaException",
+      "Lambda.SdkClientException",
+      "Lambda.TooManyRequestsException",
+    ],
+    IntervalSeconds: 2,
+    MaxAttempts: 6,
+    BackoffRate: 2,
+  },
+  { ErrorEquals: ["States.TaskFailed", "States.Timeout"], IntervalSeconds: 5, MaxAttempts: 3, BackoffRate: 3 },
+] as const;
+
+/**
+ * The training: waits for the ingestion buffer, ETL, minimums, imports, recipes, removal of what is superseded. Its input
+ * is `TrainingInput`. ETL's states are part of it: no execution starts another. JSONPath only, which Step Functions and
+ * the local interpreter both do; every wait is a Wait state, as long as the step before it says.
+ */
+export function trainingStateMachine(parts: TrainingMachineParts): State {
+  const { trainingArn } = parts;
+  const call = (task: string, payload: Payload, result: Payload, more: State): State => ({
+    Type: "Task",
+    Resource: "arn:aws:states:::lambda:invoke",
+    TimeoutSeconds: TASK_SECONDS,
+    Parameters: { FunctionName: trainingArn, Payload: { task, "run.$": "$$.Execution.Name", ...payload } },
+    ResultSelector: result,
+    Retry: RETRY,
+    ...more,
+  });
+  const etl = etlStates(parts.etl, "CheckArrivals");
+  return {
+    Comment: "From accepted events to campaigns that answer.",
+    StartAt: "BeginTraining",
+    TimeoutSeconds: MOST_SECONDS,
+    States: {
+      BeginTraining: call(
+        "begin",
+        { "execution.$": "$$.Execution.Id", "startedAt.$": "$$.Execution.StartTime", "input.$": "$" },
+        {
+          ...fields("mode", "recipes", "checks", "origin", "startedAt", "accepted", "acceptMissing"),
+          arrivals: { attempts: 0 },
+          training: { progress: [] },
+        },
+        { Next: "AwaitIngestion" },
+      ),
+      AwaitIngestion: call("ingestion", same("startedAt"), fields("ready", "seconds"), {
+        ResultPath: "$.ingestion",
+        Next: "IsIngestionOver",
+      }),
+      IsIngestionOver: choice("$.ingestion.ready", etl.startAt, "WaitForIngestion"),
+      WaitForIngestion: wait("$.ingestion.seconds", "AwaitIngestion"),
+      ...etl.states,
+      CheckArrivals: call(
+        "arrivals",
+        { ...same("startedAt", "accepted", "acceptMissing"), "attempts.$": "$.arrivals.attempts" },
+        fields("ready", "seconds", "attempts"),
+        { ResultPath: "$.arrivals", Next: "HasAllArrived" },
+      ),
+      HasAllArrived: choice("$.arrivals.ready", "CheckData", "WaitForArrivals"),
+      WaitForArrivals: wait("$.arrivals.seconds", etl.startAt),
+      CheckData: call("check", same("checks"), fields("data"), { ResultPath: "$.check", Next: "StartImports" }),
+      StartImports: call("import", { ...same("origin"), "data.$": "$.check.data" }, fields("jobs"), {
+        ResultPath: "$.imports",
+        Next: "LookAtImports",
+      }),
+      LookAtImports: call("imports", { "jobs.$": "$.imports.jobs" }, fields("ready", "seconds"), {
+        ResultPath: "$.importing",
+        Next: "AreImportsOver",
+      }),
+      AreImportsOver: choice("$.importing.ready", "TrainRecipes", "WaitForImports"),
+      WaitForImports: wait("$.importing.seconds", "LookAtImports"),
+      TrainRecipes: call(
+        "train",
+        { ...same("origin", "recipes"), "data.$": "$.check.data", "progress.$": "$.training.progress" },
+        fields("ready", "seconds", "progress"),
+        { ResultPath: "$.training", Next: "AreRecipesOver" },
+      ),
+      AreRecipesOver: choice("$.training.ready", "FinishTraining", "WaitForRecipes"),
+      WaitForRecipes: wait("$.training.seconds", "TrainRecipes"),
+      FinishTraining: call("finish", { "progress.$": "$.training.progress" }, fields("run", "recipes", "removed"), {
+        End: true,
+      }),
+    },
+  };
+}
+
+/** The teardown that `uninstall` runs first: stops training, removes campaigns and solutions. Started again, it goes on. */
+export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts, "trainingArn">): State {
+  return {
+    Comment: "Removes what training made, in order.",
+    StartAt: "TearDown",
+    TimeoutSeconds: MOST_SECONDS,
+    States: {
+      TearDown: {
+        Type: "Task",
+        Resource: "arn:aws:states:::lambda:invoke",
+        TimeoutSeconds: TASK_SECONDS,
+        Parameters: {
+          FunctionName: trainingArn,
+          Payload: {
+            task: "teardown",
+            "run.$": "$$.Execution.Name",
+            "execution.$": "$$.Execution.Id",
+            "startedAt.$": "$$.Execution.StartTime",
+          },
+        },
+        ResultSelector: fields("ready", "seconds", "left"),
+        Retry: RETRY,
+        Next: "IsAllGone",
+      },
+      IsAllGone: choice("$.ready", "Gone", "WaitForRemoval"),
+      WaitForRemoval: wait("$.seconds", "TearDown"),
+      Gone: { Type: "Succeed" },
+    },
+  };
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/** Fields of the function's answer. */
+const fields = (...names: string[]): Payload =>
+  Object.fromEntries(names.map((name) => [`${name}.$`, `$.Payload.${name}`]));
+
+/** Fields of the state under their own names. */
+const same = (...names: string[]): Payload => Object.fromEntries(names.map((name) => [`${name}.$`, `$.${name}`]));
+
+const choice = (Variable: string, yes: string, no: string): State => ({
+  Type: "Choice",
+  Choices: [{ Variable, BooleanEquals: true, Next: yes }],
+  Default: no,
+});
+
+const wait = (SecondsPath: string, Next: string): State => ({ Type: "Wait", SecondsPath, Next });

@@ -1,0 +1,105 @@
+import { DescribeCampaignCommand, ListSolutionsCommand } from "@aws-sdk/client-personalize";
+import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
+import { GetParameterCommand } from "@aws-sdk/client-ssm";
+import * as assert from "uvu/assert";
+import { readManifest } from "../../lib/etl/manifest.ts";
+import { readText } from "../../lib/etl/object-store.ts";
+import { NDCG_ANY } from "../lib/training/settings.ts";
+import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("training on the local AWS endpoint");
+
+let world: TrainingWorld;
+
+test.before(async () => {
+  world = await trainingWorld({ project: "trained" });
+  await world.deployPersonalize();
+  await world.setProfiles(60, 100);
+  await world.setEvents(tasteEvents(60, 30));
+});
+
+test.after(() => world.stop());
+
+const campaign = (recipe: "user_personalization" | "similar_items" | "personalized_ranking") =>
+  world.names.arn("personalize", `campaign/${world.names.campaign(recipe)}`);
+
+const served = async () => {
+  const { campaign: found } = await world.personalize.send(
+    new DescribeCampaignCommand({ campaignArn: campaign("user_personalization") }),
+  );
+  return found?.solutionVersionArn ?? "";
+};
+
+async function impressions(run: string): Promise<Set<string>> {
+  const manifest = await readManifest(world.store, run);
+  const texts = await Promise.all((manifest?.interaction.files ?? []).map(({ key }) => readText(world.store, key)));
+  const rows = texts.flatMap((text) => (text ?? "").trimEnd().split("\n").slice(1));
+  return new Set(rows.map((row) => row.slice(row.lastIndexOf(",") + 1)));
+}
+
+test("mode init: from stored events to three campaigns that answer, without impressions", async () => {
+  const { status, cause, output } = await world.ended(await world.start("first", { mode: "init" }));
+  assert.is(status, "SUCCEEDED", cause);
+  assert.equal(
+    output.recipes.map(({ recipe, stage }: { recipe: string; stage: string }) => [recipe, stage]),
+    [
+      ["user_personalization", "done"],
+      ["similar_items", "done"],
+      ["personalized_ranking", "done"],
+    ],
+  );
+  assert.equal(await impressions("first"), new Set([""]));
+  for (const recipe of ["user_personalization", "similar_items", "personalized_ranking"] as const) {
+    const { Parameter } = await world.ssm.send(
+      new GetParameterCommand({ Name: world.names.campaignParameter(recipe) }),
+    );
+    assert.is(Parameter?.Value, campaign(recipe));
+  }
+  const { itemList = [] } = await world.runtime.send(
+    new GetRecommendationsCommand({ campaignArn: campaign("user_personalization"), userId: "U1", numResults: 5 }),
+  );
+  assert.is(itemList.length, 5);
+  assert.is(await world.state.lock(), undefined, "the lock is given back");
+});
+
+test("mode update_dataset_group: impressions are imported, a new version is switched to", async () => {
+  const before = await served();
+  const { status, cause } = await world.ended(await world.start("second", { mode: "update_dataset_group" }));
+  assert.is(status, "SUCCEEDED", cause);
+  assert.equal(await impressions("second"), new Set(["B1|B2"]));
+  const now = await served();
+  assert.is.not(now, before);
+  assert.is(now.split("/")[1], before.split("/")[1], "the same settings are the same solution");
+});
+
+test("other settings are another solution; the superseded one goes when the campaign has moved on", async () => {
+  const [, before] = (await served()).split("/");
+  const user_personalization = {
+    recipe_name: "aws-user-personalization",
+    parameters: [{ name: "hidden_dimension", value: 64 }],
+    excluded_dataset_columns: [],
+    min_provisioned_tps: 2,
+  };
+  await world.redeploy({ ...NDCG_ANY, recipes: { ...NDCG_ANY.recipes, user_personalization } });
+  const input = { mode: "init", recipes: ["user_personalization"] } as const;
+  const { status, cause, output } = await world.ended(
+    await world.start("third", { ...input, recipes: [...input.recipes] }),
+  );
+  assert.is(status, "SUCCEEDED", cause);
+  assert.equal(output.removed, [before]);
+  await world.control.advance(1_000);
+  const { solutions = [] } = await world.personalize.send(new ListSolutionsCommand({}));
+  const left = solutions.map(({ name = "" }) => name).filter((name) => name.startsWith("trained-user"));
+  assert.equal(left, [(await served()).split("/")[1]]);
+  const { campaign: found } = await world.personalize.send(
+    new DescribeCampaignCommand({ campaignArn: campaign("user_personalization") }),
+  );
+  assert.is(found?.minProvisionedTPS, 2);
+});
+
+test("trains nothing by itself", async () => {
+  assert.is(world.control.counts().UpdateSolution, undefined);
+});
+
+test.run();
