@@ -7,12 +7,14 @@ export interface BannerOptions {
   /** Models that the configuration uses, and the address of those that are real. */
   models: readonly { name: ModelName; url: string | undefined }[];
   examples: readonly Example[];
+  /** Of the recommendation service, when it is there; nothing to try before the first training. */
+  recommendation: { examples: readonly Example[]; searchExamples: readonly Example[] } | undefined;
   stateFile: string;
   seconds: number;
 }
 
 /** What the user sees when everything is up. */
-export function banner({ state, models, examples, stateFile, seconds }: BannerOptions): string {
+export function banner({ state, models, examples, recommendation, stateFile, seconds }: BannerOptions): string {
   const { search, opensearch, aws } = state;
   const standIns = models.filter(({ url }) => url === undefined);
   const lines = [
@@ -20,6 +22,7 @@ export function banner({ state, models, examples, stateFile, seconds }: BannerOp
     `Ready after ${seconds.toFixed(1)} s.`,
     "",
     `  API URL      ${search.url}`,
+    ...(state.recommendation ? [`  recommend    ${state.recommendation.url}`] : []),
     `  API key      ${search.api_key}`,
     `  OpenSearch   ${opensearch.url} (${opensearch.version})`,
     `  AWS endpoint ${aws.endpoint}`,
@@ -38,6 +41,25 @@ export function banner({ state, models, examples, stateFile, seconds }: BannerOp
   if (examples.length > 0) lines.push("", "Try, in another terminal:");
   for (const example of examples) {
     lines.push("", `# ${example.title}`, curlCommand(search.url, search.api_key, example));
+  }
+  if (recommendation && state.recommendation) {
+    if (recommendation.examples.length === 0) {
+      lines.push(
+        "",
+        "Recommendations need data and a training. In another terminal, in a minute or two:",
+        "  make demo-train",
+      );
+    }
+    for (const example of recommendation.examples) {
+      lines.push(
+        "",
+        `# ${example.title}`,
+        curlCommand(state.recommendation.url, state.recommendation.api_key, example),
+      );
+    }
+    for (const example of recommendation.searchExamples) {
+      lines.push("", `# ${example.title}`, curlCommand(search.url, search.api_key, example));
+    }
   }
   lines.push("", "Ctrl-C stops everything; the data stays.", "");
   return lines.join("\n");

@@ -15,6 +15,8 @@ export interface DevOptions {
   demo: boolean;
   /** Remove the demo index first. */
   rebuildDemo: boolean;
+  /** Forget users, items, events and what was trained first. */
+  resetRecommendation: boolean;
   /** Configuration folder. */
   conf: string;
   /** Where data and state lie. */
@@ -30,11 +32,13 @@ export interface DevOptions {
   embeddingUrls: Partial<Record<ModelName, string>>;
 }
 
-export const HELP = `The search gateway on this machine, in front of a real OpenSearch.
+export const HELP = `Both services on this machine, over a real OpenSearch and a local Personalize.
 
   make dev                            starts everything; Ctrl-C stops it
   make dev ARGS=--no-demo             starts empty
   make dev ARGS=--rebuild-demo        makes the demo index anew
+  make dev ARGS=--reset-recommendation
+                                      forgets users, items, events and what was trained
   make dev ARGS='--conf DIR'          another configuration folder (default conf.local)
   make dev ARGS='--dir DIR'           keeps data and state elsewhere (default .local)
 
@@ -64,6 +68,7 @@ export function devOptions(
   return {
     demo: !values["no-demo"],
     rebuildDemo: values["rebuild-demo"],
+    resetRecommendation: values["reset-recommendation"],
     conf: resolve(values.conf),
     dir: resolve(values.dir),
     installDir: INSTALL_DIR,
@@ -81,6 +86,7 @@ function argumentsOf(args: readonly string[]) {
       options: {
         "no-demo": { type: "boolean", default: false },
         "rebuild-demo": { type: "boolean", default: false },
+        "reset-recommendation": { type: "boolean", default: false },
         conf: { type: "string", default: "conf.local" },
         dir: { type: "string", default: ".local" },
         help: { type: "boolean", short: "h", default: false },

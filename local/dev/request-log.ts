@@ -8,7 +8,6 @@ import {
 } from "@aws-sdk/client-cloudwatch-logs";
 import { CreateDeliveryStreamCommand, FirehoseClient } from "@aws-sdk/client-firehose";
 import { CreateFunctionCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { type BucketLocationConstraint, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import type * as v from "valibot";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import type { Names } from "../../lib/naming/names.ts";
@@ -36,7 +35,7 @@ const LOG_STREAM = "local";
 
 /**
  * Makes the path of the request log in the local AWS endpoint, with the names and the function that are deployed: log
- * group, subscription, log-handler, Firehose, bucket.
+ * group, subscription, log-handler, Firehose. The bucket is there already.
  */
 export async function createRequestLogPath(options: RequestLogOptions): Promise<RequestLogPath> {
   const { cloud, names } = options;
@@ -51,7 +50,7 @@ export async function createRequestLogPath(options: RequestLogOptions): Promise<
 
   const [functionArn] = await Promise.all([
     createLogHandler(new LambdaClient(client), options, stream),
-    createStream(new S3Client({ ...client, forcePathStyle: true }), new FirehoseClient(client), options, stream),
+    createStream(new FirehoseClient(client), options, stream),
     logs
       .send(new CreateLogGroupCommand({ logGroupName }))
       .then(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: LOG_STREAM }))),
@@ -95,14 +94,10 @@ async function createLogHandler(lambda: LambdaClient, options: RequestLogOptions
   return FunctionArn;
 }
 
-async function createStream(s3: S3Client, firehose: FirehoseClient, options: RequestLogOptions, stream: string) {
+async function createStream(firehose: FirehoseClient, options: RequestLogOptions, stream: string) {
   const { cloud, names } = options;
   const role = names.role("search-logs-delivery");
-  const LocationConstraint = cloud.region as BucketLocationConstraint;
-  await Promise.all([
-    createRole(cloud, role),
-    s3.send(new CreateBucketCommand({ Bucket: names.bucket(), CreateBucketConfiguration: { LocationConstraint } })),
-  ]);
+  await createRole(cloud, role);
   await firehose.send(
     new CreateDeliveryStreamCommand({
       DeliveryStreamName: stream,

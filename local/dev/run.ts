@@ -3,10 +3,11 @@ import { ConfigurationError } from "../../lib/config/problem.ts";
 import { ModelFilesError } from "../../lib/embeddings/model-files.ts";
 import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
 import { LocalError } from "../process/error.ts";
-import { banner } from "./banner.ts";
-import { demoMappings, demoSchema } from "./demo-index.ts";
+import { type BannerOptions, banner } from "./banner.ts";
+import { DEMO_INDEX, demoMappings, demoSchema } from "./demo-index.ts";
 import { examples } from "./examples.ts";
 import { type DevOptions, DevUsageError, devOptions, HELP } from "./options.ts";
+import { personalizedSearchExample, recommendationExamples } from "./recommendation-examples.ts";
 import { createScope } from "./scope.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { claimFolder } from "./state-file.ts";
@@ -75,7 +76,11 @@ function onInterrupt(): Promise<void> {
   });
 }
 
-function describe({ state, searchGateway, dimensions }: Stack, options: DevOptions, seconds: number): string {
+function describe(
+  { state, searchGateway, recommendation, dimensions }: Stack,
+  options: DevOptions,
+  seconds: number,
+): string {
   const { hybridQueries } = searchGateway;
   const used = new Set(hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)));
   const names = (Object.keys(MODELS) as ModelName[]).filter((name) => used.has(name));
@@ -83,9 +88,22 @@ function describe({ state, searchGateway, dimensions }: Stack, options: DevOptio
     state,
     models: names.map((name) => ({ name, url: options.embeddingUrls[name] })),
     examples: examples(demoMappings(hybridQueries), options.demo ? undefined : demoSchema(hybridQueries, dimensions)),
+    recommendation: recommendation && recommendationPart(recommendation, options),
     stateFile: join(options.dir, "dev.json"),
     seconds,
   });
+}
+
+function recommendationPart(
+  { trained, sample, filters }: NonNullable<Stack["recommendation"]>,
+  { demo }: DevOptions,
+): BannerOptions["recommendation"] {
+  if (!sample) return { examples: [], searchExamples: [] };
+  return {
+    examples: recommendationExamples(trained, sample, filters),
+    searchExamples:
+      demo && trained.includes("personalized_ranking") ? [personalizedSearchExample(sample.userId, DEMO_INDEX)] : [],
+  };
 }
 
 function report(error: unknown): number {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type * as v from "valibot";
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import { routes } from "../../functions/api-router/routes.ts";
-import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import type { Configuration, Recommendation, SearchGateway } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { type Names, namesOf } from "../../lib/naming/names.ts";
 import { loadBundle } from "../api/load-bundle.ts";
@@ -15,13 +15,22 @@ import { requireFreePort } from "../process/ports.ts";
 import { scratchFolder } from "../process/scratch.ts";
 import { apiKey } from "./api-key.ts";
 import { buildBundles, bundleArchive, bundleFile } from "./bundles.ts";
+import { createBucket, localClients } from "./clients.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
 import { gatewayClient } from "./gateway-client.ts";
 import { refuseNativeVectors } from "./knn-guard.ts";
 import { createForwarder } from "./log-forwarder.ts";
+import { hideMetricLines } from "./metric-lines.ts";
 import { type DevModels, openModels } from "./models.ts";
 import { type DevCluster, openCluster } from "./opensearch.ts";
 import { type DevOptions, PORTS } from "./options.ts";
+import {
+  type LocalRecommendation,
+  openPersonalize,
+  RECOMMENDATION_FOLDER,
+  resetRecommendation,
+  startRecommendation,
+} from "./recommendation.ts";
 import { createRequestLogPath } from "./request-log.ts";
 import type { Scope } from "./scope.ts";
 import { createSecret } from "./secrets.ts";
@@ -31,6 +40,8 @@ import type { DevState } from "./state-file.ts";
 export interface Stack {
   state: DevState;
   searchGateway: SearchGateway;
+  /** Undefined when the configuration has none. */
+  recommendation: (LocalRecommendation & Pick<Recommendation, "filters">) | undefined;
   /** Dimension of each dense model as it is served. */
   dimensions: ModelStandIns["dimensions"];
   /** Resolves with the reason when a server ends by itself. */
@@ -54,6 +65,45 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });
   const models = await openModels({ urls: options.embeddingUrls, names, dir: options.dir });
   const outdir = join(options.dir, "dev", "functions");
+  const folder = join(options.dir, RECOMMENDATION_FOLDER);
+  if (options.resetRecommendation) resetRecommendation(folder);
+  scope.add(hideMetricLines());
+
+  const endpoint = Promise.withResolvers<string>();
+  const starting = startCloud({
+    dir: options.installDir,
+    workDir: cloudFolder(options.dir, scope),
+    ...optional("port", port("aws")),
+    standIns: [models.standIns, ...(configuration.recommendation ? [openPersonalize(folder, endpoint.promise)] : [])],
+    onProgress: say,
+  }).then(async (opened) => {
+    stopWith(scope, opened);
+    endpoint.resolve(opened.endpoint);
+    await createBucket(localClients(opened).s3, names.bucket(), opened.region);
+    return opened;
+  });
+  const building = buildBundles({
+    outdir,
+    conf: options.conf,
+    modelFiles: models.files,
+    dimensions: models.dimensions,
+  });
+  const key = apiKey(options.dir);
+  const load = oneAtATime(loadBundle);
+  // Beside OpenSearch, which takes longer.
+  const recommending = Promise.all([starting, building]).then(async ([cloud]) => {
+    const { recommendation } = configuration;
+    if (!recommendation) return undefined;
+    useCloud(cloud);
+    const started = await startRecommendation({
+      ...{ cloud, clients: localClients(cloud), names, configuration, recommendation, outdir, folder, scope, say },
+      ...{ apiKey: key, usage: usagePlan(configuration), ...optional("port", port("recommendation")) },
+      loadBundle: ({ file, env }) => load({ file, env: { ...cloud.env, ...env } }),
+    });
+    return { ...started, filters: recommendation.filters };
+  });
+  // Awaited below; a failure before that must not end the process.
+  recommending.catch(() => undefined);
   const [cluster, cloud] = await Promise.all([
     openCluster({
       dir: options.dir,
@@ -63,18 +113,11 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
       port: port("opensearch"),
       say,
     }).then((opened) => stopWith(scope, opened)),
-    startCloud({
-      dir: options.installDir,
-      workDir: cloudFolder(options.dir, scope),
-      ...optional("port", port("aws")),
-      standIns: [models.standIns],
-      onProgress: say,
-    }).then((opened) => stopWith(scope, opened)),
-    buildBundles({ outdir, conf: options.conf, modelFiles: models.files, dimensions: models.dimensions }),
+    starting,
+    building,
   ]);
 
-  // For good: the SDK reads endpoint and credentials when it is first used. The user's own lead nowhere from here.
-  Object.assign(process.env, cloud.env);
+  useCloud(cloud);
   const logPath = createRequestLogPath({
     cloud,
     names,
@@ -86,13 +129,12 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const forwarder = createForwarder({ put: async (lines) => (await logPath).put(lines), say });
   scope.add(() => forwarder.stop());
 
-  const bundle = await loadBundle({
+  const bundle = await load({
     file: bundleFile(outdir, "api-router"),
     env: { ...cloud.env, ...(await routerEnvironment(cluster, cloud, configuration, names)) },
     onRequestLog: forwarder.add,
   });
   scope.add(bundle.release);
-  const key = apiKey(options.dir);
   const api = await startApi({
     services: [
       {
@@ -107,22 +149,29 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   scope.add(() => api.stop());
 
   const filled = options.demo ? fillDemo(gatewayClient(api.url, key), searchGateway, models, options, say) : undefined;
-  await Promise.all([filled, logPath]);
+  const [recommendation] = await Promise.all([recommending, filled, logPath]);
   return {
     state: {
       search: { url: api.url, api_key: key },
+      ...(recommendation && { recommendation: { url: recommendation.url, api_key: key } }),
       opensearch: { url: cluster.url, version: cluster.version },
       aws: { endpoint: cloud.endpoint },
       pid: process.pid,
     },
     searchGateway,
+    recommendation,
     dimensions: models.standIns.dimensions,
     died: Promise.race([cluster.died, cloud.died]),
   };
 }
 
 async function checkPorts(port: (name: keyof typeof PORTS) => number | undefined): Promise<void> {
-  const purposes = { api: "the API", opensearch: "OpenSearch", aws: "the local AWS endpoint" } as const;
+  const purposes = {
+    api: "the API",
+    opensearch: "OpenSearch",
+    aws: "the local AWS endpoint",
+    recommendation: "the recommendation API",
+  } as const;
   for (const [name, purpose] of Object.entries(purposes) as [keyof typeof purposes, string][]) {
     const number = port(name);
     if (number !== undefined) await requireFreePort(number, purpose);
@@ -132,6 +181,21 @@ async function checkPorts(port: (name: keyof typeof PORTS) => number | undefined
 function stopWith<T extends { stop(): Promise<void> }>(scope: Scope, opened: T): T {
   scope.add(() => opened.stop());
   return opened;
+}
+
+/** For good: the SDK reads endpoint and credentials when it is first used. The user's own lead nowhere from here. */
+function useCloud(cloud: Cloud): void {
+  Object.assign(process.env, cloud.env);
+}
+
+/** Calls take turns: each exchanges the environment of this process while it works. */
+function oneAtATime<Input, Output>(work: (input: Input) => Promise<Output>): (input: Input) => Promise<Output> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (input) => {
+    const result = last.then(() => work(input));
+    last = result.catch(() => undefined);
+    return result;
+  };
 }
 
 /** The local cloud forgets everything when it ends: what it wrote is of no use then. */

@@ -1,0 +1,29 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { FirehoseClient } from "@aws-sdk/client-firehose";
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { type BucketLocationConstraint, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { SFNClient } from "@aws-sdk/client-sfn";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import type { Cloud } from "../cloud/front.ts";
+
+/** Clients of the local AWS endpoint, by which the local stack makes what Terraform makes in AWS. */
+export function localClients({ endpoint, region }: Pick<Cloud, "endpoint" | "region">) {
+  const options = { endpoint, region, credentials: { accessKeyId: "test", secretAccessKey: "test" } };
+  return {
+    s3: new S3Client({ ...options, forcePathStyle: true }),
+    dynamo: new DynamoDBClient(options),
+    sqs: new SQSClient(options),
+    firehose: new FirehoseClient(options),
+    lambda: new LambdaClient(options),
+    states: new SFNClient(options),
+  };
+}
+
+/** Clients of the local AWS endpoint. */
+export type LocalClients = ReturnType<typeof localClients>;
+
+/** Makes the project's bucket, which both services write to. */
+export async function createBucket(s3: S3Client, Bucket: string, region: string): Promise<void> {
+  const LocationConstraint = region as BucketLocationConstraint;
+  await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint } }));
+}

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { type AttributeValue, BatchWriteItemCommand, paginateScan, type WriteRequest } from "@aws-sdk/client-dynamodb";
+import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
+import { concurrently } from "../../lib/etl/concurrently.ts";
+import type { TableName } from "../../lib/naming/names.ts";
+import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import type { RecommendationParts } from "./recommendation-functions.ts";
+import { TABLES } from "./recommendation-resources.ts";
+
+/** What the local cloud holds for the recommendation service, kept on disk: moto forgets everything when it ends. */
+export interface RecommendationData {
+  /** Fills tables and bucket with what was saved. */
+  restore(): Promise<void>;
+  /**
+   * Writes what has changed. Files are replaced whole; what was received after the counters were read is more than they
+   * say, never less. Calls at the same time share one.
+   */
+  save(): Promise<void>;
+}
+
+type Item = Record<string, AttributeValue>;
+
+const PARALLEL = 8;
+/** Items of one BatchWriteItem. Source: API reference. */
+const BATCH = 25;
+
+/** Counters are read before the events that they count. */
+const ORDER: readonly TableName[] = ["ingestion", ...TABLES.filter((table) => table !== "ingestion")];
+
+/** Keeps the tables and the received events in a folder; ETL's files are made again from them. */
+export function recommendationData(
+  folder: string,
+  { clients, names }: Pick<RecommendationParts, "clients" | "names">,
+): RecommendationData {
+  const { dynamo, s3 } = clients;
+  const Bucket = names.bucket();
+  const tableFile = (table: TableName) => join(folder, "tables", `${table}.jsonl`);
+  const objects = join(folder, "objects");
+  let saving: Promise<void> | undefined;
+
+  const restoreTable = async (table: TableName) => {
+    const file = tableFile(table);
+    if (!existsSync(file)) return;
+    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
+    const requests = lines.map((line): WriteRequest => ({ PutRequest: { Item: JSON.parse(line) as Item } }));
+    const batches = Array.from({ length: Math.ceil(requests.length / BATCH) }, (_, index) =>
+      requests.slice(index * BATCH, (index + 1) * BATCH),
+    );
+    await concurrently(batches, PARALLEL, (batch) =>
+      dynamo.send(new BatchWriteItemCommand({ RequestItems: { [names.table(table)]: batch } })),
+    );
+  };
+  const restoreObject = async (path: string) => {
+    const Key = path.split(sep).join("/");
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: readFileSync(join(objects, path)) }));
+  };
+
+  const saveTable = async (table: TableName) => {
+    const lines: string[] = [];
+    for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName: names.table(table) })) {
+      for (const item of Items) lines.push(`${JSON.stringify(item)}\n`);
+    }
+    replaceFile(tableFile(table), lines.join(""));
+  };
+  const saveObjects = async () => {
+    const keys: string[] = [];
+    for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: PREFIXES.events })) {
+      // Firehose never writes to an object again.
+      for (const { Key, Size } of Contents) {
+        if (Key && statSync(join(objects, Key), { throwIfNoEntry: false })?.size !== Size) keys.push(Key);
+      }
+    }
+    await concurrently(keys, PARALLEL, async (Key) => {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+      if (Body) replaceFile(join(objects, Key), await Body.transformToByteArray());
+    });
+  };
+  const saveAll = async () => {
+    for (const table of ORDER) await saveTable(table);
+    await saveObjects();
+  };
+
+  return {
+    async restore() {
+      await Promise.all(TABLES.map(restoreTable));
+      await concurrently(filesBelow(objects), PARALLEL, restoreObject);
+    },
+    save() {
+      saving ??= saveAll().finally(() => {
+        saving = undefined;
+      });
+      return saving;
+    },
+  };
+}
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".new"))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+function replaceFile(file: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, content);
+  renameSync(`${file}.new`, file);
+}

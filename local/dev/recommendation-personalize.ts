@@ -1,0 +1,88 @@
+import { DATASETS, type Dataset } from "../../lib/config/avro.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
+import type { Inventory } from "../../lib/personalize-manager/inventory.ts";
+import type { ResourceInputGiven, ResourceState } from "../../lib/personalize-manager/request.ts";
+import { LocalError } from "../process/error.ts";
+import { invoke, type RecommendationParts } from "./recommendation-functions.ts";
+
+/**
+ * The steps "initialize personalization resources" and "synchronize filters" of a deployment, and the campaigns of what
+ * was trained before: each resource by one call of personalize-manager, as Terraform makes it. Gives the recipes whose
+ * campaign answers. Throws LocalError with the manager's reason and the way out.
+ */
+export async function convergePersonalize(parts: RecommendationParts): Promise<RecipeKind[]> {
+  const { names, recommendation } = parts;
+  const { schemas } = recommendation;
+  const schemaName = (dataset: Dataset) => names.schema(dataset, schemas[dataset]);
+  await Promise.all([
+    create(parts, { kind: "dataset_group", name: names.datasetGroup() }),
+    ...DATASETS.map((dataset) =>
+      create(parts, { kind: "schema", name: schemaName(dataset), schema: schemas[dataset] }),
+    ),
+  ]);
+  await Promise.all([
+    create(parts, { kind: "event_tracker", name: names.eventTracker() }),
+    ...DATASETS.map((dataset) =>
+      create(parts, { kind: "dataset", name: names.dataset(dataset), dataset, schema: schemaName(dataset) }),
+    ),
+  ]);
+  const [campaigns] = await Promise.all([convergeCampaigns(parts), synchronizeFilters(parts)]);
+  return campaigns;
+}
+
+async function convergeCampaigns(parts: RecommendationParts): Promise<RecipeKind[]> {
+  const { names, recommendation } = parts;
+  const configured = RECIPE_KINDS.filter((recipe) => recommendation.solution.recipes[recipe] !== undefined);
+  const states = await Promise.all(
+    configured.map(async (recipe) => {
+      const min_provisioned_tps = recommendation.campaigns[recipe]?.min_provisioned_tps ?? 1;
+      return create(parts, { kind: "campaign", name: names.campaign(recipe), recipe, min_provisioned_tps });
+    }),
+  );
+  return configured.filter((_, index) => states[index]?.arn != null);
+}
+
+/** New filters come first, then those go that filter.yaml has no more. */
+async function synchronizeFilters(parts: RecommendationParts): Promise<void> {
+  const { names, recommendation } = parts;
+  const wanted = recommendation.filters.map(({ name: filter, expression }) => {
+    return { kind: "filter", filter, name: names.filter(filter, expression), expression } as const;
+  });
+  await Promise.all(wanted.map((filter) => create(parts, filter)));
+
+  const { filters } = (await invoke(parts, "personalize-manager", { action: "describe" })) as Inventory;
+  const gone = filters.filter(({ name }) => wanted.every((filter) => filter.name !== name));
+  await Promise.all(
+    gone.map(({ name, expression }) => {
+      const filter = filterName(names.datasetGroup(), name);
+      return send(parts, "delete", { kind: "filter", filter, name, expression, deletable: true });
+    }),
+  );
+}
+
+/** `<project>-<filter>-<number>`. A long name is cut, and then has no pointer to remove. */
+function filterName(project: string, name: string): string {
+  return name.slice(project.length + 1).replace(/-\d+$/, "");
+}
+
+const create = (parts: RecommendationParts, input: ResourceInputGiven) => send(parts, "create", input);
+
+async function send(
+  parts: RecommendationParts,
+  action: "create" | "delete",
+  input: ResourceInputGiven,
+): Promise<ResourceState> {
+  try {
+    return (await invoke(parts, "personalize-manager", {
+      ...input,
+      tf: { action, prev_input: null },
+    })) as ResourceState;
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    throw new LocalError(
+      `${error.message}\nDoes the data of an earlier start not fit the configuration any more? ` +
+        "`make dev ARGS=--reset-recommendation` begins without it",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,174 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { S3Client } from "@aws-sdk/client-s3";
+import type { RecommendationApiEnv } from "../../functions/recommendation-api/env.ts";
+import { routes } from "../../functions/recommendation-api/routes.ts";
+import type { RecipeKind } from "../../lib/config/recipes.ts";
+import type { ProxyHandler } from "../../lib/http/event.ts";
+import { recommendationSettings } from "../../lib/recommendation/settings-of.ts";
+import type { LoadedBundle } from "../api/load-bundle.ts";
+import { startApi } from "../api/start.ts";
+import type { UsagePlan } from "../api/usage.ts";
+import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
+import { s3Objects } from "../personalize/data/s3-objects.ts";
+import { createPersonalize, type PersonalizeStandIn } from "../personalize/personalize.ts";
+import { withConfiguration } from "./function-files.ts";
+import { type RecommendationData, recommendationData } from "./recommendation-data.ts";
+import type { SampleIds } from "./recommendation-examples.ts";
+import { connectQueue, createFunctions, type RecommendationParts } from "./recommendation-functions.ts";
+import { convergePersonalize } from "./recommendation-personalize.ts";
+import {
+  createQueues,
+  createStateMachines,
+  createStream,
+  createTables,
+  putConfiguration,
+} from "./recommendation-resources.ts";
+import type { Scope } from "./scope.ts";
+
+/** The recommendation service as it runs on this machine. */
+export interface LocalRecommendation {
+  url: string;
+  /** Recipes whose campaign answers. */
+  trained: readonly RecipeKind[];
+  /** Of the data that is there; undefined without any. */
+  sample: SampleIds | undefined;
+}
+
+export interface RecommendationOptions extends RecommendationParts {
+  /** Where its data is kept. */
+  folder: string;
+  apiKey: string;
+  usage: UsagePlan;
+  port?: number;
+  scope: Scope;
+  say: (line: string) => void;
+  loadBundle: (options: { file: string; env: Record<string, string> }) => Promise<LoadedBundle>;
+}
+
+/** Folder, below that of the stack, with all that the recommendation service keeps. */
+export const RECOMMENDATION_FOLDER = "recommendation";
+
+/** How often what was received is written to disk, besides at the end. */
+const SAVE_EVERY_MS = 60_000;
+
+/** The local Personalize; it reads import files from the local S3, whose address is not known yet. */
+export function openPersonalize(folder: string, endpoint: Promise<string>): PersonalizeStandIn {
+  const objects = endpoint.then((url) =>
+    s3Objects(
+      new S3Client({
+        endpoint: url,
+        region: REGION,
+        credentials: { accessKeyId: "test", secretAccessKey: "test" },
+        forcePathStyle: true,
+      }),
+    ),
+  );
+  // Imports wait for it, and there are none when the local cloud does not come up.
+  objects.catch(() => undefined);
+  return createPersonalize({
+    accountId: ACCOUNT_ID,
+    region: REGION,
+    dir: join(folder, "personalize"),
+    objects: {
+      list: async (bucket, prefix) => (await objects).list(bucket, prefix),
+      read: async (bucket, key) => (await objects).read(bucket, key),
+    },
+  });
+}
+
+/** Forgets users, items, events and what was trained. */
+export function resetRecommendation(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Makes what the stacks of the recommendation service make, with their names and the functions that are deployed, fills
+ * it with what the last start left, and serves the API. Throws LocalError.
+ */
+export async function startRecommendation(options: RecommendationOptions): Promise<LocalRecommendation> {
+  const { clients, names, configuration, recommendation, outdir, scope } = options;
+  const data = recommendationData(join(options.folder, "data"), options);
+  const restored = createTables(options).then(data.restore);
+  const [queue] = await Promise.all([
+    createQueues(options),
+    restored,
+    createStream(options),
+    createFunctions(options),
+    createStateMachines(options),
+    putConfiguration(options),
+  ]);
+  const saver = saveNowAndThen(data, options.say);
+  scope.add(saver.stop);
+
+  const settings = recommendationSettings(configuration, recommendation, names);
+  const env: RecommendationApiEnv = {
+    USERS_TABLE: names.table("users"),
+    ITEMS_TABLE: names.table("items"),
+    POPULAR_ITEMS_TABLE: names.table("popular-items"),
+    INGESTION_TABLE: names.table("ingestion"),
+    EVENTS_STREAM: names.stream("events"),
+    REALTIME_QUEUE_URL: queue.url,
+  };
+  const [trained, bundle] = await Promise.all([
+    convergePersonalize(options),
+    options.loadBundle({ file: withConfiguration(outdir, "recommendation-api", settings), env: { ...env } }),
+    connectQueue(options, queue.arn),
+  ]);
+  scope.add(bundle.release);
+  const api = await startApi({
+    services: [{ routes, handler: noting(bundle.handler, saver.note), keys: [options.apiKey], usage: options.usage }],
+    ...(options.port !== undefined && { port: options.port }),
+  });
+  scope.add(() => api.stop());
+  return { url: api.url, trained, sample: await sampleIds({ clients, names }) };
+}
+
+/** Writes the data a minute after something was received, and at the end. */
+function saveNowAndThen(data: RecommendationData, say: (line: string) => void) {
+  let changed = false;
+  const timer = setInterval(() => {
+    if (!changed) return;
+    changed = false;
+    data.save().catch((error: Error) => {
+      changed = true;
+      say(`what the recommendation service received could not be saved yet: ${error.message}`);
+    });
+  }, SAVE_EVERY_MS);
+  timer.unref();
+  return {
+    note: () => {
+      changed = true;
+    },
+    async stop() {
+      clearInterval(timer);
+      await data.save();
+    },
+  };
+}
+
+/** A handler that tells of each request: any may have stored something. */
+function noting(handler: ProxyHandler, note: () => void): ProxyHandler {
+  return (event, context) => {
+    note();
+    return handler(event, context);
+  };
+}
+
+/** A user and some items of the tables, for examples that work. */
+async function sampleIds({
+  clients,
+  names,
+}: Pick<RecommendationParts, "clients" | "names">): Promise<SampleIds | undefined> {
+  const scan = async (table: "users" | "items", Limit: number) => {
+    const { Items = [] } = await clients.dynamo.send(new ScanCommand({ TableName: names.table(table), Limit }));
+    return Items;
+  };
+  const [users, items] = await Promise.all([scan("users", 1), scan("items", 3)]);
+  const userId = users[0]?.USER_ID?.S;
+  const itemIds = items.flatMap(({ ITEM_ID }) => ITEM_ID?.S ?? []);
+  if (userId === undefined || itemIds.length === 0) return undefined;
+  const category = items[0]?.CATEGORIES?.S?.split("|")[0];
+  return { userId, itemIds, category };
+}
