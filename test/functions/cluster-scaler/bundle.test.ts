@@ -1,0 +1,98 @@
+// The bundle as it is deployed, through the real SDK: what goes over the wire.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import * as assert from "uvu/assert";
+import { buildFunctions } from "../../../build/functions.ts";
+import type { StandIn, StandInRequest } from "../../../local/cloud/stand-in.ts";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../../fixtures/env.ts";
+import { serveStandIns } from "../../fixtures/stand-in-server.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("cluster-scaler: bundle");
+const run = promisify(execFile);
+
+const built = await buildFunctions({
+  outdir: scratchFolder(TEST_OUTPUT, "scaler-bundle"),
+  functions: ["cluster-scaler"],
+});
+const bundle = pathToFileURL(join(built["cluster-scaler"]?.dir ?? "", "index.mjs")).href;
+
+const seen: Array<Pick<StandInRequest, "method" | "path"> & { body: string }> = [];
+let cpu: number[] = [];
+
+const domain: StandIn = {
+  services: ["es"],
+  async handle({ method, path, body }) {
+    seen.push({ method, path, body: body.toString() });
+    const Options = { InstanceCount: 3, ZoneAwarenessEnabled: true, ZoneAwarenessConfig: { AvailabilityZoneCount: 3 } };
+    if (method === "GET" && path.endsWith("/config")) {
+      const Status = { CreationDate: 1_700_000_000, UpdateDate: 1_700_000_000, State: "Active" };
+      return { status: 200, body: JSON.stringify({ DomainConfig: { ClusterConfig: { Options, Status } } }) };
+    }
+    const DomainStatus = { DomainId: "d", DomainName: "books", ARN: "arn", ClusterConfig: Options, Processing: false };
+    return { status: 200, body: JSON.stringify(method === "GET" ? { DomainStatus } : { DomainConfig: {} }) };
+  },
+};
+
+const metrics: StandIn = {
+  services: ["monitoring"],
+  async handle({ body }) {
+    const { MetricDataQueries }: { MetricDataQueries: Array<{ Id: string }> } = JSON.parse(body.toString());
+    const values: Record<string, number[]> = { cpu, jvm: [20], used: [10_000], free: [90_000] };
+    const MetricDataResults = MetricDataQueries.map(({ Id }) => ({ Id, Values: values[Id] ?? [] }));
+    return { status: 200, body: JSON.stringify({ MetricDataResults }) };
+  },
+};
+
+const server = await serveStandIns([domain, metrics]);
+test.after(() => server.stop());
+test.before.each(() => {
+  seen.length = 0;
+});
+
+/** One invocation in a fresh process; gives the lines that it wrote. */
+async function invoke(): Promise<unknown[]> {
+  const script = `const { handler } = await import(${JSON.stringify(bundle)}); await handler();`;
+  const env = {
+    AWS_ENDPOINT_URL: server.url,
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    DOMAIN_NAME: "books",
+    ACCOUNT_ID: "123456789012",
+    MIN_INSTANCE_COUNT: "3",
+    MAX_INSTANCE_COUNT: "9",
+    SCALE_DOWN_CPU_PERCENT: "30",
+    SCALE_UP_CPU_PERCENT: "70",
+  };
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { env });
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).decision);
+}
+
+const updates = () => seen.filter(({ method }) => method !== "GET");
+
+test("asks for a node more in each zone, and for nothing else", async () => {
+  cpu = [80, 80, 80];
+  assert.equal(await invoke(), ["scale-out"]);
+  assert.equal(updates(), [
+    {
+      method: "POST",
+      path: "/2021-01-01/opensearch/domain/books/config",
+      body: '{"ClusterConfig":{"InstanceCount":6}}',
+    },
+  ]);
+});
+
+test("changes nothing when there is nothing to change", async () => {
+  cpu = [50, 50, 50];
+  assert.equal(await invoke(), ["stay"]);
+  assert.equal(updates(), []);
+});
+
+test.run();

@@ -1,0 +1,124 @@
+import type { MetricDataResult } from "@aws-sdk/client-cloudwatch";
+import * as assert from "uvu/assert";
+import type { ClusterScalerEnv } from "../../../functions/cluster-scaler/env.ts";
+import { type ClusterScalerClients, createHandler } from "../../../functions/cluster-scaler/handler.ts";
+import type { DescribedDomain } from "../../../lib/scaler/domain-state.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("cluster-scaler: handler");
+
+const ENV: ClusterScalerEnv = {
+  DOMAIN_NAME: "books",
+  ACCOUNT_ID: "123456789012",
+  MIN_INSTANCE_COUNT: 2,
+  MAX_INSTANCE_COUNT: 6,
+  SCALE_DOWN_CPU_PERCENT: 30,
+  SCALE_UP_CPU_PERCENT: 70,
+};
+const NOW = new Date("2026-03-01T12:03:20Z");
+const CREATED = new Date("2026-01-01T00:00:00Z");
+
+interface Case {
+  cpu?: number[];
+  domain?: DescribedDomain;
+  update?: () => Promise<void>;
+}
+
+async function run({ cpu = [50, 50, 50, 50, 50, 50], domain = {}, update }: Case) {
+  const counts: number[] = [];
+  const lines: string[] = [];
+  const results: MetricDataResult[] = [
+    { Id: "cpu", Values: cpu },
+    { Id: "jvm", Values: [20, 33.33, 25] },
+    { Id: "used", Values: [90_000, 100_000] },
+    { Id: "free", Values: [80_000, 75_000] },
+  ];
+  const clients: ClusterScalerClients = {
+    describeDomain: async () => ({
+      ClusterConfig: { InstanceCount: 4, ZoneAwarenessEnabled: true },
+      ...domain,
+    }),
+    describeDomainConfig: async () => ({
+      ClusterConfig: { Options: {}, Status: { CreationDate: CREATED, UpdateDate: CREATED, State: "Active" } },
+    }),
+    metrics: async () => results,
+    async setInstanceCount(_name, count) {
+      await update?.();
+      counts.push(count);
+    },
+    print: (line) => lines.push(line),
+    now: () => NOW,
+  };
+  const outcome = await createHandler(ENV, clients)().catch((error: Error) => error.message);
+  return { counts, lines: lines.map((line) => JSON.parse(line)), outcome };
+}
+
+const LINE = {
+  level: "info",
+  domain: "books",
+  instances: 4,
+  zones: 2,
+  disk_percent: 25,
+  jvm_percent: 33.3,
+};
+
+test("changes the number of nodes and writes one line", async () => {
+  const { counts, lines } = await run({ cpu: [71, 72, 73.44] });
+  assert.equal(counts, [6]);
+  assert.equal(lines, [
+    {
+      ...LINE,
+      decision: "scale-out",
+      reason: "CPU was above 70 % for 15 minutes",
+      new_instances: 6,
+      cpu_percent: 73.4,
+    },
+  ]);
+});
+
+test("changes nothing and writes one line", async () => {
+  const { counts, lines } = await run({});
+  assert.equal(counts, []);
+  assert.equal(lines, [{ ...LINE, decision: "stay", reason: "CPU is within its thresholds", cpu_percent: 50 }]);
+});
+
+test("a domain that is changed is left alone", async () => {
+  const { counts, lines } = await run({ cpu: [90, 90, 90], domain: { Processing: true } });
+  assert.equal(counts, []);
+  assert.equal(
+    lines.map(({ decision, reason }) => [decision, reason]),
+    [["stay", "the domain is busy with a configuration change"]],
+  );
+});
+
+test("a refused change is written down and fails the function, so that the alarm rings", async () => {
+  const update = async () => {
+    throw new Error("a change is in progress");
+  };
+  const { lines, outcome } = await run({ cpu: [90, 90, 90], update });
+  assert.is(outcome, "a change is in progress");
+  assert.equal(
+    lines.map(({ level, decision, error }) => [level, decision, error]),
+    [["error", "scale-out", "Error: a change is in progress"]],
+  );
+});
+
+test("asks for whole periods of five minutes, up to the last complete one", async () => {
+  let asked: { StartTime?: Date | undefined; EndTime?: Date | undefined } | undefined;
+  const clients: ClusterScalerClients = {
+    describeDomain: async () => ({ ClusterConfig: { InstanceCount: 2 } }),
+    describeDomainConfig: async () => ({}),
+    metrics: async (query) => {
+      asked = query;
+      return [];
+    },
+    setInstanceCount: async () => {},
+    print: () => {},
+    now: () => NOW,
+  };
+  await createHandler(ENV, clients)();
+  assert.equal(asked?.EndTime, new Date("2026-03-01T12:00:00Z"));
+  assert.equal(asked?.StartTime, new Date("2026-03-01T11:25:00Z"));
+});
+
+test.run();
