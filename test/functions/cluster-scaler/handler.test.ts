@@ -20,7 +20,7 @@ const CREATED = new Date("2026-01-01T00:00:00Z");
 
 interface Case {
   cpu?: number[];
-  domain?: DescribedDomain;
+  domain?: Partial<DescribedDomain>;
   update?: () => Promise<void>;
 }
 

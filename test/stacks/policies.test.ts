@@ -1,0 +1,220 @@
+import * as assert from "uvu/assert";
+import { suite } from "../suite.ts";
+import { allows, type Call, statementsOf } from "./iam.ts";
+import { example } from "./support.ts";
+
+const test = suite("stacks: what roles may do");
+
+const ACCOUNT = "123456789012";
+const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:${ACCOUNT}:${resource}`;
+const call = (action: string, resource: string, context?: Call["context"]): Call => ({
+  action,
+  resource,
+  ...(context && { context }),
+});
+
+const all = example("search-gateway", "all-options");
+const signed = example("search-gateway", "aws-auth");
+const minimal = example("search-gateway", "minimal");
+
+const log = (project: string, fn: string) => arn("logs", `log-group:/aws/lambda/${project}-${fn}:log-stream:x`);
+const SECRET = arn("secretsmanager", "secret:search-master-AbCdEf");
+const USER_ID_KEY = arn("secretsmanager", "secret:/relevance/all-options/search-gateway/user-id-key-a1B2c3");
+const KEY = arn("kms", "key/0a1b2c3d");
+const DOMAIN = arn("es", "domain/books");
+const BUCKET = `arn:aws:s3:::all-options-relevance-${ACCOUNT}-eu-west-1`;
+const OWN_KEY = { "kms:ResourceAliases": ["alias/all-options-relevance"] };
+const model = (name: string) => `arn:aws:bedrock:eu-west-1::foundation-model/${name}`;
+
+/** What each role does, and what it must not. */
+const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does: Call[]; doesNot: Call[] }> = [
+  {
+    role: "api-router-role",
+    what: "with basic authentication, every model and a campaign",
+    stack: all,
+    does: [
+      call("secretsmanager:GetSecretValue", SECRET),
+      call("secretsmanager:GetSecretValue", USER_ID_KEY),
+      call("kms:Decrypt", KEY, OWN_KEY),
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-dense-large-en-v1-5")),
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-sparse-v3")),
+      call("bedrock:InvokeModel", model("cohere.embed-english-v3")),
+      call("bedrock:InvokeModel", model("cohere.embed-multilingual-v3")),
+      call("personalize:GetPersonalizedRanking", arn("personalize", "campaign/shop-personalized-ranking")),
+      call("logs:PutLogEvents", log("all-options", "api-router")),
+      call("xray:PutTraceSegments", "*"),
+      call("ec2:CreateNetworkInterface", arn("ec2", "network-interface/*")),
+    ],
+    doesNot: [
+      call("es:ESHttpGet", `${DOMAIN}/_search`),
+      call("secretsmanager:GetSecretValue", arn("secretsmanager", "secret:search-other-AbCdEf")),
+      call("secretsmanager:PutSecretValue", SECRET),
+      call("kms:Decrypt", KEY, { "kms:ResourceAliases": ["alias/other"] }),
+      call("kms:Decrypt", KEY),
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/other-sparse-v3")),
+      call("bedrock:InvokeModel", model("anthropic.claude-v2")),
+      call("personalize:GetRecommendations", arn("personalize", "campaign/shop-personalized-ranking")),
+      call("logs:PutLogEvents", log("all-options", "log-handler")),
+      call("logs:CreateLogGroup", arn("logs", "log-group:/aws/lambda/all-options-api-router")),
+      call("s3:GetObject", `${BUCKET}/logs/search/x`),
+      call("ec2:CreateNetworkInterface", arn("ec2", "network-interface/*"), {
+        "lambda:SourceFunctionArn": arn("lambda", "function:all-options-api-router"),
+      }),
+    ],
+  },
+  {
+    role: "api-router-role",
+    what: "with signed requests and one hosted model",
+    stack: signed,
+    does: [
+      ...["Get", "Head", "Post", "Put", "Patch", "Delete"].map((method) =>
+        call(`es:ESHttp${method}`, `${DOMAIN}/books/_search`),
+      ),
+      call("bedrock:InvokeModel", model("cohere.embed-english-v3")),
+    ],
+    doesNot: [
+      call("es:ESHttpGet", `${arn("es", "domain/other")}/_search`),
+      call("es:UpdateDomainConfig", DOMAIN),
+      call("es:ESCrossClusterGet", `${DOMAIN}/books`),
+      call("bedrock:InvokeModel", model("cohere.embed-multilingual-v3")),
+      call("secretsmanager:GetSecretValue", SECRET),
+    ],
+  },
+  {
+    role: "api-router-role",
+    what: "without authentication and models",
+    stack: minimal,
+    does: [call("logs:PutLogEvents", log("minimal", "api-router"))],
+    doesNot: [
+      call("secretsmanager:GetSecretValue", SECRET),
+      call("bedrock:InvokeModel", model("cohere.embed-english-v3")),
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/minimal-sparse-v3")),
+      call("es:ESHttpGet", `${DOMAIN}/_search`),
+    ],
+  },
+  {
+    role: "log-handler-role",
+    what: "",
+    stack: all,
+    does: [
+      call("firehose:PutRecordBatch", arn("firehose", "deliverystream/all-options-search-logs")),
+      call("logs:CreateLogStream", log("all-options", "log-handler")),
+    ],
+    doesNot: [
+      call("firehose:PutRecordBatch", arn("firehose", "deliverystream/all-options-events")),
+      call("firehose:DeleteDeliveryStream", arn("firehose", "deliverystream/all-options-search-logs")),
+      call("s3:PutObject", `${BUCKET}/logs/search/x`),
+      call("ec2:CreateNetworkInterface", "*"),
+    ],
+  },
+  {
+    role: "cluster-scaler-role",
+    what: "",
+    stack: all,
+    does: [
+      call("es:DescribeDomain", DOMAIN),
+      call("es:DescribeDomainConfig", DOMAIN),
+      call("es:UpdateDomainConfig", DOMAIN),
+      call("cloudwatch:GetMetricData", "*"),
+    ],
+    doesNot: [
+      call("es:UpdateDomainConfig", arn("es", "domain/other")),
+      call("es:DeleteDomain", DOMAIN),
+      call("es:ESHttpGet", `${DOMAIN}/_search`),
+      call("cloudwatch:PutMetricAlarm", "*"),
+    ],
+  },
+  {
+    role: "delivery-role",
+    what: "",
+    stack: all,
+    does: [
+      call("s3:PutObject", `${BUCKET}/logs/search/day=2026-01-01/x`),
+      call("s3:PutObject", `${BUCKET}/errors/search-logs/x`),
+      call("kms:GenerateDataKey", KEY, OWN_KEY),
+    ],
+    doesNot: [
+      call("s3:PutObject", `${BUCKET}/configuration/project.yaml`),
+      call("s3:GetObject", `${BUCKET}/logs/search/x`),
+      call("s3:DeleteObject", `${BUCKET}/logs/search/x`),
+      call("kms:GenerateDataKey", KEY),
+    ],
+  },
+  {
+    role: "sagemaker-role",
+    what: "",
+    stack: all,
+    does: [
+      call("ecr:GetAuthorizationToken", "*"),
+      call("ecr:BatchGetImage", "arn:aws:ecr:eu-west-1:141502667606:repository/tei"),
+      call("ecr:BatchGetImage", "arn:aws:ecr:eu-west-1:141502667606:repository/tei-cpu"),
+      call("logs:PutLogEvents", arn("logs", "log-group:/aws/sagemaker/Endpoints/all-options-sparse-v3:log-stream:x")),
+      call("cloudwatch:PutMetricData", "*", { "cloudwatch:namespace": "/aws/sagemaker/Endpoints" }),
+    ],
+    doesNot: [
+      call("ecr:BatchGetImage", arn("ecr", "repository/other")),
+      call("s3:GetObject", `${BUCKET}/etl/x`),
+      call("cloudwatch:PutMetricData", "*", { "cloudwatch:namespace": "Relevance" }),
+    ],
+  },
+  {
+    role: "scheduler-role",
+    what: "",
+    stack: all,
+    does: [call("lambda:InvokeFunction", arn("lambda", "function:all-options-cluster-scaler:live"))],
+    doesNot: [
+      call("lambda:InvokeFunction", arn("lambda", "function:all-options-cluster-scaler")),
+      call("lambda:InvokeFunction", arn("lambda", "function:all-options-api-router:live")),
+      call("lambda:UpdateFunctionCode", arn("lambda", "function:all-options-cluster-scaler")),
+    ],
+  },
+];
+
+for (const { role, what, stack, does, doesNot } of ROLES) {
+  const statements = statementsOf(stack, role);
+  const about = `${role} ${what}`.trim();
+  test(`${about} allows what it does`, () => {
+    assert.equal(
+      does.filter((one) => !allows(statements, one)),
+      [],
+    );
+  });
+  test(`${about} denies what it does not do`, () => {
+    assert.equal(
+      doesNot.filter((one) => allows(statements, one)),
+      [],
+    );
+  });
+}
+
+test("every role of the stack is tested", () => {
+  assert.equal(all.ids("aws_iam_role"), [...new Set(ROLES.map(({ role }) => role))].sort());
+});
+
+/** The services that take no resource for these actions, and Lambda's check for its own network interfaces. */
+const ANY_RESOURCE = /^(xray:Put|ecr:GetAuthorizationToken|cloudwatch:|ec2:)/;
+
+test("no action is a wildcard, and a resource only where the service takes none", () => {
+  const statements = all.ids("aws_iam_role").flatMap((role) => statementsOf(all, role));
+  const actions = statements.flatMap(({ Action }) => Action);
+  assert.ok(actions.length > 20);
+  assert.equal(
+    actions.filter((action) => action.includes("*")),
+    [],
+  );
+  const open = statements.filter(({ Resource }) => Resource.includes("*")).flatMap(({ Action }) => Action);
+  assert.equal(
+    open.filter((action) => !ANY_RESOURCE.test(action)),
+    [],
+  );
+});
+
+test("services act for this account alone, where they say for whom", () => {
+  const trust = (role: string) =>
+    JSON.parse(all.resource<{ assume_role_policy: string }>("aws_iam_role", role).assume_role_policy).Statement[0];
+  assert.equal(trust("sagemaker-role").Condition, { StringEquals: { "aws:SourceAccount": ACCOUNT } });
+  assert.equal(trust("scheduler-role").Condition, { StringEquals: { "aws:SourceAccount": ACCOUNT } });
+  assert.equal(trust("delivery-role").Condition, { StringEquals: { "sts:ExternalId": ACCOUNT } });
+});
+
+test.run();
