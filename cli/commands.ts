@@ -21,6 +21,41 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/validate.ts")).validate,
   },
   {
+    words: ["plan"],
+    summary: "show what deploy would change; changes nothing",
+    load: async () => (await import("./commands/plan.ts")).plan,
+  },
+  {
+    words: ["deploy"],
+    summary: "create or change everything of the configuration",
+    load: async () => (await import("./commands/deploy.ts")).deploy,
+  },
+  {
+    words: ["destroy"],
+    summary: "remove the search gateway; bucket and parameters stay",
+    load: async () => (await import("./commands/destroy.ts")).destroy,
+  },
+  {
+    words: ["purge"],
+    summary: "remove what destroy and uninstall leave: bucket, keys, parameters",
+    load: async () => (await import("./commands/purge.ts")).purge,
+  },
+  {
+    words: ["info"],
+    summary: "print URL and API key of each deployed service",
+    load: async () => (await import("./commands/info.ts")).info,
+  },
+  {
+    words: ["init-state"],
+    summary: "create the bucket for Terraform's state",
+    load: async () => (await import("./commands/init-state.ts")).initState,
+  },
+  {
+    words: ["rotate-key"],
+    summary: "change the API key of a service, with both valid in between",
+    load: async () => (await import("./commands/rotate-key.ts")).rotateKey,
+  },
+  {
     words: ["dev"],
     summary: "run the local stack: OpenSearch, an AWS endpoint, the services, demo data",
     load: async () => (await import("./commands/dev.ts")).dev,

@@ -1,0 +1,31 @@
+import { defineCommand } from "../command.ts";
+import { createStateBucket } from "../deploy/buckets.ts";
+import { accountOf, namesIn, openSession } from "../deploy/session.ts";
+import { Failure, UsageError } from "../errors.ts";
+
+/** `relevance init-state`: the bucket of terraform.state. Repeatable. */
+export const initState = defineCommand({
+  example: "relevance init-state --conf conf",
+  options: {},
+  run: async ({ conf }, context) => {
+    const session = openSession(conf, context);
+    const { state } = session.config.project.terraform;
+    if (state.type !== "s3") {
+      throw new UsageError("terraform.state of project.yaml is local: set its type to s3, with bucket and region");
+    }
+    const { bucket, region } = state;
+    const names = namesIn(session, await accountOf(session));
+    try {
+      const made = await createStateBucket({ region }, bucket, names.partition());
+      context.terminal.print(
+        `${bucket} in ${region}: ${made ? "made" : "was there"}; versioned, encrypted, closed to the public, TLS only`,
+      );
+      return 0;
+    } catch (error) {
+      const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+      const taken = name === "BucketAlreadyExists" || ($metadata?.httpStatusCode === 403 && name === "403");
+      const reason = taken ? "the name belongs to another account: choose another" : `${name}: ${message}`;
+      throw new Failure(`Bucket ${bucket} cannot be set up: ${reason}`, { cause: error });
+    }
+  },
+});

@@ -1,0 +1,29 @@
+import * as v from "valibot";
+import { formatSummary } from "../../lib/plan-summary/format.ts";
+import { defineCommand } from "../command.ts";
+import { paintWith } from "../deploy/paint.ts";
+import { planStacks } from "../deploy/planned.ts";
+import { prepare } from "../deploy/prepare.ts";
+import { openSession, runnerOf } from "../deploy/session.ts";
+
+/** `relevance plan`: what a deployment would change. Changes nothing. */
+export const plan = defineCommand({
+  example: "relevance plan --conf conf --detailed-exitcode",
+  json: true,
+  define: (command) => {
+    command.option("--detailed-exitcode", "exit code 3 when there are changes", false);
+  },
+  options: { detailedExitcode: v.boolean() },
+  run: async ({ conf, json, detailedExitcode }, context) => {
+    const session = openSession(conf, context);
+    const runner = await runnerOf(session);
+    const { stacks, notes } = await prepare(session);
+    const { plans: folder } = session.folders;
+    const { summary } = await planStacks(runner, stacks, { folder, notes });
+    const { terminal } = context;
+    if (json) terminal.printJson(summary);
+    else terminal.print(`\n${formatSummary(summary, paintWith(terminal.colors))}`);
+    terminal.note(`\nIn full: ${folder}/*.txt`);
+    return detailedExitcode && summary.changes ? 3 : 0;
+  },
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import type { Names } from "../../lib/naming/names.ts";
+import { formatSummary } from "../../lib/plan-summary/format.ts";
+import type { ExitCode } from "../command.ts";
+import type { Runner } from "../terraform/stack.ts";
+import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
+import { confirm } from "./confirm.ts";
+import { paintWith } from "./paint.ts";
+import { applyPlanned, discardPlans, type Planned, planStacks } from "./planned.ts";
+import { prepare } from "./prepare.ts";
+import { namesIn, runnerOf, type Session } from "./session.ts";
+import { STEPS } from "./steps.ts";
+import { ensureUserIdKey } from "./user-id-key.ts";
+
+/** Plans all stacks, shows the plan, applies exactly that one step after another, and proves that the API works. */
+export async function deployProject(session: Session, { yes }: { yes: boolean }): Promise<ExitCode> {
+  const { terminal, folders } = session;
+  const runner = await runnerOf(session);
+  const { discovery, stacks, notes } = await prepare(session);
+  const names = namesIn(session, discovery.account);
+  const planned = await planStacks(runner, stacks, { folder: folders.plans, notes });
+  try {
+    terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
+    if (planned.summary.changes) await confirm(terminal, { text: "Apply this plan?", yes });
+    await applySteps(session, runner, planned, names);
+  } finally {
+    await discardPlans(planned);
+  }
+  return finish(session, names);
+}
+
+/** A stack's saved plan is applied in its step; what only the tool can do for it follows at once. */
+async function applySteps(session: Session, runner: Runner, planned: Planned, names: Names): Promise<void> {
+  const { terminal } = session;
+  for (const [index, { title, stacks }] of STEPS.entries()) {
+    const parts = planned.stacks.filter(({ stack }) => stacks.some((name) => name === stack.name));
+    const state =
+      parts.length === 0 ? "nothing of it is configured" : parts.some(({ changes }) => changes) ? "" : "no changes";
+    const heading = `Step ${index + 1} of ${STEPS.length}: ${title}`;
+    terminal.note(`${terminal.noteColors.bold(heading)}${state && `  ${state}`}`);
+    for (const part of parts) {
+      await applyPlanned(runner, part);
+      if (part.stack.name === "storage") await completeStorage(session, names);
+    }
+  }
+}
+
+async function completeStorage({ config, sdk, terminal }: Session, names: Names): Promise<void> {
+  if (!config.searchGateway || config.api.logging.user_id !== "hmac") return;
+  if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key of user ids: made");
+}
+
+async function finish(session: Session, names: Names): Promise<ExitCode> {
+  const { terminal } = session;
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const apis = await findDeployedApis(session, names);
+  for (const api of apis) await recordDeployment(session, names, api, version);
+  terminal.note("");
+  printApis(terminal, apis);
+  const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");
+  if (!gateway) return 0;
+  return (await proveGateway(session, names, gateway)) ? 0 : 1;
+}

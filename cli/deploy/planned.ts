@@ -1,0 +1,66 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PlanJson } from "../../lib/plan-summary/plan-json.ts";
+import { type PlanSummary, summarize } from "../../lib/plan-summary/summary.ts";
+import { applyPlan, initStack, planStack, type Runner, readPlan, type StackFolder } from "../terraform/stack.ts";
+
+/** A stack with its saved plan. */
+export interface PlannedStack {
+  stack: StackFolder;
+  /** Path of the saved plan. */
+  file: string;
+  /** Whether applying it does anything. */
+  changes: boolean;
+  plan: PlanJson;
+}
+
+/** The saved plans of stacks, and what they come to. */
+export interface Planned {
+  stacks: PlannedStack[];
+  summary: PlanSummary;
+}
+
+/** Plans the stacks one after another into a folder. Full texts are `<stack>.txt` there, plans `<stack>.tfplan`. */
+export async function planStacks(
+  runner: Runner,
+  stacks: readonly StackFolder[],
+  options: { folder: string; notes?: readonly string[] },
+): Promise<Planned> {
+  const { folder, notes = [] } = options;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const planned: PlannedStack[] = [];
+  try {
+    // One after another: each starts the provider, which takes half a gigabyte.
+    for (const stack of stacks) {
+      runner.note(`Planning ${stack.name}`);
+      await initStack(runner, stack);
+      const file = join(folder, `${stack.name}.tfplan`);
+      const { changes, text } = await planStack(runner, stack, file);
+      const plan = await readPlan(runner, stack, file);
+      await writeFile(join(folder, `${stack.name}.txt`), text, { mode: 0o600 });
+      planned.push({ stack, file, changes, plan });
+    }
+  } catch (error) {
+    await Promise.all(stacks.map(({ name }) => rm(join(folder, `${name}.tfplan`), { force: true })));
+    throw error;
+  }
+  const summary = summarize(
+    planned.map(({ stack: { name }, plan }) => ({ stack: name, plan })),
+    notes,
+  );
+  return { stacks: planned, summary };
+}
+
+/** Applies a saved plan and removes its file, whatever comes of it: what is left to do needs a new plan. */
+export async function applyPlanned(runner: Runner, { stack, file, changes }: PlannedStack): Promise<void> {
+  try {
+    if (changes) await applyPlan(runner, stack, file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** Removes saved plans that are not to be applied. */
+export async function discardPlans({ stacks }: Planned): Promise<void> {
+  await Promise.all(stacks.map(({ file }) => rm(file, { force: true })));
+}

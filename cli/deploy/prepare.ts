@@ -1,0 +1,109 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { totalmem } from "node:os";
+import { join } from "node:path";
+import { BuildError } from "../../build/error.ts";
+import { buildFunctions } from "../../build/functions.ts";
+import { gatewaySettings } from "../../build/gateway-settings.ts";
+import { modelFilesProblem } from "../../build/models.ts";
+import { discover } from "../../lib/discovery/discover.ts";
+import { type Discovery, formatDiscovery } from "../../lib/discovery/discovery.ts";
+import { referencedModels } from "../../lib/discovery/endpoints.ts";
+import { sdkDiscoveryClients } from "../../lib/discovery/sdk/sdk-clients.ts";
+import { readModelFiles } from "../../lib/embeddings/sparse-model.ts";
+import type { FunctionName } from "../../lib/naming/names.ts";
+import { Failure } from "../errors.ts";
+import type { StackFolder } from "../terraform/stack.ts";
+import { failing, namesIn, providerRetries, type Session } from "./session.ts";
+
+/** A deployment that can be planned. */
+export interface Prepared {
+  discovery: Discovery;
+  /** In the order in which they are deployed. */
+  stacks: StackFolder[];
+  /** What the reader of the plan should know besides its changes. */
+  notes: string[];
+}
+
+/** Below it, Terraform with its provider may be ended by the system. */
+const LEAST_MEMORY = 4e9;
+
+/** Reads the account, bundles the functions and writes the stacks. Throws Failure with what AWS would refuse. */
+export async function prepare(session: Session): Promise<Prepared> {
+  const { config, sdk, folders, terminal } = session;
+  if (totalmem() < LEAST_MEMORY) {
+    terminal.note("This machine has less than 4 GB of memory: Terraform may be ended by the system.");
+  }
+  await checkModelFiles(session);
+  terminal.note("Reading the account");
+  const discovery = await failing(discover(config, sdkDiscoveryClients(sdk)));
+  await mkdir(folders.plans, { recursive: true, mode: 0o700 });
+  await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
+  terminal.note("Bundling the functions");
+  const artifacts = await artifactsOf(session, discovery.account);
+  await mkdir(folders.stacks, { recursive: true });
+  const { synthesize } = await import("../../stacks/synthesize.ts");
+  const stacks = synthesize({
+    config,
+    discovery,
+    artifacts,
+    outdir: folders.stacks,
+    stateFolder: folders.state,
+    ...providerRetries(session),
+  });
+  return { discovery, stacks, notes: notesOf(session) };
+}
+
+async function checkModelFiles({ config, folders }: Session): Promise<void> {
+  if (!usesSparseModel(config)) return;
+  const problem = await modelFilesProblem(folders.models);
+  if (problem !== undefined) throw new Failure(problem);
+}
+
+function usesSparseModel({ searchGateway }: Session["config"]): boolean {
+  return searchGateway !== undefined && referencedModels(searchGateway).includes("sparse_v3");
+}
+
+async function artifactsOf(session: Session, account: string) {
+  const { config, folders } = session;
+  try {
+    return await buildFunctions({
+      outdir: folders.functions,
+      functions: functionsOf(config),
+      ...(config.searchGateway && { files: { "api-router": await routerFiles(session, account) } }),
+    });
+  } catch (error) {
+    throw error instanceof BuildError ? new Failure(error.message, { cause: error }) : error;
+  }
+}
+
+/** The functions that a configuration deploys. */
+export function functionsOf({ searchGateway }: Session["config"]): FunctionName[] {
+  if (!searchGateway) return [];
+  return ["api-router", "log-handler", ...(searchGateway.opensearch.auto_scaling ? (["cluster-scaler"] as const) : [])];
+}
+
+async function routerFiles(session: Session, account: string): Promise<Record<string, string | Uint8Array>> {
+  const { config, folders } = session;
+  const settings = gatewaySettings(config, { names: namesIn(session, account) });
+  const models = usesSparseModel(config) ? await readModelFiles(folders.models.folder) : {};
+  return { ...models, "config.json": `${JSON.stringify(settings, undefined, 2)}\n` };
+}
+
+function notesOf({ config, folders }: Session): string[] {
+  const notes: string[] = [];
+  const { searchGateway, project } = config;
+  for (const name of searchGateway ? referencedModels(searchGateway) : []) {
+    const section = searchGateway?.models[name];
+    if (section !== undefined && "instance_type" in section && section.revision === undefined) {
+      notes.push(
+        `${name} has no revision in model.yaml: a new instance takes the newest files of the model, whose vectors may differ from those that are stored`,
+      );
+    }
+  }
+  if (project.terraform.state.type === "local") {
+    notes.push(
+      `Terraform's state is on this machine, in ${folders.state}, and holds the value of the API key: keep it like a password, or set terraform.state to s3`,
+    );
+  }
+  return notes;
+}

@@ -1,0 +1,82 @@
+import { mkdir, rm } from "node:fs/promises";
+import type { StackName } from "../../lib/naming/names.ts";
+import { formatSummary } from "../../lib/plan-summary/format.ts";
+import { managedResources } from "../terraform/managed-resources.ts";
+import { initStack, pullState, type Runner, type StackFolder } from "../terraform/stack.ts";
+import { confirm } from "./confirm.ts";
+import { paintWith } from "./paint.ts";
+import { applyPlanned, discardPlans, planStacks } from "./planned.ts";
+import { providerRetries, type Session } from "./session.ts";
+
+/**
+ * Stacks as Terraform's state has them, without the account being read first: to list what they hold, or to remove it.
+ * In the order given.
+ */
+export async function bareStacks(
+  session: Session,
+  runner: Runner,
+  account: string,
+  stacks: readonly StackName[],
+): Promise<StackFolder[]> {
+  const { config, folders } = session;
+  await mkdir(folders.removal, { recursive: true });
+  const { synthesizeRemoval } = await import("../../stacks/removal.ts");
+  const bare = synthesizeRemoval({
+    config,
+    account,
+    stacks,
+    outdir: folders.removal,
+    stateFolder: folders.state,
+    ...providerRetries(session),
+  });
+  for (const stack of bare) await initStack(runner, stack);
+  return bare;
+}
+
+/** Those of the stacks that hold anything. */
+export async function deployedStacks(
+  session: Session,
+  runner: Runner,
+  account: string,
+  stacks: readonly StackName[],
+): Promise<StackFolder[]> {
+  const deployed: StackFolder[] = [];
+  for (const stack of await bareStacks(session, runner, account, stacks)) {
+    if (managedResources(stack.name, await pullState(runner, stack)).length > 0) deployed.push(stack);
+  }
+  return deployed;
+}
+
+export interface RemovalOptions {
+  yes: boolean;
+  question: string;
+  /** What has to be typed in place of "yes". */
+  answer?: string;
+  /** Runs when the user has agreed, before anything is removed. */
+  before?: () => Promise<void>;
+}
+
+/** Shows what removing the stacks means, asks, and removes them in the order given. Gives whether there was anything. */
+export async function removeStacks(
+  session: Session,
+  runner: Runner,
+  stacks: readonly StackFolder[],
+  options: RemovalOptions,
+): Promise<void> {
+  const { terminal, folders } = session;
+  const planned = await planStacks(runner, stacks, { folder: `${folders.plans}.removal` });
+  try {
+    terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
+    const { yes, question, answer } = options;
+    await confirm(terminal, { text: question, yes, ...(answer !== undefined && { answer }) });
+    await options.before?.();
+    for (const part of planned.stacks) {
+      if (!part.changes) continue;
+      terminal.note(terminal.noteColors.bold(`Removing ${part.stack.name}`));
+      await applyPlanned(runner, part);
+    }
+  } finally {
+    await discardPlans(planned);
+    await rm(`${folders.plans}.removal`, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,94 @@
+import { Failure } from "../errors.ts";
+import type { Diagnostic } from "./messages.ts";
+
+/** Where an error came from, for messages that say what to type. */
+export interface Place {
+  stack: string;
+  directory: string;
+  program: string;
+}
+
+type Rule = readonly [pattern: RegExp, advice: (text: string, place: Place) => string];
+
+const RULES: readonly Rule[] = [
+  [/Error acquiring the state lock/, lockedState],
+  [
+    /ExpiredToken|RequestExpired|token (included in the request )?(has |is )?expired|SSO session .*expired/i,
+    () => "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run this again",
+  ],
+  [
+    /No valid credential sources found|no EC2 IMDS role found/,
+    () => "there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+  ],
+  [
+    /AWS Account ID not allowed: (\d+)/i,
+    (text) =>
+      `the credentials changed while this ran, to account ${/not allowed: (\d+)/i.exec(text)?.[1]}: use one account`,
+  ],
+  [
+    /Saved plan is stale|plan file can no longer be applied/,
+    () => "somebody has changed the stack since it was planned: run this again and look at the new plan",
+  ],
+  [
+    /Backend configuration changed|Backend initialization required/,
+    (_, { program, directory }) =>
+      `terraform.state of project.yaml is not where the state was so far. Take it along with ` +
+      `\`${program} -chdir=${directory} init -migrate-state\`, for each stack, and run this again`,
+  ],
+  [
+    /S3 bucket "?([^"\s]+)"? does not exist|NoSuchBucket/,
+    () => "the bucket of terraform.state is not there: `relevance init-state` creates it",
+  ],
+  [
+    /Failed to query available provider packages|Failed to install provider|could not connect to registry/,
+    (text) =>
+      "the AWS provider cannot be fetched: check the network, or set TF_PROVIDER_MIRROR to a folder that " +
+      `\`terraform providers mirror\` has filled\n${indent(text)}`,
+  ],
+  [
+    /is not authorized to perform|AccessDenied|UnauthorizedOperation/,
+    (text) => `the credentials lack a permission; docs/guides/deploy.md lists all that are needed\n${indent(text)}`,
+  ],
+];
+
+/** The failure to show for what Terraform reports: what is wrong and what to do, where that is known. */
+export function terraformFailure(diagnostics: readonly Diagnostic[], place: Place): Failure {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const texts = errors.map(textOf);
+  const whole = texts.join("\n");
+  for (const [pattern, advice] of RULES) {
+    if (pattern.test(whole)) return new Failure(`Stack ${place.stack}: ${advice(whole, place)}`);
+  }
+  const what =
+    whole === "" ? "Terraform failed without a message: run it with TF_LOG=debug to see more" : indent(whole);
+  return new Failure(
+    `Stack ${place.stack} failed. What was done is in the state; mend this and run the command again.\n${what}`,
+  );
+}
+
+function textOf({ summary, detail, address }: Diagnostic): string {
+  const where = address === undefined || address === "" ? "" : `${address}: `;
+  return `${where}${summary}${detail ? `\n${detail.trim()}` : ""}`;
+}
+
+function indent(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `  ${line}`.trimEnd())
+    .join("\n");
+}
+
+function lockedState(text: string, { program, directory }: Place): string {
+  const field = (name: string) => new RegExp(`^\\s*${name}:\\s+(.+)$`, "m").exec(text)?.[1]?.trim();
+  const id = field("ID");
+  if (id === undefined) return `its state is locked, and the lock tells nothing of its owner\n${indent(text)}`;
+  const operation =
+    field("Operation")
+      ?.replace(/^OperationType/, "")
+      .toLowerCase() ?? "unknown";
+  return (
+    `its state is locked by ${field("Who") ?? "somebody"} since ${field("Created") ?? "an unknown time"} (${operation}). ` +
+    "Wait for that to end and run this again.\n" +
+    `If nothing runs there any more: \`${program} -chdir=${directory} force-unlock ${id}\``
+  );
+}

@@ -1,0 +1,52 @@
+import * as v from "valibot";
+
+/** A resource that Terraform has made and still manages. */
+export interface ManagedResource {
+  stack: string;
+  /** As in `aws_lambda_function.api-router`. */
+  address: string;
+  /** Undefined for what AWS gives none. */
+  arn: string | undefined;
+  /** The provider's id of it. */
+  id: string | undefined;
+}
+
+const State = v.object({
+  resources: v.optional(
+    v.array(
+      v.object({
+        mode: v.string(),
+        type: v.string(),
+        name: v.string(),
+        instances: v.array(
+          v.object({
+            index_key: v.optional(v.union([v.string(), v.number()])),
+            attributes: v.optional(v.record(v.string(), v.unknown()), {}),
+          }),
+        ),
+      }),
+    ),
+    [],
+  ),
+});
+
+/** The managed resources of a stack's state, as `terraform state pull` gives it, sorted by address. */
+export function managedResources(stack: string, state: unknown): ManagedResource[] {
+  if (state === undefined) return [];
+  const { resources } = v.parse(State, state);
+  const found = resources
+    .filter(({ mode }) => mode === "managed")
+    .flatMap(({ type, name, instances }) =>
+      instances.map(({ index_key, attributes }) => ({
+        stack,
+        address: `${type}.${name}${index_key === undefined ? "" : `[${JSON.stringify(index_key)}]`}`,
+        arn: textOf(attributes.arn),
+        id: textOf(attributes.id),
+      })),
+    );
+  return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,53 @@
+/** A line of Terraform's `-json` output; the parts that are read here. */
+export interface Message {
+  type: string;
+  "@level"?: string;
+  "@message"?: string;
+  hook?: Hook;
+  diagnostic?: Diagnostic;
+}
+
+/** What Terraform does to a resource. */
+export interface Hook {
+  resource?: { addr?: string; resource_type?: string };
+  action?: string;
+  elapsed_seconds?: number;
+}
+
+/** An error or warning. */
+export interface Diagnostic {
+  severity: "error" | "warning";
+  summary: string;
+  detail?: string;
+  address?: string;
+}
+
+/** The message of a line; undefined for a line that is none. */
+export function parseMessage(line: string): Message | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const value = JSON.parse(line) as Partial<Message> | null;
+    return typeof value?.type === "string" ? (value as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The diagnostics of an output whose lines are messages; those of a text that is none, as one. */
+export function diagnosticsOf(stdout: string, stderr: string): Diagnostic[] {
+  const found = stdout.split("\n").flatMap((line) => parseMessage(line)?.diagnostic ?? []);
+  if (found.length > 0) return found;
+  const text = plainError(stderr) || plainError(stdout);
+  return text === "" ? [] : [{ severity: "error", summary: text }];
+}
+
+/** Terraform's errors for people are framed: `│ Error: …`. */
+function plainError(text: string): string {
+  const lines = text.split("\n").map((line) => line.replace(/^[│╷╵]\s?/, "").trimEnd());
+  const start = lines.findIndex((line) => line.startsWith("Error: "));
+  return lines
+    .slice(Math.max(0, start))
+    .join("\n")
+    .replace(/^Error: /, "")
+    .trim();
+}

@@ -1,0 +1,121 @@
+import type { Change } from "./plan-json.ts";
+
+/** One attribute that changes. */
+export interface AttributeChange {
+  /** As in `environment[0].variables.OPENSEARCH_NODE`. */
+  path: string;
+  /** A short text of the value; undefined where there is none. */
+  before: string | undefined;
+  after: string | undefined;
+  forcesReplacement: boolean;
+}
+
+/** Longest value that is shown. */
+const MAX_SHOWN = 60;
+
+const UNKNOWN = "(known after apply)";
+const SENSITIVE = "(sensitive)";
+
+type Path = readonly (string | number)[];
+
+interface Difference {
+  path: Path;
+  before: unknown;
+  after: unknown;
+  unknown: boolean;
+  sensitive: boolean;
+}
+
+/**
+ * The attributes in which a resource changes. What AWS computes anew as a consequence (versions, ARNs) is left out where
+ * another change explains it. JSON inside of text, such as policies, is compared by its parts.
+ */
+export function attributeChanges(change: Change): AttributeChange[] {
+  const found = [...differences([], change)];
+  const explained = found.filter(({ unknown }) => !unknown);
+  const forcing = (change.replace_paths ?? []).map(formatPath);
+  const forces = (path: string) =>
+    forcing.some((start) => path === start || (/^[.[]/.test(path.slice(start.length)) && path.startsWith(start)));
+  const all = found.map((one) => ({ ...one, text: formatPath(one.path) }));
+  const shown = explained.length === 0 ? all : all.filter(({ unknown, text }) => !unknown || forces(text));
+  return shown.map(({ text, before, after, unknown, sensitive }) => ({
+    path: text,
+    before: sensitive && before !== undefined ? SENSITIVE : show(before),
+    after: unknown ? UNKNOWN : sensitive && after !== undefined ? SENSITIVE : show(after),
+    forcesReplacement: forces(text),
+  }));
+}
+
+type Compared = Pick<Change, "before" | "after" | "after_unknown" | "before_sensitive" | "after_sensitive">;
+
+function* differences(path: Path, change: Compared): Generator<Difference> {
+  const before = expanded(change.before);
+  const after = expanded(change.after);
+  const sensitive = change.before_sensitive === true || change.after_sensitive === true;
+  if (change.after_unknown === true) {
+    yield { path, before: change.before ?? undefined, after: undefined, unknown: true, sensitive };
+    return;
+  }
+  if (!sensitive && isCollection(before) && isCollection(after) && Array.isArray(before) === Array.isArray(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after), ...unknownKeys(change.after_unknown)]);
+    for (const key of keys) {
+      const below = { before: at(before, key), after: at(after, key), after_unknown: at(change.after_unknown, key) };
+      const step = Array.isArray(before) ? Number(key) : key;
+      const secret = {
+        before_sensitive: at(change.before_sensitive, key),
+        after_sensitive: at(change.after_sensitive, key),
+      };
+      yield* differences([...path, step], { ...below, ...secret });
+    }
+    return;
+  }
+  if (JSON.stringify(change.before ?? null) === JSON.stringify(change.after ?? null)) return;
+  const unknown = change.after === undefined && holdsTrue(change.after_unknown);
+  yield { path, before: change.before ?? undefined, after: change.after ?? undefined, unknown, sensitive };
+}
+
+/** Text that holds a JSON object or list is compared by its parts. */
+function expanded(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function isCollection(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function at(value: unknown, key: string): unknown {
+  return isCollection(value) ? (value as Record<string, unknown>)[key] : value === true ? true : undefined;
+}
+
+function unknownKeys(unknown: unknown): string[] {
+  return isCollection(unknown)
+    ? Object.entries(unknown).flatMap(([key, below]) => (holdsTrue(below) ? [key] : []))
+    : [];
+}
+
+function holdsTrue(unknown: unknown): boolean {
+  return unknown === true || (isCollection(unknown) && Object.values(unknown).some(holdsTrue));
+}
+
+function formatPath(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    return text === "" ? step : `${text}.${step}`;
+  }, "");
+}
+
+function show(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isCollection(value))
+    return Array.isArray(value) && value.length === 0 ? "[]" : cut(JSON.stringify(value), "a structure");
+  return cut(JSON.stringify(value), "text");
+}
+
+function cut(text: string, what: string): string {
+  return text.length <= MAX_SHOWN ? text : `(${what} of ${text.length} characters)`;
+}

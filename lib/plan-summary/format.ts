@@ -1,0 +1,100 @@
+import type { AttributeChange } from "./attributes.ts";
+import type { Action, PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
+
+/** How parts of the text are coloured; the default changes nothing. */
+export interface Paint {
+  heading(text: string): string;
+  action(action: Action, text: string): string;
+  warning(text: string): string;
+  detail(text: string): string;
+}
+
+const PLAIN: Paint = {
+  heading: (text) => text,
+  action: (_, text) => text,
+  warning: (text) => text,
+  detail: (text) => text,
+};
+
+/** Attributes of one resource that are shown; the full text of the plan has all. */
+const MAX_ATTRIBUTES = 8;
+
+const SIGNS: Readonly<Record<Action, string>> = {
+  create: "+",
+  update: "~",
+  replace: "±",
+  delete: "-",
+  forget: ".",
+  import: "←",
+};
+
+const WORDS: Readonly<Record<Action, string>> = {
+  create: "to create",
+  update: "to change",
+  replace: "to replace",
+  delete: "to delete",
+  forget: "to leave behind",
+  import: "to adopt",
+};
+
+/** The summary as text, without a newline at its end. */
+export function formatSummary(summary: PlanSummary, paint: Paint = PLAIN): string {
+  const blocks = summary.stacks.map((stack) => formatStack(stack, paint));
+  const warnings = formatWarnings(summary);
+  if (warnings.length > 0) blocks.push(block("Take care", warnings.map(paint.warning), paint));
+  const costs = formatCosts(summary);
+  if (costs.length > 0) blocks.push(block("Costs while idle, once applied", costs, paint));
+  if (summary.notes.length > 0) blocks.push(block("Notes", summary.notes, paint));
+  blocks.push(paint.heading(summary.changes ? `Plan: ${counted(summary.counts)}.` : "Nothing to change."));
+  return blocks.join("\n\n");
+}
+
+function block(heading: string, lines: readonly string[], paint: Paint): string {
+  return [paint.heading(heading), ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+function formatStack({ stack, changes }: StackSummary, paint: Paint): string {
+  if (changes.length === 0) return `${paint.heading(stack)}  no changes`;
+  return [paint.heading(stack), ...changes.flatMap((change) => formatChange(change, paint))].join("\n");
+}
+
+function formatChange({ address, action, attributes }: PlannedChange, paint: Paint): string[] {
+  const hidden = attributes.length - MAX_ATTRIBUTES;
+  const shown = hidden > 1 ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
+  return [
+    `  ${paint.action(action, `${SIGNS[action]} ${address}`)}`,
+    ...shown.map((attribute) => `      ${formatAttribute(attribute, paint)}`),
+    ...(hidden > 1 ? [`      ${paint.detail(`and ${hidden} more`)}`] : []),
+  ];
+}
+
+function formatAttribute({ path, before, after, forcesReplacement }: AttributeChange, paint: Paint): string {
+  const values = `${before ?? "(none)"} → ${after ?? "(none)"}`;
+  return `${path}: ${paint.detail(values)}${forcesReplacement ? paint.warning("  forces replacement") : ""}`;
+}
+
+function formatWarnings({ stacks }: PlanSummary): string[] {
+  return stacks.flatMap(({ changes }) =>
+    changes.flatMap(({ address, action, risk }) =>
+      risk ? [`${address} is ${action === "replace" ? "replaced" : "deleted"}: ${risk.effect}`] : [],
+    ),
+  );
+}
+
+function formatCosts({ idleCosts, interfaceEndpoints }: PlanSummary): string[] {
+  const lines = idleCosts.map(({ what, names, amount, billed }) => {
+    if (billed === "by the hour") return `${what}, ${billed}: ${names.map((name) => `${name} ${amount}`).join(", ")}`;
+    return `${names.length} × ${what}, ${billed}`;
+  });
+  const { endpoints, interfaces } = interfaceEndpoints;
+  if (endpoints === 0) return lines;
+  return [...lines, `${endpoints} interface endpoints are billed as ${interfaces}, one a zone`];
+}
+
+/** "2 to create, 1 to change": what there is none of is left out. */
+function counted(counts: PlanSummary["counts"]): string {
+  const parts = (Object.keys(WORDS) as Action[])
+    .filter((action) => counts[action] > 0)
+    .map((action) => `${counts[action]} ${WORDS[action]}`);
+  return parts.length === 0 ? "no resource changes, values that Terraform hands out do" : parts.join(", ");
+}

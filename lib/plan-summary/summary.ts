@@ -1,0 +1,78 @@
+import { type AttributeChange, attributeChanges } from "./attributes.ts";
+import { type IdleCost, idleCosts, interfaceEndpoints } from "./idle-costs.ts";
+import type { PlanJson, ResourceChange } from "./plan-json.ts";
+import { type Risk, riskOf } from "./risks.ts";
+
+/** What happens to a resource. `forget`: it stays, Terraform no longer knows it; `import`: it is there, and adopted. */
+export type Action = "create" | "update" | "replace" | "delete" | "forget" | "import";
+
+/** A resource that changes. */
+export interface PlannedChange {
+  /** As in `aws_lambda_function.api-router`. */
+  address: string;
+  action: Action;
+  /** What differs; empty for what is created or deleted as a whole. */
+  attributes: AttributeChange[];
+  risk?: Risk;
+}
+
+/** A stack's part of a plan. */
+export interface StackSummary {
+  stack: string;
+  changes: PlannedChange[];
+}
+
+/** A plan over all stacks, as a person reads it. */
+export interface PlanSummary {
+  stacks: StackSummary[];
+  counts: Record<Action, number>;
+  /** Whether applying does anything; values that Terraform hands out count too. */
+  changes: boolean;
+  idleCosts: IdleCost[];
+  interfaceEndpoints: { endpoints: number; interfaces: number };
+  /** What else the reader should know. */
+  notes: string[];
+}
+
+/** Sums up the plans of stacks, in the order given. */
+export function summarize(plans: readonly { stack: string; plan: PlanJson }[], notes: readonly string[]): PlanSummary {
+  const stacks = plans.map(({ stack, plan }) => ({ stack, changes: changesOf(plan) }));
+  const counts = { create: 0, update: 0, replace: 0, delete: 0, forget: 0, import: 0 };
+  for (const { action } of stacks.flatMap(({ changes }) => changes)) counts[action] += 1;
+  const json = plans.map(({ plan }) => plan);
+  return {
+    stacks,
+    counts,
+    changes: Object.values(counts).some((count) => count > 0) || json.some(changesOutputs),
+    idleCosts: idleCosts(json),
+    interfaceEndpoints: interfaceEndpoints(json),
+    notes: [...notes],
+  };
+}
+
+function changesOutputs({ output_changes = {} }: PlanJson): boolean {
+  return Object.values(output_changes).some(({ actions }) => !actions.includes("no-op"));
+}
+
+function changesOf(plan: PlanJson): PlannedChange[] {
+  const managed = (plan.resource_changes ?? []).filter(({ mode }) => mode === "managed");
+  return managed.flatMap((resource) => {
+    const action = actionOf(resource);
+    if (action === undefined) return [];
+    const { type, change, address } = resource;
+    const risk = riskOf(type, action);
+    const attributes = action === "update" || action === "replace" ? attributeChanges(change) : [];
+    return [{ address, action, attributes, ...(risk && { risk }) }];
+  });
+}
+
+function actionOf({ change: { actions, importing } }: ResourceChange): Action | undefined {
+  const has = (action: string) => actions.includes(action);
+  if (has("create") && (has("delete") || has("forget"))) return "replace";
+  if (has("forget")) return "forget";
+  if (importing) return "import";
+  if (has("create")) return "create";
+  if (has("update")) return "update";
+  if (has("delete")) return "delete";
+  return undefined;
+}

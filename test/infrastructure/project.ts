@@ -1,0 +1,150 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
+import { lockOf } from "../../lib/embeddings/model-files.ts";
+import { MODELS } from "../../lib/embeddings/models.ts";
+import type { SeededAccount } from "../../local/cloud/seed.ts";
+import { generatedModelFiles } from "../../local/embeddings/model-files.ts";
+import { clientOptions, type TestCloud } from "../fixtures/cloud.ts";
+import { type Change, type ConfigurationName, configurationFiles } from "../fixtures/configurations/configurations.ts";
+import { ROOT } from "../fixtures/env.ts";
+import { findTerraform } from "../fixtures/terraform.ts";
+import { changed } from "../lib/config/example.ts";
+
+/** Terraform of this machine; undefined when there is none: tests are then skipped. */
+export const terraform = findTerraform();
+
+/** What a run of the command line printed, and its exit code. */
+export interface Run {
+  out: string;
+  err: string;
+  code: number | null;
+}
+
+/** A configuration in a working folder of its own, deployed to a cloud by the command line. */
+export interface TestProject {
+  /** The working folder. */
+  folder: string;
+  name: string;
+  /** Changes the configuration. */
+  edit(...changes: readonly Change[]): void;
+  /** Appends to a file of the configuration. */
+  append(file: string, text: string): void;
+  relevance(...args: string[]): Promise<Run>;
+  /** The same, still running. */
+  start(...args: string[]): { kill(signal: NodeJS.Signals): void; output(): string; ended: Promise<Run> };
+}
+
+export interface ProjectOptions {
+  folder: string;
+  cloud: TestCloud;
+  account: SeededAccount;
+  configuration: ConfigurationName;
+  name: string;
+  changes?: readonly Change[];
+  env?: Readonly<Record<string, string>>;
+}
+
+/** Writes an example configuration for a seeded account, with the model files that it may need. */
+export async function testProject(options: ProjectOptions): Promise<TestProject> {
+  const { folder, cloud, account, configuration, name } = options;
+  const conf = join(folder, "conf");
+  mkdirSync(conf, { recursive: true });
+  const own = await accountChanges(cloud, account, configurationFiles(configuration));
+  let files = configurationFiles(configuration, [
+    ["project.yaml", ["project_name"], name],
+    ...own,
+    ...(options.changes ?? []),
+  ]);
+  const write = () => {
+    for (const [file, content] of Object.entries(files)) writeFileSync(join(conf, file), content);
+  };
+  write();
+  writeModels(folder);
+
+  const env = {
+    ...process.env,
+    ...cloud.env,
+    ...(terraform && { TERRAFORM_BINARY: terraform.binary }),
+    ...(terraform?.mirror !== undefined && { TF_PROVIDER_MIRROR: terraform.mirror }),
+    COLUMNS: "120",
+    NO_COLOR: "1",
+    ...options.env,
+  };
+  const start: TestProject["start"] = (...args) => {
+    const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let seen = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (seen += chunk));
+    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(
+      ([out, err, [code]]) => ({ out, err, code: code as number | null }),
+    );
+    return { kill: (signal) => child.kill(signal), output: () => seen, ended };
+  };
+  return {
+    folder,
+    name,
+    edit(...changes) {
+      files = changes.reduce((current, [file, path, value]) => changed(current, file, path, value), files);
+      write();
+    },
+    append(file, more) {
+      files = { ...files, [file]: `${readFileSync(join(conf, file), "utf8")}${more}` };
+      write();
+    },
+    start,
+    relevance: (...args) => start(...args).ended,
+  };
+}
+
+/** Puts what the account has in place of what the example names. */
+async function accountChanges(
+  cloud: TestCloud,
+  account: SeededAccount,
+  files: Readonly<Record<string, string>>,
+): Promise<Change[]> {
+  const { DomainStatus } = await new OpenSearchClient(clientOptions(cloud)).send(
+    new DescribeDomainCommand({ DomainName: account.openSearchDomain }),
+  );
+  const has = (file: string, pattern: RegExp) => pattern.test(files[file] ?? "");
+  const changes: [Change, boolean][] = [
+    [["project.yaml", ["vpc", "vpc_id"], account.vpcId], true],
+    [["project.yaml", ["vpc", "subnet_ids"], account.subnetIds], has("project.yaml", /^ {2}subnet_ids/m)],
+    [
+      ["project.yaml", ["vpc", "domain_security_group_id"], account.securityGroupId],
+      has("project.yaml", /^ {2}domain_security_group_id/m),
+    ],
+    [["project.yaml", ["opensearch", "domain"], DomainStatus?.Endpoints?.vpc], true],
+    [["project.yaml", ["opensearch", "domain_name"], account.openSearchDomain], true],
+    [
+      ["project.yaml", ["opensearch", "auth", "master_user_secret_arn"], account.basicAuthSecretArn],
+      has("project.yaml", /master_user_secret_arn/),
+    ],
+    [["project.yaml", ["terraform", "state", "bucket"], account.stateBucket], has("project.yaml", /type: s3/)],
+    [["api.yaml", ["domain_name_system", "domain_name"], account.domainName], has("api.yaml", /^ {2}domain_name:/m)],
+    [["api.yaml", ["domain_name_system", "sub_domain_name"], "search"], has("api.yaml", /^ {2}domain_name:/m)],
+    [
+      ["api.yaml", ["domain_name_system", "certificate_arn"], account.certificateArn],
+      has("api.yaml", /^ {2}domain_name:/m),
+    ],
+    // moto's zones have ids that AWS has not: found by their names.
+    [["api.yaml", ["domain_name_system", "hosted_zone_id"], undefined], has("api.yaml", /hosted_zone_id/)],
+  ];
+  return changes.filter(([, wanted]) => wanted).map(([change]) => change);
+}
+
+/** The generated model files of the stand-ins, locked as if they were the real ones. */
+function writeModels(folder: string): void {
+  const files = generatedModelFiles();
+  const target = join(folder, "models/sparse_v3");
+  mkdirSync(target, { recursive: true });
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(target, file), content);
+  const lock = { sparse_v3: lockOf(files, { repository: MODELS.sparse_v3.source, revision: "generated" }) };
+  writeFileSync(join(folder, "models.lock.json"), JSON.stringify(lock));
+}
