@@ -4,7 +4,7 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev test check bench build reference models plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train test check bench build reference models plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -16,6 +16,9 @@ $(NODE): package-lock.json
 
 dev: install ## Start the local stack: OpenSearch, AWS endpoint, both services, demo data (ARGS=--no-demo)
 	@exec $(RELEVANCE) dev $(ARGS)
+
+demo-train: install ## From the demo's CSV files to recommendations, on a running `make dev` (ARGS=--again)
+	@$(NODE) local/dev/demo-train.ts $(ARGS)
 
 test: install ## Run every test
 	@$(NODE) test/run.ts $(ARGS)

@@ -1,0 +1,58 @@
+import { DynamoDBClient, GetItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
+import { DescribeCampaignCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
+import type { Recommendation } from "../../lib/config/configuration.ts";
+import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
+import { namesOf } from "../../lib/naming/names.ts";
+import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
+import type { DemoData } from "../demo-data/readers.ts";
+
+/** What of the demo the running stack has already. */
+export interface DemoState {
+  /** The last user and item, and at least as many events as the demo has. */
+  uploaded: boolean;
+  /** Every configured recipe has an active campaign. */
+  trained: boolean;
+}
+
+/** Looks into the local AWS endpoint for what an earlier `make demo-train\` has done. */
+export async function findWhatIsThere(
+  endpoint: string,
+  project: string,
+  { solution }: Pick<Recommendation, "solution">,
+  { readers, books, interactions }: DemoData,
+): Promise<DemoState> {
+  const names = namesOf({ project, account: ACCOUNT_ID, region: REGION });
+  const options = { endpoint, region: REGION, credentials: { accessKeyId: "test", secretAccessKey: "test" } };
+  const dynamo = new DynamoDBClient(options);
+  const personalize = new PersonalizeClient(options);
+
+  const has = async (TableName: string, key: string, id: string | undefined) => {
+    const Key = { [key]: { S: id ?? "" } };
+    return (await dynamo.send(new GetItemCommand({ TableName, Key }))).Item !== undefined;
+  };
+  const accepted = async () => {
+    let sum = 0;
+    for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName: names.table("ingestion") })) {
+      for (const { ACCEPTED } of Items) sum += Number(ACCEPTED?.N ?? 0);
+    }
+    return sum;
+  };
+  const isActive = async (recipe: string) => {
+    const campaignArn = names.arn("personalize", `campaign/${names.campaign(recipe)}`);
+    try {
+      return (await personalize.send(new DescribeCampaignCommand({ campaignArn }))).campaign?.status === "ACTIVE";
+    } catch (error) {
+      if ((error as Error).name === "ResourceNotFoundException") return false;
+      throw error;
+    }
+  };
+
+  const configured = RECIPE_KINDS.filter((recipe) => solution.recipes[recipe] !== undefined);
+  const [user, item, events, active] = await Promise.all([
+    has(names.table("users"), "USER_ID", readers.at(-1)?.USER_ID),
+    has(names.table("items"), "ITEM_ID", books.at(-1)?.id),
+    accepted(),
+    Promise.all(configured.map(isActive)),
+  ]);
+  return { uploaded: user && item && events >= interactions.length, trained: active.every(Boolean) };
+}

@@ -1,0 +1,147 @@
+/** `make demo-train`: from the demo's CSV files to recommendations, by the commands that a user would give. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { loadConfiguration } from "../../lib/config/load.ts";
+import { ConfigurationError } from "../../lib/config/problem.ts";
+import { hashOf } from "../../lib/naming/shorten.ts";
+import { generateSchemas } from "../../lib/recommendation-schema/generate.ts";
+import { writeDemoFiles } from "../demo-data/files.ts";
+import { type DemoData, demoData } from "../demo-data/readers.ts";
+import { LocalError } from "../process/error.ts";
+import { demoReport, untilAnswering } from "./demo-report.ts";
+import { findWhatIsThere } from "./demo-state.ts";
+import { DevUsageError } from "./options.ts";
+import type { DevState } from "./state-file.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+const HELP = `From the demo's CSV files to recommendations, on a running \`make dev\`.
+
+  make demo-train                     writes the files, uploads them, trains, prints what to try; what is done
+                                      already is not done again
+  make demo-train ARGS=--again        uploads and trains again
+  make demo-train ARGS='--dir DIR'    the folder of \`make dev\` (default .local)
+  make demo-train ARGS='--conf DIR'   its configuration (default conf.local)
+`;
+
+interface Options {
+  dir: string;
+  conf: string;
+  again: boolean;
+}
+
+/** A `make dev` with a recommendation service. */
+type Running = DevState & Required<Pick<DevState, "recommendation">>;
+
+async function main(args: readonly string[]): Promise<void> {
+  const options = optionsOf(args);
+  if (!options) {
+    console.log(HELP);
+    return;
+  }
+  const state = runningStack(options.dir);
+  const configuration = loadConfiguration(options.conf);
+  const { recommendation } = configuration;
+  if (!recommendation)
+    throw new LocalError(`${options.conf} has no recommendation service: add personalize to project.yaml`);
+
+  const data = demoData();
+  const folder = join(options.dir, "demo");
+  const files = await writeDemoFiles(data, folder);
+  console.log(`the demo's data is in ${folder}: ${sizes(data)}`);
+  await checkSchemas(files, recommendation.schemas, options.conf);
+
+  const there = await findWhatIsThere(state.aws.endpoint, configuration.project.project_name, recommendation, data);
+  if (there.uploaded && !options.again) console.log("uploaded already");
+  else {
+    await relevance([
+      ...["upload-sample", "--users", files.users, "--items", files.items, "--interactions", files.interactions],
+      ...["--api-host", state.recommendation.url, "--api-key", state.recommendation.api_key],
+    ]);
+  }
+  if (there.trained && there.uploaded && !options.again) console.log("trained already (ARGS=--again trains anew)");
+  else {
+    const recipes = Object.keys(recommendation.solution.recipes).join(",");
+    const where = ["--local", "--conf", options.conf];
+    await relevance(["train", ...where, "--recipes", recipes, "--training-mode", "init", "--wait"]);
+  }
+  await untilAnswering(state.recommendation);
+  console.log(await demoReport(state, recommendation, data));
+}
+
+function optionsOf(args: readonly string[]): Options | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        dir: { type: "string", default: ".local" },
+        conf: { type: "string", default: "conf.local" },
+        again: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    return values.help ? undefined : { dir: resolve(values.dir), conf: resolve(values.conf), again: values.again };
+  } catch (error) {
+    throw new DevUsageError(`${(error as Error).message}\n\n${HELP}`, { cause: error });
+  }
+}
+
+function runningStack(dir: string): Running {
+  const file = join(dir, "dev.json");
+  if (!existsSync(file)) {
+    throw new LocalError(`there is no ${file}: start \`make dev\` in another terminal, and wait until it is ready`);
+  }
+  const state = JSON.parse(readFileSync(file, "utf8")) as DevState;
+  const { recommendation } = state;
+  if (!recommendation) {
+    throw new LocalError("`make dev` runs without the recommendation service: its configuration has no personalize");
+  }
+  return { ...state, recommendation };
+}
+
+/** The schemas that the running stack has must be those of the files, or every record would be refused. */
+async function checkSchemas(
+  files: Awaited<ReturnType<typeof writeDemoFiles>>,
+  schemas: Readonly<Record<string, unknown>>,
+  conf: string,
+): Promise<void> {
+  const sample = { user: files.users, item: files.items, interaction: files.interactions };
+  const generated = await generateSchemas({ ...sample, textualFields: ["TITLE"] });
+  const other = Object.entries(generated.schemas).filter(
+    ([dataset, schema]) => hashOf(schema) !== hashOf(schemas[dataset]),
+  );
+  if (other.length === 0) {
+    console.log(`the schemas of ${conf} are those of the files`);
+    return;
+  }
+  throw new LocalError(
+    `the schemas in ${conf} are not those of the demo's files: ${other.map(([dataset]) => dataset).join(", ")}. ` +
+      "The demo goes with conf.local as it is shipped. With data of your own: relevance upload-sample, then relevance train --local",
+  );
+}
+
+/** Runs a command of the CLI before the user's eyes. Throws LocalError when it fails; it has said why. */
+async function relevance(args: readonly string[]): Promise<void> {
+  console.log(`\n$ relevance ${args.map(shellWord).join(" ")}`);
+  const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], { stdio: "inherit" });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new LocalError(`relevance ${args[0]} ended with exit code ${code}`);
+}
+
+const shellWord = (word: string) => (/^[\w./:,@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+function sizes({ readers, books, interactions }: DemoData): string {
+  const count = (list: readonly unknown[]) => list.length.toLocaleString("en");
+  return `${count(readers)} users, ${count(books)} items, ${count(interactions)} interactions`;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const expected = error instanceof LocalError || error instanceof ConfigurationError;
+  console.error(expected ? error.message : error);
+  process.exitCode = error instanceof DevUsageError || error instanceof ConfigurationError ? 2 : 1;
+}
