@@ -43,8 +43,8 @@ export const uploadSample = defineCommand({
     users: File,
     items: File,
     interactions: File,
-    apiHost: v.pipe(v.string(), v.transform(urlOf), v.url("is no address: give a URL such as https://host/v1")),
-    apiKey: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "is no API key: it has no blanks and is not empty")),
+    apiHost: v.string(),
+    apiKey: v.string(),
   },
   run: async ({ users, items, interactions, apiHost, apiKey, json }, { terminal }) => {
     const files: Record<Dataset, string | undefined> = { user: users, item: items, interaction: interactions };
@@ -53,10 +53,10 @@ export const uploadSample = defineCommand({
       return file === undefined ? [] : [{ dataset, file }];
     });
     if (given.length === 0) throw new UsageError("There is nothing to upload: give --users, --items or --interactions");
+    const target = { url: urlOf(apiHost), apiKey: keyOf(apiKey) };
     try {
-      const target = { url: apiHost, apiKey };
       await checkTarget(target);
-      const results = await uploadAll(given, target, folderCheckpoints(CHECKPOINTS, apiHost), terminal);
+      const results = await uploadAll(given, target, folderCheckpoints(CHECKPOINTS, target.url), terminal);
       if (json)
         terminal.printJson(Object.fromEntries(results.map((result) => [TITLES[result.dataset], asJson(result)])));
       else for (const result of results) print(result, terminal);
@@ -114,7 +114,14 @@ function reasonsOf({ issues }: RejectedRow): string {
 
 /** A host without a scheme is one of AWS. */
 function urlOf(host: string): string {
-  return (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, "");
+  const url = (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, "");
+  if (URL.canParse(url)) return url;
+  throw new UsageError(`--api-host ${JSON.stringify(host)} is no address: give a URL such as https://host/v1`);
+}
+
+function keyOf(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new UsageError("--api-key is no API key: it has blanks or other characters that no header takes, or is empty");
 }
 
 const count = (number: number) => number.toLocaleString("en");

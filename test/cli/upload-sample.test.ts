@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import * as assert from "uvu/assert";
+import {
+  API_KEY,
+  answered,
+  failure,
+  type Received,
+  startUploadServer,
+  type UploadServer,
+} from "../lib/upload/upload-server.ts";
+import { suite } from "../suite.ts";
+import type { Run } from "./run-cli.ts";
+
+const test = suite("relevance upload-sample");
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "upload-sample-"));
+const SAMPLE = join(ROOT, "test/fixtures/sample-data");
+const FILES = ["users", "items", "interactions"].flatMap((name) => [`--${name}`, join(SAMPLE, `${name}.csv`)]);
+let server: UploadServer;
+
+test.before.each(async () => {
+  server = await startUploadServer();
+});
+test.after.each(() => server.close());
+test.after(() => rmSync(folder, { recursive: true }));
+
+/** In a folder of its own, and beside this process, which is the server. */
+async function run(...args: string[]): Promise<Run> {
+  const { FORCE_COLOR: _, ...env } = process.env;
+  const child = spawn(process.execPath, [join(ROOT, "cli/relevance.mjs"), "upload-sample", ...args], {
+    cwd: folder,
+    env,
+  });
+  const run = { out: "", err: "", code: null as number | null };
+  child.stdout.on("data", (chunk) => (run.out += chunk));
+  child.stderr.on("data", (chunk) => (run.err += chunk));
+  [run.code] = await once(child, "close");
+  return run;
+}
+const upload = (...args: string[]) => run(...args, "--api-host", `${server.url}/`, "--api-key", API_KEY);
+const received = (path: string): Received[] => server.accepted.get(path) ?? [];
+
+test("uploads the three files and prints what was accepted", async () => {
+  const { out, err, code } = await upload(...FILES);
+  assert.is(code, 0, err);
+  assert.match(out, /^users +6 accepted, none rejected\nitems +6 accepted, none rejected\ninteractions +\d+ accepted/);
+  assert.match(err, "users: 6 of 6\n");
+  assert.equal([...server.accepted.keys()], ["/update-users", "/update-items", "/log-event"]);
+});
+
+test("a repeat sends the same events under the same ids", async () => {
+  await upload(...FILES);
+  const first = received("/log-event").map(({ EVENT_ID }) => EVENT_ID);
+  server.accepted.clear();
+  await upload(...FILES);
+  assert.equal(
+    received("/log-event").map(({ EVENT_ID }) => EVENT_ID),
+    first,
+  );
+  assert.is(new Set(first).size, first.length);
+});
+
+test("comes through throttling without losing or doubling a record", async () => {
+  let requests = 0;
+  server.reply = ({ records }) => {
+    requests += 1;
+    if (requests % 2 === 1) return failure(429, "slower");
+    // The store took all but the first, once.
+    if (requests === 2) {
+      server.accepted.set("/update-users", records.slice(1));
+      return answered(records.length, [0], true);
+    }
+    return undefined;
+  };
+  const { out, code } = await upload("--users", join(SAMPLE, "users.csv"), "--json");
+  assert.is(code, 0);
+  const { users } = JSON.parse(out);
+  assert.equal([users.accepted, users.rejected], [6, 0]);
+  assert.ok(users.retries >= 2);
+  assert.is(new Set(received("/update-users").map(({ USER_ID }) => USER_ID)).size, 6);
+});
+
+test("prints rejected rows with their lines and fails", async () => {
+  server.reply = ({ records }) => answered(records.length, [1, 3]);
+  const file = join(SAMPLE, "users.csv");
+  const { out, err, code } = await upload("--users", file);
+  assert.is(code, 1);
+  assert.match(out, "users        4 accepted, 2 rejected");
+  assert.match(err, `  ${file}:3  AGE must be a whole number\n  ${file}:5  AGE must be a whole number\n`);
+});
+
+test("cut off by a service that takes nothing, says so and goes on from there", async () => {
+  const file = join(folder, "many.csv");
+  const rows = Array.from({ length: 1_500 }, (_, index) => `U${index},${index}`);
+  writeFileSync(file, `USER_ID,AGE\n${rows.join("\n")}\n`);
+  // An answer beyond the patience ends it at once: nobody waits in this test.
+  const later = failure(429, "The daily quota is used up", { "retry-after": "9999" });
+  server.reply = ({ records }) => (records[0]?.USER_ID === "U1000" ? later : undefined);
+  const cut = await upload("--users", file);
+  assert.is(cut.code, 1);
+  assert.match(cut.err, "The daily quota is used up It asks to come back in 9999 s.");
+  assert.match(cut.err, "The same command again goes on from there.");
+
+  server.reply = () => undefined;
+  server.requests.length = 0;
+  const { out, err, code } = await upload("--users", file);
+  assert.equal([code, server.requests.length], [0, 1]);
+  assert.match(err, `${file}: goes on after row 1,000, where the last upload was cut off`);
+  assert.match(out, "1,500 accepted, none rejected");
+  assert.equal(readdirSync(join(folder, ".local/uploads")), []);
+});
+
+test("sends nothing when one of the files cannot be read", async () => {
+  const broken = join(folder, "broken.csv");
+  writeFileSync(broken, "ITEM_ID,TITLE\nB1,one\nB2\n");
+  const { err, code } = await upload("--users", join(SAMPLE, "users.csv"), "--items", broken);
+  assert.is(code, 2);
+  assert.match(err, `${broken}:3  has 1 values where the header has 2 columns`);
+  assert.equal(server.requests, []);
+});
+
+test("refuses a wrong key, and a call without files", async () => {
+  const wrong = await run(...FILES, "--api-host", server.url, "--api-key", "wrong");
+  assert.is(wrong.code, 2);
+  assert.match(wrong.err, "refuses the API key");
+  const nothing = await upload();
+  assert.is(nothing.code, 2);
+  assert.match(nothing.err, "give --users, --items or --interactions");
+});
+
+test("refuses an address that is none", async () => {
+  const { err, code } = await run(...FILES, "--api-host", "not an address", "--api-key", API_KEY);
+  assert.is(code, 2);
+  assert.match(err, '--api-host "not an address" is no address: give a URL such as https://host/v1');
+});
+
+test.run();
