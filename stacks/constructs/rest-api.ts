@@ -42,10 +42,8 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   });
   const api = new ApiGatewayRestApi(stack, "api", {
     name: names.api(service),
+    // Source of the key and binary media types are in it, once.
     body: JSON.stringify(body),
-    // Also here, since the provider takes an absent value for an empty one.
-    binaryMediaTypes: ["*/*"],
-    apiKeySource: "HEADER",
     endpointConfiguration: { types: ["REGIONAL"] },
     lifecycle: { createBeforeDestroy: true },
   });

@@ -68,8 +68,12 @@ function read(text: string): Stack {
     resource<Attributes>(type: string, id: string) {
       const found = resources[type]?.[id];
       if (!found) throw new Error(`no ${type}.${id}; there are ${Object.keys(resources[type] ?? {}).join(", ")}`);
-      return found as Attributes;
+      // Where CDKTF made it is no attribute.
+      return Object.fromEntries(Object.entries(found).filter(([name]) => name !== "//")) as Attributes;
     },
     ids: (type) => Object.keys(resources[type] ?? {}).sort(),
   };
 }
+
+/** A reference as Terraform reads it. */
+export const ref = (expression: string): string => `\${${expression}}`;

@@ -1,0 +1,214 @@
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { routes } from "../../functions/api-router/routes.ts";
+import type { Route } from "../../lib/http/route.ts";
+import { apiBody, apiFingerprint } from "../../stacks/constructs/api-body.ts";
+import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { suite } from "../suite.ts";
+import { example, ref, synth } from "./support.ts";
+
+const test = suite("stacks: REST API");
+
+const all = example("search-gateway", "all-options");
+const minimal = example("search-gateway", "minimal");
+
+interface Method {
+  security?: unknown;
+  "x-amazon-apigateway-integration": Record<string, unknown>;
+}
+interface Body {
+  paths: Record<string, Record<string, Method>>;
+  "x-amazon-apigateway-binary-media-types": string[];
+  "x-amazon-apigateway-gateway-responses": Record<
+    string,
+    { statusCode?: number; responseTemplates: Record<string, string>; responseParameters: Record<string, string> }
+  >;
+}
+const bodyOf = (stack: typeof all): Body =>
+  JSON.parse(stack.resource<{ body: string }>("aws_api_gateway_rest_api", "api").body);
+const body = bodyOf(all);
+
+test("has every route, the root and everything else", () => {
+  assert.equal(Object.keys(body.paths).sort(), [
+    "/",
+    "/application/bulk",
+    "/application/hybrid-search",
+    "/application/search",
+    "/raw-backend",
+    "/raw-backend/{proxy+}",
+    "/{proxy+}",
+  ]);
+});
+
+test("needs the key for every method but OPTIONS", () => {
+  for (const [path, methods] of Object.entries(body.paths)) {
+    assert.equal(Object.keys(methods).sort(), ["options", "x-amazon-apigateway-any-method"], path);
+    assert.equal(methods["x-amazon-apigateway-any-method"]?.security, [{ api_key: [] }], path);
+    assert.is(methods.options?.security, undefined, path);
+  }
+});
+
+test("every integration names the alias", () => {
+  const uris = Object.values(body.paths).flatMap((methods) =>
+    Object.values(methods).map((method) => method["x-amazon-apigateway-integration"].uri),
+  );
+  assert.equal(
+    [...new Set(uris)],
+    [
+      "arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/arn:aws:lambda:eu-west-1:123456789012:function:all-options-api-router:live/invocations",
+    ],
+  );
+});
+
+test("bodies are bytes", () => {
+  assert.equal(body["x-amazon-apigateway-binary-media-types"], ["*/*"]);
+});
+
+const REFUSALS: Array<[type: string, status: number | undefined, code: string]> = [
+  ["INVALID_API_KEY", 403, "forbidden"],
+  ["THROTTLED", 429, "throttled"],
+  ["QUOTA_EXCEEDED", 429, "throttled"],
+  ["REQUEST_TOO_LARGE", 413, "payload_too_large"],
+  ["UNSUPPORTED_MEDIA_TYPE", 415, "unsupported_media_type"],
+  ["INTEGRATION_TIMEOUT", 504, "timeout"],
+  ["MISSING_AUTHENTICATION_TOKEN", 404, "not_found"],
+  ["DEFAULT_4XX", undefined, "invalid_request"],
+  ["DEFAULT_5XX", undefined, "internal"],
+];
+
+for (const [type, status, code] of REFUSALS) {
+  test(`${type} has the error shape of the gateway`, () => {
+    const response = body["x-amazon-apigateway-gateway-responses"][type];
+    assert.is(response?.statusCode, status);
+    const { error } = JSON.parse(response?.responseTemplates["application/json"] ?? "");
+    assert.equal([error.code, error.request_id, typeof error.message], [code, "$context.requestId", "string"]);
+    assert.is(response?.responseParameters["gatewayresponse.header.x-request-id"], "context.requestId");
+  });
+}
+
+test("refusals say when to try again", () => {
+  const after = (type: string) =>
+    body["x-amazon-apigateway-gateway-responses"][type]?.responseParameters["gatewayresponse.header.retry-after"];
+  assert.equal([after("THROTTLED"), after("QUOTA_EXCEEDED"), after("INVALID_API_KEY")], ["'1'", "'3600'", undefined]);
+});
+
+test("refusals are shown to pages of allowed origins", () => {
+  const origin = (origins: string[] | undefined) => {
+    const { "x-amazon-apigateway-gateway-responses": responses } = apiBody({
+      title: "x",
+      routes,
+      invocationUri: "x",
+      allowOrigins: origins,
+    });
+    const { responseParameters } = responses.THROTTLED as { responseParameters: Record<string, string> };
+    return responseParameters["gatewayresponse.header.access-control-allow-origin"];
+  };
+  assert.is(origin(undefined), undefined);
+  assert.is(origin(["*"]), "'*'");
+  assert.is(origin(["https://a.example"]), "'https://a.example'");
+  assert.is(origin(["https://a.example", "https://b.example"]), "method.request.header.origin");
+});
+
+const trigger = (stack: typeof all) =>
+  stack.resource<{ triggers: { api: string } }>("aws_api_gateway_deployment", "api-deployment").triggers.api;
+
+test("a deployment changes when a request's schema does, though the body does not", () => {
+  const route = (schema: v.GenericSchema): Route[] => [
+    { methods: ["POST"], path: "/x", family: "x", summary: "", description: "", request: schema },
+  ];
+  const fingerprint = (schema: v.GenericSchema) => {
+    const changedRoutes = route(schema);
+    return apiFingerprint(apiBody({ title: "x", routes: changedRoutes, invocationUri: "x" }), changedRoutes);
+  };
+  assert.is(fingerprint(v.object({ a: v.string() })), fingerprint(v.object({ a: v.string() })));
+  assert.is.not(fingerprint(v.object({ a: v.string() })), fingerprint(v.object({ a: v.number() })));
+});
+
+test("a deployment does not change with anything else", () => {
+  const other = example("search-gateway", "all-options", [
+    ["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 9],
+    ["api.yaml", ["throttle", "rate_limit"], 10],
+    ["project.yaml", ["opensearch", "max_bulk_bytes"], 1_000_000],
+  ]);
+  assert.is(trigger(other), trigger(all));
+  const cors = example("search-gateway", "all-options", [["api.yaml", ["cors"], undefined]]);
+  assert.is.not(trigger(cors), trigger(all));
+});
+
+test("the stage writes JSON without query strings, metrics and traces", () => {
+  const stage = all.resource<{ access_log_settings: { format: string }; xray_tracing_enabled: boolean }>(
+    "aws_api_gateway_stage",
+    "api-stage",
+  );
+  const format: Record<string, string> = JSON.parse(stage.access_log_settings.format);
+  assert.is(format.path, "$context.path");
+  assert.equal(
+    Object.values(format).filter((value) => /query|requestOverride|identity\.userAgent/i.test(value)),
+    [],
+  );
+  assert.is(stage.xray_tracing_enabled, true);
+  assert.equal(all.resource<{ settings: unknown }>("aws_api_gateway_method_settings", "api-settings").settings, {
+    data_trace_enabled: false,
+    logging_level: "ERROR",
+    metrics_enabled: true,
+  });
+});
+
+test("throttle of api.yaml is the usage plan's", () => {
+  const plan = (stack: typeof all) => {
+    const { throttle_settings, quota_settings } = stack.resource("aws_api_gateway_usage_plan", "usage-plan");
+    return [throttle_settings, quota_settings];
+  };
+  assert.equal(plan(all), [
+    { burst_limit: 100, rate_limit: 50 },
+    { limit: 1_000_000, period: "DAY" },
+  ]);
+  assert.equal(plan(minimal), [undefined, undefined]);
+});
+
+test("a second key is there while keys are changed over", () => {
+  const config = configuration("minimal");
+  const found = discoveryOf(config);
+  const discovery = { ...found, apiKeys: { ...found.apiKeys, "search-gateway": [1, 2] } };
+  const stack = synth("search-gateway", { config, discovery });
+  assert.equal(stack.ids("aws_api_gateway_api_key"), ["api-key-1", "api-key-2"]);
+  assert.equal(stack.ids("aws_api_gateway_usage_plan_key"), ["usage-plan-key-1", "usage-plan-key-2"]);
+  assert.equal(minimal.ids("aws_api_gateway_api_key"), ["api-key-1"]);
+});
+
+test("API Gateway may call the alias, from this stage alone", () => {
+  const permission = all.resource("aws_lambda_permission", "api-permission");
+  assert.equal(
+    [permission.principal, permission.qualifier, permission.source_arn],
+    [
+      "apigateway.amazonaws.com",
+      ref("aws_lambda_alias.api-router-live.name"),
+      `${ref("aws_api_gateway_rest_api.api.execution_arn")}/v1/*`,
+    ],
+  );
+});
+
+test("the host name has TLS 1.2, the certificate and a DNS record", () => {
+  const domain = all.resource("aws_api_gateway_domain_name", "domain-name");
+  assert.equal(
+    [domain.domain_name, domain.security_policy, domain.regional_certificate_arn],
+    [
+      "search.example.org",
+      "TLS_1_2",
+      "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
+    ],
+  );
+  const record = all.resource("aws_route53_record", "dns-record");
+  assert.equal([record.zone_id, record.name], ["Z0123456789ABCDEFGHIJ", "search.example.org"]);
+  assert.is(all.output.api_url?.value, "https://search.example.org");
+});
+
+test("without a host name the API stays at its own URL; without a record of ours there is none", () => {
+  const plain = example("search-gateway", "no-custom-domain");
+  assert.equal([plain.ids("aws_api_gateway_domain_name"), plain.ids("aws_route53_record")], [[], []]);
+  assert.is(plain.output.api_url?.value, ref("aws_api_gateway_stage.api-stage.invoke_url"));
+  const own = example("search-gateway", "minimal", [["api.yaml", ["domain_name_system", "create_dns_record"], false]]);
+  assert.equal([own.ids("aws_api_gateway_base_path_mapping"), own.ids("aws_route53_record")], [["base-path"], []]);
+});
+
+test.run();

@@ -1,0 +1,141 @@
+import * as assert from "uvu/assert";
+import type { Discovery } from "../../lib/discovery/discovery.ts";
+import { type ConfigurationName, configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { suite } from "../suite.ts";
+import { example, ref, type Stack, synth } from "./support.ts";
+
+const test = suite("stacks: foundation");
+
+const ROLE = "arn:aws:iam::123456789012:role/api-gateway-logs";
+
+function foundation(name: ConfigurationName, change: (found: Discovery) => Discovery): Stack {
+  const config = configuration(name);
+  return synth("foundation", { config, discovery: change(discoveryOf(config)) });
+}
+
+const withLogRole = (apiGateway: Partial<Discovery["apiGateway"]>) =>
+  foundation("all-options", (found) => ({ ...found, apiGateway: { ...found.apiGateway, ...apiGateway } }));
+
+const kinds = (stack: Stack) => [
+  stack.ids("aws_iam_role").length,
+  stack.ids("aws_iam_role_policy_attachment").length,
+  stack.ids("aws_api_gateway_account").length,
+];
+const account = (stack: Stack) =>
+  stack.resource<{ cloudwatch_role_arn: string }>("aws_api_gateway_account", "api-gateway-account").cloudwatch_role_arn;
+
+const role = (exists: boolean, owned: boolean) => ({ name: "api-gateway-logs", exists, owned });
+
+test("makes API Gateway's log role where none is set", () => {
+  const stack = example("foundation", "all-options");
+  assert.equal(kinds(stack), [1, 1, 1]);
+  assert.is(stack.resource<{ name: string }>("aws_iam_role", "api-gateway-logs").name, "api-gateway-logs");
+  assert.is(account(stack), ref("aws_iam_role.api-gateway-logs.arn"));
+  assert.is(stack.import, undefined);
+});
+
+test("uses a role that is there, without owning it", () => {
+  const stack = withLogRole({ role: role(true, false) });
+  assert.equal(kinds(stack), [0, 0, 1]);
+  assert.is(account(stack), ROLE);
+});
+
+test("leaves a role of someone else in its place", () => {
+  const stack = withLogRole({ logRoleArn: "arn:aws:iam::123456789012:role/other" });
+  assert.equal(kinds(stack), [0, 0, 0]);
+});
+
+test("adopts the role that an earlier deployment has left", () => {
+  const stack = withLogRole({ logRoleArn: ROLE, role: role(true, true) });
+  assert.equal(kinds(stack), [1, 1, 1]);
+  assert.equal(stack.import, [{ to: "aws_iam_role.api-gateway-logs", id: "api-gateway-logs" }]);
+});
+
+test("forgets the role when it is removed: the setting is the whole account's", () => {
+  const stack = synth("foundation", { config: configuration("all-options"), mode: "remove" });
+  assert.equal(kinds(stack), [0, 0, 0]);
+  assert.equal(stack.removed, [
+    { from: "aws_iam_role_policy_attachment.api-gateway-logs-policy", lifecycle: { destroy: false } },
+    { from: "aws_iam_role.api-gateway-logs", lifecycle: { destroy: false } },
+    { from: "aws_api_gateway_account.api-gateway-account", lifecycle: { destroy: false } },
+  ]);
+});
+
+const endpoints = (stack: Stack) =>
+  stack
+    .ids("aws_vpc_endpoint")
+    .map((id) => stack.resource<{ service_name: string }>("aws_vpc_endpoint", id).service_name.split(".eu-west-1.")[1]);
+
+test("makes endpoints for the services in use only", () => {
+  assert.equal(endpoints(example("foundation", "minimal")), []);
+  assert.equal(endpoints(example("foundation", "aws-auth")), ["bedrock-runtime"]);
+  assert.equal(endpoints(example("foundation", "basic-auth")), ["sagemaker.runtime", "secretsmanager"]);
+  assert.equal(endpoints(example("foundation", "all-options")), [
+    "bedrock-runtime",
+    "personalize-runtime",
+    "sagemaker.runtime",
+    "secretsmanager",
+  ]);
+});
+
+test("makes none when create_endpoints is off", () => {
+  const off = example("foundation", "all-options", [["project.yaml", ["vpc", "create_endpoints"], false]]);
+  assert.equal(endpoints(off), []);
+  assert.equal(off.ids("aws_security_group"), []);
+});
+
+function withEndpoints(found: Discovery, owned: boolean): Discovery {
+  const gateway = found.searchGateway;
+  if (!gateway) throw new Error("no gateway");
+  const endpoint = { service: "secretsmanager" as const, id: "vpce-1", owned };
+  return { ...found, searchGateway: { ...gateway, network: { ...gateway.network, endpoints: [endpoint] } } };
+}
+
+test("uses endpoints that serve the VPC already, and goes on owning its own", () => {
+  assert.equal(endpoints(foundation("basic-auth", (found) => withEndpoints(found, false))), ["sagemaker.runtime"]);
+  assert.equal(endpoints(foundation("basic-auth", (found) => withEndpoints(found, true))), [
+    "sagemaker.runtime",
+    "secretsmanager",
+  ]);
+});
+
+test("endpoints are open to every block of the VPC, since their names redirect it", () => {
+  const stack = foundation("aws-auth", (found) => {
+    const gateway = found.searchGateway;
+    if (!gateway) throw new Error("no gateway");
+    const cidrBlocks = ["10.20.0.0/16", "100.64.0.0/16"];
+    return { ...found, searchGateway: { ...gateway, network: { ...gateway.network, cidrBlocks } } };
+  });
+  const rules = stack
+    .ids("aws_vpc_security_group_ingress_rule")
+    .map((id) => stack.resource<{ cidr_ipv4: string; to_port: number }>("aws_vpc_security_group_ingress_rule", id));
+  assert.equal(
+    rules.map(({ cidr_ipv4, to_port }) => [cidr_ipv4, to_port]),
+    [
+      ["10.20.0.0/16", 443],
+      ["100.64.0.0/16", 443],
+    ],
+  );
+});
+
+test("endpoints are in the zones that the service has, one subnet in each", () => {
+  const stack = foundation("aws-auth", (found) => {
+    const gateway = found.searchGateway;
+    if (!gateway) throw new Error("no gateway");
+    const functionSubnets = ["a", "b", "a", "c"].map((zone, index) => ({ id: `subnet-${index}`, zone }));
+    const network = { ...gateway.network, functionSubnets, endpointZones: { "bedrock-runtime": ["a", "c"] } };
+    return { ...found, searchGateway: { ...gateway, network } };
+  });
+  const endpoint = stack.resource<{ subnet_ids: string[]; private_dns_enabled: boolean }>(
+    "aws_vpc_endpoint",
+    "endpoint-bedrock-runtime",
+  );
+  assert.equal([endpoint.subnet_ids, endpoint.private_dns_enabled], [["subnet-0", "subnet-3"], true]);
+});
+
+test("the topic of alarms is encrypted", () => {
+  const topic = example("foundation", "minimal").resource<{ kms_master_key_id: string }>("aws_sns_topic", "alarms");
+  assert.is(topic.kms_master_key_id, "alias/minimal-relevance");
+});
+
+test.run();

@@ -1,0 +1,177 @@
+import * as assert from "uvu/assert";
+import { UNREADABLE_LINES as COUNTED } from "../../functions/log-handler/handler.ts";
+import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/request-log/marker.ts";
+import { UNREADABLE_LINES } from "../../stacks/search-gateway/metrics.ts";
+import { suite } from "../suite.ts";
+import { example, ref, type Stack } from "./support.ts";
+
+const test = suite("stacks: functions");
+
+const all = example("search-gateway", "all-options");
+const minimal = example("search-gateway", "minimal");
+
+const lambda = (stack: Stack, name: string) => stack.resource("aws_lambda_function", name);
+
+test("functions are those of the configuration: the scaler with auto scaling only", () => {
+  assert.equal(all.ids("aws_lambda_function"), ["api-router", "cluster-scaler", "log-handler"]);
+  assert.equal(minimal.ids("aws_lambda_function"), ["api-router", "log-handler"]);
+  assert.equal(minimal.ids("aws_scheduler_schedule"), []);
+});
+
+test("every function is arm64, traced, published, and of the archive that was built", () => {
+  for (const name of all.ids("aws_lambda_function")) {
+    const found = lambda(all, name);
+    assert.equal(
+      [found.architectures, found.tracing_config, found.publish, found.runtime, found.source_code_hash],
+      [["arm64"], { mode: "Active" }, true, "nodejs22.x", `hash-of-${name}`],
+    );
+  }
+});
+
+test("the archive's path does not depend on where the checkout is", () => {
+  assert.match(String(lambda(all, "api-router").filename), /^(\.\.\/)+dist\/functions\/api-router\.zip$/);
+  assert.not.match(all.text, process.cwd());
+});
+
+test("everything that calls a function names its alias", () => {
+  assert.equal(
+    all.ids("aws_lambda_permission").map((id) => all.resource("aws_lambda_permission", id).qualifier),
+    [ref("aws_lambda_alias.api-router-live.name"), ref("aws_lambda_alias.log-handler-live.name")],
+  );
+  const schedule = all.resource<{ target: { arn: string } }>("aws_scheduler_schedule", "cluster-scaler-schedule");
+  assert.is(schedule.target.arn, ref("aws_lambda_alias.cluster-scaler-live.arn"));
+  const subscription = all.resource("aws_cloudwatch_log_subscription_filter", "request-log");
+  assert.is(subscription.destination_arn, ref("aws_lambda_alias.log-handler-live.arn"));
+  assert.is(
+    all.resource("aws_lambda_alias", "api-router-live").function_version,
+    ref("aws_lambda_function.api-router.version"),
+  );
+});
+
+test("api-router's environment follows the authentication; the region is Lambda's to set", () => {
+  const environment = (stack: Stack) =>
+    (lambda(stack, "api-router").environment as { variables: Record<string, string> }).variables;
+  const OPENSEARCH_NODE = "https://vpc-books-abcdefghijklmnopqrstuvwxyz.eu-west-1.es.amazonaws.com";
+  assert.equal(environment(minimal), { OPENSEARCH_AUTH: "none", OPENSEARCH_NODE });
+  assert.equal(environment(example("search-gateway", "aws-auth")), { OPENSEARCH_AUTH: "aws", OPENSEARCH_NODE });
+  assert.equal(environment(all), {
+    OPENSEARCH_AUTH: "basic",
+    OPENSEARCH_NODE,
+    OPENSEARCH_SECRET_ARN: "arn:aws:secretsmanager:eu-west-1:123456789012:secret:search-master-AbCdEf",
+  });
+});
+
+test("api-router answers before API Gateway gives up, and runs in the domain's subnets", () => {
+  const router = lambda(all, "api-router");
+  assert.is(router.timeout, 28);
+  assert.equal(router.vpc_config, {
+    security_group_ids: [ref("aws_security_group.functions-group.id")],
+    subnet_ids: ["subnet-0a1b2c3d4e5f67890", "subnet-0b1c2d3e4f5a67890"],
+  });
+  assert.equal(
+    [lambda(all, "log-handler").vpc_config, lambda(all, "cluster-scaler").vpc_config],
+    [undefined, undefined],
+  );
+});
+
+test("the function outlives none of what it needs to be removed", () => {
+  const needs = lambda(all, "api-router").depends_on as string[];
+  assert.ok(needs.includes("aws_iam_role_policy.api-router-network-policy"));
+  assert.ok(needs.includes("aws_cloudwatch_log_group.api-router-log"));
+});
+
+test("provisioned concurrency is exactly what api.yaml says, and none when absent", () => {
+  const target = (name: string) => {
+    const { min_capacity, max_capacity, resource_id, depends_on } = all.resource("aws_appautoscaling_target", name);
+    return [min_capacity, max_capacity, resource_id, depends_on];
+  };
+  const name = (fn: string) => `function:all-options-${fn}:${ref(`aws_lambda_alias.${fn}-live.name`)}`;
+  const config = (fn: string) => [`aws_lambda_provisioned_concurrency_config.${fn}-provisioned`];
+  assert.equal(target("api-router-scaling"), [1, 5, name("api-router"), config("api-router")]);
+  assert.equal(target("log-handler-scaling"), [1, 2, name("log-handler"), config("log-handler")]);
+  const policy = all.resource<{ target_tracking_scaling_policy_configuration: unknown }>(
+    "aws_appautoscaling_policy",
+    "log-handler-scaling-policy",
+  );
+  assert.equal(policy.target_tracking_scaling_policy_configuration, {
+    predefined_metric_specification: { predefined_metric_type: "LambdaProvisionedConcurrencyUtilization" },
+    target_value: 0.7,
+  });
+  assert.equal(minimal.ids("aws_lambda_provisioned_concurrency_config"), []);
+  assert.equal(minimal.ids("aws_appautoscaling_target"), []);
+});
+
+test("the number of provisioned instances is the scaling's to change", () => {
+  const { lifecycle } = all.resource("aws_lambda_provisioned_concurrency_config", "api-router-provisioned");
+  assert.equal(lifecycle, { ignore_changes: ["provisioned_concurrent_executions"] });
+});
+
+test("max_capacity touches one resource", () => {
+  const changed = example("search-gateway", "all-options", [
+    ["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 7],
+  ]);
+  const differing = (JSON.parse(changed.text) as { resource: Record<string, Record<string, unknown>> }).resource;
+  const before = (JSON.parse(all.text) as typeof changed & { resource: typeof differing }).resource;
+  const addresses = Object.entries(differing).flatMap(([type, resources]) =>
+    Object.entries(resources)
+      .filter(([id, attributes]) => JSON.stringify(attributes) !== JSON.stringify(before[type as never]?.[id as never]))
+      .map(([id]) => `${type}.${id}`),
+  );
+  assert.equal(addresses, ["aws_appautoscaling_target.api-router-scaling"]);
+});
+
+test("reserved concurrency is what api.yaml says", () => {
+  assert.is(lambda(all, "api-router").reserved_concurrent_executions, 100);
+  assert.is(lambda(minimal, "api-router").reserved_concurrent_executions, undefined);
+});
+
+test("one rule on one of the domain's groups lets the functions in", () => {
+  assert.equal(all.ids("aws_vpc_security_group_ingress_rule"), ["domain-ingress"]);
+  const rule = all.resource("aws_vpc_security_group_ingress_rule", "domain-ingress");
+  assert.equal(
+    [rule.security_group_id, rule.referenced_security_group_id, rule.from_port, rule.to_port],
+    ["sg-0a1b2c3d4e5f67890", ref("aws_security_group.functions-group.id"), 443, 443],
+  );
+  const fallback = minimal.resource("aws_vpc_security_group_ingress_rule", "domain-ingress");
+  assert.is(fallback.security_group_id, "sg-00000000000000001");
+});
+
+test("the functions reach the VPC only, unless a service is outside of it", () => {
+  const target = (stack: Stack) => stack.resource("aws_vpc_security_group_egress_rule", "functions-egress-1").cidr_ipv4;
+  assert.is(target(all), "10.20.0.0/16");
+  const off = example("search-gateway", "all-options", [["project.yaml", ["vpc", "create_endpoints"], false]]);
+  assert.is(target(off), "0.0.0.0/0");
+});
+
+test("groups and functions of the network have the time that Lambda takes", () => {
+  const group = all.resource<{ timeouts: unknown }>("aws_security_group", "functions-group");
+  assert.equal([group.timeouts, lambda(all, "api-router").timeouts], [{ delete: "60m" }, { delete: "60m" }]);
+});
+
+test("every log group ends some day and is encrypted; that with the request log after three days", () => {
+  const groups = all.ids("aws_cloudwatch_log_group").map((id) => {
+    const { retention_in_days, kms_key_id } = all.resource("aws_cloudwatch_log_group", id);
+    return [id, retention_in_days, kms_key_id];
+  });
+  assert.equal(groups.length, 8);
+  assert.equal(
+    groups.filter(([, , key]) => key !== ref("aws_kms_key.log-key.arn")),
+    [],
+  );
+  assert.equal(
+    groups.filter(([, days]) => days !== 30),
+    [["api-router-log", 3, ref("aws_kms_key.log-key.arn")]],
+  );
+});
+
+test("request log lines, and no others, go to log-handler", () => {
+  const subscription = all.resource("aws_cloudwatch_log_subscription_filter", "request-log");
+  assert.is(subscription.filter_pattern, REQUEST_LOG_FILTER_PATTERN);
+  assert.is(subscription.log_group_name, ref("aws_cloudwatch_log_group.api-router-log.name"));
+});
+
+test("the alarm about unreadable lines watches what log-handler counts", () => {
+  assert.is(UNREADABLE_LINES, COUNTED);
+});
+
+test.run();

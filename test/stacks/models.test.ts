@@ -1,0 +1,85 @@
+import * as assert from "uvu/assert";
+import type { Change } from "../fixtures/configurations/configurations.ts";
+import { suite } from "../suite.ts";
+import { example, ref, type Stack } from "./support.ts";
+
+const test = suite("stacks: models");
+
+const all = example("search-gateway", "all-options");
+
+interface Model {
+  name: string;
+  primary_container: { image: string; environment: Record<string, string> };
+  lifecycle: unknown;
+}
+interface Configuration {
+  name: string;
+  production_variants: Array<{ instance_type: string; initial_instance_count: number }>;
+  lifecycle: unknown;
+}
+const model = (stack: Stack, name: string) => stack.resource<Model>("aws_sagemaker_model", `${name}-model`);
+const configuration = (stack: Stack, name: string) =>
+  stack.resource<Configuration>("aws_sagemaker_endpoint_configuration", `${name}-configuration`);
+
+test("a GPU family gets the GPU image, pinned; the dense model its pooling and revision", () => {
+  const { image, environment } = model(all, "dense_large_en_v1_5").primary_container;
+  assert.is(image, "141502667606.dkr.ecr.eu-west-1.amazonaws.com/tei:2.0.1-tei1.8.2-gpu-py310-cu122-ubuntu22.04");
+  assert.equal(environment, {
+    AUTO_TRUNCATE: "true",
+    HF_MODEL_ID: "BAAI/bge-large-en-v1.5",
+    HF_MODEL_REVISION: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
+    MAX_CLIENT_BATCH_SIZE: "32",
+    PAYLOAD_LIMIT: "2000000",
+    POOLING: "cls",
+  });
+});
+
+test("a CPU family gets the CPU image; the sparse model its pooling", () => {
+  const { image, environment } = model(all, "sparse_v3").primary_container;
+  assert.is(image, "141502667606.dkr.ecr.eu-west-1.amazonaws.com/tei-cpu:2.0.1-tei1.8.2-cpu-py310-ubuntu22.04");
+  assert.equal(
+    [environment.POOLING, environment.HF_MODEL_ID],
+    ["splade", "opensearch-project/opensearch-neural-sparse-encoding-doc-v3-distill"],
+  );
+});
+
+test("endpoints are those of referenced models of the project", () => {
+  assert.equal(all.ids("aws_sagemaker_endpoint"), ["dense_large_en_v1_5-endpoint", "sparse_v3-endpoint"]);
+  assert.equal(example("search-gateway", "basic-auth").ids("aws_sagemaker_endpoint"), ["sparse_v3-endpoint"]);
+  const hosted = example("search-gateway", "aws-auth");
+  assert.equal(
+    [hosted.ids("aws_sagemaker_endpoint"), hosted.ids("aws_iam_role").includes("sagemaker-role")],
+    [[], false],
+  );
+});
+
+const type = (value: string): Change => ["model.yaml", ["sparse_v3", "instance_type"], value];
+
+test("another content is another name, made before the old one goes; the endpoint's name stays", () => {
+  const larger = example("search-gateway", "all-options", [type("ml.c6i.4xlarge")]);
+  const revised = example("search-gateway", "all-options", [["model.yaml", ["sparse_v3", "revision"], "v2"]]);
+  const names = (stack: Stack) => [model(stack, "sparse_v3").name, configuration(stack, "sparse_v3").name];
+  const [before, after, again] = [names(all), names(larger), names(revised)];
+  assert.is(after[0], before[0]);
+  assert.is.not(after[1], before[1]);
+  assert.is.not(again[0], before[0]);
+  assert.is.not(again[1], before[1]);
+  const lifecycle = { create_before_destroy: true };
+  assert.equal([model(all, "sparse_v3").lifecycle, configuration(all, "sparse_v3").lifecycle], [lifecycle, lifecycle]);
+  const endpoint = revised.resource("aws_sagemaker_endpoint", "sparse_v3-endpoint");
+  assert.equal(
+    [endpoint.name, endpoint.endpoint_config_name],
+    ["all-options-sparse-v3", ref("aws_sagemaker_endpoint_configuration.sparse_v3-configuration.name")],
+  );
+});
+
+test("an endpoint scales between its first and its greatest number of instances", () => {
+  const { min_capacity, max_capacity, resource_id } = all.resource("aws_appautoscaling_target", "sparse_v3-scaling");
+  assert.equal([min_capacity, max_capacity, resource_id], [2, 4, "endpoint/all-options-sparse-v3/variant/all"]);
+});
+
+test("without max_instance_count it does not scale", () => {
+  assert.equal(example("search-gateway", "basic-auth").ids("aws_appautoscaling_target"), []);
+});
+
+test.run();

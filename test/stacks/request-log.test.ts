@@ -1,0 +1,75 @@
+import * as assert from "uvu/assert";
+import { requestLogLine } from "../../lib/request-log/line.ts";
+import { suite } from "../suite.ts";
+import { example, ref } from "./support.ts";
+
+const test = suite("stacks: request log");
+
+const all = example("search-gateway", "all-options");
+
+interface Table {
+  partition_keys: unknown;
+  parameters: Record<string, string>;
+  storage_descriptor: { location: string; columns: Array<{ name: string; type: string }> };
+}
+
+const line: Record<string, unknown> = JSON.parse(
+  requestLogLine(
+    {
+      endpoint: "search",
+      index: "books",
+      queryId: "q",
+      clientId: null,
+      userId: null,
+      userQuery: "x".repeat(20_000),
+      query: {},
+      settings: null,
+      personalized: false,
+      degraded: [],
+      milliseconds: {},
+      timestamp: new Date(),
+      objectIdField: "_id",
+      responseId: "r",
+      hitIds: [],
+      total: 0,
+    },
+    { application: "test", userId: "plain", queryText: true },
+  ),
+);
+
+test("the table has every field of a line, in its order", () => {
+  const { columns } = all.resource<Table>("aws_glue_catalog_table", "log-table").storage_descriptor;
+  assert.equal(
+    columns.map(({ name }) => name),
+    Object.keys(line),
+  );
+  const attributes = columns.find(({ name }) => name === "query_attributes")?.type ?? "";
+  for (const field of Object.keys(line.query_attributes as object)) assert.match(attributes, `${field}:`);
+});
+
+test("the table finds days by their folders, which are those that the stream writes", () => {
+  const { parameters, storage_descriptor } = all.resource<Table>("aws_glue_catalog_table", "log-table");
+  const bucket = "all-options-relevance-123456789012-eu-west-1";
+  assert.is(storage_descriptor.location, `s3://${bucket}/logs/search/`);
+  assert.is(parameters["storage.location.template"], `s3://${bucket}/logs/search/day=$${ref("day")}/`);
+  const stream = all.resource<{ extended_s3_configuration: Record<string, unknown> }>(
+    "aws_kinesis_firehose_delivery_stream",
+    "delivery",
+  );
+  const { prefix, compression_format, bucket_arn } = stream.extended_s3_configuration;
+  assert.equal(
+    [prefix, compression_format, bucket_arn],
+    ["logs/search/day=!{timestamp:yyyy-MM-dd}/", "GZIP", `arn:aws:s3:::${bucket}`],
+  );
+});
+
+test("the stream is encrypted", () => {
+  const { server_side_encryption } = all.resource("aws_kinesis_firehose_delivery_stream", "delivery");
+  assert.equal(server_side_encryption, {
+    enabled: true,
+    key_arn: ref("aws_kms_key.log-key.arn"),
+    key_type: "CUSTOMER_MANAGED_CMK",
+  });
+});
+
+test.run();

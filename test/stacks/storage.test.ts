@@ -1,0 +1,134 @@
+import * as assert from "uvu/assert";
+import { parse } from "yaml";
+import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { fullExample, valid } from "../lib/config/example.ts";
+import { suite } from "../suite.ts";
+import { example, ref, type Stack, synth } from "./support.ts";
+
+const test = suite("stacks: storage");
+
+const all = example("storage", "all-options");
+const both = synth("storage", { config: valid(fullExample()) });
+
+interface PolicyStatement {
+  Sid: string;
+  Effect: string;
+  Action: string | string[];
+  Resource: string | string[];
+  Principal: { Service?: string[] | string };
+  Condition?: unknown;
+}
+
+const statements = (stack: Stack, type: string, id: string): PolicyStatement[] =>
+  JSON.parse(stack.resource<{ policy: string }>(type, id).policy).Statement;
+const services = (stack: Stack, type: string, id: string) =>
+  statements(stack, type, id).flatMap(({ Principal }) => Principal.Service ?? []);
+
+test("the bucket is versioned, encrypted with the project's key, and closed to the public", () => {
+  const versioning = all.resource<{ versioning_configuration: unknown }>(
+    "aws_s3_bucket_versioning",
+    "bucket-versioning",
+  );
+  assert.equal(versioning.versioning_configuration, { status: "Enabled" });
+  const encryption = all.resource<{ rule: Array<{ apply_server_side_encryption_by_default: unknown }> }>(
+    "aws_s3_bucket_server_side_encryption_configuration",
+    "bucket-encryption",
+  );
+  assert.equal(encryption.rule[0]?.apply_server_side_encryption_by_default, {
+    kms_master_key_id: ref("aws_kms_key.key.arn"),
+    sse_algorithm: "aws:kms",
+  });
+  const { bucket: _, ...access } = all.resource("aws_s3_bucket_public_access_block", "bucket-public-access");
+  assert.equal(access, {
+    block_public_acls: true,
+    block_public_policy: true,
+    ignore_public_acls: true,
+    restrict_public_buckets: true,
+  });
+});
+
+test("the bucket refuses requests without TLS", () => {
+  const bucket = "arn:aws:s3:::all-options-relevance-123456789012-eu-west-1";
+  assert.equal(statements(all, "aws_s3_bucket_policy", "bucket-policy"), [
+    {
+      Sid: "TlsOnly",
+      Effect: "Deny",
+      Principal: "*",
+      Action: "s3:*",
+      Resource: [bucket, `${bucket}/*`],
+      Condition: { Bool: { "aws:SecureTransport": "false" } },
+    },
+  ]);
+});
+
+test("the key rotates, and lets alarms reach their topic", () => {
+  assert.is(all.resource<{ enable_key_rotation: boolean }>("aws_kms_key", "key").enable_key_rotation, true);
+  assert.equal(services(all, "aws_kms_key", "key"), ["cloudwatch.amazonaws.com"]);
+});
+
+test("Personalize may read what ETL made, and nothing else, when the recommendation service is enabled", () => {
+  assert.equal(services(both, "aws_kms_key", "key"), ["cloudwatch.amazonaws.com", "personalize.amazonaws.com"]);
+  const own = statements(both, "aws_s3_bucket_policy", "bucket-policy").filter(({ Effect }) => Effect === "Allow");
+  const bucket = "arn:aws:s3:::my-project-relevance-123456789012-eu-west-1";
+  assert.equal(
+    own.map(({ Action, Resource, Condition }) => [Action, Resource, Condition]),
+    [
+      ["s3:ListBucket", bucket, { StringEquals: { "aws:SourceAccount": "123456789012" } }],
+      ["s3:GetObject", `${bucket}/etl/*`, { StringEquals: { "aws:SourceAccount": "123456789012" } }],
+    ],
+  );
+});
+
+test("the request log goes after logging.retention_days", () => {
+  const { rule } = all.resource<{ rule: Array<{ id: string; filter: unknown; expiration?: unknown }> }>(
+    "aws_s3_bucket_lifecycle_configuration",
+    "bucket-lifecycle",
+  );
+  const log = rule.find(({ id }) => id === "request-log");
+  assert.equal([log?.filter, log?.expiration], [[{ prefix: "logs/search/" }], [{ days: 45 }]]);
+});
+
+test("holds the configuration's values without its comments", () => {
+  const object = all.resource<{ key: string; content: string }>("aws_s3_object", "configuration-project-yaml");
+  assert.is(object.key, "configuration/project.yaml");
+  assert.not.match(object.content, "#");
+  assert.equal(parse(object.content), parse(configuration("all-options").files["project.yaml"] ?? ""));
+});
+
+test("text of a file that looks like Terraform's stays text", () => {
+  const base = configuration("minimal");
+  const config = { ...base, files: { "model.yaml": `a: ${ref("b")}\nc: '%{d}'\n` } };
+  const object = synth("storage", { config, discovery: discoveryOf(base) }).resource<{ content: string }>(
+    "aws_s3_object",
+    "configuration-model-yaml",
+  );
+  assert.is(object.content, `a: $${ref("b")}\nc: "%%{d}"\n`);
+});
+
+test("the key of user ids has no value in Terraform, and is there for hmac only", () => {
+  const secret = all.resource<{ name: string; recovery_window_in_days: number }>(
+    "aws_secretsmanager_secret",
+    "user-id-key",
+  );
+  assert.equal([secret.name, secret.recovery_window_in_days], ["/relevance/all-options/search-gateway/user-id-key", 0]);
+  assert.equal(all.ids("aws_secretsmanager_secret_version"), []);
+  assert.equal(example("storage", "minimal").ids("aws_secretsmanager_secret"), []);
+});
+
+test("refuses to lose bucket and key, but when it is removed", () => {
+  const protection = (stack: Stack) =>
+    [
+      stack.resource<{ lifecycle: { prevent_destroy: boolean }; force_destroy: boolean }>("aws_s3_bucket", "bucket"),
+      stack.resource<{ lifecycle: { prevent_destroy: boolean }; force_destroy?: boolean }>("aws_kms_key", "key"),
+    ].map(({ lifecycle, force_destroy }) => [lifecycle.prevent_destroy, force_destroy]);
+  assert.equal(protection(all), [
+    [true, false],
+    [true, undefined],
+  ]);
+  assert.equal(protection(synth("storage", { config: configuration("all-options"), mode: "remove" })), [
+    [false, true],
+    [false, undefined],
+  ]);
+});
+
+test.run();

@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { parseConfiguration } from "../../lib/config/parse.ts";
+import { stackNames } from "../../stacks/input.ts";
+import { synthesize } from "../../stacks/synthesize.ts";
+import { configuration, configurationFiles, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { fullExample, valid } from "../lib/config/example.ts";
+import { suite } from "../suite.ts";
+import { ARTIFACTS, example, synth } from "./support.ts";
+
+const test = suite("stacks: synthesis");
+
+const scratch = mkdtempSync(join(tmpdir(), "synthesis-"));
+test.after(() => rmSync(scratch, { recursive: true }));
+
+/** Every stack's text, written to a folder of its own. */
+function written(folder: string, config = configuration("all-options")): string[] {
+  const input = { config, discovery: discoveryOf(config), artifacts: ARTIFACTS, outdir: join(scratch, folder) };
+  return synthesize(input).map(({ directory }) => readFileSync(join(directory, "cdk.tf.json"), "utf8"));
+}
+
+test("gives the same text for the same input", () => {
+  assert.equal(written("same"), written("same"));
+});
+
+test("does not depend on comments and the order of keys", () => {
+  const files = Object.entries(configurationFiles("all-options")).map(([name, text]) => [
+    name,
+    `# a comment\n${text.replaceAll(/$/gm, " # another").replace("# another\n---", "---")}`,
+  ]);
+  assert.equal(written("same", parseConfiguration(Object.fromEntries(files))), written("same"));
+});
+
+test("stacks are in the order of their deployment", () => {
+  assert.equal(stackNames(configuration("minimal")), ["storage", "foundation", "search-gateway"]);
+});
+
+test("synthesizes the stacks that are asked for", () => {
+  const config = configuration("minimal");
+  const outdir = join(scratch, "chosen");
+  const input = { config, discovery: discoveryOf(config), artifacts: {}, outdir };
+  const found = synthesize({ ...input, stacks: ["storage"] });
+  assert.equal(found, [{ name: "storage", directory: join(outdir, "stacks", "storage") }]);
+});
+
+test("a function that was not built is named", () => {
+  const config = configuration("minimal");
+  const input = { config, discovery: discoveryOf(config), artifacts: {}, outdir: join(scratch, "unbuilt") };
+  assert.throws(() => synthesize(input), /function api-router has not been built/);
+});
+
+test("a provider of the discovered account and region alone, with the project's tags", () => {
+  const [provider] = example("foundation", "all-options").provider.aws;
+  assert.equal(provider, {
+    allowed_account_ids: ["123456789012"],
+    default_tags: [
+      {
+        tags: {
+          "cost-center": "4711",
+          "relevance:project": "all-options",
+          "relevance:stack": "foundation",
+          team: "search",
+        },
+      },
+    ],
+    region: "eu-west-1",
+  });
+});
+
+test("the provider's retries can be bounded", () => {
+  const stack = synth("foundation", { config: configuration("minimal"), maxRetries: 2 });
+  assert.is(stack.provider.aws[0]?.max_retries, 2);
+});
+
+test("takes newer providers of the versions that are known to work", () => {
+  const versions = (stack: ReturnType<typeof example>) =>
+    JSON.parse(stack.text).terraform.required_providers.aws.version;
+  assert.is(versions(example("foundation", "minimal")), ">= 5.100, < 7");
+  const newer = example("foundation", "minimal", [["project.yaml", ["aws", "lambda_runtime"], "nodejs24.x"]]);
+  assert.is(versions(newer), ">= 6.19, < 7");
+  assert.is(newer.terraform.required_version, ">= 1.10");
+});
+
+test("state in a bucket is encrypted and locked by a file beside it", () => {
+  assert.equal(example("storage", "all-options").terraform.backend, {
+    s3: {
+      bucket: "all-options-terraform-state",
+      encrypt: true,
+      key: "teams/search/storage.tfstate",
+      region: "eu-west-1",
+      use_lockfile: true,
+    },
+  });
+});
+
+test("local state is in a file of the stack, by a path from the stack's folder", () => {
+  const stack = synth("storage", { config: configuration("minimal"), stateFolder: ".terraform-state" });
+  const path = String(stack.terraform.backend.local?.path);
+  assert.match(path, /^(\.\.\/)+\.terraform-state\/minimal\/storage\.tfstate$/);
+});
+
+test("a recommendation service alone has no gateway", () => {
+  const files = fullExample();
+  const project = (files["project.yaml"] ?? "").replace(/^vpc:[\s\S]*?(?=^# personalize)/m, "");
+  const config = valid({ ...files, "project.yaml": project });
+  assert.equal(stackNames(config), ["storage", "foundation"]);
+  assert.equal(synth("foundation", { config }).ids("aws_vpc_endpoint"), []);
+});
+
+test.run();
