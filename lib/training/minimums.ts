@@ -27,7 +27,7 @@ export function lacks(
         : []),
       ...(users_with_two < MIN_USERS_WITH_TWO
         ? [
-            `${name}: ${exact ? "" : "about "}${number(users_with_two)} users have two interactions${which} or more, ` +
+            `${name}: ${exact ? "" : "about "}${number(users_with_two)} users have at least two interactions${which}, ` +
               `needed are ${MIN_USERS_WITH_TWO}`,
           ]
         : []),

@@ -90,19 +90,21 @@ async function advance(
   return end("done");
 }
 
-/** Compares a version with the one that the campaign serves. The same answer until the recipe is concluded. */
+/**
+ * Compares a version with the one that serves. By the table, which changes when the recipe is concluded, and not by the
+ * campaign, which changes in between: so the answer is the same however often it is asked for.
+ */
 async function judge(
   personalize: Personalize,
   arn: string,
   version: string,
-  { held }: RecipeState,
+  { active, held }: RecipeState,
   { tolerance, strict }: { tolerance: number; strict: boolean },
 ): Promise<GateDecision & { ndcg: number | undefined }> {
   const candidate = await ndcgOf(personalize, version);
-  const serving = (await describeCampaign(personalize, arn))?.solutionVersionArn;
-  if (serving === version) return { switch: true, reason: "it is served already", ndcg: candidate };
-  const active = serving === undefined ? undefined : await ndcgOf(personalize, serving);
-  return { ...gate({ candidate, active, tolerance, strict, heldBefore: held.length }), ndcg: candidate };
+  const serving = active?.version ?? (await describeCampaign(personalize, arn))?.solutionVersionArn;
+  const compared = serving === undefined || serving === version ? undefined : await ndcgOf(personalize, serving);
+  return { ...gate({ candidate, active: compared, tolerance, strict, heldBefore: held.length }), ndcg: candidate };
 }
 
 async function ndcgOf(personalize: Personalize, solutionVersionArn: string): Promise<number | undefined> {

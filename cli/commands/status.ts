@@ -1,0 +1,23 @@
+import * as v from "valibot";
+import { defineCommand } from "../command.ts";
+import { readStatus } from "../recommendation/read-status.ts";
+import { statusText } from "../recommendation/status-text.ts";
+import { LOCAL_HELP, openTarget } from "../recommendation/target.ts";
+
+/** `relevance status`: what the project has in Personalize, and the training that goes on. */
+export const status = defineCommand({
+  example: "relevance status\n  relevance status --local",
+  json: true,
+  define: (command) => {
+    command.option("--local", LOCAL_HELP);
+  },
+  options: { local: v.optional(v.boolean(), false) },
+  run: async ({ conf, local, json }, context) => {
+    const target = await openTarget({ conf, local }, context);
+    const found = await readStatus(target);
+    const { terminal } = context;
+    if (json) terminal.printJson(found);
+    else terminal.print(statusText(found, target.names, terminal.colors.bold));
+    return 0;
+  },
+});

@@ -1,0 +1,140 @@
+import type { RecipeKind } from "../../lib/config/recipes.ts";
+import type { Names } from "../../lib/naming/names.ts";
+import { type Inventory, recipeOfSolution, type Version } from "../../lib/personalize-manager/inventory.ts";
+import { GATE_METRIC } from "../../lib/training/gate.ts";
+import type { Lock, Note } from "../../lib/training/state.ts";
+import { shownTime, table } from "./table.ts";
+
+/** What `status` shows. */
+export interface ProjectStatus extends Inventory {
+  /** The training that goes on, or that died; null when none does. */
+  training: (Lock & { note?: Note; running: boolean }) | null;
+  /** Versions that the metric gate held back, by recipe. */
+  held: Partial<Record<RecipeKind, readonly string[]>>;
+}
+
+/** Offline metrics that the table shows; `--json` has all. */
+const METRICS: readonly [title: string, name: string][] = [
+  ["NDCG@25", GATE_METRIC],
+  ["MRR@25", "mean_reciprocal_rank_at_25"],
+  ["Coverage", "coverage"],
+];
+
+/** The filters, with the columns of the specification. */
+export function filterTable(filters: Inventory["filters"]): string {
+  return table(
+    ["Name", "ARN", "Status", "Filter Expression", "Last Updated"],
+    filters.map(({ name, arn, status, expression, last_updated }) => [
+      name,
+      arn,
+      status,
+      // An expression of several lines would break the table.
+      expression.replaceAll(/\s+/g, " "),
+      shownTime(last_updated),
+    ]),
+  );
+}
+
+/** The status as a person reads it. `heading` makes a title stand out. */
+export function statusText(status: ProjectStatus, names: Names, heading: (title: string) => string): string {
+  const { dataset_group: group } = status;
+  if (!group) return `There is no dataset group ${names.datasetGroup()}: \`relevance deploy\` makes it.`;
+  const sections: [string, string][] = [
+    ["Dataset group", table(["Name", "ARN", "Status"], [[group.name, group.arn, group.status]])],
+    ["Datasets", datasets(status)],
+    ["Event tracker", eventTracker(status)],
+    ["Solutions", solutions(status, names)],
+    ["Campaigns", campaigns(status)],
+    ["Filters", status.filters.length === 0 ? "none" : filterTable(status.filters)],
+    ["Training", training(status)],
+  ];
+  const failures = reasons(status);
+  if (failures.length > 0) sections.push(["Failures", failures.join("\n")]);
+  return sections.map(([title, text]) => `${heading(title)}\n${text}`).join("\n\n");
+}
+
+function datasets({ datasets: found }: Inventory): string {
+  if (found.length === 0) return "none";
+  return table(
+    ["Dataset", "Name", "Status", "Schema", "Last Updated"],
+    found.map(({ dataset, name, status, schema_arn, last_updated }) => [
+      `${dataset}s`,
+      name,
+      status,
+      lastPart(schema_arn),
+      shownTime(last_updated),
+    ]),
+  );
+}
+
+function eventTracker({ event_tracker: tracker }: Inventory): string {
+  return tracker
+    ? table(["Name", "Status", "Tracking ID"], [[tracker.name, tracker.status, tracker.tracking_id]])
+    : "none";
+}
+
+function solutions({ solutions: found, campaigns, held }: ProjectStatus, names: Names): string {
+  if (found.length === 0) return "none: nothing is trained yet";
+  const serving = new Set(campaigns.map(({ solution_version_arn }) => solution_version_arn));
+  const role = ({ arn }: Version, solution: string) => {
+    const recipe = recipeOfSolution(names, solution);
+    if (serving.has(arn)) return "active";
+    return recipe && held[recipe]?.includes(arn) ? "held back" : "";
+  };
+  const rows = found.flatMap(({ name, status, recipe, versions }) =>
+    versions.length === 0
+      ? [[recipe ?? "", name, "", status]]
+      : versions.map((version) => [
+          recipe ?? "",
+          name,
+          version.name,
+          version.status,
+          ...METRICS.map(([, metric]) => version.metrics?.[metric]?.toFixed(4) ?? ""),
+          role(version, name),
+          shownTime(version.last_updated),
+        ]),
+  );
+  return table(
+    ["Recipe", "Solution", "Version", "Status", ...METRICS.map(([title]) => title), "", "Last Updated"],
+    rows,
+  );
+}
+
+function campaigns({ campaigns: found }: Inventory): string {
+  if (found.length === 0) return "none: they await training (`relevance train`)";
+  return table(
+    ["Recipe", "Name", "Status", "Min TPS", "Solution Version", "Last Updated"],
+    found.map(({ recipe, name, status, update, min_provisioned_tps, solution_version_arn, last_updated }) => [
+      recipe,
+      name,
+      update && update.status !== "ACTIVE" ? `${status}, update ${update.status}` : status,
+      String(min_provisioned_tps),
+      solution_version_arn.split("/").slice(-2).join("/"),
+      shownTime(last_updated),
+    ]),
+  );
+}
+
+function training({ training: found }: ProjectStatus): string {
+  if (!found) return "none is going on";
+  const { run, mode, recipes, startedAt, note, running } = found;
+  const what = `${run} (${mode}: ${recipes.join(", ")}), begun ${shownTime(startedAt)}`;
+  const where = note ? `\n${note.step}: ${note.detail}` : "";
+  if (running) return `${what}${where}`;
+  return `${what}, did not end: \`relevance train\` starts it again and picks up what it made${where}`;
+}
+
+function reasons({ dataset_group, datasets, event_tracker, filters, solutions, campaigns }: Inventory): string[] {
+  const entries = [
+    ...[dataset_group, event_tracker].filter((one) => one !== null),
+    ...datasets,
+    ...filters,
+    ...solutions.flatMap((solution) => [solution, ...solution.versions]),
+    ...campaigns.flatMap(({ update, ...campaign }) => [campaign, ...(update ? [update] : [])]),
+  ];
+  return entries.flatMap(({ name, status, failure_reason }) =>
+    failure_reason === undefined ? [] : [`${name} is ${status}: ${failure_reason}`],
+  );
+}
+
+const lastPart = (arn: string) => arn.slice(arn.lastIndexOf("/") + 1);

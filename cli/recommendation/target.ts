@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import type { Recommendation } from "../../lib/config/configuration.ts";
+import { explained } from "../../lib/discovery/explain.ts";
+import type { Names } from "../../lib/naming/names.ts";
+import type { Personalize } from "../../lib/personalize-manager/personalize.ts";
+import type { TrainingState } from "../../lib/training/state.ts";
+import type { Context } from "../command.ts";
+import { accountOf, failing, namesIn, openSession } from "../deploy/session.ts";
+import { Failure, UsageError } from "../errors.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Options of the commands that look at Personalize. */
+export interface TargetOptions {
+  conf: string;
+  /** The stack of `make dev` in place of AWS. */
+  local: boolean;
+}
+
+/** What those commands work with: the account, or the stack of `make dev`. */
+export interface Target {
+  recommendation: Recommendation;
+  names: Names;
+  personalize: Personalize;
+  state: TrainingState;
+  /** What SDK clients are made with. */
+  sdk: { region: string; endpoint?: string; credentials?: { accessKeyId: string; secretAccessKey: string } };
+  local: boolean;
+  terminal: Terminal;
+}
+
+/** Of the option in the help. */
+export const LOCAL_HELP = "the stack of `make dev` in place of AWS, with conf.local unless --conf says otherwise";
+
+/** Where `make dev` says where it is. */
+const DEV_FILE = join(".local", "dev.json");
+
+const DevFile = v.looseObject({ aws: v.looseObject({ endpoint: v.pipe(v.string(), v.url()) }) });
+
+/** Opens the account or the local stack. Throws ConfigurationError, UsageError and Failure with the way out. */
+export async function openTarget({ conf, local }: TargetOptions, context: Context): Promise<Target> {
+  const session = openSession(local && conf === "conf" ? "conf.local" : conf, context);
+  const { recommendation } = session.config;
+  if (!recommendation) {
+    throw new UsageError("project.yaml has no section personalize: there is no recommendation service in this project");
+  }
+  const { account, sdk } = local
+    ? await localAccount()
+    : { account: await accountOf(session), sdk: { region: session.sdk.region } };
+  const names = namesIn({ ...session, sdk }, account);
+  const [{ PersonalizeClient }, { DynamoDBClient }, { personalizeOf }, { dynamoTrainingState }] = await Promise.all([
+    import("@aws-sdk/client-personalize"),
+    import("@aws-sdk/client-dynamodb"),
+    import("../../lib/personalize-manager/personalize.ts"),
+    import("../../lib/training/dynamo-state.ts"),
+  ]);
+  return {
+    recommendation,
+    names,
+    personalize: personalizeOf(new PersonalizeClient({ ...sdk, maxAttempts: 1 })),
+    state: dynamoTrainingState(new DynamoDBClient({ ...sdk, maxAttempts: 1 }), names.table("training")),
+    sdk,
+    local,
+    terminal: context.terminal,
+  };
+}
+
+/** The outcome of a call to AWS; what a user can do something about becomes a Failure. */
+export function reading<T>(action: string, work: Promise<T>): Promise<T> {
+  return failing(explained(action, work));
+}
+
+async function localAccount() {
+  const { ACCOUNT_ID, REGION } = await import("../../local/cloud/front.ts");
+  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+  return { account: ACCOUNT_ID, sdk: { region: REGION, endpoint: localEndpoint(), credentials } };
+}
+
+function localEndpoint(): string {
+  try {
+    const parsed = v.safeParse(DevFile, JSON.parse(readFileSync(DEV_FILE, "utf8")));
+    if (parsed.success) return parsed.output.aws.endpoint;
+    throw new Failure(`${DEV_FILE} is not what \`make dev\` writes: stop it, and start it again`);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+      throw new Failure(`The local stack is not running (there is no ${DEV_FILE}): start it with \`make dev\``, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

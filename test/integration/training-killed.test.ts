@@ -1,0 +1,141 @@
+import {
+  DescribeCampaignCommand,
+  ListDatasetImportJobsCommand,
+  ListSolutionsCommand,
+  ListSolutionVersionsCommand,
+} from "@aws-sdk/client-personalize";
+import { StopExecutionCommand } from "@aws-sdk/client-sfn";
+import * as assert from "uvu/assert";
+import { readInventory } from "../../lib/personalize-manager/inventory.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { onlyUsers } from "../lib/training/settings.ts";
+import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("a training that is killed and started again");
+
+let world: TrainingWorld;
+
+test.before(async () => {
+  // Slow enough that an execution can be killed while it waits for each.
+  world = await trainingWorld({
+    project: "killed",
+    settings: onlyUsers(),
+    delays: { importing: 2_500, training: 2_500, deploying: 2_500, working: 1_500 },
+  });
+  await world.deployPersonalize();
+  await world.setProfiles(40, 100);
+  await world.setEvents(tasteEvents(60, 20));
+});
+
+test.after(() => world.stop());
+
+/** What there is of each, by ARN. */
+async function made() {
+  const { datasetImportJobs = [] } = await world.personalize.send(new ListDatasetImportJobsCommand({}));
+  const { solutions = [] } = await world.personalize.send(new ListSolutionsCommand({}));
+  const { solutionVersions = [] } = await world.personalize.send(new ListSolutionVersionsCommand({}));
+  return {
+    imports: datasetImportJobs.length,
+    solutions: solutions.length,
+    versions: solutionVersions.length,
+    campaigns: world.control.counts().CreateCampaign ?? 0,
+  };
+}
+
+/** Starts a training and kills it as soon as `when` holds. */
+async function killWhen(name: string, what: string, when: () => Promise<boolean>) {
+  const executionArn = await world.start(name, { mode: "init" });
+  await waitFor(when, { what, timeoutMs: 90_000, intervalMs: 20 });
+  await world.sfn.send(new StopExecutionCommand({ executionArn, error: "Killed" }));
+  assert.is((await world.ended(executionArn)).status, "ABORTED");
+}
+
+const stage = async () => (await world.state.lock())?.note;
+
+test("killed in ETL, imports, solution, version and campaign: the last one ends it, with nothing made twice", async () => {
+  await killWhen("etl", "ETL", async () => (await stage())?.step === "etl");
+  await killWhen("imports", "the imports", async () => (world.control.counts().CreateDatasetImportJob ?? 0) === 3);
+  await killWhen("solution", "the solution", async () => (world.control.counts().CreateSolution ?? 0) === 1);
+  await killWhen("version", "the version", async () => (world.control.counts().CreateSolutionVersion ?? 0) === 1);
+  await killWhen("campaign", "the campaign", async () => (world.control.counts().CreateCampaign ?? 0) === 1);
+  assert.is((await world.state.lock())?.origin, "etl", "all belong to the chain of the first");
+
+  const { status, cause, output } = await world.ended(await world.start("last", { mode: "init" }));
+  assert.is(status, "SUCCEEDED", cause);
+  assert.equal(await made(), { imports: 3, solutions: 1, versions: 1, campaigns: 1 });
+  assert.is(output.recipes[0].stage, "done");
+});
+
+test("killed after its recipe was finished: nothing is trained again", async () => {
+  const versions = (await made()).versions;
+  await killWhen("at-the-end", "the finished recipe", async () => (await stage())?.recipes[0]?.stage === "done");
+  const afterKill = (await made()).versions;
+  assert.is(afterKill, versions + 1);
+  const { status, cause } = await world.ended(await world.start("anew", { mode: "init" }));
+  assert.is(status, "SUCCEEDED", cause);
+  assert.is((await made()).versions, afterKill);
+});
+
+test("new data after a kill is imported and trained", async () => {
+  await killWhen("old-data", "the version", async () => (await stage())?.recipes[0]?.stage === "version");
+  const { versions, imports } = await made();
+  await world.setEvents(tasteEvents(60, 25));
+  const { status, cause, output } = await world.ended(await world.start("new-data", { mode: "init" }));
+  assert.is(status, "SUCCEEDED", cause);
+  assert.equal([(await made()).versions, (await made()).imports], [versions + 1, imports + 3]);
+  const campaignArn = world.names.arn("personalize", `campaign/${world.names.campaign("user_personalization")}`);
+  const { campaign } = await world.personalize.send(new DescribeCampaignCommand({ campaignArn }));
+  assert.is(campaign?.solutionVersionArn, output.recipes[0].version);
+});
+
+test("functions that are cut off inside of a step are tried again by the state machine", async () => {
+  // The answer is lost after the work was done: the next try meets what is there.
+  world.control.failNext("DescribeDatasetImportJob", { times: 9, code: "InternalServerException" });
+  const { imports } = await made();
+  const { status, cause } = await world.ended(await world.start("cut-off", { mode: "init" }));
+  assert.is(status, "SUCCEEDED", cause);
+  assert.is((await made()).imports, imports + 3);
+});
+
+test("a training that failed in Personalize says why, and the next one tries again", async () => {
+  world.control.failCreation("solution-version", "Internal error of the service");
+  const { error, cause } = await world.ended(await world.start("unlucky", { mode: "init" }));
+  assert.is(error, "TrainingError");
+  assert.match(cause, "1 of 1 recipes could not be trained. user_personalization: ");
+  assert.match(cause, "is CREATE FAILED: Internal error of the service");
+  const { status, cause: second } = await world.ended(await world.start("luckier", { mode: "init" }));
+  assert.is(status, "SUCCEEDED", second);
+});
+
+test("an import that failed says why, and the next training imports again", async () => {
+  await world.setEvents(tasteEvents(60, 22));
+  world.control.failCreation("dataset-import-job", "The file cannot be read");
+  const { cause } = await world.ended(await world.start("unreadable", { mode: "init" }));
+  assert.match(cause, /could not import all data. \w+s is CREATE FAILED: The file cannot be read/);
+  const { status, cause: second } = await world.ended(await world.start("readable", { mode: "init" }));
+  assert.is(status, "SUCCEEDED", second);
+});
+
+test("teardown, killed and started again, stops the training and removes campaigns and solutions", async () => {
+  const training = await world.start("interrupted", { mode: "update_dataset_group" });
+  await waitFor(async () => (await world.state.lock())?.run === "interrupted", { what: "the lock", timeoutMs: 60_000 });
+  const killed = await world.startTeardown("teardown-1");
+  await waitFor(async () => (world.control.counts().DeleteCampaign ?? 0) > 0, {
+    what: "the first removal",
+    timeoutMs: 90_000,
+    intervalMs: 20,
+  });
+  await world.sfn.send(new StopExecutionCommand({ executionArn: killed }));
+  assert.is((await world.ended(training)).status, "ABORTED");
+  const { status, cause } = await world.ended(await world.startTeardown("teardown-2"));
+  assert.is(status, "SUCCEEDED", cause);
+  const { solutions, versions } = await made();
+  assert.equal([solutions, versions], [0, 0]);
+  const { campaigns } = await readInventory(world.personalize, world.names);
+  assert.equal(campaigns, []);
+  assert.is(await world.state.lock(), undefined);
+  assert.is(await world.state.recipe("user_personalization"), undefined);
+});
+
+test.run();

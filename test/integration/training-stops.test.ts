@@ -1,0 +1,81 @@
+import { StopExecutionCommand } from "@aws-sdk/client-sfn";
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import * as assert from "uvu/assert";
+import { dayOf } from "../../lib/recommendation/accepted-events.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { event } from "../lib/etl/run.ts";
+import { onlyUsers } from "../lib/training/settings.ts";
+import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("what stops a training");
+
+let world: TrainingWorld;
+
+test.before(async () => {
+  world = await trainingWorld({ project: "stopped", settings: onlyUsers({ event_type: "read" }) });
+});
+
+test.after(() => world.stop());
+
+const train = async (name: string, more: { accept_missing?: boolean } = {}) =>
+  world.ended(await world.start(name, { mode: "init", ...more }));
+
+test("no dataset group: says to deploy", async () => {
+  const { error, cause } = await train("undeployed");
+  assert.is(error, "TrainingError");
+  assert.is(cause, "The dataset group stopped is not there: run deploy first");
+  await world.deployPersonalize();
+});
+
+test("999 interactions of the event type, though there are more of others", async () => {
+  const others = tasteEvents(60, 10).map((one) => ({ ...one, EVENT_ID: `other-${one.EVENT_ID}` }));
+  await world.setEvents([...tasteEvents(60, 17, { EVENT_TYPE: "read" }).slice(0, 999), ...others]);
+  const { status, cause } = await train("few");
+  assert.is(status, "FAILED");
+  assert.match(cause, 'user_personalization: there are 999 interactions of type "read", needed are 1,000');
+  assert.is(world.control.counts().CreateDatasetImportJob, undefined, "nothing was imported");
+});
+
+test("24 users with two interactions", async () => {
+  await world.setEvents([
+    ...tasteEvents(24, 50, { EVENT_TYPE: "read" }),
+    event("lonely", { USER_ID: "U999", EVENT_TYPE: "read" }),
+  ]);
+  const { cause } = await train("lonely");
+  assert.match(cause, '24 users have at least two interactions of type "read", needed are 25');
+});
+
+test("an event type that the data lacks: the message lists what there is", async () => {
+  await world.setEvents(tasteEvents(60, 20));
+  const { cause } = await train("typeless");
+  assert.match(cause, 'no event has the target_event_type "read"; there are "view" (1,200)');
+});
+
+test("a second training while one goes on; a dead one's lock is taken over", async () => {
+  await world.setEvents(tasteEvents(60, 20, { EVENT_TYPE: "read" }));
+  const first = await world.start("alive", { mode: "init" });
+  await waitFor(async () => (await world.state.lock())?.run === "alive", { what: "the lock", timeoutMs: 60_000 });
+  const { error, cause } = await train("second");
+  assert.is(error, "TrainingError");
+  assert.match(cause, /^The training alive is going on since 20.*relevance status/);
+  assert.is((await world.state.lock())?.run, "alive");
+  await world.sfn.send(new StopExecutionCommand({ executionArn: first }));
+  await world.ended(first);
+  const third = await train("third");
+  assert.is(third.status, "SUCCEEDED", third.cause);
+});
+
+test("events that were accepted but never arrive: says how many, unless told to go on without them", async () => {
+  const documents = DynamoDBDocumentClient.from(world.dynamo);
+  const Item = { DAY: dayOf(Date.now()), SHARD: "0", ACCEPTED: 1_203, LAST: Date.now() - 3_600_000 };
+  await documents.send(new PutCommand({ TableName: world.names.table("ingestion"), Item }));
+  const { status, cause } = await train("missing");
+  assert.is(status, "FAILED");
+  assert.match(cause, "1,203 events were accepted, but only 1,200 are in the bucket: 3 are missing");
+  assert.match(cause, "--accept-missing");
+  const { status: second, cause: reason } = await train("without", { accept_missing: true });
+  assert.is(second, "SUCCEEDED", reason);
+});
+
+test.run();
