@@ -1,8 +1,3 @@
-/**
- * What ETL costs: rows a second and peak memory of the transform and of the deduplication, over generated events as
- * Firehose stores them (gzip, 5 % duplicates). The bucket is a folder of objects in memory-sized pieces made on the
- * fly, so that nothing but ETL is measured. `node bench/etl.ts [events]`, 10 million by default.
- */
 import { once } from "node:events";
 import {
   createReadStream,
@@ -14,52 +9,134 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createGzip } from "node:zlib";
 import { createHandler } from "../functions/etl/handler.ts";
 import type { ObjectStore } from "../lib/etl/object-store.ts";
 import { generateSchemas } from "../lib/recommendation-schema/generate.ts";
+import type { Benchmark, Row } from "./result.ts";
 
-const EVENTS = Number(process.argv[2] ?? 10_000_000);
-const OBJECTS = Math.max(1, Math.ceil(EVENTS / 500_000));
+/** The real run has ten million: `EVENTS=10000000 make bench ARGS=etl`. */
+const EVENTS = Number(process.env.EVENTS ?? 1_000_000);
+const EVENTS_OF_OBJECT = 500_000;
 const DUPLICATES = 0.05;
+const BUDGET = 200_000;
+/** Resident memory of the whole run over that of a quarter of its events. */
+const FLAT = 1.35;
 
-const folder = mkdtempSync(join(tmpdir(), "bench-etl-"));
-process.on("exit", () => rmSync(folder, { recursive: true }));
-
-const store: ObjectStore = {
-  async *list(prefix) {
-    const below = join(folder, prefix);
-    const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => path.startsWith(below))
-      .sort();
-    for (const path of names) {
-      const { size } = statSync(path);
-      yield { key: path.slice(folder.length + 1), etag: String(size), size };
-    }
+/**
+ * What ETL costs: events a second of processor time and peak memory of transform and deduplication, over generated
+ * events as Firehose stores them (gzip, 5 % duplicates). The bucket is a folder, so that nothing but ETL is measured.
+ */
+export const etlBenchmark: Benchmark = {
+  name: "ETL",
+  async run(): Promise<Row[]> {
+    const quarter = await measureRun(Math.ceil(EVENTS / 4));
+    const whole = await measureRun(EVENTS);
+    const { transform, deduplicate, finished } = whole;
+    const cpu = transform.cpu + deduplicate.cpu;
+    const speed = EVENTS / cpu;
+    const peaks = [quarter, whole].map((run) => Math.max(run.transform.peak, run.deduplicate.peak));
+    const [small = 0, large = 0] = peaks;
+    const size = `${EVENTS.toLocaleString("en")} events`;
+    return [
+      {
+        what: `ETL, interactions a second a core, ${size}`,
+        budget: "≥ 200,000",
+        reached: perSecond(EVENTS, cpu),
+        kept: speed >= BUDGET,
+        note:
+          `of processor time: transform ${perSecond(EVENTS, transform.cpu)}, deduplicate ` +
+          `${perSecond(EVENTS, deduplicate.cpu)}; elapsed ${(transform.seconds + deduplicate.seconds).toFixed(1)} s; ` +
+          `${finished} rows written`,
+      },
+      {
+        what: "ETL, peak resident memory",
+        budget: "flat at any size",
+        reached: `${large.toFixed(0)} MB`,
+        kept: large <= small * FLAT,
+        note: `a quarter of the events: ${small.toFixed(0)} MB. In one process: what the collector has not given back counts`,
+      },
+    ];
   },
-  async read(key, range) {
-    const path = join(folder, key);
-    if (!statSync(path, { throwIfNoEntry: false })) return undefined;
-    return createReadStream(path, range ? { start: range.start, end: range.end - 1 } : { highWaterMark: 256 * 1_024 });
-  },
-  async write(key, body) {
-    mkdirSync(dirname(join(folder, key)), { recursive: true });
-    writeFileSync(join(folder, key), body);
-  },
-  async remove() {},
 };
 
-async function generate() {
-  for (let object = 0; object < OBJECTS; object += 1) {
+const perSecond = (events: number, seconds: number) => Math.round(events / seconds).toLocaleString("en");
+
+interface Cost {
+  seconds: number;
+  cpu: number;
+  peak: number;
+}
+
+/** One run of ETL over so many events, in a folder of its own. */
+async function measureRun(events: number): Promise<{ transform: Cost; deduplicate: Cost; finished: number }> {
+  const folder = mkdtempSync(join(tmpdir(), "bench-etl-"));
+  try {
+    const store = folderStore(folder);
+    await generate(folder, events);
+    const call = await createEtl(store);
+    const listed = async (output: object, key: string): Promise<object[]> => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of (await store.read(String(Reflect.get(output, key)))) ?? []) chunks.push(chunk);
+      return JSON.parse(Buffer.concat(chunks).toString());
+    };
+    const startedAt = "2025-03-01T12:00:00Z";
+    const plan = await call({ task: "plan", run: "r", startedAt, mode: "init", checks: [{ name: "all" }] });
+    const transform = await measured(async () => {
+      for (const task of await listed(plan, "groupsKey")) await call(task);
+    });
+    const collected = await call({ task: "collect", run: "r" });
+    const deduplicate = await measured(async () => {
+      for (const task of await listed(collected, "shardsKey")) await call(task);
+    });
+    for (const task of await listed(plan, "scansKey")) await call(task);
+    const result = await call({ task: "finish", run: "r" });
+    return { transform, deduplicate, finished: Number(Reflect.get(result, "interactions")) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function folderStore(folder: string): ObjectStore {
+  return {
+    async *list(prefix) {
+      const below = join(folder, prefix);
+      const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .filter((path) => path.startsWith(below))
+        .sort();
+      for (const path of names) {
+        const { size } = statSync(path);
+        yield { key: path.slice(folder.length + 1), etag: String(size), size };
+      }
+    },
+    async read(key, range) {
+      const path = join(folder, key);
+      if (!statSync(path, { throwIfNoEntry: false })) return undefined;
+      return createReadStream(
+        path,
+        range ? { start: range.start, end: range.end - 1 } : { highWaterMark: 256 * 1_024 },
+      );
+    },
+    async write(key, body) {
+      mkdirSync(dirname(join(folder, key)), { recursive: true });
+      writeFileSync(join(folder, key), body);
+    },
+    async remove() {},
+  };
+}
+
+async function generate(folder: string, events: number): Promise<void> {
+  const objects = Math.max(1, Math.ceil(events / EVENTS_OF_OBJECT));
+  for (let object = 0; object < objects; object += 1) {
     const path = join(folder, `events/2025/03/01/${String(object).padStart(4, "0")}.gz`);
     mkdirSync(dirname(path), { recursive: true });
     const gzip = createGzip({ level: 1 });
     const file = gzip.pipe(createWriteStream(path));
-    const count = Math.ceil(EVENTS / OBJECTS);
+    const count = Math.ceil(events / objects);
     for (let index = 0; index < count; index += 1) {
       const number = object * count + index;
       // An id of the end of the object before: a duplicate across objects.
@@ -73,44 +150,42 @@ async function generate() {
   }
 }
 
-const sample = new URL("../test/fixtures/sample-data/", import.meta.url).pathname;
-const { schemas, etl } = await generateSchemas({
-  user: `${sample}users.csv`,
-  item: `${sample}items.csv`,
-  interaction: `${sample}interactions.csv`,
-  textualFields: ["TITLE"],
-});
-for (const [key, content] of Object.entries({ ...schemas, etl }))
-  await store.write(`configuration/${key}`, JSON.stringify(content));
+/** The etl function over a store, without tables. */
+async function createEtl(store: ObjectStore): Promise<(input: object) => Promise<object>> {
+  const sample = new URL("../test/fixtures/sample-data/", import.meta.url).pathname;
+  const { schemas, etl } = await generateSchemas({
+    user: `${sample}users.csv`,
+    item: `${sample}items.csv`,
+    interaction: `${sample}interactions.csv`,
+    textualFields: ["TITLE"],
+  });
+  for (const [key, content] of Object.entries({ ...schemas, etl }))
+    await store.write(`configuration/${key}`, JSON.stringify(content));
 
-const handler = createHandler(
-  {
-    BUCKET: "b",
-    USERS_TABLE: "u",
-    ITEMS_TABLE: "i",
-    POPULAR_ITEMS_TABLE: "p",
-    USER_SCHEMA_KEY: "configuration/user",
-    ITEM_SCHEMA_KEY: "configuration/item",
-    INTERACTION_SCHEMA_KEY: "configuration/interaction",
-    ETL_CONFIGURATION_KEY: "configuration/etl",
-    LOG_LOOKBACK_DAYS: 1,
-    FORCE_REPROCESS_LOOKBACK_DAYS: 0,
-  },
-  {
-    store,
-    popularItems: { write: async () => {} },
-    tables: { size: async () => 0, scan: async () => ({ records: [], last: null }) },
-  },
-);
-const call = (input: object): Promise<object> => handler(input, { getRemainingTimeInMillis: () => 900_000 });
-const listed = async (output: object, key: string): Promise<object[]> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of (await store.read(String(Reflect.get(output, key)))) ?? []) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks).toString());
-};
+  const handler = createHandler(
+    {
+      BUCKET: "b",
+      USERS_TABLE: "u",
+      ITEMS_TABLE: "i",
+      POPULAR_ITEMS_TABLE: "p",
+      USER_SCHEMA_KEY: "configuration/user",
+      ITEM_SCHEMA_KEY: "configuration/item",
+      INTERACTION_SCHEMA_KEY: "configuration/interaction",
+      ETL_CONFIGURATION_KEY: "configuration/etl",
+      LOG_LOOKBACK_DAYS: 1,
+      FORCE_REPROCESS_LOOKBACK_DAYS: 0,
+    },
+    {
+      store,
+      popularItems: { write: async () => {} },
+      tables: { size: async () => 0, scan: async () => ({ records: [], last: null }) },
+    },
+  );
+  return (input) => handler(input, { getRemainingTimeInMillis: () => 900_000 });
+}
 
-/** Elapsed time and the largest resident memory while an operation runs, in MB. */
-async function measured(operation: () => Promise<void>) {
+/** Elapsed time and the largest resident memory while an operation runs, in MB; processor time in seconds. */
+async function measured(operation: () => Promise<void>): Promise<Cost> {
   let peak = 0;
   const timer = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage.rss());
@@ -122,36 +197,3 @@ async function measured(operation: () => Promise<void>) {
   const { user, system } = process.cpuUsage(cpu);
   return { seconds: (performance.now() - start) / 1_000, cpu: (user + system) / 1e6, peak: peak / 2 ** 20 };
 }
-
-const report = (what: string, { seconds, cpu, peak }: Awaited<ReturnType<typeof measured>>) =>
-  console.log(
-    `${what.padEnd(14)} ${Math.round(EVENTS / seconds).toLocaleString("en")} events/s, ` +
-      `${Math.round(EVENTS / cpu).toLocaleString("en")} events/s of processor time, peak ${peak.toFixed(0)} MB resident`,
-  );
-
-console.log(
-  `${EVENTS.toLocaleString("en")} events in ${OBJECTS} gzip objects; ${cpus()[0]?.model}, Node ${process.version}`,
-);
-await generate();
-const plan = await call({
-  task: "plan",
-  run: "r",
-  startedAt: "2025-03-01T12:00:00Z",
-  mode: "init",
-  checks: [{ name: "all" }],
-});
-report(
-  "transform",
-  await measured(async () => {
-    for (const task of await listed(plan, "groupsKey")) await call(task);
-  }),
-);
-const collected = await call({ task: "collect", run: "r" });
-report(
-  "deduplicate",
-  await measured(async () => {
-    for (const task of await listed(collected, "shardsKey")) await call(task);
-  }),
-);
-for (const task of await listed(plan, "scansKey")) await call(task);
-console.log(JSON.stringify(await call({ task: "finish", run: "r" })));

@@ -37,8 +37,8 @@ export function direct(url: string, method: string, path: string, body?: string,
   });
 }
 
-/** The built and loaded handler, as Lambda would call it. */
-export async function loadGateway(node: string, settings: Partial<GatewaySettings> = {}): Promise<ProxyHandler> {
+/** Builds the bundle with these settings; gives its folder. */
+export async function buildGateway(settings: Partial<GatewaySettings> = {}): Promise<string> {
   const built = await buildFunctions({
     outdir: join(FOLDER, "functions"),
     functions: ["api-router"],
@@ -46,13 +46,24 @@ export async function loadGateway(node: string, settings: Partial<GatewaySetting
   });
   const dir = built["api-router"]?.dir ?? "";
   await generateModelFiles(dir);
-  const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };
-  const { handler } = await loadBundle({ file: join(dir, "index.mjs"), env, onRequestLog: () => undefined });
-  return handler;
+  return dir;
 }
 
-/** Calls the handler as API Gateway does, body in base64, and parses its answer as a caller would. */
-export async function invoke(handler: ProxyHandler, method: string, path: string, body?: string): Promise<unknown> {
+/** The built and loaded handler, as Lambda would call it. */
+export async function loadGateway(node: string, settings: Partial<GatewaySettings> = {}): Promise<ProxyHandler> {
+  const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };
+  const file = join(await buildGateway(settings), "index.mjs");
+  return (await loadBundle({ file, env, onRequestLog: () => undefined })).handler;
+}
+
+/** Calls the handler as API Gateway does, body in base64, and by default parses its answer as a caller would. */
+export async function invoke(
+  handler: ProxyHandler,
+  method: string,
+  path: string,
+  body?: string,
+  read: (text: string) => unknown = JSON.parse,
+): Promise<unknown> {
   const event = {
     httpMethod: method,
     path,
@@ -64,5 +75,5 @@ export async function invoke(handler: ProxyHandler, method: string, path: string
   } as unknown as ProxyEvent;
   const answer = await handler(event, createContext("bench", 28_000));
   if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);
-  return JSON.parse(answer.body);
+  return read(answer.body);
 }

@@ -1,12 +1,13 @@
-/** The gateway behind the local API server, in a process of its own: `node bench/http-server.ts CLUSTER_URL SETTINGS`. */
+/** The gateway behind the local API server, in a process of its own: `node bench/http-server.ts CLUSTER_URL BUNDLE`. */
 import { createInterface } from "node:readline";
 import { routes } from "../functions/api-router/routes.ts";
+import { loadBundle } from "../local/api/load-bundle.ts";
 import { startApi } from "../local/api/start.ts";
-import { API_KEY } from "../test/fixtures/gateway.ts";
-import { loadGateway } from "./gateway-setup.ts";
 
-const handler = await loadGateway(process.argv[2] ?? "", JSON.parse(process.argv[3] ?? "{}"));
-const api = await startApi({ services: [{ routes, handler, keys: [API_KEY] }] });
+const [, , node = "", file = "", key = ""] = process.argv;
+const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };
+const { handler } = await loadBundle({ file, env, onRequestLog: () => undefined });
+const api = await startApi({ services: [{ routes, handler, keys: [key] }] });
 console.log(api.url);
 
 // Each line asks for what this process has used so far; the end of input ends it.

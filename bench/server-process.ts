@@ -1,7 +1,13 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { NODE_OPTIONS } from "../functions/api-router/env.ts";
 import type { GatewaySettings } from "../lib/gateway/settings.ts";
+import { API_KEY } from "../test/fixtures/gateway.ts";
+import { buildGateway } from "./gateway-setup.ts";
+
+/** As the function is deployed. */
+const NODE_FLAGS = NODE_OPTIONS.split(" ");
 
 /** What a process has used so far. */
 export interface Usage {
@@ -22,8 +28,10 @@ export async function startServerProcess(
   node: string,
   settings: Partial<GatewaySettings> = {},
 ): Promise<ServerProcess> {
-  const args = [join(import.meta.dirname, "http-server.ts"), node, JSON.stringify(settings)];
+  const file = join(await buildGateway(settings), "index.mjs");
+  const args = [...NODE_FLAGS, join(import.meta.dirname, "http-server.ts"), node, file, API_KEY];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  child.setMaxListeners(0);
   const waiting: Array<(line: string) => void> = [];
   // Metric lines of the function are on standard output too.
   createInterface(child.stdout).on("line", (line) => {

@@ -53,8 +53,8 @@ export interface ClusterOptions {
   maxAnswerBytes?: number;
 }
 
-/** More than any answer that can be handed on (6 MiB), gzip included; bounds the memory of one call. */
-const MAX_ANSWER_BYTES = 48 * 1024 * 1024;
+/** More than most answers that can be handed on (6 MiB, compressed); bounds the memory of one call. */
+const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
 /** Simultaneous connections of one function instance; one instance handles one event at a time. */
 const MAX_SOCKETS = 64;
