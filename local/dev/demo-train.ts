@@ -23,12 +23,13 @@ const HELP = `From the demo's CSV files to recommendations, on a running \`make 
   make demo-train                     writes the files, uploads them, trains, prints what to try; what is done
                                       already is not done again
   make demo-train ARGS=--again        uploads and trains again
-  make demo-train ARGS='--dir DIR'    the folder of \`make dev\` (default .local)
   make demo-train ARGS='--conf DIR'   its configuration (default conf.local)
 `;
 
+/** Folder of `make dev`, where `relevance train --local` looks for it too. */
+const DIR = ".local";
+
 interface Options {
-  dir: string;
   conf: string;
   again: boolean;
 }
@@ -42,14 +43,14 @@ async function main(args: readonly string[]): Promise<void> {
     console.log(HELP);
     return;
   }
-  const state = runningStack(options.dir);
+  const state = runningStack(DIR);
   const configuration = loadConfiguration(options.conf);
   const { recommendation } = configuration;
   if (!recommendation)
     throw new LocalError(`${options.conf} has no recommendation service: add personalize to project.yaml`);
 
   const data = demoData();
-  const folder = join(options.dir, "demo");
+  const folder = join(DIR, "demo");
   const files = await writeDemoFiles(data, folder);
   console.log(`the demo's data is in ${folder}: ${sizes(data)}`);
   await checkSchemas(files, recommendation.schemas, options.conf);
@@ -77,20 +78,19 @@ function optionsOf(args: readonly string[]): Options | undefined {
     const { values } = parseArgs({
       args: [...args],
       options: {
-        dir: { type: "string", default: ".local" },
         conf: { type: "string", default: "conf.local" },
         again: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     });
-    return values.help ? undefined : { dir: resolve(values.dir), conf: resolve(values.conf), again: values.again };
+    return values.help ? undefined : { conf: resolve(values.conf), again: values.again };
   } catch (error) {
     throw new DevUsageError(`${(error as Error).message}\n\n${HELP}`, { cause: error });
   }
 }
 
 function runningStack(dir: string): Running {
-  const file = join(dir, "dev.json");
+  const file = resolve(dir, "dev.json");
   if (!existsSync(file)) {
     throw new LocalError(`there is no ${file}: start \`make dev\` in another terminal, and wait until it is ready`);
   }

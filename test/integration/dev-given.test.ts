@@ -90,6 +90,7 @@ test("uses the cluster with user and password, which it shows nobody, and the po
   assert.not.match(dev.output(), /p@ss|p%40ss/);
   assert.is(state.search.url, `http://127.0.0.1:${port}`);
   assert.is(state.aws.endpoint, `http://127.0.0.1:${port + 2}`);
+  assert.is(state.recommendation?.url, `http://127.0.0.1:${port + 3}`);
 });
 
 test("starts empty with --no-demo, and shows how to make the index", () => {

@@ -32,11 +32,12 @@ const refused = async (url: string) => {
 };
 
 test("tells scripts where everything is", () => {
-  const { search, opensearch, aws, pid } = state;
-  assert.equal(Object.keys(state), ["search", "opensearch", "aws", "pid"]);
+  const { search, recommendation, opensearch, aws, pid } = state;
+  assert.equal(Object.keys(state), ["search", "recommendation", "opensearch", "aws", "pid"]);
   assert.match(search.api_key, /^[0-9a-f]{40}$/);
   assert.match(opensearch.version, /^\d+\.\d+\.\d+$/);
-  for (const url of [search.url, opensearch.url, aws.endpoint]) assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  for (const url of [search.url, recommendation?.url ?? "", opensearch.url, aws.endpoint])
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.is(pid, dev.pid);
 });
 

@@ -1,10 +1,14 @@
 import { execFileSync } from "node:child_process";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
 import { loadConfiguration } from "../../../lib/config/load.ts";
+import { RankItems, RecommendToItem, RecommendToUser } from "../../../lib/recommendation/requests.ts";
+import { SearchRequest } from "../../../lib/search/request.ts";
 import { books } from "../../../local/demo-data/books.ts";
 import { banner } from "../../../local/dev/banner.ts";
 import { demoMappings } from "../../../local/dev/demo-index.ts";
 import { curlCommand, examples } from "../../../local/dev/examples.ts";
+import { personalizedSearchExample, recommendationExamples } from "../../../local/dev/recommendation-examples.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("examples of make dev");
@@ -52,12 +56,14 @@ const state = {
   pid: 4,
 };
 
+const rest = { state, recommendation: undefined, stateFile: "/x/dev.json", seconds: 12.34 };
+
 test("stand in a banner that names URL, key and every stand-in model", () => {
   const models = [
     { name: "dense_large_en_v1_5", url: "http://real:8080/" },
     { name: "sparse_v3", url: undefined },
   ] as const;
-  const text = banner({ state, models, examples: examples(mappings), stateFile: "/x/dev.json", seconds: 12.34 });
+  const text = banner({ ...rest, models, examples: examples(mappings) });
   for (const part of ["http://127.0.0.1:1", "the-key", "http://127.0.0.1:2 (2.19.6)", "http://127.0.0.1:3", "12.3 s"]) {
     assert.ok(text.includes(part), part);
   }
@@ -68,7 +74,54 @@ test("stand in a banner that names URL, key and every stand-in model", () => {
 
 test("stand in a banner without a word on stand-ins when all models are real", () => {
   const models = [{ name: "sparse_v3", url: "http://real" }] as const;
-  assert.not.match(banner({ state, models, examples: [], stateFile: "", seconds: 1 }), /Stand-ins/);
+  assert.not.match(banner({ ...rest, models, examples: [] }), /Stand-ins/);
+});
+
+const recommending = { ...state, recommendation: { url: "http://127.0.0.1:5", api_key: "the-key" } };
+const sample = { userId: "U'1", itemIds: ["B1", "B2"], category: "History, old" };
+const recipes = ["user_personalization", "similar_items", "personalized_ranking"] as const;
+
+test("of recommendations are one a trained recipe, the first with the demo's filter where it is configured", () => {
+  const all = recommendationExamples(recipes, sample, [{ name: "category" }]);
+  assert.equal(
+    all.map(({ path }) => path),
+    ["/recommend-items-to-user", "/recommend-items-to-item", "/rank-items-to-user"],
+  );
+  // A comma separates values: one that holds a comma is quoted.
+  assert.equal(all[0]?.body, {
+    ...{ user_id: "U'1", limit: 5, filter_name: "category" },
+    filter_value_dict: { CATEGORY: '"History, old"' },
+  });
+  const unfiltered = recommendationExamples(["user_personalization"], sample, [{ name: "other" }]);
+  assert.equal(
+    unfiltered.map(({ body }) => body),
+    [{ user_id: "U'1", limit: 5, filter_name: "", filter_value_dict: {} }],
+  );
+});
+
+test("of recommendations are fit for the service's own schemas", () => {
+  const [user, item, rank] = recommendationExamples(recipes, sample, [{ name: "category" }]).map(({ body }) => body);
+  assert.ok(v.is(RecommendToUser, user));
+  assert.ok(v.is(RecommendToItem, item));
+  assert.ok(v.is(RankItems, rank));
+  assert.ok(v.is(SearchRequest, personalizedSearchExample("U1", "books").body));
+});
+
+test("stand in a banner with the recommendation API's address, or with the way to them before any training", () => {
+  const base = { ...rest, state: recommending, models: [], examples: [] };
+  const searchExamples = [personalizedSearchExample("U1", "books")];
+  const trained = banner({
+    ...base,
+    recommendation: { examples: recommendationExamples(recipes, sample, []), searchExamples },
+  });
+  assert.equal(trained.match(/^curl -s http:\/\/127\.0\.0\.1:\d/gm), [
+    ...Array(3).fill("curl -s http://127.0.0.1:5"),
+    "curl -s http://127.0.0.1:1",
+  ]);
+  assert.not.match(trained, "make demo-train");
+  const untrained = banner({ ...base, recommendation: { examples: [], searchExamples: [] } });
+  assert.match(untrained, "make demo-train");
+  assert.match(untrained, "http://127.0.0.1:5");
 });
 
 test.run();

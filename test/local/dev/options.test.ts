@@ -19,6 +19,7 @@ test("default to the demo, the local configuration and free ports", () => {
   assert.equal(options, {
     demo: true,
     rebuildDemo: false,
+    resetRecommendation: false,
     conf: resolve("conf.local"),
     dir: resolve(".local"),
     port: undefined,
@@ -34,6 +35,7 @@ test("are read from arguments and environment", () => {
     OPENSEARCH_VERSION: "3.6.0",
     EMBEDDING_URL_DENSE_LARGE_EN_V1_5: "http://127.0.0.1:8081",
   };
+  assert.is(devOptions(["--reset-recommendation"], {})?.resetRecommendation, true);
   const options = devOptions(["--no-demo", "--conf", "other", "--dir", "/elsewhere"], env);
   assert.equal([options?.demo, options?.conf, options?.dir], [false, resolve("other"), "/elsewhere"]);
   assert.equal([options?.port, options?.opensearchVersion], [8080, "3.6.0"]);

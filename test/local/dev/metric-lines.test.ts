@@ -1,0 +1,46 @@
+import * as assert from "uvu/assert";
+import { metricLine } from "../../../lib/telemetry/emf.ts";
+import { hideMetricLines } from "../../../local/dev/metric-lines.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("metric lines on the terminal");
+
+/** What reaches standard output while `work` runs with metric lines hidden. */
+function printed(work: () => void): string {
+  const { write } = process.stdout;
+  let text = "";
+  process.stdout.write = ((chunk: string | Uint8Array) => {
+    text += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+    return true;
+  }) as typeof write;
+  const undo = hideMetricLines();
+  try {
+    work();
+  } finally {
+    undo();
+    process.stdout.write = write;
+  }
+  return text;
+}
+
+const line = metricLine({ Project: "demo" }, [{ name: "AcceptedRecords", unit: "Count", value: 1 }]);
+
+test("are left out, and nothing else is", () => {
+  const text = printed(() => {
+    process.stdout.write("before\n");
+    process.stdout.write(`${line}\n`);
+    process.stdout.write(`one\n${line}\ntwo\n`);
+    process.stdout.write(Buffer.from("bytes\n"));
+  });
+  assert.is(text.replaceAll(/\n+/g, "\n"), "before\none\ntwo\nbytes\n");
+});
+
+test("come back when it is undone", () => {
+  const text = printed(() => undefined);
+  assert.is(text, "");
+  const { write } = process.stdout;
+  hideMetricLines()();
+  assert.is(process.stdout.write, write);
+});
+
+test.run();
