@@ -41,6 +41,7 @@ import { waitFor } from "../../../local/process/wait.ts";
 import { clientOptions, ownCloud } from "../../fixtures/cloud.ts";
 import { createFunction, createRole, invoke } from "../../local/cloud/functions.ts";
 import { DEFINITIONS, event, ITEM, USER } from "../etl/run.ts";
+import { basicInputs } from "../personalize-manager/inputs.ts";
 import { NDCG_ANY } from "./settings.ts";
 
 /** The states of the stand-in pass so quickly that a test does not wait, and slowly enough to be seen. */
@@ -58,13 +59,21 @@ export interface WorldOptions {
   settings?: TrainingSettings;
   delays?: Partial<Delays>;
   bufferSeconds?: number;
+  /** Of personalize-manager, in seconds: it stops waiting 15 s before. */
+  managerTimeout?: number;
 }
 
 /**
  * A local cloud of its own with Personalize behind it, the built functions as they are deployed, tables, bucket, and both
  * state machines. The manager has made what `deploy` makes before training.
  */
-export async function trainingWorld({ project, settings = NDCG_ANY, delays, bufferSeconds = 0 }: WorldOptions) {
+export async function trainingWorld({
+  project,
+  settings = NDCG_ANY,
+  delays,
+  bufferSeconds = 0,
+  managerTimeout,
+}: WorldOptions) {
   let s3: S3Client | undefined;
   const standIn = createPersonalize({
     accountId: ACCOUNT_ID,
@@ -152,20 +161,20 @@ export async function trainingWorld({ project, settings = NDCG_ANY, delays, buff
     ACCOUNT_ID,
     TRAINING_TABLE: names.table("training"),
   };
-  const deploy = async (name: "etl" | "training" | "personalize-manager", Variables: object) => {
+  const deploy = async (name: "etl" | "training" | "personalize-manager", Variables: object, Timeout = 300) => {
     const FunctionName = names.function(name);
     await createFunction(cloud, clients.lambda, "", {
       FunctionName,
       Code: { ZipFile: zipOf(name) },
       Environment: { Variables: { ...Variables } },
-      Timeout: 300,
+      Timeout,
       MemorySize: 512,
     });
     return names.arn("lambda", `function:${FunctionName}`);
   };
   const etlArn = await deploy("etl", etlEnv);
   const trainingArn = await deploy("training", trainingEnv);
-  await deploy("personalize-manager", managerEnv);
+  await deploy("personalize-manager", managerEnv, managerTimeout);
 
   const roleArn = await createRole(cloud);
   const machine = async (name: "training" | "teardown", definition: object) => {
@@ -274,27 +283,6 @@ export async function trainingWorld({ project, settings = NDCG_ANY, delays, buff
 }
 
 export type TrainingWorld = Awaited<ReturnType<typeof trainingWorld>>;
-
-/** What stacks declare before there is a campaign: group, schemas, datasets, event tracker. */
-export function basicInputs(names: ReturnType<typeof namesOf>): ResourceInputGiven[] {
-  const datasets = ["user", "item", "interaction"] as const;
-  const schemaName = (dataset: (typeof datasets)[number]) => names.schema(dataset, DEFINITIONS.schemas[dataset]);
-  return [
-    { kind: "dataset_group", name: names.datasetGroup() },
-    ...datasets.map((dataset) => ({
-      kind: "schema" as const,
-      name: schemaName(dataset),
-      schema: DEFINITIONS.schemas[dataset],
-    })),
-    ...datasets.map((dataset) => ({
-      kind: "dataset" as const,
-      name: names.dataset(dataset),
-      dataset,
-      schema: schemaName(dataset),
-    })),
-    { kind: "event_tracker", name: names.eventTracker() },
-  ];
-}
 
 /** Lambda's error as Step Functions gives it in `cause`. */
 function messageOf(cause: string | undefined): string {
