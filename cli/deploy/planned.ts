@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PlanJson } from "../../lib/plan-summary/plan-json.ts";
 import { type PlanSummary, summarize } from "../../lib/plan-summary/summary.ts";
-import { applyPlan, initStack, planStack, type Runner, readPlan, type StackFolder } from "../terraform/stack.ts";
+import { applyPlan, initStack, planJson, planStack, type Runner, type StackFolder } from "../terraform/stack.ts";
 
 /** A stack with its saved plan. */
 export interface PlannedStack {
@@ -20,7 +20,8 @@ export interface Planned {
   summary: PlanSummary;
 }
 
-/** Plans the stacks one after another into a folder. Full texts are `<stack>.txt` there, plans `<stack>.tfplan`. */
+/** Plans the stacks one after another into a folder. There are then, for each:
+ * `<stack>.tfplan`, the plan itself; `<stack>.txt`, it in Terraform's words; `<stack>.json`, it for other programs. */
 export async function planStacks(
   runner: Runner,
   stacks: readonly StackFolder[],
@@ -36,9 +37,10 @@ export async function planStacks(
       await initStack(runner, stack);
       const file = join(folder, `${stack.name}.tfplan`);
       const { changes, text } = await planStack(runner, stack, file);
-      const plan = await readPlan(runner, stack, file);
+      const json = await planJson(runner, stack, file);
+      await writeFile(join(folder, `${stack.name}.json`), json, { mode: 0o600 });
       await writeFile(join(folder, `${stack.name}.txt`), text, { mode: 0o600 });
-      planned.push({ stack, file, changes, plan });
+      planned.push({ stack, file, changes, plan: JSON.parse(json) });
     }
   } catch (error) {
     await Promise.all(stacks.map(({ name }) => rm(join(folder, `${name}.tfplan`), { force: true })));

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { PlanJson } from "../../lib/plan-summary/plan-json.ts";
 import type { Failure } from "../errors.ts";
 import type { Terraform } from "./binary.ts";
 import { initOptions, terraformEnvironment } from "./environment.ts";
@@ -69,9 +68,9 @@ export async function planStack(runner: Runner, stack: StackFolder, path: string
   return { changes: ended.code === 2, text: `${text.trim()}\n` };
 }
 
-/** What a saved plan holds. */
-export async function readPlan(runner: Runner, stack: StackFolder, file: string): Promise<PlanJson> {
-  return JSON.parse(await output(runner, stack, ["show", "-json", resolve(file)]));
+/** What a saved plan holds, as JSON. Secret values are in it. */
+export function planJson(runner: Runner, stack: StackFolder, file: string): Promise<string> {
+  return output(runner, stack, ["show", "-json", resolve(file)]);
 }
 
 /** Applies a saved plan, with a line for each resource that is done. */

@@ -31,13 +31,14 @@ interface Difference {
  * another change explains it. JSON inside of text, such as policies, is compared by its parts.
  */
 export function attributeChanges(change: Change): AttributeChange[] {
-  const found = [...differences([], change)];
-  const explained = found.filter(({ unknown }) => !unknown);
   const forcing = (change.replace_paths ?? []).map(formatPath);
   const forces = (path: string) =>
     forcing.some((start) => path === start || (/^[.[]/.test(path.slice(start.length)) && path.startsWith(start)));
-  const all = found.map((one) => ({ ...one, text: formatPath(one.path) }));
-  const shown = explained.length === 0 ? all : all.filter(({ unknown, text }) => !unknown || forces(text));
+  const found = [...differences([], change)]
+    .map((one) => ({ ...one, text: formatPath(one.path) }))
+    .filter(({ text, before, after, unknown }) => forces(text) || unknown || !(isNothing(before) && isNothing(after)));
+  const explained = found.some(({ unknown }) => !unknown);
+  const shown = found.filter(({ text, unknown }) => !explained || !unknown || forces(text));
   return shown.map(({ text, before, after, unknown, sensitive }) => ({
     path: text,
     before: sensitive && before !== undefined ? SENSITIVE : show(before),
@@ -82,6 +83,12 @@ function expanded(value: unknown): unknown {
   } catch {
     return value;
   }
+}
+
+/** A provider fills in what was left out with its type's own nothing: no change from one to the other. */
+function isNothing(value: unknown): boolean {
+  if (isCollection(value)) return Object.values(value).every(isNothing);
+  return value === undefined || value === null || value === "" || value === false || value === 0;
 }
 
 function isCollection(value: unknown): value is object {

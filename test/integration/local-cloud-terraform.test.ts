@@ -240,6 +240,17 @@ test("SageMaker: network isolation of a model is read back", async () => {
   assert.is(found.EnableNetworkIsolation, true);
 });
 
+test("SageMaker: parts of a model and of a configuration that were not given are absent", async () => {
+  const ModelName = await createModel();
+  const EndpointConfigName = await createEndpointConfig();
+  const model = await sagemaker<object>("DescribeModel", { ModelName });
+  const configuration = await sagemaker<object>("DescribeEndpointConfig", { EndpointConfigName });
+  assert.equal(
+    ["VpcConfig" in model, "DataCaptureConfig" in configuration, "AsyncInferenceConfig" in configuration],
+    [false, false, false],
+  );
+});
+
 test("SageMaker: instance types of today are accepted", async () => {
   await createEndpointConfig();
 });

@@ -122,3 +122,24 @@ def sagemaker_model() -> None:
         return answer
 
     original = replace(SageMakerResponse, "create_model", create_model)
+
+
+@repair
+def sagemaker_absent_parts() -> None:
+    """Parts that were not given come back as empty structures: each plan replaces the model and its configuration."""
+    from moto.core.responses import ActionResult
+    from moto.sagemaker.responses import SageMakerResponse
+
+    def given(described: dict[str, Any]) -> dict[str, Any]:
+        parts = ("VpcConfig", "DataCaptureConfig", "AsyncInferenceConfig")
+        return {name: value for name, value in described.items() if value or name not in parts}
+
+    def describe_model(self: Any) -> Any:
+        model = self.sagemaker_backend.describe_model(self._get_param("ModelName"))
+        return ActionResult(given(model.response_object))
+
+    def describe_endpoint_config(self: Any) -> Any:
+        return ActionResult(given(self.sagemaker_backend.describe_endpoint_config(self._get_param("EndpointConfigName"))))
+
+    replace(SageMakerResponse, "describe_model", describe_model)
+    replace(SageMakerResponse, "describe_endpoint_config", describe_endpoint_config)

@@ -1,0 +1,182 @@
+import {
+  APIGatewayClient,
+  GetApiKeyCommand,
+  GetResourcesCommand,
+  GetRestApisCommand,
+  GetStageCommand,
+  GetUsagePlanKeysCommand,
+  GetUsagePlansCommand,
+  type Resource,
+} from "@aws-sdk/client-api-gateway";
+import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import type { Cloud } from "./front.ts";
+
+/** Where an API is read from: a cloud, or what is known of one in another process. */
+export type ApiSource = Pick<Cloud, "endpoint" | "region">;
+
+/** One method of a resource as it is deployed. */
+export interface DeployedMethod {
+  /** As in "/application/bulk". */
+  resource: string;
+  /** As in "POST"; "ANY" for all that the resource has no own one for. */
+  method: string;
+  keyRequired: boolean;
+  /** Whether the function lets this API, stage, method and path call it. */
+  permitted: boolean;
+}
+
+/** A REST API as API Gateway would serve it. */
+export interface DeployedApi {
+  id: string;
+  stage: string;
+  methods: DeployedMethod[];
+  /** Values of the enabled keys of usage plans that hold the stage. */
+  keys: string[];
+  throttle: { rateLimit?: number; burstLimit?: number; dailyQuota?: number };
+  function: DeployedFunction;
+}
+
+/** The version that all methods call. */
+export interface DeployedFunction {
+  name: string;
+  qualifier: string;
+  environment: Record<string, string>;
+  /** SHA-256 of the uploaded archive, in hexadecimal: the name of the folder that the local cloud unpacks it to. */
+  codeSha256: string;
+}
+
+/**
+ * Reads an API back from the local cloud: resources, keys, permissions and the function, all as they were applied. Throws
+ * Error for what API Gateway could not serve: no such API, no deployment, methods without a function.
+ */
+export async function readDeployedApi(source: ApiSource, name: string, stage: string): Promise<DeployedApi> {
+  const options = { ...source, credentials: { accessKeyId: "test", secretAccessKey: "test" }, maxAttempts: 1 };
+  const gateway = new APIGatewayClient(options);
+  const lambda = new LambdaClient(options);
+  const { items: apis = [] } = await gateway.send(new GetRestApisCommand({ limit: 500 }));
+  const id = apis.find((api) => api.name === name)?.id;
+  if (id === undefined)
+    throw new Error(`there is no API ${name}; there are: ${apis.map((api) => api.name).join(", ")}`);
+  const { deploymentId } = await gateway.send(new GetStageCommand({ restApiId: id, stageName: stage }));
+  if (!deploymentId) throw new Error(`stage ${stage} of API ${name} has no deployment`);
+
+  const { items: resources = [] } = await gateway.send(
+    new GetResourcesCommand({ restApiId: id, limit: 500, embed: ["methods"] }),
+  );
+  const integrations = resources.flatMap(integrationsOf);
+  const target = functionOf(integrations);
+  const allows = await permissionOf(lambda, target);
+  return {
+    id,
+    stage,
+    methods: integrations.map(({ resource, method, keyRequired }) => ({
+      resource,
+      method,
+      keyRequired,
+      permitted: allows(`${id}/${stage}/${method === "ANY" ? "*" : method}${resource}`),
+    })),
+    ...(await usageOf(gateway, id, stage)),
+    function: await describeFunction(lambda, target),
+  };
+}
+
+interface Integration {
+  resource: string;
+  method: string;
+  keyRequired: boolean;
+  uri: string;
+}
+
+function integrationsOf({ path = "", resourceMethods = {} }: Resource): Integration[] {
+  return Object.entries(resourceMethods).map(([method, { apiKeyRequired = false, methodIntegration }]) => {
+    const { type, uri } = methodIntegration ?? {};
+    if (type !== "AWS_PROXY" || uri === undefined) throw new Error(`${method} ${path} has no function behind it`);
+    return {
+      resource: path,
+      method: method === "X-AMAZON-APIGATEWAY-ANY-METHOD" ? "ANY" : method,
+      keyRequired: apiKeyRequired,
+      uri,
+    };
+  });
+}
+
+interface Target {
+  name: string;
+  qualifier: string;
+}
+
+function functionOf(integrations: readonly Integration[]): Target {
+  const uris = [...new Set(integrations.map(({ uri }) => uri))];
+  const [uri = ""] = uris;
+  if (uris.length !== 1) throw new Error(`the methods call ${uris.length} functions: ${uris.join(", ") || "none"}`);
+  const [, name, qualifier] = /:function:([^:/]+):([^:/]+)\/invocations$/.exec(uri) ?? [];
+  if (name === undefined || qualifier === undefined) throw new Error(`${uri} names no function with a qualifier`);
+  return { name, qualifier };
+}
+
+interface PolicyStatement {
+  Effect: string;
+  Action: string;
+  Principal: { Service?: string };
+  Condition?: { ArnLike?: Record<string, string> };
+}
+
+/** Whether the policy of the function's qualifier lets API Gateway call it for "<api>/<stage>/<method>/<path>". */
+async function permissionOf(lambda: LambdaClient, { name, qualifier }: Target): Promise<(request: string) => boolean> {
+  const statements = await policyOf(lambda, name, qualifier);
+  const patterns = statements
+    .filter(({ Effect, Action }) => Effect === "Allow" && Action === "lambda:InvokeFunction")
+    .filter(({ Principal }) => Principal.Service === "apigateway.amazonaws.com")
+    // Without a source any API of any account may call it, which is not what we deploy.
+    .flatMap(({ Condition }) => Condition?.ArnLike?.["AWS:SourceArn"] ?? [])
+    .map((arn) => arn.split(":").slice(5).join(":"));
+  const literal = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&");
+  const rules = patterns.map((pattern) => new RegExp(`^${literal(pattern).replaceAll("*", ".*")}$`));
+  return (request) => rules.some((rule) => rule.test(request));
+}
+
+async function policyOf(lambda: LambdaClient, FunctionName: string, Qualifier: string): Promise<PolicyStatement[]> {
+  try {
+    const { Policy = "{}" } = await lambda.send(new GetPolicyCommand({ FunctionName, Qualifier }));
+    return (JSON.parse(Policy) as { Statement?: PolicyStatement[] }).Statement ?? [];
+  } catch (error) {
+    if (error instanceof Error && error.name === "ResourceNotFoundException") return [];
+    throw error;
+  }
+}
+
+async function usageOf(
+  gateway: APIGatewayClient,
+  id: string,
+  stage: string,
+): Promise<Pick<DeployedApi, "keys" | "throttle">> {
+  const { items: plans = [] } = await gateway.send(new GetUsagePlansCommand({ limit: 500 }));
+  const plan = plans.find(({ apiStages = [] }) => apiStages.some((one) => one.apiId === id && one.stage === stage));
+  if (!plan) return { keys: [], throttle: {} };
+  const { items: members = [] } = await gateway.send(new GetUsagePlanKeysCommand({ usagePlanId: plan.id, limit: 500 }));
+  const keys = await Promise.all(
+    members.map(({ id: apiKey }) => gateway.send(new GetApiKeyCommand({ apiKey, includeValue: true }))),
+  );
+  const { rateLimit, burstLimit } = plan.throttle ?? {};
+  const dailyQuota = plan.quota?.period === "DAY" ? plan.quota.limit : undefined;
+  return {
+    keys: keys.flatMap(({ enabled, value }) => (enabled && value !== undefined ? [value] : [])),
+    throttle: {
+      ...(rateLimit !== undefined && { rateLimit }),
+      ...(burstLimit !== undefined && { burstLimit }),
+      ...(dailyQuota !== undefined && { dailyQuota }),
+    },
+  };
+}
+
+async function describeFunction(lambda: LambdaClient, { name, qualifier }: Target): Promise<DeployedFunction> {
+  const { Configuration } = await lambda.send(new GetFunctionCommand({ FunctionName: name, Qualifier: qualifier }));
+  const sha256 = Configuration?.CodeSha256;
+  if (sha256 === undefined) throw new Error(`function ${name} has no code at ${qualifier}`);
+  return {
+    name,
+    qualifier,
+    environment: Configuration?.Environment?.Variables ?? {},
+    codeSha256: Buffer.from(sha256, "base64").toString("hex"),
+  };
+}

@@ -1,0 +1,83 @@
+import { dirname, join } from "node:path";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { routes } from "../../functions/api-router/routes.ts";
+import type { Method, Route } from "../../lib/http/route.ts";
+import { loadBundle } from "../../local/api/load-bundle.ts";
+import { type RunningApi, startApi } from "../../local/api/start.ts";
+import { type DeployedApi, type DeployedMethod, readDeployedApi } from "../../local/cloud/deployed-api.ts";
+import type { Cloud } from "../../local/cloud/front.ts";
+import { clientOptions } from "../fixtures/cloud.ts";
+
+export interface ServedApi extends RunningApi {
+  api: DeployedApi;
+}
+
+export interface ServeOptions {
+  cloud: Cloud;
+  /** Of the API. */
+  name: string;
+  /** In place of the domain, whose name does not resolve. */
+  cluster: string;
+}
+
+/** Reads an API back from the cloud and serves it: its resources, keys and permissions, its function's archive and environment. */
+export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): Promise<ServedApi> {
+  const api = await readDeployedApi(cloud, name, "v1");
+  await unpack(cloud, api);
+  // What the function's SDK clients read when they are made.
+  Object.assign(process.env, cloud.env);
+  const { handler } = await loadBundle({
+    file: join(dirname(cloud.logFile), "functions", api.function.codeSha256, "index.mjs"),
+    env: { ...cloud.env, ...api.function.environment, OPENSEARCH_NODE: cluster },
+  });
+  const running = await startApi({
+    services: [
+      {
+        basePath: api.stage,
+        routes: asRoutes(api.methods),
+        keys: api.keys,
+        usage: api.throttle,
+        async handler(event, context) {
+          const method = methodOf(api.methods, event.resource, event.httpMethod);
+          if (!method) return { statusCode: 403, headers: {}, body: `API Gateway has no method for ${event.resource}` };
+          if (!method.permitted) return { statusCode: 500, headers: {}, body: "API Gateway may not call the function" };
+          return handler(event, context);
+        },
+      },
+    ],
+  });
+  return { ...running, url: `${running.url}/${api.stage}`, api };
+}
+
+/** The local cloud unpacks an archive when it first runs it; so the function has also run where it was deployed. */
+async function unpack(cloud: Cloud, { function: { name, qualifier } }: DeployedApi): Promise<void> {
+  const event = { resource: "/", path: "/", httpMethod: "GET", headers: {}, requestContext: { requestId: "1" } };
+  const answer = await new LambdaClient(clientOptions(cloud)).send(
+    new InvokeCommand({ FunctionName: name, Qualifier: qualifier, Payload: JSON.stringify(event) }),
+  );
+  const text = Buffer.from(answer.Payload ?? []).toString();
+  if (answer.FunctionError || !text.includes("not_found")) throw new Error(`${name} answers ${text}`);
+}
+
+const ALL: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+function asRoutes(methods: readonly DeployedMethod[]): Route[] {
+  const paths = [...new Set(methods.map(({ resource }) => resource))];
+  return paths.map((path) => ({ path, methods: ALL, family: "", summary: "", description: "" }));
+}
+
+function methodOf(methods: readonly DeployedMethod[], resource: string, method: string): DeployedMethod | undefined {
+  const ofResource = methods.filter((one) => one.resource === resource);
+  return ofResource.find((one) => one.method === method) ?? ofResource.find((one) => one.method === "ANY");
+}
+
+/** What an API has to have for the routes of its function: a resource each, the key, the permission. */
+export function problemsOf({ methods, keys }: DeployedApi): string[] {
+  const paths = [...new Set(["/", "/{proxy+}", ...routes.map(({ path }) => path)])];
+  const missing = paths.filter((path) => !methodOf(methods, path, "ANY")).map((path) => `${path} is missing`);
+  const open = methods
+    .filter(({ method, keyRequired }) => keyRequired !== (method !== "OPTIONS"))
+    .map(({ method, resource }) => `${method} ${resource}: the key is ${method === "OPTIONS" ? "" : "not "}required`);
+  const forbidden = methods.filter(({ permitted }) => !permitted).map(({ resource }) => `${resource} may not call`);
+  return [...missing, ...open, ...forbidden, ...(keys.length === 0 ? ["no key is valid"] : [])];
+}
