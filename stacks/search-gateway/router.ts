@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
+import { type ApiRouterEnv, NODE_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
 import { clusterUrl } from "../../lib/config/project.ts";
 import { referencedModels } from "../../lib/discovery/endpoints.ts";
@@ -29,7 +29,7 @@ export function routerFunction(
     // CPU comes with memory: 1,769 MB are one.
     memoryMb: 1_769,
     timeoutSeconds: 28,
-    environment: environment(stack),
+    environment: { ...environment(stack), NODE_OPTIONS },
     statements: apiRouterPolicy(arns(stack)),
     logRetentionDays: LOG_DAYS,
     logKeyArn,
