@@ -52,11 +52,12 @@ test("api-router's environment follows the authentication; the region is Lambda'
   const environment = (stack: Stack) =>
     (lambda(stack, "api-router").environment as { variables: Record<string, string> }).variables;
   const OPENSEARCH_NODE = "https://vpc-books-abcdefghijklmnopqrstuvwxyz.eu-west-1.es.amazonaws.com";
-  assert.equal(environment(minimal), { OPENSEARCH_AUTH: "none", OPENSEARCH_NODE });
-  assert.equal(environment(example("search-gateway", "aws-auth")), { OPENSEARCH_AUTH: "aws", OPENSEARCH_NODE });
+  const always = { OPENSEARCH_NODE, NODE_OPTIONS: "--max-old-space-size=256 --max-semi-space-size=4" };
+  assert.equal(environment(minimal), { OPENSEARCH_AUTH: "none", ...always });
+  assert.equal(environment(example("search-gateway", "aws-auth")), { OPENSEARCH_AUTH: "aws", ...always });
   assert.equal(environment(all), {
     OPENSEARCH_AUTH: "basic",
-    OPENSEARCH_NODE,
+    ...always,
     OPENSEARCH_SECRET_ARN: "arn:aws:secretsmanager:eu-west-1:123456789012:secret:search-master-AbCdEf",
   });
 });
