@@ -1,0 +1,102 @@
+import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
+import * as assert from "uvu/assert";
+import { waitFor } from "../../local/process/wait.ts";
+import { type OpenShop, openFilter, openTrainedShop } from "../functions/recommendation-api/shop.ts";
+import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("filters of recommendations");
+
+const world: World = await startWorld();
+let shop: OpenShop;
+
+const COMMON = { limit: 10, filter_name: "", filter_value_dict: {} };
+const toUser = (body: object = {}) => world.post("/recommend-items-to-user", { user_id: "u1", ...COMMON, ...body });
+const toItem = (body: object = {}) => world.post("/recommend-items-to-item", { item_id: "i1", ...COMMON, ...body });
+
+const idsOf = ({ body }: Answer) => body.response.items.map(({ ITEM_ID }) => ITEM_ID ?? "");
+const categoriesOf = ({ body }: Answer) => body.response.items.map(({ CATEGORIES = "" }) => CATEGORIES.split("|"));
+
+test.before(async () => {
+  shop = await openTrainedShop(world);
+});
+test.after(() => world.stop());
+
+test("filters by one value, by several, and by values with a comma", async () => {
+  const one = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } });
+  assert.is(one.status, 200, one.text);
+  assert.ok(categoriesOf(one).length > 0 && categoriesOf(one).every((categories) => categories.includes("Horror")));
+  const several = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: 'Horror, "War"' } });
+  assert.ok(categoriesOf(several).every((categories) => categories.includes("Horror") || categories.includes("War")));
+  const none = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: '"Horror,War"' } });
+  assert.equal([none.status, idsOf(none)], [200, []]);
+  const cheap = await toItem({ filter_name: "cheap", filter_value_dict: { MAX: "5" } });
+  assert.ok(cheap.body.response.items.every(({ PRICE }) => Number(PRICE) <= 5));
+});
+
+test("an EXCLUDE may go without its value, an INCLUDE may not", async () => {
+  const left = await toUser({ filter_name: "without", filter_value_dict: {} });
+  assert.equal([left.status, idsOf(left).length], [200, 10]);
+  const missing = await toUser({ filter_name: "category", filter_value_dict: {} });
+  assert.is(missing.status, 400);
+  assert.equal(missing.body.error.issues, [
+    {
+      path: "filter_value_dict.CATEGORY",
+      message: "is missing: the filter category needs a value for $CATEGORY",
+    },
+  ]);
+});
+
+test("unknown filters are 404, those that are not synchronized yet too", async () => {
+  const unknown = await toUser({ filter_name: "colour" });
+  assert.equal([unknown.status, unknown.body.error.code], [404, "filter_not_found"]);
+  assert.match(unknown.body.error.message, "category, cheap");
+  await world.removeParameter(world.names.filterParameter("member"));
+  await world.restart();
+  const absent = await toUser({ filter_name: "member" });
+  assert.equal([absent.status, absent.body.error.code], [404, "filter_not_found"]);
+  await world.putParameter(
+    world.names.filterParameter("member"),
+    world.names.arn("personalize", `filter/${world.settings.filters.find(({ name }) => name === "member")?.resource}`),
+  );
+  await world.restart();
+});
+
+test("a filter that is rotated is found again at once, while requests go on", async () => {
+  const category = { filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } };
+  const before = await toUser(category);
+  assert.is(before.status, 200);
+  const answers: Promise<Answer>[] = [];
+  const timer = setInterval(() => answers.push(toUser(category)), 20);
+  const expression = "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY) AND Items.PRICE <= 1000";
+  await openFilter(world, shop, "category", expression);
+  const old = world.names.arn("personalize", `filter/${world.settings.filters[0]?.resource}`);
+  await world.harness.personalize.send(new DeleteFilterCommand({ filterArn: old }));
+  await toUser(category);
+  await world.harness.settle();
+  const after = await toUser(category);
+  await waitFor(async () => answers.length >= 50, { what: "50 requests at 50 a second", timeoutMs: 10_000 });
+  clearInterval(timer);
+  assert.is(after.status, 200, after.text);
+  assert.equal(idsOf(after), idsOf(before));
+  const all = await Promise.all(answers);
+  assert.equal(
+    all.filter(({ status, body }) => status !== 200 || body.degraded),
+    [],
+  );
+});
+
+test("while the function has the old expression, Personalize checks the values of the new filter", async () => {
+  await openFilter(world, shop, "category", "INCLUDE ItemID WHERE Items.CATEGORIES IN ($GENRE)");
+  await world.restart();
+  const fits = await toUser({ filter_name: "category", filter_value_dict: { GENRE: "Horror" } });
+  assert.is(fits.status, 200, fits.text);
+  const wrong = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } });
+  assert.equal([wrong.status, wrong.body.error.code], [400, "invalid_request"]);
+  assert.match(wrong.body.error.message, "Personalize refused the request");
+  assert.not.match(wrong.text, /arn:/);
+  await openFilter(world, shop, "category");
+  await world.restart();
+});
+
+test.run();
