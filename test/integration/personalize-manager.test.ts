@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CreateFilterCommand } from "@aws-sdk/client-personalize";
+import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
+import { GetParametersCommand } from "@aws-sdk/client-ssm";
+import * as assert from "uvu/assert";
+import { type Inventory, readInventory } from "../../lib/personalize-manager/inventory.ts";
+import type { ResourceInputGiven } from "../../lib/personalize-manager/request.ts";
+import { askCampaign } from "../../lib/recommendation/ask-campaign.ts";
+import { chooseFilter } from "../../lib/recommendation/filter-choice.ts";
+import { createPointers } from "../../lib/recommendation/parameters.ts";
+import type { RecommendationServices } from "../../lib/recommendation/services.ts";
+import { deadlineIn } from "../../lib/resilience/deadline.ts";
+import { basicInputs, filterInput } from "../lib/personalize-manager/inputs.ts";
+import { onlyUsers } from "../lib/training/settings.ts";
+import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { invoke } from "../local/cloud/functions.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("personalize-manager on the local AWS endpoint");
+
+/** Invocations wait for 3 s at most, creations take longer. */
+const SLOW = { pending: 200, working: 3_200, deploying: 3_200 };
+
+let world: TrainingWorld;
+
+test.before(async () => {
+  world = await trainingWorld({ project: "managed", settings: onlyUsers(), delays: SLOW, managerTimeout: 18 });
+});
+
+test.after(() => world.stop());
+
+/** Repeats an action until it is not cut off any more; gives how often it was. */
+async function untilDone(action: "create" | "update" | "delete", input: ResourceInputGiven): Promise<number> {
+  for (let cuts = 0; ; cuts += 1) {
+    try {
+      await world.manage(action, input);
+      return cuts;
+    } catch (error) {
+      assert.match((error as Error).message, /is still (CREATE|DELETE|UPDATE)[ _A-Z]*: apply again/);
+      assert.ok(cuts < 10, `${input.kind} never ends`);
+    }
+  }
+}
+
+const READ = 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("read")';
+const ofAuthor = (author: string) => `INCLUDE ItemID WHERE Items.AUTHOR IN ("${author}")`;
+const campaign: ResourceInputGiven = {
+  kind: "campaign",
+  name: "managed-user-personalization",
+  recipe: "user_personalization",
+  min_provisioned_tps: 1,
+};
+
+test("an apply that is cut off after each resource is completed by the next", async () => {
+  for (const input of basicInputs(world.names)) {
+    const cuts = await untilDone("create", input);
+    assert.is(cuts > 0, input.kind !== "schema", `${input.kind} was cut off ${cuts} times`);
+  }
+  const counts = world.control.counts();
+  assert.equal([counts.CreateDatasetGroup, counts.CreateDataset, counts.CreateEventTracker], [1, 3, 1]);
+  assert.is((await world.manage("create", campaign)).status, "awaiting training");
+});
+
+test("training completes the campaign; the manager then changes its TPS in place", async () => {
+  await world.setProfiles(40, 100);
+  await world.setEvents(tasteEvents(60, 20));
+  const { status, cause } = await world.ended(await world.start("only", { mode: "init" }));
+  assert.is(status, "SUCCEEDED", cause);
+  assert.is(await untilDone("update", { ...campaign, min_provisioned_tps: 4 }), 1);
+  const { campaigns } = await readInventory(world.personalize, world.names);
+  assert.equal(
+    campaigns.map(({ min_provisioned_tps }) => min_provisioned_tps),
+    [4],
+  );
+  assert.is(world.control.counts().CreateCampaign, 1);
+});
+
+test("a campaign that was removed by hand is made anew with the version that training chose", async () => {
+  const before = (await readInventory(world.personalize, world.names)).campaigns[0];
+  await untilDone("delete", campaign);
+  assert.equal((await readInventory(world.personalize, world.names)).campaigns, []);
+  await untilDone("create", campaign);
+  const after = (await readInventory(world.personalize, world.names)).campaigns[0];
+  assert.is(after?.solution_version_arn, before?.solution_version_arn);
+});
+
+/** What recommendation-api does with a request, by its own code, from pointers that it keeps for a minute. */
+function asker() {
+  const filters = [{ name: "unread", expression: READ, parameter: world.names.filterParameter("unread") }].map(
+    (filter) => ({ ...filter, resource: world.names.filter(filter.name, filter.expression) }),
+  );
+  const settings = {
+    campaigns: { user_personalization: world.names.campaignParameter("user_personalization") },
+    filters,
+  };
+  const pointers = createPointers(async (Names) => {
+    const { Parameters = [] } = await world.ssm.send(new GetParametersCommand({ Names: [...Names] }));
+    return new Map(Parameters.map(({ Name = "", Value = "" }) => [Name, Value]));
+  });
+  const services = { settings, pointers } as unknown as RecommendationServices;
+  return (user: number) =>
+    askCampaign(
+      services,
+      {
+        recipe: "user_personalization",
+        filter: chooseFilter(services.settings, { filter_name: "unread", filter_value_dict: {} }),
+        ask: ({ campaignArn, filterArn }) =>
+          world.runtime.send(
+            new GetRecommendationsCommand({ campaignArn, filterArn, userId: `U${user % 60}`, numResults: 5 }),
+          ),
+      },
+      deadlineIn(5_000),
+    );
+}
+
+test("a changed expression rotates under 50 requests a second with nine filters there: none fails", async () => {
+  const datasetGroupArn = world.names.arn("personalize", "dataset-group/managed");
+  for (let index = 0; index < 8; index += 1) {
+    const filterExpression = ofAuthor(`a${index}`);
+    const name = `managed-f${index}-0000000001`;
+    await world.personalize.send(new CreateFilterCommand({ name, datasetGroupArn, filterExpression }));
+  }
+  const old = filterInput(world.names, "unread", READ);
+  await untilDone("create", old);
+  assert.is((await readInventory(world.personalize, world.names)).filters.length, 9);
+
+  const ask = asker();
+  const failures: string[] = [];
+  const under: Promise<void>[] = [];
+  let rotating = true;
+  const load = (async () => {
+    for (let user = 0; rotating; user += 1) {
+      under.push(
+        ask(user).then(
+          () => {},
+          (error: Error) => void failures.push(`${error.name}: ${error.message}`),
+        ),
+      );
+      // The load itself: 50 requests a second.
+      await sleep(20);
+    }
+  })();
+  // Create before delete, as the stack's create_before_destroy does.
+  const next = filterInput(world.names, "unread", ofAuthor("Ada"));
+  await untilDone("create", next);
+  await untilDone("delete", old);
+  rotating = false;
+  await load;
+  await Promise.all(under);
+  assert.ok(under.length > 50, `${under.length} requests`);
+  assert.equal(failures, []);
+  const { filters } = await readInventory(world.personalize, world.names);
+  assert.equal(
+    filters.map(({ name }) => name).filter((name) => name.includes("unread")),
+    [next.name],
+  );
+});
+
+test("a rotation at ten filters is refused with the way out, and the filter stays in use", async () => {
+  const datasetGroupArn = world.names.arn("personalize", "dataset-group/managed");
+  await world.personalize.send(
+    new CreateFilterCommand({ name: "managed-f8-0000000001", datasetGroupArn, filterExpression: ofAuthor("a8") }),
+  );
+  const refused = await world.manage("create", filterInput(world.names, "unread", ofAuthor("Bob"))).then(
+    () => "no error",
+    (error: Error) => error.message,
+  );
+  assert.match(refused, /finds no room.*10 filters.*take a filter out of filter.yaml/);
+  await asker()(1);
+});
+
+test("describe gives what plan compares with", async () => {
+  const { payload, error } = await invoke(world.lambda, world.names.function("personalize-manager"), {
+    action: "describe",
+  });
+  assert.is(error, undefined);
+  const { dataset_group, datasets, filters, campaigns } = payload as Inventory;
+  assert.equal(
+    [dataset_group?.status, datasets.length, filters.length, campaigns[0]?.status],
+    ["ACTIVE", 3, 10, "ACTIVE"],
+  );
+});
+
+test("what is no event of Terraform is refused with what is wrong", async () => {
+  const { error, payload } = await invoke(world.lambda, world.names.function("personalize-manager"), {
+    kind: "filter",
+    tf: { action: "create", prev_input: null },
+  });
+  assert.is(error, "Unhandled");
+  assert.is(payload.errorType, "ManagerError");
+  assert.match(payload.errorMessage, /The event is not the desired state of a resource[\s\S]*at expression/);
+});
+
+test.run();
