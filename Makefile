@@ -38,5 +38,22 @@ reference: install ## Write docs/reference from the sources
 models: install ## Fetch, check and lock the files of the sparse model (HUB= REVISION=)
 	@HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts
 
+plan: install ## Show what a deploy would change (CONF=)
+	@$(RELEVANCE) plan --conf $(CONF) $(ARGS)
+
+deploy: install ## Deploy what conf/ describes; prints API URL and key (CONF=)
+	@$(RELEVANCE) deploy --conf $(CONF) $(ARGS)
+
+destroy: install ## Remove the search gateway (DESTROY_INFRA=true|false)
+	@test -n "$(DESTROY_INFRA)" || { echo "say DESTROY_INFRA=true, or false when another service shares the infrastructure" >&2; exit 2; }
+	@$(RELEVANCE) destroy --conf $(CONF) --destroy-infra $(DESTROY_INFRA) $(ARGS)
+
+train: install ## Train (RECIPES=a,b TRAINING_MODE=init|update_dataset_group)
+	@test -n "$(RECIPES)" -a -n "$(TRAINING_MODE)" || { echo "say RECIPES=a,b and TRAINING_MODE=init or update_dataset_group" >&2; exit 2; }
+	@$(RELEVANCE) train --conf $(CONF) --recipes $(RECIPES) --training-mode $(TRAINING_MODE) $(ARGS)
+
+status: install ## Show what Personalize has, and the filters
+	@$(RELEVANCE) status --conf $(CONF) $(ARGS)
+
 clean: ## Remove what was built; .local (servers and data of `make dev`) stays
 	@rm -rf dist cdktf.out
