@@ -1,5 +1,4 @@
 import { ApiGatewayAccount } from "@cdktf/provider-aws/lib/api-gateway-account/index.js";
-import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
 import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
 import { SnsTopic } from "@cdktf/provider-aws/lib/sns-topic/index.js";
@@ -15,8 +14,7 @@ import { ProjectStack } from "./project-stack.ts";
 export class FoundationStack extends ProjectStack {
   constructor(scope: Construct, id: "foundation", input: StackInput) {
     super(scope, id, input);
-    if (input.mode === "remove") this.forgetLogRole();
-    else this.logRole();
+    this.logRole();
     const topic = new SnsTopic(this, "alarms", {
       name: this.names.topic(),
       displayName: `${input.config.project.project_name} alarms`,
@@ -32,7 +30,7 @@ export class FoundationStack extends ProjectStack {
   /**
    * One setting for all APIs of the account and region. A role of someone else that is set stays, and one that is there
    * already is used as it is. Ours is adopted when an earlier deployment has left it. Deleting the setting would reset it
-   * in later versions of the provider: it is forgotten instead (mode `remove`).
+   * in later versions of the provider: `removal.ts` forgets it instead.
    */
   private logRole(): void {
     const { logRoleArn, role } = this.input.discovery.apiGateway;
@@ -57,19 +55,6 @@ export class FoundationStack extends ProjectStack {
       policyArn: `arn:${this.names.partition()}:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs`,
     });
     return { role, permission };
-  }
-
-  private forgetLogRole(): void {
-    const addresses = [
-      [IamRolePolicyAttachment, "api-gateway-logs-policy"],
-      [IamRole, "api-gateway-logs"],
-      [ApiGatewayAccount, "api-gateway-account"],
-    ] as const;
-    const removed = addresses.map(([{ tfResourceType }, id]) => ({
-      from: `${tfResourceType}.${id}`,
-      lifecycle: { destroy: false },
-    }));
-    this.addOverride("removed", removed);
   }
 
   private endpoints(endpoints: readonly OwnEndpoint[], { vpcId, cidrBlocks }: { vpcId: string; cidrBlocks: string[] }) {

@@ -22,11 +22,6 @@ export interface StackInput {
   outdir: string;
   /** Folder of local state. Default: `.terraform-state` in the working folder. */
   stateFolder?: string;
-  /**
-   * `remove` is for destroying: what is protected can go, and API Gateway's log role, which other APIs of the account
-   * may use, is forgotten instead of deleted. It must be applied before the stack is destroyed.
-   */
-  mode?: "deploy" | "remove";
   /** Attempts of the AWS provider at a call; its own default when absent. A local endpoint needs few, to fail soon. */
   maxRetries?: number;
 }

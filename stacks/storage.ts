@@ -26,14 +26,13 @@ const PERSONALIZE = "personalize.amazonaws.com";
 export class StorageStack extends ProjectStack {
   constructor(scope: Construct, id: "storage", input: StackInput) {
     super(scope, id, input);
-    const protect = input.mode !== "remove";
     const key = encryptionKey(this, "key", {
       alias: this.names.kmsAlias(),
       description: `${input.config.project.project_name}: bucket, alarms and secrets`,
       statements: this.keyStatements(),
-      protect,
+      protect: true,
     });
-    const bucket = this.bucket(protect, key.arn);
+    const bucket = this.bucket(key.arn);
     this.configurationFiles(bucket);
     if (input.config.searchGateway && input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
     this.output("bucket", bucket.bucket);
@@ -62,11 +61,11 @@ export class StorageStack extends ProjectStack {
     ];
   }
 
-  private bucket(protect: boolean, keyArn: string): S3Bucket {
+  private bucket(keyArn: string): S3Bucket {
     const bucket = new S3Bucket(this, "bucket", {
       bucket: this.names.bucket(),
-      forceDestroy: !protect,
-      lifecycle: { preventDestroy: protect },
+      // Only `purge` removes it, after it has emptied it: `removal.ts` plans that without this file.
+      lifecycle: { preventDestroy: true },
     });
     const versioning = new S3BucketVersioningA(this, "bucket-versioning", {
       bucket: bucket.id,

@@ -1,6 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
 import type { Discovery } from "../../lib/discovery/discovery.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { type ConfigurationName, configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { example, ref, type Stack, synth } from "./support.ts";
 
@@ -51,14 +56,18 @@ test("adopts the role that an earlier deployment has left", () => {
   assert.equal(stack.import, [{ to: "aws_iam_role.api-gateway-logs", id: "api-gateway-logs" }]);
 });
 
-test("forgets the role when it is removed: the setting is the whole account's", () => {
-  const stack = synth("foundation", { config: configuration("all-options"), mode: "remove" });
-  assert.equal(kinds(stack), [0, 0, 0]);
-  assert.equal(stack.removed, [
-    { from: "aws_iam_role_policy_attachment.api-gateway-logs-policy", lifecycle: { destroy: false } },
-    { from: "aws_iam_role.api-gateway-logs", lifecycle: { destroy: false } },
-    { from: "aws_api_gateway_account.api-gateway-account", lifecycle: { destroy: false } },
-  ]);
+test("what API Gateway writes its logs with is forgotten when the rest is removed", () => {
+  const config = configuration("all-options");
+  const outdir = scratchFolder(TEST_OUTPUT, "removal");
+  const input = { config, account: "123456789012", outdir, stacks: ["foundation" as const] };
+  const [{ directory } = { directory: "" }] = synthesizeRemoval(input);
+  const { removed } = JSON.parse(readFileSync(join(directory, "cdk.tf.json"), "utf8"));
+  const types = ["aws_iam_role_policy_attachment", "aws_iam_role", "aws_api_gateway_account"];
+  const stack = example("foundation", "all-options");
+  assert.equal(
+    removed,
+    types.flatMap((type) => stack.ids(type).map((id) => ({ from: `${type}.${id}`, lifecycle: { destroy: false } }))),
+  );
 });
 
 const endpoints = (stack: Stack) =>

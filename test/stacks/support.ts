@@ -27,7 +27,6 @@ export interface Stack {
   provider: { aws: Array<Record<string, unknown>> };
   output: Record<string, { value: string; sensitive?: boolean }>;
   import: unknown;
-  removed: unknown;
   /** A resource, in the part of it that a test is about. Throws with what there is when it is not there. */
   resource<Attributes = Record<string, unknown>>(type: string, id: string): Attributes;
   /** Ids of the resources of a type, sorted. */
@@ -37,7 +36,6 @@ export interface Stack {
 export interface Synthesis {
   config: Configuration;
   discovery?: Discovery;
-  mode?: "deploy" | "remove";
   maxRetries?: number;
   stateFolder?: string;
 }
@@ -64,7 +62,6 @@ function read(text: string): Stack {
     provider: json.provider,
     output: json.output,
     import: json.import,
-    removed: json.removed,
     resource<Attributes>(type: string, id: string) {
       const found = resources[type]?.[id];
       if (!found) throw new Error(`no ${type}.${id}; there are ${Object.keys(resources[type] ?? {}).join(", ")}`);
