@@ -6,9 +6,6 @@ export class RankingError extends Error {
   override name = "RankingError";
 }
 
-/** Most items of one ranking. Source: GetPersonalizedRanking, API reference. */
-export const MAX_RANKED_ITEMS = 500;
-
 /** `GetPersonalizedRanking` of one campaign. The SDK is loaded by the first call; it never retries by itself. */
 export function campaignRanker(campaignArn: string, config: PersonalizeRuntimeClientConfig = {}): PersonalRanker {
   let client: Promise<PersonalizeRuntimeClient> | undefined;
