@@ -236,17 +236,10 @@ test("trains again on what was kept, new events included", async () => {
   );
 });
 
-test("forgets all of it when it is told to", async () => {
+test("stops without leaving a process behind", async () => {
   dev.interrupt();
   assert.is(await dev.exited, 0);
-  dev = startDev(dir, ["--reset-recommendation"]);
-  const ready = await dev.ready();
-  assert.match(dev.output(), "make demo-train");
-  state = { ...state, ...ready };
-  const { status } = await post("/recommend-items-to-user", { user_id: "U0001", limit: 3, ...NO_FILTER });
-  assert.is(status, 503);
-  dev.interrupt();
-  assert.is(await dev.exited, 0);
+  assert.equal(processesOf(dir), []);
 });
 
 test.run();

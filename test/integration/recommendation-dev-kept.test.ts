@@ -1,0 +1,93 @@
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import * as assert from "uvu/assert";
+import { namesOf } from "../../lib/naming/names.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { localClients } from "../../local/dev/clients.ts";
+import type { DevState } from "../../local/dev/state-file.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { clusters } from "../fixtures/opensearch.ts";
+import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
+import { suite } from "../suite.ts";
+
+/** What `make dev` keeps of the recommendation service when nothing was trained, and how it forgets it. */
+const test = suite("make dev keeps what was uploaded");
+
+const dir = scratchFolder(TEST_OUTPUT, "recommendation-dev-kept");
+const names = namesOf({ project: "demo", account: ACCOUNT_ID, region: REGION });
+const [cluster] = await clusters();
+assert.ok(cluster);
+
+let dev: DevProcess;
+let state: DevState;
+
+async function start(...args: string[]) {
+  dev = startDev(dir, ["--no-demo", ...args], { OPENSEARCH_URL: cluster?.url ?? "" });
+  state = await dev.ready();
+}
+async function stop() {
+  dev.interrupt();
+  assert.is(await dev.exited, 0, dev.output());
+}
+
+test.before(() => start());
+test.after(async () => {
+  dev.interrupt();
+  await dev.exited;
+});
+
+async function post(path: string, body: unknown): Promise<void> {
+  const { url = "", api_key = "" } = state.recommendation ?? {};
+  const answer = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": api_key },
+    body: JSON.stringify(body),
+  });
+  assert.is(answer.status, 200, await answer.text());
+}
+
+/** What is in the local AWS endpoint: the user's membership, keys of event objects. */
+async function kept() {
+  const { dynamo, s3 } = localClients({ endpoint: state.aws.endpoint, region: REGION });
+  const Key = { USER_ID: { S: "Ünïcode 1" } };
+  const [{ Item }, { Contents = [] }] = await Promise.all([
+    dynamo.send(new GetItemCommand({ TableName: names.table("users"), Key })),
+    s3.send(new ListObjectsV2Command({ Bucket: names.bucket(), Prefix: "events/" })),
+  ]);
+  return { membership: Item?.MEMBERSHIP_ID?.S, objects: Contents.map(({ Key, ETag }) => [Key, ETag]) };
+}
+
+const USER = { USER_ID: "Ünïcode 1", GENDER: "F", AGE: 34, LOCATION: 10_115, MEMBERSHIP_ID: "M-1" };
+let before: Awaited<ReturnType<typeof kept>>;
+
+test("has the names and functions of a deployment", async () => {
+  await post("/update-users", { users: [USER] });
+  await post("/log-event", { events: [{ USER_ID: USER.USER_ID, ITEM_ID: "B1", EVENT_TYPE: "view" }] });
+  before = await kept();
+  assert.is(before.membership, "M-1");
+  assert.is(before.objects.length, 1);
+});
+
+test("has both over a restart, the events as they were received", async () => {
+  await stop();
+  await start();
+  assert.equal(await kept(), before);
+});
+
+test("keeps what is changed after that, too", async () => {
+  await post("/update-users", { users: [{ ...USER, MEMBERSHIP_ID: "M-2" }] });
+  await post("/log-event", { events: [{ USER_ID: USER.USER_ID, ITEM_ID: "B2", EVENT_TYPE: "view" }] });
+  await stop();
+  await start();
+  const { membership, objects } = await kept();
+  assert.equal([membership, objects.length], ["M-2", 2]);
+});
+
+test("forgets it with --reset-recommendation", async () => {
+  await stop();
+  await start("--reset-recommendation");
+  assert.equal(await kept(), { membership: undefined, objects: [] });
+});
+
+test.run();
