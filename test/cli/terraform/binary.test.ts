@@ -1,0 +1,82 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { findTerraform } from "../../../cli/terraform/binary.ts";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../../fixtures/env.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("finding Terraform");
+const folder = scratchFolder(TEST_OUTPUT, "terraform-binary");
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A program that says it is of a version. */
+function program(place: string, name: string, text: string): string {
+  const path = join(folder, place, name);
+  mkdirSync(join(folder, place), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\necho '${text}'\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const terraform = program("both", "terraform", "Terraform v1.11.4\non linux_amd64");
+program("both", "tofu", "OpenTofu v1.10.0\non linux_amd64");
+const tofu = program("tofu-alone", "tofu", "OpenTofu v1.10.6\non linux_amd64");
+const old = program("old", "terraform", "Terraform v1.9.8\non linux_amd64");
+const strange = program("strange", "terraform", "hello");
+
+const message = async (env: Record<string, string>) => {
+  try {
+    await findTerraform(env);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("it was found");
+};
+
+test("terraform on the PATH goes before tofu", async () => {
+  assert.equal(await findTerraform({ PATH: `/nowhere:${join(folder, "both")}` }), {
+    path: terraform,
+    product: "Terraform",
+    version: "1.11.4",
+  });
+});
+
+test("tofu is taken where there is no terraform", async () => {
+  const found = await findTerraform({ PATH: join(folder, "tofu-alone") });
+  assert.equal(found, { path: tofu, product: "OpenTofu", version: "1.10.6" });
+});
+
+test("TERRAFORM_BINARY goes before the PATH, as a path and as a name", async () => {
+  const PATH = join(folder, "both");
+  assert.is((await findTerraform({ PATH, TERRAFORM_BINARY: tofu })).path, tofu);
+  assert.is((await findTerraform({ PATH, TERRAFORM_BINARY: "tofu" })).path, join(PATH, "tofu"));
+});
+
+test("without any: both names, the version and where to get it", async () => {
+  assert.match(
+    await message({ PATH: "/nowhere" }),
+    /^Terraform is missing: neither terraform nor tofu is on the PATH\. Install Terraform 1\.10 or newer \(https:\/\/developer\.hashicorp\.com\/terraform\/install\), or OpenTofu/,
+  );
+});
+
+test("a TERRAFORM_BINARY that is no program is named", async () => {
+  assert.match(await message({ TERRAFORM_BINARY: "/no/such" }), "TERRAFORM_BINARY is /no/such, which is no program");
+  assert.match(await message({ TERRAFORM_BINARY: folder }), `TERRAFORM_BINARY is ${folder}, which is no program`);
+});
+
+test("one that is too old is named with its version", async () => {
+  assert.match(
+    await message({ TERRAFORM_BINARY: old }),
+    `${old} is Terraform 1.9.8, 1.10 or newer is needed: install Terraform 1.10 or newer`,
+  );
+});
+
+test("a program that does not tell its version is named with what it said", async () => {
+  assert.match(
+    await message({ TERRAFORM_BINARY: strange }),
+    `${strange} does not tell its version (it answers "hello\\n")`,
+  );
+});
+
+test.run();

@@ -1,0 +1,105 @@
+import * as assert from "uvu/assert";
+import { terraformFailure } from "../../../cli/terraform/explain.ts";
+import { diagnosticsOf } from "../../../cli/terraform/messages.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("errors of Terraform");
+
+const place = { stack: "storage", directory: "dist/x", program: "terraform" };
+const explain = (summary: string, detail?: string, address?: string) =>
+  terraformFailure([{ severity: "error", summary, ...(detail && { detail }), ...(address && { address }) }], place)
+    .message;
+
+const LOCK = `Error message: operation error S3: PutObject, https response error StatusCode: 412
+Lock Info:
+  ID:        0b1c2d3e-0000-4000-8000-1a2b3c4d5e6f
+  Path:      bucket/teams/search/storage.tfstate
+  Operation: OperationTypeApply
+  Who:       ci@build-7
+  Version:   1.11.4
+  Created:   2026-01-02 03:04:05.678 +0000 UTC
+  Info:`;
+
+test("a locked state: who, since when, doing what, and how to unlock it", () => {
+  assert.is(
+    explain("Error acquiring the state lock", LOCK),
+    "Stack storage: its state is locked by ci@build-7 since 2026-01-02 03:04:05.678 +0000 UTC (apply). " +
+      "Wait for that to end and run this again.\n" +
+      "If nothing runs there any more: `terraform -chdir=dist/x force-unlock 0b1c2d3e-0000-4000-8000-1a2b3c4d5e6f`",
+  );
+});
+
+test("a locked state that tells nothing of its owner shows what Terraform said", () => {
+  assert.match(
+    explain("Error acquiring the state lock", "permission denied"),
+    /tells nothing of its owner\n(.*\n)* {2}permission denied/,
+  );
+});
+
+for (const [what, summary, advice] of [
+  [
+    "expired credentials",
+    "ExpiredToken: The provided token has expired.",
+    "the AWS credentials have expired: get new ones",
+  ],
+  [
+    "expired credentials while it ran",
+    "ExpiredTokenException: The security token included in the request is expired",
+    "expired: get new ones",
+  ],
+  ["an expired single sign-on", "the SSO session has expired or is invalid: token expired", "aws sso login"],
+  ["no credentials", "No valid credential sources found", "there are no AWS credentials: set AWS_PROFILE"],
+  ["another account", "AWS account ID not allowed: 210987654321", "to account 210987654321: use one account"],
+  ["a stale plan", "Saved plan is stale", "somebody has changed the stack since it was planned"],
+  ["a moved state", "Backend configuration changed", "`terraform -chdir=dist/x init -migrate-state`"],
+  ["a missing state bucket", 'S3 bucket "shop-state" does not exist.', "`relevance init-state` creates it"],
+  ["no registry", "Failed to query available provider packages", "set TF_PROVIDER_MIRROR"],
+  [
+    "a missing permission",
+    "AccessDenied: User: arn:x is not authorized to perform: kms:CreateKey",
+    "docs/guides/deploy.md",
+  ],
+] as const) {
+  test(`${what}: says what to do`, () => {
+    const text = explain(summary);
+    assert.ok(text.startsWith("Stack storage: "), text);
+    assert.match(text, advice);
+  });
+}
+
+test("a missing permission is shown", () => {
+  assert.match(explain("x", "is not authorized to perform: kms:CreateKey"), "kms:CreateKey");
+});
+
+test("any other error: where it was, what was said, and that running again goes on", () => {
+  assert.is(
+    explain("creating SageMaker Endpoint: LimitExceeded", "quota of 0", "aws_sagemaker_endpoint.x"),
+    "Stack storage failed. What was done is in the state; mend this and run the command again.\n" +
+      "  aws_sagemaker_endpoint.x: creating SageMaker Endpoint: LimitExceeded\n  quota of 0",
+  );
+});
+
+test("diagnostics are read from JSON lines, warnings apart", () => {
+  const line = (severity: string, summary: string) =>
+    JSON.stringify({ type: "diagnostic", diagnostic: { severity, summary, detail: "" } });
+  const found = diagnosticsOf(`{"type":"version"}\nnoise\n${line("warning", "w")}\n${line("error", "e")}`, "");
+  assert.equal(
+    found.map(({ severity, summary }) => [severity, summary]),
+    [
+      ["warning", "w"],
+      ["error", "e"],
+    ],
+  );
+  assert.match(terraformFailure(found, place).message, /\n {2}e$/);
+});
+
+test("diagnostics are read from framed text on standard error", () => {
+  const text = "╷\n│ Warning: w\n╵\n╷\n│ Error: no such file\n│ \n│ more of it\n╵\n";
+  assert.equal(diagnosticsOf("", text), [{ severity: "error", summary: "no such file\n\nmore of it" }]);
+});
+
+test("a failure without a word says how to see more", () => {
+  assert.match(terraformFailure(diagnosticsOf("", ""), place).message, "TF_LOG=debug");
+});
+
+test.run();

@@ -1,0 +1,75 @@
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { Interrupted, runTerraform } from "../../../cli/terraform/process.ts";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../../fixtures/env.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("running Terraform");
+const folder = scratchFolder(TEST_OUTPUT, "terraform-process");
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A program of Node.js in Terraform's place. */
+function program(source: string) {
+  const path = join(folder, "program.mjs");
+  writeFileSync(path, `#!${process.execPath}\n${source}`);
+  chmodSync(path, 0o755);
+  return { path, product: "Terraform" as const, version: "1.11.4" };
+}
+
+const options = { cwd: folder, env: { A: "b" }, onInterrupt: () => {} };
+
+test("gives exit code and both outputs, each line as it comes", async () => {
+  const lines: string[] = [];
+  const source =
+    'console.log("one"); console.log(process.env.A, process.argv[2]); console.error("e"); process.exitCode = 2;';
+  const ended = await runTerraform(program(source), ["plan"], { ...options, onLine: (line) => lines.push(line) });
+  assert.equal(ended, { code: 2, stdout: "one\nb plan", stderr: "e\n" });
+  assert.equal(lines, ["one", "b plan"]);
+});
+
+test("passes an interruption on once, waits for the end, and says so", async () => {
+  // Counts the interruptions that reach it and ends a while after the first.
+  const source = `
+    let count = 0;
+    process.on("SIGINT", () => {
+      count += 1;
+      if (count === 1) setTimeout(() => { console.log("count", count); process.exit(1); }, 300);
+    });
+    console.log("up");
+    setTimeout(() => process.exit(9), 20_000);`;
+  const lines: string[] = [];
+  const told: boolean[] = [];
+  const running = runTerraform(program(source), [], {
+    ...options,
+    onInterrupt: (first) => told.push(first),
+    onLine: (line) => {
+      lines.push(line);
+      if (line !== "up") return;
+      process.emit("SIGINT");
+      process.emit("SIGINT");
+      process.emit("SIGTERM");
+    },
+  });
+  const error = await running.catch((thrown: unknown) => thrown);
+  assert.instance(error, Interrupted);
+  assert.match((error as Error).message, "run the command again to go on");
+  assert.equal(lines, ["up", "count 1"]);
+  assert.equal(told, [true, false, false]);
+});
+
+test("leaves no listener behind", async () => {
+  const before = process.listenerCount("SIGINT");
+  await runTerraform(program(""), [], options);
+  assert.is(process.listenerCount("SIGINT"), before);
+});
+
+test("a program that was killed is a failure that names the signal", async () => {
+  const error = await runTerraform(program('process.kill(process.pid, "SIGKILL");'), [], options).catch(
+    (thrown: unknown) => thrown,
+  );
+  assert.match((error as Error).message, "was ended by SIGKILL");
+});
+
+test.run();
