@@ -17,14 +17,19 @@ export class NotAgreed extends Failure {
 }
 
 /** Asks before something is written. Throws UsageError where nobody can be asked, NotAgreed for any other answer. */
-export async function confirm(terminal: Terminal, { text, answer = "yes", yes }: Question): Promise<void> {
+export async function confirm(
+  terminal: Terminal,
+  { text, answer = "yes", yes }: Question,
+  input: NodeJS.ReadableStream & { isTTY?: boolean } = process.stdin,
+): Promise<void> {
   if (yes) return;
-  if (!process.stdin.isTTY) {
+  if (!input.isTTY) {
     throw new UsageError(`${text} There is no terminal to ask on: give --yes to go on without a question`);
   }
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const reader = createInterface({ input, output: process.stderr });
   const aborted = new AbortController();
-  reader.on("SIGINT", () => aborted.abort());
+  // Ctrl-C, and Ctrl-D.
+  for (const end of ["SIGINT", "close"]) reader.once(end, () => aborted.abort());
   try {
     const given = await reader.question(`${text} Type ${terminal.noteColors.bold(answer)}: `, {
       signal: aborted.signal,
