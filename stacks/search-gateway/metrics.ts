@@ -51,8 +51,6 @@ export function gatewayMetrics(stack: ProjectStack) {
   };
 }
 
-export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
-
 /** Latency in seconds and errors, from where the model runs. */
 function modelMetrics({ names }: ProjectStack, name: ModelName) {
   const facts = MODELS[name];
