@@ -1,4 +1,5 @@
 import { totalmem } from "node:os";
+import { Option } from "commander";
 import * as v from "valibot";
 import { nearest } from "../../lib/config/nearest.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
@@ -15,7 +16,7 @@ const LOOK_MS = { aws: 10_000, local: 500 };
 const LEAST_MEMORY = 4 * 1_024 ** 3;
 
 /** Words of the ends of a recipe. */
-const ENDS = { done: "switched to", held: "held back" } as const;
+const ENDS = { done: "active", held: "held back" } as const;
 
 /** `relevance train`: starts a training, and follows it with --wait. */
 export const train = defineCommand({
@@ -27,14 +28,18 @@ export const train = defineCommand({
   define: (command) => {
     command
       .option("--recipes <names>", `recipes with commas between: ${RECIPE_KINDS.join(", ")} (default: all configured)`)
-      .requiredOption("--training-mode <mode>", `${TRAINING_MODES.join(" or ")}, which uses IMPRESSION`)
+      .addOption(
+        new Option("--training-mode <mode>", "update_dataset_group is a retraining in which IMPRESSION is used")
+          .choices(TRAINING_MODES)
+          .makeOptionMandatory(),
+      )
       .option("--wait", "wait for the end, and show progress")
       .option("--accept-missing", "train although accepted events are missing in the bucket")
       .option("--local", LOCAL_HELP);
   },
   options: {
     recipes: v.optional(v.string()),
-    trainingMode: v.picklist(TRAINING_MODES, (issue) => `is ${TRAINING_MODES.join(" or ")}, got ${issue.received}`),
+    trainingMode: v.picklist(TRAINING_MODES),
     wait: v.optional(v.boolean(), false),
     acceptMissing: v.optional(v.boolean(), false),
     local: v.optional(v.boolean(), false),

@@ -95,7 +95,7 @@ function solutions({ solutions: found, campaigns, held }: ProjectStatus, names: 
         ]),
   );
   return table(
-    ["Recipe", "Solution", "Version", "Status", ...METRICS.map(([title]) => title), "", "Last Updated"],
+    ["Recipe", "Solution", "Version", "Status", ...METRICS.map(([title]) => title), "Use", "Last Updated"],
     rows,
   );
 }

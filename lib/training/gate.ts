@@ -28,7 +28,7 @@ export interface GateDecision {
  * third is switched to: data has changed, and the old model's metric is of the old data.
  */
 export function gate({ candidate, active, tolerance, strict, heldBefore }: GateInput): GateDecision {
-  if (active === undefined) return { switch: true, reason: "there is nothing to compare with" };
+  if (active === undefined) return { switch: true, reason: "no earlier version to compare with" };
   if (candidate === undefined) return { switch: true, reason: "Personalize gives no NDCG@25 for the new version" };
   const least = active * (1 - tolerance);
   const compared = `NDCG@25 is ${shown(candidate)}, of the active version ${shown(active)}`;

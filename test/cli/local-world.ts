@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../fixtures/env.ts";
+import type { Run } from "./run-cli.ts";
+
+/**
+ * A folder in which `--local` finds a local stack at an endpoint, and the CLI in it. Runs do not block this process, which
+ * the stand-ins live in.
+ */
+export function localFolder(endpoint: string | undefined) {
+  const folder = mkdtempSync(join(tmpdir(), "local-"));
+  cpSync(join(ROOT, "conf.local"), join(folder, "conf.local"), { recursive: true });
+  if (endpoint !== undefined) {
+    mkdirSync(join(folder, ".local"));
+    writeFileSync(join(folder, ".local", "dev.json"), JSON.stringify({ aws: { endpoint } }));
+  }
+  return {
+    folder,
+    remove: () => rmSync(folder, { recursive: true }),
+    run(...args: string[]): Promise<Run> {
+      const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
+      const child = spawn(process.execPath, [join(ROOT, "cli/relevance.mjs"), ...args], {
+        cwd: folder,
+        env: { ...inherited, COLUMNS: "100", AWS_EC2_METADATA_DISABLED: "true" },
+      });
+      const texts = { out: "", err: "" };
+      child.stdout.on("data", (part) => {
+        texts.out += part;
+      });
+      child.stderr.on("data", (part) => {
+        texts.err += part;
+      });
+      return new Promise((resolve, reject) => {
+        child.once("error", reject);
+        child.once("close", (code) => resolve({ ...texts, code }));
+      });
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import * as assert from "uvu/assert";
+import { filterInput } from "../lib/personalize-manager/inputs.ts";
+import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { suite } from "../suite.ts";
+import { localFolder } from "./local-world.ts";
+
+const test = suite("relevance train, status and list");
+
+let world: TrainingWorld;
+let local: ReturnType<typeof localFolder>;
+
+test.before(async () => {
+  // The project of conf.local.
+  world = await trainingWorld({ project: "demo" });
+  local = localFolder(world.cloud.endpoint);
+});
+
+test.after(async () => {
+  local.remove();
+  await world.stop();
+});
+
+const READ = 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("view")';
+
+test("status before anything is deployed says what makes it", async () => {
+  assert.equal(await local.run("status", "--local"), {
+    out: "There is no dataset group demo: `relevance deploy` makes it.\n",
+    err: "",
+    code: 0,
+  });
+  assert.is((await local.run("list", "--local")).out, "There is nothing of this project in Personalize.\n");
+});
+
+test("wrong words are refused with what is allowed, before anything begins", async () => {
+  const recipe = await local.run("train", "--local", "--recipes", "user_personalisation", "--training-mode", "init");
+  assert.is(recipe.code, 2);
+  assert.match(
+    recipe.err,
+    "no recipe, there are user_personalization, similar_items, personalized_ranking; did you mean user_personalization?",
+  );
+  const mode = await local.run("train", "--local", "--training-mode", "full");
+  assert.equal([mode.code, mode.out], [2, ""]);
+  assert.match(
+    mode.err,
+    "'--training-mode <mode>' argument 'full' is invalid. Allowed choices are init, update_dataset_group.",
+  );
+  assert.is((await local.run("train", "--local")).code, 2);
+});
+
+test("without a local stack it says how to start one", async () => {
+  const nowhere = localFolder(undefined);
+  const { err, code } = await nowhere.run("status", "--local");
+  nowhere.remove();
+  assert.is(code, 1);
+  assert.match(err, "The local stack is not running (there is no .local/dev.json): start it with `make dev`");
+});
+
+test("a training that fails ends with exit code 1 and the reason", async () => {
+  await world.deployPersonalize();
+  await world.setEvents(tasteEvents(60, 10));
+  const { err, out, code } = await local.run("train", "--local", "--training-mode", "init", "--wait");
+  assert.equal([code, out], [1, ""]);
+  assert.match(err, /The training init-\d{14}-\w{4} failed: There is not enough data to train/);
+  assert.match(err, "similar_items: there are 600 interactions, needed are 1,000");
+});
+
+test("--wait shows progress and how each recipe ended", async () => {
+  await world.setProfiles(40, 100);
+  await world.setEvents(tasteEvents(60, 20));
+  const args = ["--recipes", "similar_items,user_personalization", "--training-mode", "init", "--wait"];
+  const { out, err, code } = await local.run("train", "--local", ...args);
+  assert.is(code, 0, err);
+  assert.equal(out.trimEnd().split("\n"), [
+    "user_personalization: the new version is active (no earlier version to compare with)",
+    "similar_items: the new version is active (no earlier version to compare with)",
+  ]);
+  assert.match(
+    err,
+    /^Training init-\d{14}-\w{4} has begun: user_personalization, similar_items. Ctrl-C leaves it running.\n/,
+  );
+  assert.match(err, /^00:\d\d:\d\d {2}imports: /m);
+  assert.match(err, /^00:\d\d:\d\d {2}recipes: user_personalization: /m);
+});
+
+test("status has the filter table's five columns, and all else", async () => {
+  await world.manage("create", filterInput(world.names, "unread", READ));
+  const { out, code } = await local.run("status", "--local");
+  assert.is(code, 0);
+  const lines = out.split("\n");
+  const header = lines[lines.indexOf("Filters") + 1];
+  assert.equal(header?.split(/ {2,}/), ["Name", "ARN", "Status", "Filter Expression", "Last Updated"]);
+  const row = lines[lines.indexOf("Filters") + 3]?.split(/ {2,}/) ?? [];
+  const name = world.names.filter("unread", READ);
+  assert.equal(row.slice(0, 4), [name, `arn:aws:personalize:eu-west-1:123456789012:filter/${name}`, "ACTIVE", READ]);
+  assert.match(row[4] ?? "", /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/);
+  for (const title of ["Dataset group", "Datasets", "Event tracker", "Solutions", "Campaigns", "Training"]) {
+    assert.ok(lines.includes(title), title);
+  }
+  assert.match(
+    out,
+    /similar_items +demo-similar-items-\w{8} +v-\w{12}-1 +ACTIVE +\d\.\d{4} +\d\.\d{4} +\d\.\d{4} +active/,
+  );
+  assert.match(out, /user_personalization +demo-user-personalization +ACTIVE +1 +/);
+  assert.match(out, /Training\nnone is going on\n$/);
+});
+
+test("status in JSON has every metric, expression and the training", async () => {
+  const { out } = await local.run("status", "--local", "--json");
+  const { dataset_group, filters, solutions, training, held } = JSON.parse(out);
+  assert.equal([dataset_group.name, filters[0].expression, training, held], ["demo", READ, null, {}]);
+  assert.ok(solutions[0].versions[0].metrics.normalized_discounted_cumulative_gain_at_25 > 0);
+});
+
+test("list has every resource with its ARN", async () => {
+  const { out } = await local.run("list", "--local", "--json");
+  const { personalize } = JSON.parse(out);
+  const kinds = personalize.map(({ kind }: { kind: string }) => kind);
+  assert.equal(kinds, [
+    "dataset group",
+    ...Array(3).fill("schema"),
+    ...Array(3).fill("dataset"),
+    "event tracker",
+    "filter",
+    ...["solution", "solution version", "solution", "solution version"],
+    ...["campaign", "campaign"],
+  ]);
+  assert.ok(personalize.every(({ arn }: { arn: string }) => arn.startsWith("arn:aws:personalize:")));
+  const { out: text } = await local.run("list", "--local");
+  assert.is(text.trimEnd().split("\n").length, kinds.length + 2);
+});
+
+test("a second training while one goes on is refused, and status shows the first", async () => {
+  const executionArn = await world.start("other", { mode: "init" });
+  const begun = await local.run("status", "--local");
+  const { err, code } = await local.run("train", "--local", "--training-mode", "init");
+  const shown = begun.out.slice(begun.out.indexOf("\nTraining\n"));
+  await world.ended(executionArn);
+  assert.is(code, 1, shown);
+  assert.match(err, /^The training other is going on since \d{4}-/);
+  assert.match(shown, /other \(init: user_personalization, similar_items, personalized_ranking\), begun/);
+});
+
+test.run();

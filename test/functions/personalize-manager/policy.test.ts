@@ -1,0 +1,36 @@
+import * as assert from "uvu/assert";
+import { personalizeManagerPolicy } from "../../../functions/personalize-manager/policy.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("personalize-manager policy");
+
+const arn = (path: string) => `arn:aws:personalize:eu-west-1:123456789012:${path}`;
+const statements = personalizeManagerPolicy({
+  project: "shop",
+  resource: arn,
+  parameters: "parameters/*",
+  trainingTable: "training",
+  key: "key",
+  logGroup: "logs",
+});
+
+test("has no wildcard action, and any resource only where lists know none", () => {
+  assert.not(statements.some(({ actions }) => actions.some((action) => action.includes("*"))));
+  const open = statements.filter(({ resources }) => resources.includes("*")).flatMap(({ actions }) => actions);
+  assert.ok(open.every((action) => action.startsWith("personalize:List")));
+});
+
+test("removes resources of its project alone; event trackers have no name in their ARN", () => {
+  const removing = statements.filter(({ actions }) => actions.some((action) => /:Delete(?!Parameter)/.test(action)));
+  const others = removing
+    .flatMap(({ resources }) => resources)
+    .filter((resource) => !/:[a-z-]+\/shop(-\*|\/\*)?$/.test(resource));
+  assert.equal(others, [arn("event-tracker/*")]);
+});
+
+test("only reads what training decided", () => {
+  const table = statements.filter(({ resources }) => resources.includes("training")).flatMap(({ actions }) => actions);
+  assert.equal(table, ["dynamodb:GetItem"]);
+});
+
+test.run();
