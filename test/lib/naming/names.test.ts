@@ -111,6 +111,7 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
     (n) => [
       n.serviceParameter("recommendation", "api-url"),
       n.userIdKeyParameter(),
+      n.apiKeyNumbersParameter("recommendation"),
       n.eventTrackerParameter(),
       n.campaignParameter("user_personalization"),
       n.filterParameter(LONG_FILTER),
@@ -127,6 +128,9 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
       n.dashboard(),
       n.topic(),
       n.kmsAlias(),
+      n.serviceKmsAlias("search-gateway"),
+      n.scalingPolicy("dense-large-en-v1-5"),
+      n.vpcEndpoint("sagemaker.runtime"),
       n.securityGroup("functions"),
     ],
   ],
