@@ -9,6 +9,8 @@ import { type BuiltFunction, buildFunctions } from "../../build/functions.ts";
 import { gatewaySettings } from "../../build/gateway-settings.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { namesOf } from "../../lib/naming/names.ts";
+import { realtimeSyncSettings, recommendationSettings } from "../../lib/recommendation/settings-of.ts";
+import { trainingSettings } from "../../lib/training/settings.ts";
 import { suite } from "../suite.ts";
 
 /** The functions of this repository, bundled as they are deployed. */
@@ -18,16 +20,81 @@ const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
 test.after(() => rmSync(outdir, { recursive: true }));
 
 const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
-const settings = gatewaySettings(loadConfiguration("conf.local"), { names });
+const configuration = loadConfiguration("conf.local");
+const { recommendation } = configuration;
+assert.ok(recommendation, "conf.local has both services");
+const settings = {
+  "api-router": gatewaySettings(configuration, { names }),
+  "recommendation-api": recommendationSettings(configuration, recommendation, names),
+  "realtime-sync": realtimeSyncSettings(configuration, recommendation),
+  training: trainingSettings(configuration, recommendation),
+};
 const built = await buildFunctions({
   outdir: join(outdir, "functions"),
-  files: { "api-router": { "config.json": JSON.stringify(settings) } },
+  files: Object.fromEntries(
+    Object.entries(settings).map(([name, values]) => [name, { "config.json": JSON.stringify(values) }]),
+  ),
 });
 
 /** What each function is started with. */
 const ENVIRONMENTS: Record<string, Record<string, string>> = {
   "api-router": { OPENSEARCH_AUTH: "none", OPENSEARCH_NODE: "http://127.0.0.1:9", AWS_REGION: "eu-west-1" },
   "log-handler": { PROJECT_NAME: "demo", FIREHOSE_STREAM: "demo", AWS_REGION: "eu-west-1" },
+  "cluster-scaler": {
+    DOMAIN_NAME: "search",
+    ACCOUNT_ID: "123456789012",
+    MIN_INSTANCE_COUNT: "2",
+    MAX_INSTANCE_COUNT: "6",
+    SCALE_DOWN_CPU_PERCENT: "30",
+    SCALE_UP_CPU_PERCENT: "70",
+    AWS_REGION: "eu-west-1",
+  },
+  "recommendation-api": {
+    USERS_TABLE: "users",
+    ITEMS_TABLE: "items",
+    POPULAR_ITEMS_TABLE: "popular",
+    INGESTION_TABLE: "ingestion",
+    EVENTS_STREAM: "events",
+    REALTIME_QUEUE_URL: "http://127.0.0.1:9/queue",
+    AWS_REGION: "eu-west-1",
+  },
+  "realtime-sync": {
+    USERS_TABLE: "users",
+    ITEMS_TABLE: "items",
+    USERS_DATASET_ARN: names.datasetArn("user"),
+    ITEMS_DATASET_ARN: names.datasetArn("item"),
+    AWS_REGION: "eu-west-1",
+  },
+  etl: {
+    BUCKET: "bucket",
+    USERS_TABLE: "users",
+    ITEMS_TABLE: "items",
+    POPULAR_ITEMS_TABLE: "popular",
+    USER_SCHEMA_KEY: "a",
+    ITEM_SCHEMA_KEY: "b",
+    INTERACTION_SCHEMA_KEY: "c",
+    ETL_CONFIGURATION_KEY: "d",
+    LOG_LOOKBACK_DAYS: "30",
+    FORCE_REPROCESS_LOOKBACK_DAYS: "1",
+    AWS_REGION: "eu-west-1",
+  },
+  training: {
+    PROJECT_NAME: "demo",
+    ACCOUNT_ID: "123456789012",
+    BUCKET: "bucket",
+    TRAINING_TABLE: "training",
+    INGESTION_TABLE: "ingestion",
+    IMPORT_ROLE_ARN: "arn:aws:iam::123456789012:role/demo",
+    LOG_LOOKBACK_DAYS: "30",
+    INGESTION_BUFFER_SECONDS: "60",
+    AWS_REGION: "eu-west-1",
+  },
+  "personalize-manager": {
+    PROJECT_NAME: "demo",
+    ACCOUNT_ID: "123456789012",
+    TRAINING_TABLE: "training",
+    AWS_REGION: "eu-west-1",
+  },
 };
 
 const bundleOf = (name: string): BuiltFunction => {
@@ -47,6 +114,10 @@ function importFresh(name: string, env: Record<string, string>): string {
     stdio: "pipe",
   });
 }
+
+test("are all started here", () => {
+  assert.equal(Object.keys(ENVIRONMENTS).sort(), Object.keys(built).sort());
+});
 
 for (const [name, env] of Object.entries(ENVIRONMENTS)) {
   test(`${name} starts in a fresh Node from its own folder and exports a handler`, () => {
