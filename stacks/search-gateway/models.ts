@@ -112,6 +112,7 @@ function modelEndpoint(
   const { name, section, image } = plan;
   const environment = containerEnvironment(name, section.revision);
   const modelRevision = JSON.stringify([image.uri, environment]);
+  // checkov:skip=CKV_AWS_370 aws_sagemaker_model: the container downloads the model's files when it starts
   const model = new SagemakerModel(stack, `${name}-model`, {
     name: names.endpointRevision(name, modelRevision),
     executionRoleArn: role.arn,
@@ -121,6 +122,7 @@ function modelEndpoint(
     dependsOn,
   });
   const { instance_type, initial_instance_count } = section;
+  // checkov:skip=CKV_AWS_98 aws_sagemaker_endpoint_configuration: SageMaker's own key; the volume has a public model, and instances with NVMe refuse another
   const configuration = new SagemakerEndpointConfiguration(stack, `${name}-configuration`, {
     name: names.endpointRevision(name, JSON.stringify([modelRevision, instance_type, initial_instance_count])),
     productionVariants: [

@@ -46,6 +46,7 @@ export function clusterScaler(
   const policy = rolePolicy(stack, "scheduler-policy", role, [
     { sid: "CallTheScaler", actions: ["lambda:InvokeFunction"], resources: [aliasArn(stack, "cluster-scaler")] },
   ]);
+  // checkov:skip=CKV_AWS_297 aws_scheduler_schedule: the schedule hands over no data
   new SchedulerSchedule(stack, "cluster-scaler-schedule", {
     name: names.schedule("cluster-scaler"),
     description: "Looks at the load of the search cluster",
