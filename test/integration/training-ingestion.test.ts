@@ -1,0 +1,71 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateDeliveryStreamCommand, FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
+import * as assert from "uvu/assert";
+import { readManifest } from "../../lib/etl/manifest.ts";
+import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { dynamoEventCounter } from "../../lib/recommendation/accepted-events.ts";
+import { packed } from "../../lib/recommendation/event-stream.ts";
+import { eventLine, type StoredEvent } from "../../lib/recommendation-records/event.ts";
+import { deadlineIn } from "../../lib/resilience/deadline.ts";
+import { delayFirehose } from "../../local/cloud/firehose-delay.ts";
+import { clientOptions } from "../fixtures/cloud.ts";
+import { onlyUsers } from "../lib/training/settings.ts";
+import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { createRole } from "../local/cloud/functions.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("training right after an upload");
+
+/** Of the delivery stream, as the function is told. */
+const BUFFER_SECONDS = 6;
+
+let world: TrainingWorld;
+let firehose: FirehoseClient;
+
+test.before(async () => {
+  world = await trainingWorld({ project: "uploaded", settings: onlyUsers(), bufferSeconds: BUFFER_SECONDS });
+  await world.deployPersonalize();
+  firehose = new FirehoseClient(clientOptions(world.cloud));
+  await firehose.send(
+    new CreateDeliveryStreamCommand({
+      DeliveryStreamName: world.names.stream("events"),
+      ExtendedS3DestinationConfiguration: {
+        RoleARN: await createRole(world.cloud),
+        BucketARN: world.names.bucketArn(),
+        Prefix: PREFIXES.events,
+      },
+    }),
+  );
+});
+
+test.after(() => world.stop());
+
+/** Stores and counts events as /log-event does. */
+async function accept(events: readonly StoredEvent[], delaySeconds: number) {
+  const DeliveryStreamName = world.names.stream("events");
+  await delayFirehose(world.cloud.endpoint, DeliveryStreamName, delaySeconds);
+  const Records = packed(events.map(eventLine)).map(({ Data }) => ({ Data }));
+  await firehose.send(new PutRecordBatchCommand({ DeliveryStreamName, Records }));
+  const client = new DynamoDBClient(clientOptions(world.cloud));
+  const count = dynamoEventCounter(async () => client, world.names.table("ingestion"), 10_000);
+  await count(events.length, deadlineIn(10_000));
+}
+
+async function trained(name: string) {
+  const { status, cause } = await world.ended(await world.start(name, { mode: "init" }));
+  assert.is(status, "SUCCEEDED", cause);
+  return (await readManifest(world.store, name))?.interaction.rows;
+}
+
+test("waits until the buffer has passed, and misses nothing", async () => {
+  await accept(tasteEvents(60, 20), BUFFER_SECONDS);
+  assert.is(await trained("at-once"), 1_200);
+});
+
+test("waits for events that arrive later than the buffer says, since their number is known", async () => {
+  const later = tasteEvents(60, 5).map((event) => ({ ...event, EVENT_ID: `later-${event.EVENT_ID}`, USER_ID: "U1" }));
+  await accept(later, BUFFER_SECONDS + 25);
+  assert.is(await trained("late"), 1_500);
+});
+
+test.run();
