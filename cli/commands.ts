@@ -71,6 +71,21 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/upload-sample.ts")).uploadSample,
   },
   {
+    words: ["train"],
+    summary: "train recommendation models, and switch to them",
+    load: async () => (await import("./commands/train.ts")).train,
+  },
+  {
+    words: ["status"],
+    summary: "show datasets, solutions, campaigns, filters and the running training",
+    load: async () => (await import("./commands/status.ts")).status,
+  },
+  {
+    words: ["list"],
+    summary: "list every resource of the project in Personalize, with its ARN",
+    load: async () => (await import("./commands/list.ts")).list,
+  },
+  {
     words: ["hybrid-search", "generate-semantic-index-schema"],
     summary: "extend an index schema by the embedding fields of hybrid_search.yaml",
     load: async () => (await import("./commands/generate-semantic-index-schema.ts")).generateSemanticIndexSchema,
