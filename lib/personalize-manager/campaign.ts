@@ -8,7 +8,7 @@ import {
 import type { RecipeKind } from "../config/recipes.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { ifNew, ifThere, isNamed, type Personalize } from "./personalize.ts";
+import { ifFree, ifNew, ifThere, isNamed, type Personalize } from "./personalize.ts";
 import type { CampaignInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { failed, hasFailed, isMoving, untilAtRest, untilGone } from "./waiting.ts";
@@ -62,7 +62,8 @@ export async function stepCampaign(
   if (update && hasFailed(update.status) && serves(update, wanted) && !mayRetry) {
     return { state: "failed", error: failed(`The update of ${what.toLowerCase()}`, update) };
   }
-  await personalize.send(new UpdateCampaignCommand({ campaignArn, ...wanted }));
+  // In use: deploy and training may meet here. The next look sees what the other one has begun.
+  await ifFree(personalize.send(new UpdateCampaignCommand({ campaignArn, ...wanted })));
   return { state: "moving", status: "UPDATE PENDING" };
 }
 

@@ -31,7 +31,10 @@ test("a solution that failed before this run is made anew; one of this run says 
   standIn.control.failCreation("solution", "no luck");
   assert.equal(await solution(), { moving: "CREATE PENDING" });
   await settle();
-  assert.match(await failureOf(solution(true)), `The solution ${input.name} is CREATE FAILED: Personalize gives no reason`);
+  assert.match(
+    await failureOf(solution(true)),
+    `The solution ${input.name} is CREATE FAILED: Personalize gives no reason`,
+  );
   assert.equal(await solution(), { moving: "DELETE PENDING" });
   await settle();
   await solution();
