@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
+import { freePort } from "../../local/process/ports.ts";
 import {
   API_KEY,
   answered,
@@ -131,6 +132,15 @@ test("refuses a wrong key, and a call without files", async () => {
   const nothing = await upload();
   assert.is(nothing.code, 2);
   assert.match(nothing.err, "give --users, --items or --interactions");
+});
+
+test("says at once that nobody answers at the address", async () => {
+  const begun = performance.now();
+  const { err, code } = await run(...FILES, "--api-host", `http://127.0.0.1:${await freePort()}`, "--api-key", API_KEY);
+  assert.is(code, 1);
+  assert.match(err, "cannot be reached");
+  // An upload that is under way would wait two minutes for the service to come back.
+  assert.ok(performance.now() - begun < 60_000);
 });
 
 test("refuses an address that is none", async () => {

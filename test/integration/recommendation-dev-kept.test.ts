@@ -1,4 +1,7 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { ListFiltersCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/naming/names.ts";
@@ -6,7 +9,8 @@ import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { localClients } from "../../local/dev/clients.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { clientOptions } from "../fixtures/cloud.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
@@ -32,10 +36,7 @@ async function stop() {
 }
 
 test.before(() => start());
-test.after(async () => {
-  dev.interrupt();
-  await dev.exited;
-});
+test.after(() => stop());
 
 async function post(path: string, body: unknown): Promise<void> {
   const { url = "", api_key = "" } = state.recommendation ?? {};
@@ -75,17 +76,56 @@ test("has both over a restart, the events as they were received", async () => {
   assert.equal(await kept(), before);
 });
 
-test("keeps what is changed after that, too", async () => {
+/** The local configuration with one file changed. */
+function changedConf(name: string, file: string, change: (text: string) => string): string {
+  const conf = join(dir, name);
+  cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
+  const path = join(conf, file);
+  const before = readFileSync(path, "utf8");
+  const after = change(before);
+  assert.is.not(after, before);
+  writeFileSync(path, after);
+  return conf;
+}
+
+async function filters(): Promise<(string | undefined)[]> {
+  const personalize = new PersonalizeClient(clientOptions({ endpoint: state.aws.endpoint, region: REGION }));
+  const datasetGroupArn = names.arn("personalize", `dataset-group/${names.datasetGroup()}`);
+  const { Filters = [] } = await personalize.send(new ListFiltersCommand({ datasetGroupArn }));
+  return Filters.map(({ name }) => name).toSorted();
+}
+
+const CATEGORY = "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
+const CHANGED = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
+
+test("keeps what is changed after that, too, and follows filter.yaml", async () => {
+  assert.is((await filters()).length, 2);
+  assert.ok((await filters()).includes(names.filter("category", CATEGORY)));
   await post("/update-users", { users: [{ ...USER, MEMBERSHIP_ID: "M-2" }] });
   await post("/log-event", { events: [{ USER_ID: USER.USER_ID, ITEM_ID: "B2", EVENT_TYPE: "view" }] });
   await stop();
-  await start();
+  const withoutSecond = (text: string) => text.slice(0, text.indexOf('  # {"filter_name": "unseen"'));
+  await start(
+    "--conf",
+    changedConf("other-filters", "filter.yaml", (text) => withoutSecond(text).replace(CATEGORY, CHANGED)),
+  );
   const { membership, objects } = await kept();
   assert.equal([membership, objects.length], ["M-2", 2]);
+  assert.equal(await filters(), [names.filter("category", CHANGED)]);
+});
+
+test("refuses a schema that the kept data does not fit, and says how to go on", async () => {
+  await stop();
+  const conf = changedConf("other-schema", "schema/user_schema.json", (text) => {
+    return text.replace(/("name": "GENDER",\s*"type": )"string"/, '$1["null", "string"]');
+  });
+  dev = startDev(dir, ["--no-demo", "--conf", conf], { OPENSEARCH_URL: cluster?.url ?? "" });
+  assert.is(await dev.exited, 1, dev.output());
+  assert.match(dev.output(), "the function personalize-manager failed: The dataset demo-user cannot take the schema");
+  assert.match(dev.output(), "make dev ARGS=--reset-recommendation");
 });
 
 test("forgets it with --reset-recommendation", async () => {
-  await stop();
   await start("--reset-recommendation");
   assert.equal(await kept(), { membership: undefined, objects: [] });
 });
