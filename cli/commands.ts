@@ -82,8 +82,13 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["list"],
-    summary: "list every resource of the project in Personalize, with its ARN",
+    summary: "list every resource of the project with its ARN",
     load: async () => (await import("./commands/list.ts")).list,
+  },
+  {
+    words: ["backfill"],
+    summary: "embed the documents that were stored without vectors",
+    load: async () => (await import("./commands/backfill.ts")).backfillCommand,
   },
   {
     words: ["hybrid-search", "generate-semantic-index-schema"],

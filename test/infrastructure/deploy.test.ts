@@ -22,6 +22,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/naming/names.ts";
+import { readDeployedApi } from "../../local/cloud/deployed-api.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
@@ -44,6 +45,7 @@ const models = await createModelStandIns({
 });
 const cloud = await ownCloud({ standIns: [models] });
 const account = await seedAccount(cloud);
+const [cluster] = await clusters();
 const folder = scratchFolder(TEST_OUTPUT, "deployment");
 const mappings = (...fields: readonly [string, string][]) =>
   fields.map(([embedding_field, model_name]) => ({ embedding_field, model_name, src_fields: ["description"] }));
@@ -95,6 +97,7 @@ step("is interrupted by Ctrl-C: Terraform ends in good order, and says how to go
 
 step("is finished by the next run, which prints URL and key", async () => {
   const { out, err, code } = await project.relevance("deploy", "--yes");
+  assert.is(code, 0, err);
   const steps = [...err.matchAll(/^Step \d of \d: (.+)$/gm)].map(([, title]) => title);
   assert.equal(steps, [
     "synchronize configuration files  no changes",
@@ -106,7 +109,6 @@ step("is finished by the next run, which prints URL and key", async () => {
   assert.match(out, new RegExp(`^search-gateway\n  URL      https://search\\.${account.domainName}\n`, "m"));
   assert.match(out, /^ {2}API key {2}\S{20,}$/m);
   assert.match(err, "The API could not be asked from this machine");
-  assert.is(code, 0);
 });
 
 step("leaves no saved plan behind, and nothing readable for others", () => {
@@ -147,21 +149,8 @@ step("plans nothing when nothing has changed: exit code 0", async () => {
   assert.is(code, 0);
 });
 
-step("answers bulk, search and hybrid search as it was deployed", async () => {
-  const [cluster] = await clusters();
-  const served = await serveDeployedApi({ cloud, name: names.api("search-gateway"), cluster: cluster?.url ?? "" });
-  assert.equal(problemsOf(served.api), []);
-  assert.equal(served.api.throttle, { rateLimit: 50, burstLimit: 100, dailyQuota: 1_000_000 });
-  try {
-    await proveGateway(served.url, served.api.keys[0] ?? "");
-  } finally {
-    await served.stop();
-  }
-});
-
-/** The API as it is deployed now, proven; the reason when it does not work. */
+/** Serves the API as it is deployed now and uses it; the reason when it does not work. */
 async function failure(): Promise<string | undefined> {
-  const [cluster] = await clusters();
   const served = await serveDeployedApi({ cloud, name: names.api("search-gateway"), cluster: cluster?.url ?? "" });
   try {
     const problems = problemsOf(served.api);
@@ -174,6 +163,12 @@ async function failure(): Promise<string | undefined> {
     await served.stop();
   }
 }
+
+step("answers bulk, search and hybrid search as it was deployed", async () => {
+  assert.is(await failure(), undefined);
+  const { throttle } = await readDeployedApi(cloud, names.api("search-gateway"), "v1");
+  assert.equal(throttle, { rateLimit: 50, burstLimit: 100, dailyQuota: 1_000_000 });
+});
 
 step("does not answer once its key is out of the usage plan", async () => {
   const { items: plans = [] } = await gateway.send(new GetUsagePlansCommand({}));
@@ -296,11 +291,13 @@ step("gets a second API key, and then loses the first", async () => {
 });
 
 step("lists what Terraform manages, with ARNs", async () => {
-  const { managedResources } = await import("../../cli/terraform/managed-resources.ts");
-  const state = await s3state("search-gateway");
-  const found = managedResources("search-gateway", state);
-  const router = found.find(({ address }) => address === "aws_lambda_function.api-router");
-  assert.is(router?.arn, names.arn("lambda", `function:${names.function("api-router")}`));
+  const { out, err, code } = await project.relevance("list", "--json");
+  assert.is(code, 0, err);
+  const { terraform: found, personalize } = JSON.parse(out) as Record<string, { address: string; arn?: string }[]>;
+  const arnOf = (address: string) => found?.find((one) => one.address === address)?.arn;
+  assert.is(arnOf("aws_lambda_function.api-router"), names.arn("lambda", `function:${names.function("api-router")}`));
+  assert.is(arnOf("aws_s3_bucket.bucket"), names.bucketArn());
+  assert.equal(personalize, []);
 });
 
 async function s3state(stack: string): Promise<unknown> {
