@@ -14,7 +14,7 @@ import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
 import { s3Objects } from "../personalize/data/s3-objects.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../personalize/personalize.ts";
 import { withConfiguration } from "./function-files.ts";
-import { type RecommendationData, recommendationData } from "./recommendation-data.ts";
+import { recommendationData } from "./recommendation-data.ts";
 import type { SampleIds } from "./recommendation-examples.ts";
 import { connectQueue, createFunctions, type RecommendationParts } from "./recommendation-functions.ts";
 import { convergePersonalize } from "./recommendation-personalize.ts";
@@ -25,6 +25,7 @@ import {
   createTables,
   putConfiguration,
 } from "./recommendation-resources.ts";
+import { saveNowAndThen } from "./save-now-and-then.ts";
 import type { Scope } from "./scope.ts";
 
 /** The recommendation service as it runs on this machine. */
@@ -49,9 +50,6 @@ export interface RecommendationOptions extends RecommendationParts {
 
 /** Folder, below that of the stack, with all that the recommendation service keeps. */
 export const RECOMMENDATION_FOLDER = "recommendation";
-
-/** How often what was received is written to disk, besides at the end. */
-const SAVE_EVERY_MS = 60_000;
 
 /** The local Personalize; it reads import files from the local S3, whose address is not known yet. */
 export function openPersonalize(folder: string, endpoint: Promise<string>): PersonalizeStandIn {
@@ -99,7 +97,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
     createStateMachines(options),
     putConfiguration(options),
   ]);
-  const saver = saveNowAndThen(data, options.say);
+  const saver = saveNowAndThen({ save: data.save, say: options.say });
   scope.add(saver.stop);
 
   const settings = recommendationSettings(configuration, recommendation, names);
@@ -123,29 +121,6 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   });
   scope.add(() => api.stop());
   return { url: api.url, trained, sample: await sampleIds({ clients, names }) };
-}
-
-/** Writes the data a minute after something was received, and at the end. */
-function saveNowAndThen(data: RecommendationData, say: (line: string) => void) {
-  let changed = false;
-  const timer = setInterval(() => {
-    if (!changed) return;
-    changed = false;
-    data.save().catch((error: Error) => {
-      changed = true;
-      say(`what the recommendation service received could not be saved yet: ${error.message}`);
-    });
-  }, SAVE_EVERY_MS);
-  timer.unref();
-  return {
-    note: () => {
-      changed = true;
-    },
-    async stop() {
-      clearInterval(timer);
-      await data.save();
-    },
-  };
 }
 
 /** A handler that tells of each request: any may have stored something. */

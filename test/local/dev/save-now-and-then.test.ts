@@ -1,0 +1,58 @@
+import * as assert from "uvu/assert";
+import { saveNowAndThen } from "../../../local/dev/save-now-and-then.ts";
+import { waitFor } from "../../../local/process/wait.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("saving now and then");
+
+const soon = { timeoutMs: 5_000, intervalMs: 5 };
+
+/** A saver that fails as often as it is told to. */
+function begin(failures = 0) {
+  let left = failures;
+  const counts = { saves: 0, said: [] as string[] };
+  const saver = saveNowAndThen({
+    everyMs: 5,
+    say: (line) => counts.said.push(line),
+    save: async () => {
+      counts.saves += 1;
+      if (left-- > 0) throw new Error("the store is gone");
+    },
+  });
+  return { saver, counts };
+}
+
+test("saves while it runs, once for what is new", async () => {
+  const { saver, counts } = begin();
+  const other = begin();
+  other.saver.note();
+  saver.note();
+  await waitFor(async () => counts.saves === 1, { what: "a save", ...soon });
+  other.saver.note();
+  await waitFor(async () => other.counts.saves === 2, { what: "two saves", ...soon });
+  assert.is(counts.saves, 1);
+  await Promise.all([saver.stop(), other.saver.stop()]);
+});
+
+test("saves at the end, also when nothing was noted", async () => {
+  const { saver, counts } = begin();
+  await saver.stop();
+  assert.is(counts.saves, 1);
+});
+
+test("tries again after a failure, and says it", async () => {
+  const { saver, counts } = begin(1);
+  saver.note();
+  await waitFor(async () => counts.saves === 2, { what: "a second try", ...soon });
+  assert.equal(counts.said.length, 1);
+  assert.match(counts.said[0] ?? "", "could not be saved: the store is gone");
+  await saver.stop();
+});
+
+test("does not hide by a failure at the end what made everything stop", async () => {
+  const { saver, counts } = begin(1);
+  await saver.stop();
+  assert.is(counts.said.length, 1);
+});
+
+test.run();
