@@ -18,6 +18,7 @@ export interface UploadedFile {
   degraded: string[];
 }
 
+/** What is uploaded, and where to. */
 export interface UploadFileOptions {
   target: UploadTarget;
   checkpoints: Checkpoints;

@@ -37,6 +37,7 @@ export interface LocalRecommendation {
   sample: SampleIds | undefined;
 }
 
+/** What the service is started with. */
 export interface RecommendationOptions extends RecommendationParts {
   /** Where its data is kept. */
   folder: string;

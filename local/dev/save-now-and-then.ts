@@ -1,6 +1,7 @@
 /** Between two looks whether there is something to save. */
 const EVERY_MS = 60_000;
 
+/** What is saved, and how often. */
 export interface SaverOptions {
   save: () => Promise<void>;
   /** Told about a failure. */
@@ -8,6 +9,7 @@ export interface SaverOptions {
   everyMs?: number;
 }
 
+/** Knows whether there is something to save. */
 export interface Saver {
   /** There is something new; never waits, never throws. */
   note(): void;
