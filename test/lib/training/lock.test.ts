@@ -1,12 +1,8 @@
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as assert from "uvu/assert";
 import { takeLock } from "../../../lib/training/begin.ts";
-import { dynamoTrainingState, TRAINING_KEY } from "../../../lib/training/dynamo-state.ts";
 import type { Executions } from "../../../lib/training/state.ts";
-import { clientOptions, sharedCloud } from "../../fixtures/cloud.ts";
-import { unique } from "../../local/cloud/functions.ts";
 import { suite } from "../../suite.ts";
-import { lockOf, memoryState } from "./memory-state.ts";
+import { keepsConditions, lockOf, memoryState } from "./memory-state.ts";
 
 const test = suite("lock of the training");
 
@@ -54,47 +50,6 @@ test("is met again by the run that has it, as when its answer was lost", async (
   assert.is((await takeLock(ask("one"), [], { state, executions: running("arn:one") })).origin, "zero");
 });
 
-test("of two that take it from a dead execution at once, one gets it: also in DynamoDB", async () => {
-  const cloud = await sharedCloud();
-  const client = new DynamoDBClient(clientOptions(cloud));
-  const TableName = unique("training");
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: [{ AttributeName: TRAINING_KEY, AttributeType: "S" }],
-      KeySchema: [{ AttributeName: TRAINING_KEY, KeyType: "HASH" }],
-    }),
-  );
-  for (const state of [memoryState(), dynamoTrainingState(client, TableName)]) {
-    assert.is(await state.take(lockOf("dead"), undefined), true);
-    assert.is(await state.take(lockOf("early"), undefined), false);
-    assert.equal(
-      [
-        await state.take(lockOf("a"), "dead"),
-        await state.take(lockOf("b"), "dead"),
-        await state.take(lockOf("a"), "dead"),
-      ],
-      [true, false, true],
-    );
-    await state.note("b", { step: "etl", detail: "not mine", recipes: [] });
-    assert.is((await state.lock())?.note, undefined);
-    await state.note("a", { step: "etl", detail: "mine", recipes: [] });
-    assert.is((await state.lock())?.note?.detail, "mine");
-    await state.release("b");
-    assert.is((await state.lock())?.run, "a");
-    await state.release("a");
-    assert.is(await state.lock(), undefined);
-
-    const known = { held: ["v1"], revision: 1 };
-    assert.equal(
-      [await state.saveRecipe("similar_items", known), await state.saveRecipe("similar_items", known)],
-      [true, false],
-    );
-    assert.equal(await state.recipe("similar_items"), known);
-    await state.forget();
-    assert.is(await state.recipe("similar_items"), undefined);
-  }
-});
+test("keeps the conditions of the table", () => keepsConditions(memoryState()));
 
 test.run();

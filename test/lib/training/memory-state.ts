@@ -1,3 +1,4 @@
+import * as assert from "uvu/assert";
 import type { RecipeKind } from "../../../lib/config/recipes.ts";
 import type { Lock, Note, RecipeState, TrainingState } from "../../../lib/training/state.ts";
 
@@ -41,3 +42,34 @@ export const lockOf = (run: string, change: Partial<Lock> = {}): Lock => ({
   startedAt: "2025-03-02T08:00:00.000Z",
   ...change,
 });
+
+/** What every TrainingState promises: of two that take a lock at once one gets it, and no write is lost. */
+export async function keepsConditions(state: TrainingState): Promise<void> {
+  assert.is(await state.take(lockOf("dead"), undefined), true);
+  assert.is(await state.take(lockOf("early"), undefined), false);
+  assert.equal(
+    [
+      await state.take(lockOf("a"), "dead"),
+      await state.take(lockOf("b"), "dead"),
+      await state.take(lockOf("a"), "dead"),
+    ],
+    [true, false, true],
+  );
+  await state.note("b", { step: "etl", detail: "not mine", recipes: [] });
+  assert.is((await state.lock())?.note, undefined);
+  await state.note("a", { step: "etl", detail: "mine", recipes: [] });
+  assert.is((await state.lock())?.note?.detail, "mine");
+  await state.release("b");
+  assert.is((await state.lock())?.run, "a");
+  await state.release("a");
+  assert.is(await state.lock(), undefined);
+
+  const known = { held: ["v1"], revision: 1 };
+  assert.equal(
+    [await state.saveRecipe("similar_items", known), await state.saveRecipe("similar_items", known)],
+    [true, false],
+  );
+  assert.equal(await state.recipe("similar_items"), known);
+  await state.forget();
+  assert.is(await state.recipe("similar_items"), undefined);
+}

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
+import { localFolder } from "../cli/local-world.ts";
 import { filterInput } from "../lib/personalize-manager/inputs.ts";
 import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
 import { suite } from "../suite.ts";
-import { localFolder } from "./local-world.ts";
 
 const test = suite("relevance train, status and list");
 
