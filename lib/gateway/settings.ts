@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "../embeddings/models.ts";
+import { findMapping } from "../hybrid-index/find-mapping.ts";
 
 /**
  * What `api-router` reads at start from `config.json` beside its bundle: the part of the configuration that is too
@@ -70,9 +71,5 @@ export type IndexSettings = GatewaySettings["indexes"][number];
 export type EmbeddingMapping = IndexSettings["embedding_mappings"][number];
 
 /** The settings of an index: an exact entry beats the longest prefix. */
-export function settingsOf(settings: Pick<GatewaySettings, "indexes">, index: string): IndexSettings | undefined {
-  const prefixes = settings.indexes
-    .filter((entry) => entry.index.endsWith("*") && index.startsWith(entry.index.slice(0, -1)))
-    .sort((a, b) => b.index.length - a.index.length);
-  return settings.indexes.find((entry) => entry.index === index) ?? prefixes[0];
-}
+export const settingsOf = (settings: Pick<GatewaySettings, "indexes">, index: string): IndexSettings | undefined =>
+  findMapping(settings.indexes, index);

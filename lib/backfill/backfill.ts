@@ -1,0 +1,136 @@
+import type { EmbeddingMapping } from "../gateway/settings.ts";
+
+/** The two endpoints that a backfill uses; throws for any answer but 200. */
+export interface GatewayCalls {
+  /** A native search of the index through `/raw-backend`. */
+  search(body: object): Promise<NativeSearch>;
+  /** `POST /application/bulk`. */
+  bulk(operations: readonly Operation[]): Promise<BulkAnswer>;
+}
+
+interface NativeHit {
+  _id: string;
+  _source?: Record<string, unknown>;
+  matched_queries?: string[];
+  sort?: unknown[];
+}
+export interface NativeSearch {
+  hits: { total: { value: number }; hits: NativeHit[] };
+}
+interface Operation {
+  id: string;
+  op: "update";
+  doc: Record<string, unknown>;
+}
+export interface BulkAnswer {
+  index_response: { items: Array<Record<string, ItemResult>> };
+  degraded?: readonly unknown[];
+}
+interface ItemResult {
+  status: number;
+  error?: { type: string; reason: string };
+}
+
+export interface BackfillOptions {
+  mappings: readonly EmbeddingMapping[];
+  /** The fields of `mappings` that are dense: the cluster can say whether a document has one. */
+  dense: ReadonlySet<string>;
+  onProgress?: (read: number, total: number) => void;
+  /** Documents read at a time. */
+  page?: number;
+}
+
+export interface BackfillResult {
+  /** Documents of the index. */
+  read: number;
+  /** Those that lacked an embedding although they have the text. */
+  lacking: number;
+  embedded: number;
+  failed: Array<{ id: string; reason: string }>;
+}
+
+/** Documents read at a time: their source fields, and the sparse weights of those that have them (10 kB each). */
+const PAGE = 200;
+
+/**
+ * Embeds the documents of an index that were stored without vectors: an embedding field is absent, null or empty while
+ * its source fields hold text. Each is sent again as an update of its source fields, which makes the gateway embed them;
+ * what is not lacking is not touched, so that the command can be repeated.
+ */
+export async function backfill(gateway: GatewayCalls, options: BackfillOptions): Promise<BackfillResult> {
+  const { mappings, dense, onProgress, page = PAGE } = options;
+  const result: BackfillResult = { read: 0, lacking: 0, embedded: 0, failed: [] };
+  const sources = [...new Set(mappings.flatMap(({ src_fields }) => src_fields))];
+  const sparse = mappings.map(({ embedding_field }) => embedding_field).filter((field) => !dense.has(field));
+  let after: unknown[] | undefined;
+  for (;;) {
+    const { hits } = await gateway.search({
+      size: page,
+      // A page follows the last id of the one before, so documents written meanwhile move nothing.
+      sort: [{ _id: "asc" }],
+      ...(after && { search_after: after }),
+      track_total_hits: true,
+      _source: [...sources, ...sparse],
+      query: { bool: { filter: [{ match_all: {} }], should: [...dense].map(existsNamed) } },
+    });
+    if (hits.hits.length === 0) return result;
+    after = hits.hits.at(-1)?.sort;
+    result.read += hits.hits.length;
+    const operations = hits.hits.flatMap((hit) => operationFor(hit, mappings, dense));
+    result.lacking += operations.length;
+    if (operations.length > 0) record(result, operations, await gateway.bulk(operations));
+    onProgress?.(result.read, hits.total.value);
+  }
+}
+
+const existsNamed = (field: string) => ({ exists: { field, _name: field } });
+
+/** The update that embeds a document, or none when nothing is lacking. */
+function operationFor(hit: NativeHit, mappings: readonly EmbeddingMapping[], dense: ReadonlySet<string>): Operation[] {
+  const source = hit._source ?? {};
+  const lacking = mappings.filter(({ embedding_field, src_fields }) => {
+    const has = dense.has(embedding_field)
+      ? hit.matched_queries?.includes(embedding_field)
+      : !isEmpty(valueAt(source, embedding_field));
+    return !has && src_fields.some((field) => hasText(valueAt(source, field)));
+  });
+  if (lacking.length === 0) return [];
+  const doc: Record<string, unknown> = {};
+  for (const field of new Set(lacking.flatMap(({ src_fields }) => src_fields))) {
+    const value = valueAt(source, field);
+    if (value !== undefined) setAt(doc, field, value);
+  }
+  return [{ id: hit._id, op: "update", doc }];
+}
+
+function record(result: BackfillResult, operations: readonly Operation[], answer: BulkAnswer): void {
+  for (const [place, { id }] of operations.entries()) {
+    const item = answer.index_response.items[place]?.update;
+    if (item?.error) result.failed.push({ id, reason: `${item.error.type}: ${item.error.reason}` });
+    // Stored again without its vector, where the configuration says `write: degrade`.
+    else if (answer.degraded) result.failed.push({ id, reason: "the model failed again" });
+    else result.embedded += 1;
+  }
+}
+
+const hasText = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(hasText) : typeof value === "string" && value.trim() !== "";
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || Object.keys(value as object).length === 0;
+
+function valueAt(source: Record<string, unknown>, path: string): unknown {
+  if (source[path] !== undefined) return source[path];
+  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], source);
+}
+
+function setAt(doc: Record<string, unknown>, path: string, value: unknown): void {
+  const keys = path.split(".");
+  const last = keys.pop() ?? path;
+  let at = doc;
+  for (const key of keys) {
+    at[key] ??= {};
+    at = at[key] as Record<string, unknown>;
+  }
+  at[last] = value;
+}
