@@ -1,4 +1,4 @@
-import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
+import type { Configuration, Recommendation, SearchGateway } from "../lib/config/configuration.ts";
 import type { Discovery, SearchGatewayDiscovery } from "../lib/discovery/discovery.ts";
 import type { FunctionName, StackName } from "../lib/naming/names.ts";
 
@@ -22,6 +22,12 @@ export interface StackInput {
   outdir: string;
   /** Folder of local state. Default: `.terraform-state` in the working folder. */
   stateFolder?: string;
+  /**
+   * For `uninstall`: resources of Personalize that hold data may be deleted, which has to be applied before they are.
+   * Only those of `remaining` are written, the ids of the invocations that Terraform's state still holds: applying it
+   * never creates again what an interrupted uninstallation has removed.
+   */
+  uninstall?: { remaining: readonly string[] };
   /** Attempts of the AWS provider at a call; its own default when absent. A local endpoint needs few, to fail soon. */
   maxRetries?: number;
 }
@@ -40,7 +46,19 @@ export function gatewayInput({ config, discovery }: StackInput): GatewayInput {
   throw new Error(`the search gateway is not ${gateway ? "in the discovery" : "enabled"}`);
 }
 
+/** The enabled recommendation service. Throws when it is not enabled: the caller chose a wrong stack. */
+export function recommendationInput({ config }: StackInput): Recommendation {
+  if (config.recommendation) return config.recommendation;
+  throw new Error("the recommendation service is not enabled");
+}
+
 /** The stacks of a configuration, in the order in which they are deployed; removed in the opposite one. */
-export function stackNames(config: Configuration): StackName[] {
-  return ["storage", "foundation", ...(config.searchGateway ? (["search-gateway"] as const) : [])];
+export function stackNames({ recommendation, searchGateway }: Configuration): StackName[] {
+  return [
+    "storage",
+    ...(recommendation ? (["personalization", "filters"] as const) : []),
+    "foundation",
+    ...(recommendation ? (["recommendation"] as const) : []),
+    ...(searchGateway ? (["search-gateway"] as const) : []),
+  ];
 }

@@ -8,7 +8,7 @@ const SAMPLE_ACCOUNT = "123456789012";
  * What discovery would find in an account that has what a configuration names, and nothing else: a domain in two zones,
  * no interface endpoint, no log role of API Gateway. For looking at stacks without an account.
  */
-export function sampleDiscovery({ project, api, searchGateway }: Configuration): Discovery {
+export function sampleDiscovery({ project, api, searchGateway, recommendation }: Configuration): Discovery {
   const account = project.aws.account_id ?? SAMPLE_ACCOUNT;
   const region = project.aws.region_name;
   const names = namesOf({ project: project.project_name, account, region });
@@ -22,6 +22,7 @@ export function sampleDiscovery({ project, api, searchGateway }: Configuration):
       role: { name: api.cloud_watch_role_name ?? names.role("api-gateway-logs"), exists: false, owned: false },
     },
     apiKeys: { "search-gateway": [1], recommendation: [1] },
+    ...(recommendation && { personalize: { repairs: {} } }),
     ...(searchGateway && {
       searchGateway: {
         domain: {

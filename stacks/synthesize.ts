@@ -1,8 +1,11 @@
 import { join, resolve } from "node:path";
 import { App } from "cdktf";
 import type { StackName } from "../lib/naming/names.ts";
+import { FiltersStack } from "./filters.ts";
 import { FoundationStack } from "./foundation.ts";
 import { type StackInput, stackNames } from "./input.ts";
+import { PersonalizationStack } from "./personalization.ts";
+import { RecommendationStack } from "./recommendation.ts";
 import { SearchGatewayStack } from "./search-gateway.ts";
 import { StorageStack } from "./storage.ts";
 
@@ -35,13 +38,20 @@ function addStack(app: App, name: StackName, input: StackInput): void {
     case "storage":
       new StorageStack(app, name, input);
       return;
+    case "personalization":
+      new PersonalizationStack(app, name, input);
+      return;
+    case "filters":
+      new FiltersStack(app, name, input);
+      return;
     case "foundation":
       new FoundationStack(app, name, input);
       return;
     case "search-gateway":
       new SearchGatewayStack(app, name, input);
       return;
-    default:
-      throw new Error(`there is no stack ${name}`);
+    case "recommendation":
+      new RecommendationStack(app, name, input);
+      return;
   }
 }

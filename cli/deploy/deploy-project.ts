@@ -16,7 +16,7 @@ import { ensureUserIdKey } from "./user-id-key.ts";
 export async function deployProject(session: Session, { yes }: { yes: boolean }): Promise<ExitCode> {
   const { terminal, folders } = session;
   const runner = await runnerOf(session);
-  const { discovery, stacks, notes } = await prepare(session);
+  const { discovery, stacks, notes } = await prepare(session, runner);
   const names = namesIn(session, discovery.account);
   const planned = await planStacks(runner, stacks, { folder: folders.plans, notes });
   try {

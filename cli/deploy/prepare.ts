@@ -11,9 +11,12 @@ import { referencedModels } from "../../lib/discovery/endpoints.ts";
 import { sdkDiscoveryClients } from "../../lib/discovery/sdk/sdk-clients.ts";
 import { readModelFiles } from "../../lib/embeddings/sparse-model.ts";
 import type { FunctionName } from "../../lib/naming/names.ts";
+import { realtimeSyncSettings, recommendationSettings } from "../../lib/recommendation/settings-of.ts";
+import { trainingSettings } from "../../lib/training/settings.ts";
 import { Failure } from "../errors.ts";
-import type { StackFolder } from "../terraform/stack.ts";
-import { failing, namesIn, providerRetries, type Session } from "./session.ts";
+import type { Runner, StackFolder } from "../terraform/stack.ts";
+import { readAppliedInputs } from "./applied-inputs.ts";
+import { accountOf, failing, namesIn, providerRetries, type Session } from "./session.ts";
 
 /** A deployment that can be planned. */
 export interface Prepared {
@@ -28,14 +31,15 @@ export interface Prepared {
 const LEAST_MEMORY = 4e9;
 
 /** Reads the account, bundles the functions and writes the stacks. Throws Failure with what AWS would refuse. */
-export async function prepare(session: Session): Promise<Prepared> {
+export async function prepare(session: Session, runner: Runner): Promise<Prepared> {
   const { config, sdk, folders, terminal } = session;
   if (totalmem() < LEAST_MEMORY) {
     terminal.note("This machine has less than 4 GB of memory: Terraform may be ended by the system.");
   }
   await checkModelFiles(session);
   terminal.note("Reading the account");
-  const discovery = await failing(discover(config, sdkDiscoveryClients(sdk)));
+  const applied = await readAppliedInputs(session, runner, await accountOf(session));
+  const discovery = await failing(discover(config, sdkDiscoveryClients(sdk), applied));
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
   terminal.note("Bundling the functions");
@@ -69,7 +73,10 @@ async function artifactsOf(session: Session, account: string) {
     return await buildFunctions({
       outdir: folders.functions,
       functions: functionsOf(config),
-      ...(config.searchGateway && { files: { "api-router": await routerFiles(session, account) } }),
+      files: {
+        ...(config.searchGateway && { "api-router": await routerFiles(session, account) }),
+        ...recommendationFiles(session, account),
+      },
     });
   } catch (error) {
     throw error instanceof BuildError ? new Failure(error.message, { cause: error }) : error;
@@ -77,16 +84,38 @@ async function artifactsOf(session: Session, account: string) {
 }
 
 /** The functions that a configuration deploys. */
-export function functionsOf({ searchGateway }: Session["config"]): FunctionName[] {
-  if (!searchGateway) return [];
-  return ["api-router", "log-handler", ...(searchGateway.opensearch.auto_scaling ? (["cluster-scaler"] as const) : [])];
+export function functionsOf({ searchGateway, recommendation }: Session["config"]): FunctionName[] {
+  return [
+    ...(searchGateway ? (["api-router", "log-handler"] as const) : []),
+    ...(searchGateway?.opensearch.auto_scaling ? (["cluster-scaler"] as const) : []),
+    ...(recommendation
+      ? (["recommendation-api", "realtime-sync", "personalize-manager", "etl", "training"] as const)
+      : []),
+  ];
 }
+
+/** The settings that the recommendation service's functions read beside their bundles. */
+function recommendationFiles(session: Session, account: string): Record<string, Record<string, string>> {
+  const { config } = session;
+  const { recommendation } = config;
+  if (!recommendation) return {};
+  const settings = {
+    "recommendation-api": recommendationSettings(config, recommendation, namesIn(session, account)),
+    "realtime-sync": realtimeSyncSettings(config, recommendation),
+    training: trainingSettings(config, recommendation),
+  };
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [name, { "config.json": settingsText(value) }]),
+  );
+}
+
+const settingsText = (settings: object) => `${JSON.stringify(settings, undefined, 2)}\n`;
 
 async function routerFiles(session: Session, account: string): Promise<Record<string, string | Uint8Array>> {
   const { config, folders } = session;
   const settings = gatewaySettings(config, { names: namesIn(session, account) });
   const models = usesSparseModel(config) ? await readModelFiles(folders.models.folder) : {};
-  return { ...models, "config.json": `${JSON.stringify(settings, undefined, 2)}\n` };
+  return { ...models, "config.json": settingsText(settings) };
 }
 
 function notesOf({ config, folders }: Session): string[] {

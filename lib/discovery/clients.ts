@@ -1,3 +1,6 @@
+import type { Names } from "../naming/names.ts";
+import type { Inventory } from "../personalize-manager/inventory.ts";
+
 /** A domain as OpenSearch Service describes it. */
 export interface FoundDomain {
   arn: string;
@@ -70,4 +73,6 @@ export interface DiscoveryClients {
   /** A secret's KMS key or alias, none for the account's default key. */
   secret(arn: string): Promise<{ kmsKey: string | undefined } | undefined>;
   parameter(name: string): Promise<string | undefined>;
+  /** All that the project has in Personalize. */
+  inventory(names: Names): Promise<Inventory>;
 }

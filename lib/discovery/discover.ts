@@ -4,13 +4,19 @@ import { PROJECT_TAG } from "../naming/tags.ts";
 import type { DiscoveryClients } from "./clients.ts";
 import { DISCOVERY_FORMAT, type Discovery, DiscoveryError } from "./discovery.ts";
 import { explained } from "./explain.ts";
+import { type AppliedInputs, discoverPersonalize } from "./personalize.ts";
 import { discoverSearchGateway } from "./search-gateway.ts";
 
 /**
- * Reads what stacks need to know of the account. Only reads. Throws DiscoveryError with every problem that was found;
+ * Reads what stacks need to know of the account. Only reads. `applied` is what Terraform's state has of Personalize: what
+ * differs from it is marked for repair. Throws DiscoveryError with every problem that was found;
  * a wrong account and credentials that do not work end it at once.
  */
-export async function discover(config: Configuration, clients: DiscoveryClients): Promise<Discovery> {
+export async function discover(
+  config: Configuration,
+  clients: DiscoveryClients,
+  applied: AppliedInputs = {},
+): Promise<Discovery> {
   const { project_name: project, aws } = config.project;
   const region = aws.region_name;
   const account = await explained("sts:GetCallerIdentity", clients.account());
@@ -22,11 +28,12 @@ export async function discover(config: Configuration, clients: DiscoveryClients)
   }
   const names = namesOf({ project, account, region });
   const problems: string[] = [];
-  const [apiGateway, gatewayKeys, recommendationKeys, searchGateway] = await Promise.all([
+  const [apiGateway, gatewayKeys, recommendationKeys, searchGateway, personalize] = await Promise.all([
     discoverLogRole(config, clients, names.role("api-gateway-logs"), problems),
     apiKeyNumbers(clients, names.apiKeyNumbersParameter("search-gateway"), "search-gateway"),
     apiKeyNumbers(clients, names.apiKeyNumbersParameter("recommendation"), "recommendation"),
     discoverSearchGateway(config, clients, problems),
+    discoverPersonalize(config, clients, { names, applied, problems }),
   ]);
   if (problems.length > 0) throw new DiscoveryError(problems);
   return {
@@ -36,6 +43,7 @@ export async function discover(config: Configuration, clients: DiscoveryClients)
     apiGateway,
     apiKeys: { "search-gateway": gatewayKeys, recommendation: recommendationKeys },
     ...(searchGateway && { searchGateway }),
+    ...(personalize && { personalize }),
   };
 }
 

@@ -60,6 +60,14 @@ const SearchGatewayPart = v.object({
   secretKeyArn: v.optional(v.string()),
 });
 
+const PersonalizePart = v.object({
+  /**
+   * Markers by the id of the resource in its stack. Another marker than the one that was applied makes an update; the same
+   * one stays, so that nothing is planned once the repair is done.
+   */
+  repairs: v.record(v.string(), v.string()),
+});
+
 /**
  * What the read-only step of `plan` has read from the account. Plain JSON: saved beside the plan, and all that stacks
  * know of the account.
@@ -78,10 +86,13 @@ export const DiscoverySchema = v.object({
   apiKeys: v.object({ "search-gateway": v.array(v.number()), recommendation: v.array(v.number()) }),
   /** Absent when the configuration does not enable the search gateway. */
   searchGateway: v.optional(SearchGatewayPart),
+  /** Absent when the configuration does not enable the recommendation service. */
+  personalize: v.optional(PersonalizePart),
 });
 
 export type Discovery = v.InferOutput<typeof DiscoverySchema>;
 export type SearchGatewayDiscovery = v.InferOutput<typeof SearchGatewayPart>;
+export type PersonalizeDiscovery = v.InferOutput<typeof PersonalizePart>;
 export type DomainDiscovery = v.InferOutput<typeof Domain>;
 export type NetworkDiscovery = v.InferOutput<typeof Network>;
 

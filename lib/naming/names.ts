@@ -33,6 +33,9 @@ export type ServiceRole =
   | "events-delivery"
   | "log-subscription"
   | "state-machines"
+  | "training-report"
+  | "training-events"
+  | "retraining"
   | "scheduler";
 
 /** Delivery streams to the bucket. */
@@ -43,6 +46,9 @@ export type TableName = "items" | "users" | "popular-items" | "training" | "inge
 
 /** State machines of the recommendation service. */
 export type StateMachineName = "etl" | "training" | "teardown";
+
+/** The state machine that tells people how a training ended; nothing else starts it. */
+export const TRAINING_REPORT = "training-report";
 
 /** Terraform stacks. */
 export type StackName = "storage" | "personalization" | "filters" | "foundation" | "recommendation" | "search-gateway";
@@ -64,6 +70,7 @@ export const LIMITS = {
   sagemaker: 63,
   firehose: 64,
   schedule: 64,
+  rule: 64,
   queue: 80,
   stateMachine: 80,
   personalize: 63,
@@ -100,7 +107,8 @@ export function namesOf(place: Place) {
     functionLogGroup: (name: FunctionName) => `/aws/lambda/${named(name, LIMITS.lambda)}`,
     accessLogGroup: (service: Service) => `/aws/apigateway/${named(service, LIMITS.apiGateway)}`,
     /** Vended logs are delivered to groups of this prefix without an entry in the account's resource policies each. */
-    stateMachineLogGroup: (name: StateMachineName) => `/aws/vendedlogs/states/${named(name, LIMITS.stateMachine)}`,
+    stateMachineLogGroup: (name: StateMachineName | typeof TRAINING_REPORT) =>
+      `/aws/vendedlogs/states/${named(name, LIMITS.stateMachine)}`,
     streamLogGroup: (name: StreamName) => `/aws/kinesisfirehose/${named(name, LIMITS.firehose)}`,
     /** The group that SageMaker itself writes to. */
     endpointLogGroup: (model: string) => `/aws/sagemaker/Endpoints/${named(dashed(model), LIMITS.sagemaker)}`,
@@ -108,16 +116,20 @@ export function namesOf(place: Place) {
     /** Bucket names are global, so account and region are part of the name. */
     bucket: () => shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket),
     kmsAlias: () => shorten(`alias/${project}-relevance`, LIMITS.kmsAlias),
-    /** Of the key of a service's log groups: CloudWatch Logs takes no alias, so the key is in the service's own stack. */
-    serviceKmsAlias: (service: Service) => shorten(`alias/${project}-${service}`, LIMITS.kmsAlias),
+    /** Of the key of a stack's log groups: CloudWatch Logs takes no alias, so the key is in the stack itself. */
+    serviceKmsAlias: (service: Service | "personalization") => shorten(`alias/${project}-${service}`, LIMITS.kmsAlias),
     table: (name: TableName) => named(name, LIMITS.table),
     queue: (name: "realtime" | "realtime-dead-letters") => named(name, LIMITS.queue),
     stream: (name: StreamName) => named(name, LIMITS.firehose),
-    stateMachine: (name: StateMachineName) => named(name, LIMITS.stateMachine),
+    stateMachine: (name: StateMachineName | typeof TRAINING_REPORT) => named(name, LIMITS.stateMachine),
+    /** A rule of EventBridge. */
+    rule: (name: typeof TRAINING_REPORT) => named(name, LIMITS.rule),
     schedule: (name: "cluster-scaler" | "retraining") => named(name, LIMITS.schedule),
     topic: () => named("alarms", LIMITS.topic),
     alarm: (name: string) => named(name, LIMITS.alarm),
-    dashboard: () => shorten(project, LIMITS.dashboard),
+    /** The search gateway's has the project's own name. */
+    dashboard: (service: Service = "search-gateway") =>
+      service === "search-gateway" ? shorten(project, LIMITS.dashboard) : named(service, LIMITS.dashboard),
     /** Name tag of an interface endpoint. */
     vpcEndpoint: (service: string) => `${project}-${service.replaceAll(".", "-")}`,
     scalingPolicy: (name: string) => named(name, LIMITS.scalingPolicy),

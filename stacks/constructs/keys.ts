@@ -64,3 +64,16 @@ export function useProjectKey(names: Names, actions: readonly string[]): Stateme
     conditions: { "ForAnyValue:StringEquals": { "kms:ResourceAliases": names.kmsAlias() } },
   };
 }
+
+/**
+ * Statements in which `anyKey` stands for a key of another stack, bound to that key's aliases: see `useProjectKey`. Others
+ * stay as they are.
+ */
+export function boundToAliases(
+  statements: readonly Statement[],
+  anyKey: string,
+  aliases: readonly string[],
+): Statement[] {
+  const conditions = { "ForAnyValue:StringEquals": { "kms:ResourceAliases": aliases } };
+  return statements.map((one) => (one.resources.includes(anyKey) ? { ...one, conditions } : one));
+}

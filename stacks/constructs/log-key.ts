@@ -3,13 +3,24 @@ import type { Service } from "../../lib/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { encryptionKey } from "./keys.ts";
 
-/** The key of a service's log groups and stream. CloudWatch Logs takes no alias, so it is in the service's own stack. */
-export function logKey(stack: ProjectStack, service: Service): KmsKey {
+export interface LogKeyOptions {
+  /** What it encrypts; default its logs. */
+  of?: string;
+  /** Refuses every plan that would delete it: it encrypts data that stays. Default false. */
+  protect?: boolean;
+}
+
+/** The key of a stack's log groups and stream. CloudWatch Logs takes no alias, so it is in the stack itself. */
+export function logKey(
+  stack: ProjectStack,
+  service: Service | "personalization",
+  { of = "logs", protect = false }: LogKeyOptions = {},
+): KmsKey {
   const { names, input } = stack;
   const { region, account } = input.discovery;
   return encryptionKey(stack, "log-key", {
     alias: names.serviceKmsAlias(service),
-    description: `${input.config.project.project_name}: logs of the ${service}`,
+    description: `${input.config.project.project_name}: ${of} of the ${service}`,
     statements: [
       {
         sid: "LogGroups",
@@ -28,6 +39,6 @@ export function logKey(stack: ProjectStack, service: Service): KmsKey {
         },
       },
     ],
-    protect: false,
+    protect,
   });
 }

@@ -1,40 +1,14 @@
-import { CloudwatchDashboard } from "@cdktf/provider-aws/lib/cloudwatch-dashboard/index.js";
 import type { Stage } from "../../lib/http/degradation.ts";
-import type { Metric } from "../constructs/alarm.ts";
+import { dashboard, type Widget } from "../constructs/dashboard.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
 
 /** Stages that an answer of the search gateway can lack. */
 const STAGES: readonly Stage[] = ["embedding", "personalization", "profile", "depth"];
 
-const WIDTH = 8;
-const HEIGHT = 6;
-const COLUMNS = 24 / WIDTH;
-
-interface Widget {
-  title: string;
-  metrics: Array<readonly [metric: Metric, label: string]>;
-}
-
 /** One page: is it up, is it fast, what is missing from answers, which part is to blame. */
 export function gatewayDashboard(stack: ProjectStack): void {
-  const { region } = stack.input.discovery;
-  const widgets = gatewayWidgets(stack).map(({ title, metrics }, index) => ({
-    type: "metric",
-    x: (index % COLUMNS) * WIDTH,
-    y: Math.floor(index / COLUMNS) * HEIGHT,
-    width: WIDTH,
-    height: HEIGHT,
-    properties: { title, region, view: "timeSeries", period: 300, metrics: metrics.map(toRow) },
-  }));
-  new CloudwatchDashboard(stack, "dashboard", {
-    dashboardName: stack.names.dashboard(),
-    dashboardBody: JSON.stringify({ widgets }),
-  });
-}
-
-function toRow([{ namespace, name, dimensions, stat }, label]: readonly [Metric, string]) {
-  return [namespace, name, ...Object.entries(dimensions).flat(), { stat, label }];
+  dashboard(stack, "search-gateway", gatewayWidgets(stack));
 }
 
 function gatewayWidgets(stack: ProjectStack): Widget[] {

@@ -13,7 +13,16 @@ import {
 } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 
-const FUNCTIONS = ["api-router", "log-handler", "cluster-scaler"] as const;
+const FUNCTIONS = [
+  "api-router",
+  "log-handler",
+  "cluster-scaler",
+  "recommendation-api",
+  "realtime-sync",
+  "personalize-manager",
+  "etl",
+  "training",
+] as const;
 
 /** Archives that are named and not there: stacks take their hashes as given. */
 export const ARTIFACTS = Object.fromEntries(

@@ -105,7 +105,7 @@ test("a recommendation service alone has no gateway", () => {
   const files = fullExample();
   const project = (files["project.yaml"] ?? "").replace(/^vpc:[\s\S]*?(?=^# personalize)/m, "");
   const config = valid({ ...files, "project.yaml": project });
-  assert.equal(stackNames(config), ["storage", "foundation"]);
+  assert.equal(stackNames(config), ["storage", "personalization", "filters", "foundation", "recommendation"]);
   assert.equal(synth("foundation", { config }).ids("aws_vpc_endpoint"), []);
 });
 

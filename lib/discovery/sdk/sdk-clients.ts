@@ -5,6 +5,7 @@ import type { SdkConfig } from "./config.ts";
 import { ec2Reads } from "./ec2.ts";
 import { iamReads } from "./iam.ts";
 import { openSearchReads } from "./opensearch.ts";
+import { personalizeReads } from "./personalize.ts";
 import { route53Reads } from "./route53.ts";
 import { secretsReads } from "./secrets.ts";
 import { ssmReads } from "./ssm.ts";
@@ -22,5 +23,6 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
     ...route53Reads(config),
     ...secretsReads(config),
     ...ssmReads(config),
+    ...personalizeReads(config),
   };
 }

@@ -28,6 +28,14 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
     zone: async (id) => ({ id, name: "example.org", private: false }),
     secret: async () => ({ kmsKey: undefined }),
     parameter: async () => undefined,
+    inventory: async () => ({
+      dataset_group: null,
+      datasets: [],
+      event_tracker: null,
+      filters: [],
+      solutions: [],
+      campaigns: [],
+    }),
     ...reads,
   };
 }

@@ -1,0 +1,51 @@
+import * as v from "valibot";
+import type { Configuration } from "../config/configuration.ts";
+import type { Names } from "../naming/names.ts";
+import { differenceOf } from "../personalize-manager/differences.ts";
+import { filterQuotaProblem } from "../personalize-manager/filter-quota.ts";
+import type { Inventory } from "../personalize-manager/inventory.ts";
+import { ResourceInput } from "../personalize-manager/request.ts";
+import type { DiscoveryClients } from "./clients.ts";
+import type { PersonalizeDiscovery } from "./discovery.ts";
+import { explained } from "./explain.ts";
+
+/** The inputs that Terraform applied last, as its state has them, by the id of the resource in its stack. */
+export type AppliedInputs = Readonly<Record<string, unknown>>;
+
+const Marked = v.looseObject({ repair: v.string() });
+
+/**
+ * Compares what Personalize has with what was applied last, and with what the configuration asks for. Undefined when the
+ * recommendation service is not enabled.
+ */
+export async function discoverPersonalize(
+  { recommendation }: Pick<Configuration, "recommendation">,
+  clients: Pick<DiscoveryClients, "inventory">,
+  { names, applied, problems }: { names: Names; applied: AppliedInputs; problems: string[] },
+): Promise<PersonalizeDiscovery | undefined> {
+  if (!recommendation) return undefined;
+  const inventory = await explained("personalize:Describe*, personalize:List*", clients.inventory(names));
+  const present = inventory.filters.map(({ name }) => name);
+  const wanted = recommendation.filters.map(({ name, expression }) => names.filter(name, expression));
+  const problem = filterQuotaProblem(present, wanted);
+  if (problem !== undefined) problems.push(problem);
+  return { repairs: repairMarkers(applied, inventory) };
+}
+
+/**
+ * Markers of what was applied: the next number for what differs from its input, else the marker that was applied. So a
+ * failed update, which Terraform takes for done, and what was changed by hand are planned once more, and then no more.
+ */
+export function repairMarkers(applied: AppliedInputs, inventory: Inventory): Record<string, string> {
+  const markers: Record<string, string> = {};
+  for (const [id, given] of Object.entries(applied)) {
+    const input = v.safeParse(ResourceInput, given);
+    const marked = v.safeParse(Marked, given);
+    const before = marked.success ? marked.output.repair : undefined;
+    // An input of an older version is changed by the next plan in any case.
+    const differs = input.success && differenceOf(input.output, inventory) !== undefined;
+    const marker = differs ? String((Number(before) || 0) + 1) : before;
+    if (marker !== undefined) markers[id] = marker;
+  }
+  return markers;
+}

@@ -1,0 +1,28 @@
+import type { ITerraformDependable } from "cdktf";
+import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { rolePolicy, serviceRole } from "../constructs/iam.ts";
+import { useProjectKey } from "../constructs/keys.ts";
+import type { ProjectStack } from "../project-stack.ts";
+
+/**
+ * The role with which Personalize reads what ETL wrote. Bucket and key allow the service as well, which Personalize asks
+ * for besides the role: they are in the stack `storage`.
+ */
+export function importRole(stack: ProjectStack): ITerraformDependable[] {
+  const { names, input } = stack;
+  const role = serviceRole(stack, "import-role", {
+    name: names.role("personalize"),
+    description: `Personalize reads the training data of ${input.config.project.project_name}`,
+    service: "personalize.amazonaws.com",
+    conditions: {
+      StringEquals: { "aws:SourceAccount": input.discovery.account },
+      ArnLike: { "aws:SourceArn": names.arn("personalize", "*") },
+    },
+  });
+  const policy = rolePolicy(stack, "import-policy", role, [
+    { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [names.bucketArn()] },
+    { sid: "ReadRuns", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
+    useProjectKey(names, ["kms:Decrypt"]),
+  ]);
+  return [role, policy];
+}

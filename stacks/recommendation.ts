@@ -1,0 +1,66 @@
+import type { Construct } from "constructs";
+import { routes } from "../functions/recommendation-api/routes.ts";
+import { PREFIXES } from "../lib/naming/object-keys.ts";
+import { deliveryStream } from "./constructs/delivery-stream.ts";
+import { logKey } from "./constructs/log-key.ts";
+import { restApi } from "./constructs/rest-api.ts";
+import type { StackInput } from "./input.ts";
+import { ProjectStack } from "./project-stack.ts";
+import { recommendationAlarms } from "./recommendation/alarms.ts";
+import { apiFunction } from "./recommendation/api.ts";
+import { campaigns } from "./recommendation/campaigns.ts";
+import { recommendationDashboard } from "./recommendation/dashboard.ts";
+import { changeQueue, realtimeSync } from "./recommendation/realtime.ts";
+import { retraining } from "./recommendation/retraining.ts";
+import { stateMachines } from "./recommendation/state-machines.ts";
+import { tables } from "./recommendation/tables.ts";
+import { etlFunction, trainingFunction } from "./recommendation/training.ts";
+import { trainingReport } from "./recommendation/training-report.ts";
+
+/** Training waits as long after the last event; bulk uploads fill the other limit before. */
+const BUFFER_SECONDS = 300;
+const BUFFER_MEGABYTES = 64;
+
+/** The recommendation service: API, tables, the way of changes and events, training, campaigns, alarms. */
+export class RecommendationStack extends ProjectStack {
+  constructor(scope: Construct, id: "recommendation", input: StackInput) {
+    super(scope, id, input);
+    const keyArn = logKey(this, "recommendation", { of: "logs and tables", protect: true }).arn;
+    const { training: trainingTable } = tables(this, keyArn);
+    const queue = changeQueue(this);
+    realtimeSync(this, queue, keyArn);
+    const stream = deliveryStream(this, {
+      name: "events",
+      role: "events-delivery",
+      what: "Interaction events",
+      keyArn,
+      prefix: PREFIXES.events,
+      // ETL finds days by it.
+      timePrefix: "!{timestamp:yyyy/MM/dd/HH}/",
+      bufferSeconds: BUFFER_SECONDS,
+      bufferMegabytes: BUFFER_MEGABYTES,
+    });
+
+    const etl = etlFunction(this, keyArn);
+    const training = trainingFunction(this, keyArn, BUFFER_SECONDS);
+    const machines = stateMachines(this, keyArn, { etl, training });
+    retraining(this, machines.training);
+    trainingReport(this, keyArn);
+    campaigns(this, [trainingTable]);
+
+    const deployed = apiFunction(this, { queueUrl: queue.url, keyArn });
+    const { api, stage } = restApi(this, {
+      service: "recommendation",
+      routes,
+      functionName: "recommendation-api",
+      // Requests come when what they are stored in is there.
+      deployed: { ...deployed, ready: [...deployed.ready, stream] },
+      logKeyArn: keyArn,
+    });
+    recommendationAlarms(this, BUFFER_SECONDS);
+    recommendationDashboard(this);
+    this.output("api_url", stage.invokeUrl);
+    this.output("api_id", api.id);
+    this.output("execute_api_url", stage.invokeUrl);
+  }
+}

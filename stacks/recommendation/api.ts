@@ -1,0 +1,70 @@
+import type { RecommendationApiEnv } from "../../functions/recommendation-api/env.ts";
+import { recommendationApiPolicy } from "../../functions/recommendation-api/policy.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
+import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
+import { recommendationInput } from "../input.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { useTables } from "./tables.ts";
+
+const LOG_DAYS = 30;
+
+export interface ApiFunctionOptions {
+  queueUrl: string;
+  /** Key of tables and logs. */
+  keyArn: string;
+}
+
+/** The function that answers requests. */
+export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFunctionOptions): DeployedFunction {
+  const { names } = stack;
+  const table = (name: Parameters<typeof names.table>[0]) => names.arn("dynamodb", `table/${names.table(name)}`);
+  return lambdaFunction(stack, {
+    name: "recommendation-api",
+    description: "Recommendations, rankings, users, items and events",
+    // CPU comes with memory: 1,769 MB are one.
+    memoryMb: 1_769,
+    timeoutSeconds: 28,
+    environment: {
+      USERS_TABLE: names.table("users"),
+      ITEMS_TABLE: names.table("items"),
+      POPULAR_ITEMS_TABLE: names.table("popular-items"),
+      INGESTION_TABLE: names.table("ingestion"),
+      EVENTS_STREAM: names.stream("events"),
+      REALTIME_QUEUE_URL: queueUrl,
+    } satisfies RecommendationApiEnv,
+    statements: [
+      ...recommendationApiPolicy({
+        usersTable: table("users"),
+        itemsTable: table("items"),
+        popularItemsTable: table("popular-items"),
+        ingestionTable: table("ingestion"),
+        eventsStream: names.arn("firehose", `deliverystream/${names.stream("events")}`),
+        realtimeQueue: names.arn("sqs", names.queue("realtime")),
+        recommendationCampaigns: campaignArns(stack, ["user_personalization", "similar_items"]),
+        rankingCampaigns: campaignArns(stack, ["personalized_ranking"]),
+        parameters: names.arn("ssm", `parameter${names.parameterPrefix()}recommendation/*`),
+        logGroup: names.arn("logs", `log-group:${names.functionLogGroup("recommendation-api")}`),
+      }),
+      useTables(stack, keyArn),
+    ],
+    logRetentionDays: LOG_DAYS,
+    logKeyArn: keyArn,
+  });
+}
+
+/** The recipes of solution.yaml: any of the three. */
+export function configuredRecipes(stack: ProjectStack): RecipeKind[] {
+  const { recipes } = recommendationInput(stack.input).solution;
+  return RECIPE_KINDS.filter((recipe) => recipes[recipe] !== undefined);
+}
+
+/** ARN of a recipe's campaign, which Personalize makes of its name: known before there is one. */
+export function campaignArn({ names }: ProjectStack, recipe: RecipeKind): string {
+  return names.arn("personalize", `campaign/${names.campaign(recipe)}`);
+}
+
+function campaignArns(stack: ProjectStack, recipes: readonly RecipeKind[]): string[] {
+  return configuredRecipes(stack)
+    .filter((recipe) => recipes.includes(recipe))
+    .map((recipe) => campaignArn(stack, recipe));
+}

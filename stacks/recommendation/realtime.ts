@@ -1,0 +1,74 @@
+import { LambdaEventSourceMapping } from "@cdktf/provider-aws/lib/lambda-event-source-mapping/index.js";
+import { SqsQueue } from "@cdktf/provider-aws/lib/sqs-queue/index.js";
+import type * as v from "valibot";
+import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
+import { realtimeSyncPolicy } from "../../functions/realtime-sync/policy.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync-messages.ts";
+import { lambdaFunction } from "../constructs/function.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { useTables } from "./tables.ts";
+
+const LOG_DAYS = 30;
+
+/** The queue of changed users and items, and what becomes of those that cannot be synchronized. */
+export function changeQueue(stack: ProjectStack): SqsQueue {
+  const { names } = stack;
+  const dead = new SqsQueue(stack, "dead-letters", {
+    name: names.queue("realtime-dead-letters"),
+    // From when a message was first sent.
+    messageRetentionSeconds: CHANGE_QUEUE.deadLetterRetentionDays * 86_400,
+    sqsManagedSseEnabled: true,
+    redriveAllowPolicy: JSON.stringify({
+      redrivePermission: "byQueue",
+      sourceQueueArns: [names.arn("sqs", names.queue("realtime"))],
+    }),
+  });
+  return new SqsQueue(stack, "changes", {
+    name: names.queue("realtime"),
+    visibilityTimeoutSeconds: CHANGE_QUEUE.visibilityTimeoutSeconds,
+    sqsManagedSseEnabled: true,
+    redrivePolicy: JSON.stringify({
+      deadLetterTargetArn: dead.arn,
+      maxReceiveCount: CHANGE_QUEUE.maxReceiveCount,
+    }),
+  });
+}
+
+/** The function that puts changed users and items into Personalize, as fast as Personalize takes them. */
+export function realtimeSync(stack: ProjectStack, queue: SqsQueue, keyArn: string): void {
+  const { names } = stack;
+  const table = (name: "users" | "items") => names.arn("dynamodb", `table/${names.table(name)}`);
+  const sync = lambdaFunction(stack, {
+    name: "realtime-sync",
+    description: "Changed users and items to Personalize",
+    memoryMb: 512,
+    timeoutSeconds: CHANGE_QUEUE.functionTimeoutSeconds,
+    environment: {
+      USERS_TABLE: names.table("users"),
+      ITEMS_TABLE: names.table("items"),
+      USERS_DATASET_ARN: names.datasetArn("user"),
+      ITEMS_DATASET_ARN: names.datasetArn("item"),
+    } satisfies v.InferInput<typeof RealtimeSyncEnv>,
+    statements: [
+      ...realtimeSyncPolicy({
+        queue: names.arn("sqs", names.queue("realtime")),
+        usersTable: table("users"),
+        itemsTable: table("items"),
+        usersDataset: names.datasetArn("user"),
+        itemsDataset: names.datasetArn("item"),
+        logGroup: names.arn("logs", `log-group:${names.functionLogGroup("realtime-sync")}`),
+      }),
+      useTables(stack, keyArn),
+    ],
+    logRetentionDays: LOG_DAYS,
+    logKeyArn: keyArn,
+  });
+  new LambdaEventSourceMapping(stack, "changes-to-realtime-sync", {
+    eventSourceArn: queue.arn,
+    functionName: sync.alias.arn,
+    batchSize: CHANGE_QUEUE.batchSize,
+    functionResponseTypes: ["ReportBatchItemFailures"],
+    scalingConfig: { maximumConcurrency: CHANGE_QUEUE.maximumConcurrency },
+    dependsOn: sync.ready,
+  });
+}

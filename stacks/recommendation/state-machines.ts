@@ -1,0 +1,128 @@
+import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
+import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import { SfnStateMachine } from "@cdktf/provider-aws/lib/sfn-state-machine/index.js";
+import type { ITerraformDependable } from "cdktf";
+import { etlStateMachine, type State } from "../../lib/etl/state-machine.ts";
+import type { Statement } from "../../lib/iam/statement.ts";
+import type { StateMachineName, TRAINING_REPORT } from "../../lib/naming/names.ts";
+import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { teardownStateMachine, trainingStateMachine } from "../../lib/training/state-machine.ts";
+import { aliasArn, type DeployedFunction } from "../constructs/function.ts";
+import { rolePolicy, serviceRole } from "../constructs/iam.ts";
+import { useProjectKey } from "../constructs/keys.ts";
+import { literal } from "../constructs/literal.ts";
+import type { ProjectStack } from "../project-stack.ts";
+
+const LOG_DAYS = 30;
+
+/** Calls of a map step at the same time: enough for a day of millions of events, and most of an account's 1,000 are left. */
+const MAX_CONCURRENCY = 20;
+
+/**
+ * Logs and traces, which every state machine's role needs: these actions know no resource. Source: "Logging using
+ * CloudWatch Logs" and "X-Ray and Step Functions", Step Functions Developer Guide.
+ */
+export const WATCHED: readonly Statement[] = [
+  {
+    sid: "DeliverLogs",
+    actions: [
+      "logs:CreateLogDelivery",
+      "logs:GetLogDelivery",
+      "logs:UpdateLogDelivery",
+      "logs:DeleteLogDelivery",
+      "logs:ListLogDeliveries",
+      "logs:PutResourcePolicy",
+      "logs:DescribeResourcePolicies",
+      "logs:DescribeLogGroups",
+    ],
+    resources: ["*"],
+  },
+  {
+    sid: "WriteTraces",
+    actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords", "xray:GetSamplingRules", "xray:GetSamplingTargets"],
+    resources: ["*"],
+  },
+];
+
+/** ETL, training and teardown, with the one role that all have. */
+export function stateMachines(
+  stack: ProjectStack,
+  keyArn: string,
+  { etl, training }: Readonly<Record<"etl" | "training", DeployedFunction>>,
+): Readonly<Record<StateMachineName, SfnStateMachine>> {
+  const { names } = stack;
+  const role = stateMachineRole(stack, "state-machines", "Training, ETL and teardown");
+  const maps = (["etl", "training"] as const).map((name) => names.stateMachine(name));
+  const policy = rolePolicy(stack, "state-machines-policy", role, [
+    {
+      sid: "CallFunctions",
+      actions: ["lambda:InvokeFunction"],
+      resources: [aliasArn(stack, "etl"), aliasArn(stack, "training")],
+    },
+    { sid: "ReadLists", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
+    useProjectKey(names, ["kms:Decrypt"]),
+    // A Distributed Map is executions of its own machine. Source: "Running Map state in Distributed mode", IAM policies.
+    {
+      sid: "RunMaps",
+      actions: ["states:StartExecution"],
+      resources: maps.map((name) => names.arn("states", `stateMachine:${name}`)),
+    },
+    {
+      sid: "FollowMaps",
+      actions: ["states:DescribeExecution", "states:StopExecution"],
+      resources: maps.map((name) => names.arn("states", `execution:${name}/*`)),
+    },
+    ...WATCHED,
+  ]);
+  const trainingArn = aliasArn(stack, "training");
+  const parts = { functionArn: aliasArn(stack, "etl"), bucket: names.bucket(), maxConcurrency: MAX_CONCURRENCY };
+  const make = (name: StateMachineName, definition: State) =>
+    stateMachine(stack, name, { definition, role, keyArn, dependsOn: [policy, ...etl.ready, ...training.ready] });
+  return {
+    etl: make("etl", etlStateMachine(parts)),
+    training: make("training", trainingStateMachine({ trainingArn, etl: parts })),
+    teardown: make("teardown", teardownStateMachine({ trainingArn })),
+  };
+}
+
+/** A role of state machines of this account. */
+export function stateMachineRole(
+  stack: ProjectStack,
+  name: "state-machines" | typeof TRAINING_REPORT,
+  what: string,
+): IamRole {
+  return serviceRole(stack, `${name}-role`, {
+    name: stack.names.role(name),
+    description: `${what} of ${stack.input.config.project.project_name}`,
+    service: "states.amazonaws.com",
+    conditions: { StringEquals: { "aws:SourceAccount": stack.input.discovery.account } },
+  });
+}
+
+export interface StateMachineOptions {
+  definition: State;
+  role: IamRole;
+  keyArn: string;
+  dependsOn: readonly ITerraformDependable[];
+}
+
+/** A state machine with its log, which holds failures without the data that went through, and its traces. */
+export function stateMachine(
+  stack: ProjectStack,
+  name: StateMachineName | typeof TRAINING_REPORT,
+  { definition, role, keyArn, dependsOn }: StateMachineOptions,
+): SfnStateMachine {
+  const group = new CloudwatchLogGroup(stack, `${name}-machine-log`, {
+    name: stack.names.stateMachineLogGroup(name),
+    retentionInDays: LOG_DAYS,
+    kmsKeyId: keyArn,
+  });
+  return new SfnStateMachine(stack, `${name}-machine`, {
+    name: stack.names.stateMachine(name),
+    roleArn: role.arn,
+    definition: literal(JSON.stringify(definition)),
+    loggingConfiguration: { level: "ERROR", includeExecutionData: false, logDestination: `${group.arn}:*` },
+    tracingConfiguration: { enabled: true },
+    dependsOn: [...dependsOn],
+  });
+}

@@ -1,0 +1,97 @@
+import { CloudwatchEventRule } from "@cdktf/provider-aws/lib/cloudwatch-event-rule/index.js";
+import { CloudwatchEventTarget } from "@cdktf/provider-aws/lib/cloudwatch-event-target/index.js";
+import type { State } from "../../lib/etl/state-machine.ts";
+import { TRAINING_REPORT } from "../../lib/naming/names.ts";
+import { rolePolicy, serviceRole } from "../constructs/iam.ts";
+import { useProjectKey } from "../constructs/keys.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { stateMachine, stateMachineRole, WATCHED } from "./state-machines.ts";
+
+/**
+ * Tells the project's topic of a training that failed or held a model back, with the reason: an alarm's message can have
+ * none. Every end of a training starts it, also one that ran out of time or was stopped. It publishes with a role, since
+ * EventBridge itself could only reach an encrypted topic by that key's policy.
+ */
+export function trainingReport(stack: ProjectStack, keyArn: string): void {
+  const { names, input } = stack;
+  const topicArn = names.arn("sns", names.topic());
+  const role = stateMachineRole(stack, TRAINING_REPORT, "Tells how trainings end");
+  const policy = rolePolicy(stack, "training-report-policy", role, [
+    { sid: "Tell", actions: ["sns:Publish"], resources: [topicArn] },
+    useProjectKey(names, ["kms:Decrypt", "kms:GenerateDataKey"]),
+    ...WATCHED,
+  ]);
+  const machine = stateMachine(stack, TRAINING_REPORT, {
+    definition: reportMachine(topicArn, input.config.project.project_name),
+    role,
+    keyArn,
+    dependsOn: [policy],
+  });
+  const starter = serviceRole(stack, "training-events-role", {
+    name: names.role("training-events"),
+    description: `Ends of trainings of ${input.config.project.project_name}`,
+    service: "events.amazonaws.com",
+    conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
+  });
+  const mayStart = rolePolicy(stack, "training-events-policy", starter, [
+    {
+      sid: "Start",
+      actions: ["states:StartExecution"],
+      resources: [names.arn("states", `stateMachine:${names.stateMachine(TRAINING_REPORT)}`)],
+    },
+  ]);
+  const rule = new CloudwatchEventRule(stack, "training-ends", {
+    name: names.rule(TRAINING_REPORT),
+    description: "Trainings that have ended, well or not",
+    eventPattern: JSON.stringify({
+      source: ["aws.states"],
+      "detail-type": ["Step Functions Execution Status Change"],
+      detail: {
+        stateMachineArn: [names.arn("states", `stateMachine:${names.stateMachine("training")}`)],
+        status: ["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"],
+      },
+    }),
+  });
+  new CloudwatchEventTarget(stack, "training-ends-to-report", {
+    rule: rule.name,
+    arn: machine.arn,
+    roleArn: starter.arn,
+    dependsOn: [mayStart],
+  });
+}
+
+/** Reads the event of a training's end. The output of one that went well names each recipe's stage and reason. */
+export function reportMachine(topicArn: string, project: string): State {
+  const publish = (Subject: string, message: string): State => ({
+    Type: "Task",
+    Resource: "arn:aws:states:::sns:publish",
+    Parameters: { TopicArn: topicArn, Subject, "Message.$": message },
+    Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 10, MaxAttempts: 5, BackoffRate: 2 }],
+    End: true,
+  });
+  return {
+    Comment: "Tells of trainings that failed or held a model back.",
+    StartAt: "HowDidItEnd",
+    States: {
+      HowDidItEnd: {
+        Type: "Choice",
+        Choices: [
+          { Not: { Variable: "$.detail.status", StringEquals: "SUCCEEDED" }, Next: "TellOfFailure" },
+          { Variable: "$.detail.output", StringMatches: '*"stage":"held"*', Next: "TellOfHeldModels" },
+        ],
+        Default: "NothingToTell",
+      },
+      TellOfFailure: publish(
+        `${project}: a training failed`,
+        "States.Format('The training {} is {}. `relevance status` shows where it is. All that is known: {}', " +
+          "$.detail.name, $.detail.status, States.JsonToString($.detail))",
+      ),
+      TellOfHeldModels: publish(
+        `${project}: a new model is held back`,
+        "States.Format('The training {} has held a model back: the one before goes on serving. Reasons: {}', " +
+          "$.detail.name, $.detail.output)",
+      ),
+      NothingToTell: { Type: "Succeed" },
+    },
+  };
+}
