@@ -57,10 +57,15 @@ export function defineCommand<Entries extends v.ObjectEntries>(definition: Comma
     run(options, context) {
       const result = v.safeParse(schema, options);
       if (!result.success) {
-        const problems = result.issues.map((issue) => `--${v.getDotPath(issue) ?? "?"}: ${issue.message}`);
+        const problems = result.issues.map((issue) => `--${flagOf(v.getDotPath(issue) ?? "?")}: ${issue.message}`);
         throw new UsageError(problems.join("\n"));
       }
       return definition.run(result.output as OptionsOf<Entries> & CommonOptions, context);
     },
   };
+}
+
+/** `destroyInfra`, as commander names the option, is `destroy-infra` where it was typed. */
+function flagOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

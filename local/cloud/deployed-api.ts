@@ -91,12 +91,7 @@ function integrationsOf({ path = "", resourceMethods = {} }: Resource): Integrat
   return Object.entries(resourceMethods).map(([method, { apiKeyRequired = false, methodIntegration }]) => {
     const { type, uri } = methodIntegration ?? {};
     if (type !== "AWS_PROXY" || uri === undefined) throw new Error(`${method} ${path} has no function behind it`);
-    return {
-      resource: path,
-      method: method === "X-AMAZON-APIGATEWAY-ANY-METHOD" ? "ANY" : method,
-      keyRequired: apiKeyRequired,
-      uri,
-    };
+    return { resource: path, method, keyRequired: apiKeyRequired, uri };
   });
 }
 

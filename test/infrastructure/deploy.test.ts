@@ -84,10 +84,12 @@ function changesIn(text: string): string[] {
 
 step("is interrupted by Ctrl-C: Terraform ends in good order, and says how to go on", async () => {
   const run = project.start("deploy", "--yes");
-  await waitFor(async () => /Step 5 of 5: deploy API services\n(.*\n)*.*: created\n/.test(run.output()), {
-    what: "the first resources of the last step",
-    timeoutMs: 300_000,
+  const early = run.ended.then(({ err }): never => {
+    throw new Error(`the deployment ended before it was interrupted:\n${err}`);
   });
+  early.catch(() => {});
+  const begun = () => run.output().split("Step 5 of 5: deploy API services\n")[1]?.includes(": created\n");
+  await waitFor(async () => begun(), { what: "the last step's first resources", timeoutMs: 300_000, abort: early });
   run.kill("SIGINT");
   const { err, code } = await run.ended;
   assert.match(err, "Interrupted: Terraform finishes what it has begun and writes its state.");

@@ -1,5 +1,11 @@
 // What the AWS provider of Terraform reads back; each test is one repair of moto.
 import {
+  APIGatewayClient,
+  CreateRestApiCommand,
+  GetResourcesCommand,
+  PutRestApiCommand,
+} from "@aws-sdk/client-api-gateway";
+import {
   AuthorizeSecurityGroupIngressCommand,
   CreateSecurityGroupCommand,
   DescribeSecurityGroupRulesCommand,
@@ -233,6 +239,35 @@ async function createEndpointConfig(): Promise<string> {
   await sagemaker("CreateEndpointConfig", { EndpointConfigName, ProductionVariants });
   return EndpointConfigName;
 }
+
+test("API Gateway: a document's methods keep the required key, ANY and the type of their integration", async () => {
+  const gateway = new APIGatewayClient(clientOptions(cloud));
+  const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: unique("api") }));
+  const method = {
+    responses: {},
+    "x-amazon-apigateway-integration": { type: "aws_proxy", httpMethod: "POST", uri: "u" },
+  };
+  const document = {
+    openapi: "3.0.1",
+    info: { title: "t", version: "1" },
+    components: { securitySchemes: { key: { type: "apiKey", name: "x-api-key", in: "header" } } },
+    paths: { "/a": { "x-amazon-apigateway-any-method": { ...method, security: [{ key: [] }] }, options: method } },
+  };
+  await gateway.send(
+    new PutRestApiCommand({ restApiId, mode: "overwrite", body: Buffer.from(JSON.stringify(document)) }),
+  );
+  const { items = [] } = await gateway.send(new GetResourcesCommand({ restApiId, embed: ["methods"] }));
+  const methods = items.find(({ path }) => path === "/a")?.resourceMethods ?? {};
+  assert.equal(
+    Object.entries(methods)
+      .map(([name, found]) => [name, found.apiKeyRequired, found.methodIntegration?.type])
+      .sort(),
+    [
+      ["ANY", true, "AWS_PROXY"],
+      ["OPTIONS", false, "AWS_PROXY"],
+    ],
+  );
+});
 
 test("SageMaker: network isolation of a model is read back", async () => {
   const ModelName = await createModel({ EnableNetworkIsolation: true });

@@ -183,3 +183,27 @@ def opensearch_vpc() -> None:
 
     original_initialize = replace(OpenSearchDomain, "__init__", initialize)
     original_update = replace(OpenSearchDomain, "update", update)
+
+
+@repair
+def api_gateway_document() -> None:
+    """Of an OpenAPI document moto takes neither the required key nor `ANY`, and the type of integrations as it is spelt."""
+    from moto.apigateway.models import APIGatewayBackend
+
+    def put_rest_api(self: Any, function_id: str, api_doc: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        api = original(self, function_id, api_doc, *args, **kwargs)
+        schemes = api_doc.get("components", {}).get("securitySchemes", {})
+        keys = {name for name, scheme in schemes.items() if scheme.get("type") == "apiKey"}
+        for path, document in api_doc["paths"].items():
+            methods = api.get_resource_for_path(path).resource_methods
+            for name, described in document.items():
+                method = methods[name.upper()]
+                method.api_key_required = any(keys & set(needed) for needed in described.get("security", []))
+                if method.method_integration:
+                    method.method_integration.integration_type = method.method_integration.integration_type.upper()
+                if name == "x-amazon-apigateway-any-method":
+                    method.http_method = "ANY"
+                    methods["ANY"] = methods.pop(name.upper())
+        return api
+
+    original = replace(APIGatewayBackend, "put_rest_api", put_rest_api)
