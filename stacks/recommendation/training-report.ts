@@ -60,7 +60,10 @@ export function trainingReport(stack: ProjectStack, keyArn: string): void {
   });
 }
 
-/** Reads the event of a training's end. The output of one that went well names each recipe's stage and reason. */
+/**
+ * Reads the event of a training's end. The output of one that went well names each recipe's stage, `"held"` is one of them,
+ * and the reason.
+ */
 export function reportMachine(topicArn: string, project: string): State {
   const publish = (Subject: string, message: string): State => ({
     Type: "Task",
@@ -77,7 +80,7 @@ export function reportMachine(topicArn: string, project: string): State {
         Type: "Choice",
         Choices: [
           { Not: { Variable: "$.detail.status", StringEquals: "SUCCEEDED" }, Next: "TellOfFailure" },
-          { Variable: "$.detail.output", StringMatches: '*"stage":"held"*', Next: "TellOfHeldModels" },
+          { Variable: "$.detail.output", StringMatches: '*"held"*', Next: "TellOfHeldModels" },
         ],
         Default: "NothingToTell",
       },

@@ -4,6 +4,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Discovery } from "../../lib/discovery/discovery.ts";
 import type { StackName } from "../../lib/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import type { Artifacts } from "../../stacks/input.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import {
   type Change,
@@ -12,6 +13,7 @@ import {
   discoveryOf,
 } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { changed, type Files, filledExample, valid } from "../lib/config/example.ts";
 
 const FUNCTIONS = [
   "api-router",
@@ -47,12 +49,15 @@ export interface Synthesis {
   discovery?: Discovery;
   maxRetries?: number;
   stateFolder?: string;
+  artifacts?: Artifacts;
+  uninstall?: { remaining: readonly string[] };
 }
 
 /** Synthesizes one stack. */
-export function synth(name: StackName, { config, discovery = discoveryOf(config), ...rest }: Synthesis): Stack {
+export function synth(name: StackName, synthesis: Synthesis): Stack {
+  const { config, discovery = discoveryOf(config), artifacts = ARTIFACTS, ...rest } = synthesis;
   const outdir = scratchFolder(TEST_OUTPUT, "synth");
-  const [stack] = synthesize({ ...rest, config, discovery, artifacts: ARTIFACTS, outdir, stacks: [name] });
+  const [stack] = synthesize({ ...rest, config, discovery, artifacts, outdir, stacks: [name] });
   if (!stack) throw new Error(`no stack ${name}`);
   return read(readFileSync(join(stack.directory, "cdk.tf.json"), "utf8"));
 }
@@ -79,6 +84,14 @@ function read(text: string): Stack {
     },
     ids: (type) => Object.keys(resources[type] ?? {}).sort(),
   };
+}
+
+/** The recommendation service, changed: the shipped example without the search gateway. */
+export function recommendation(changes: readonly Change[] = []): Configuration {
+  const files = filledExample();
+  const project = (files["project.yaml"] ?? "").replace(/^vpc:[\s\S]*?(?=^# personalize)/m, "");
+  const alone = { ...files, "project.yaml": project };
+  return valid(changes.reduce<Files>((current, [file, path, value]) => changed(current, file, path, value), alone));
 }
 
 /** A reference as Terraform reads it. */
