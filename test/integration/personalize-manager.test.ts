@@ -12,7 +12,8 @@ import type { RecommendationServices } from "../../lib/recommendation/services.t
 import { deadlineIn } from "../../lib/resilience/deadline.ts";
 import { basicInputs, filterInput } from "../lib/personalize-manager/inputs.ts";
 import { onlyUsers } from "../lib/training/settings.ts";
-import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { tasteEvents } from "../lib/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
 import { invoke } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 

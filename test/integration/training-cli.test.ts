@@ -1,7 +1,8 @@
 import * as assert from "uvu/assert";
 import { localFolder } from "../cli/local-world.ts";
 import { filterInput } from "../lib/personalize-manager/inputs.ts";
-import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { tasteEvents } from "../lib/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance train, status and list");

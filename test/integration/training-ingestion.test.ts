@@ -10,7 +10,8 @@ import { deadlineIn } from "../../lib/resilience/deadline.ts";
 import { delayFirehose } from "../../local/cloud/firehose-delay.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { onlyUsers } from "../lib/training/settings.ts";
-import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { tasteEvents } from "../lib/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
 import { createRole } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 

@@ -9,7 +9,8 @@ import * as assert from "uvu/assert";
 import { readInventory } from "../../lib/personalize-manager/inventory.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { onlyUsers } from "../lib/training/settings.ts";
-import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { tasteEvents } from "../lib/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("a training that is killed and started again");
@@ -30,7 +31,10 @@ test.before(async () => {
 
 test.after(() => world.stop());
 
-/** What there is of each, by ARN. */
+/** Of a stopped execution. The local interpreter calls one that was stopped inside of a Map failed. */
+const KILLED = ["ABORTED", "FAILED"];
+
+/** How many there are of each. */
 async function made() {
   const { datasetImportJobs = [] } = await world.personalize.send(new ListDatasetImportJobsCommand({}));
   const { solutions = [] } = await world.personalize.send(new ListSolutionsCommand({}));
@@ -48,7 +52,7 @@ async function killWhen(name: string, what: string, when: () => Promise<boolean>
   const executionArn = await world.start(name, { mode: "init" });
   await waitFor(when, { what, timeoutMs: 90_000, intervalMs: 20 });
   await world.sfn.send(new StopExecutionCommand({ executionArn, error: "Killed" }));
-  assert.is((await world.ended(executionArn)).status, "ABORTED");
+  assert.ok(KILLED.includes((await world.ended(executionArn)).status ?? ""));
 }
 
 const stage = async () => (await world.state.lock())?.note;
@@ -127,7 +131,7 @@ test("teardown, killed and started again, stops the training and removes campaig
     intervalMs: 20,
   });
   await world.sfn.send(new StopExecutionCommand({ executionArn: killed }));
-  assert.is((await world.ended(training)).status, "ABORTED");
+  assert.ok(KILLED.includes((await world.ended(training)).status ?? ""));
   const { status, cause } = await world.ended(await world.startTeardown("teardown-2"));
   assert.is(status, "SUCCEEDED", cause);
   const { solutions, versions } = await made();

@@ -5,7 +5,8 @@ import { dayOf } from "../../lib/recommendation/accepted-events.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { event } from "../lib/etl/run.ts";
 import { onlyUsers } from "../lib/training/settings.ts";
-import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { tasteEvents } from "../lib/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("what stops a training");

@@ -5,7 +5,8 @@ import * as assert from "uvu/assert";
 import { readManifest } from "../../lib/etl/manifest.ts";
 import { readText } from "../../lib/etl/object-store.ts";
 import { NDCG_ANY } from "../lib/training/settings.ts";
-import { type TrainingWorld, tasteEvents, trainingWorld } from "../lib/training/world.ts";
+import { tasteEvents } from "../lib/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("training on the local AWS endpoint");

@@ -40,7 +40,7 @@ import { createPersonalize } from "../../../local/personalize/personalize.ts";
 import { waitFor } from "../../../local/process/wait.ts";
 import { clientOptions, ownCloud } from "../../fixtures/cloud.ts";
 import { createFunction, createRole, invoke } from "../../local/cloud/functions.ts";
-import { DEFINITIONS, event, ITEM, USER } from "../etl/run.ts";
+import { DEFINITIONS, ITEM, USER } from "../etl/run.ts";
 import { basicInputs } from "../personalize-manager/inputs.ts";
 import { NDCG_ANY } from "./settings.ts";
 
@@ -291,19 +291,4 @@ function messageOf(cause: string | undefined): string {
   } catch {
     return cause ?? "";
   }
-}
-
-/** Events of users who each like one of four kinds of books: item number modulo 4 tells the kind. */
-export function tasteEvents(users: number, perUser: number, change: Partial<StoredEvent> = {}): StoredEvent[] {
-  return Array.from({ length: users * perUser }, (_, index) => {
-    const user = index % users;
-    const round = Math.floor(index / users);
-    return event(`e${index}`, {
-      USER_ID: `U${user}`,
-      ITEM_ID: `B${((round * 7 + user) % 25) * 4 + (user % 4)}`,
-      TIMESTAMP: 1_740_000_000 + index * 60,
-      IMPRESSION: "B1|B2",
-      ...change,
-    });
-  });
 }
