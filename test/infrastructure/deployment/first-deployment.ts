@@ -1,0 +1,78 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import * as assert from "uvu/assert";
+import { waitFor } from "../../../local/process/wait.ts";
+import { clientOptions } from "../../fixtures/cloud.ts";
+import { changesIn, type Step, type World } from "./world.ts";
+
+/** Deploys, interrupted once, and looks at what is there then. */
+export function firstDeployment(step: Step, { project, account, folder, names, cloud, s3, parameters }: World): void {
+  step("is interrupted by Ctrl-C: Terraform ends in good order, and says how to go on", async () => {
+    const run = project.start("deploy", "--yes");
+    const early = run.ended.then(({ err }): never => {
+      throw new Error(`the deployment ended before it was interrupted:\n${err}`);
+    });
+    early.catch(() => {});
+    const begun = () => run.output().split("Step 5 of 5: deploy API services\n")[1]?.includes(": created\n");
+    await waitFor(async () => begun(), { what: "the last step's first resources", timeoutMs: 300_000, abort: early });
+    run.kill("SIGINT");
+    const { err, code } = await run.ended;
+    assert.match(err, "Interrupted: Terraform finishes what it has begun and writes its state.");
+    assert.match(err, "Interrupted. What was done is in Terraform's state: run the command again to go on.\n");
+    assert.is(code, 1);
+  });
+
+  step("is finished by the next run, which prints URL and key", async () => {
+    const { out, err, code } = await project.relevance("deploy", "--yes");
+    assert.is(code, 0, err);
+    const steps = [...err.matchAll(/^Step \d of \d: (.+)$/gm)].map(([, title]) => title);
+    assert.equal(steps, [
+      "synchronize configuration files  no changes",
+      "initialize personalization resources  nothing of it is configured",
+      "synchronize filters  nothing of it is configured",
+      "deploy infrastructure  no changes",
+      "deploy API services",
+    ]);
+    assert.match(out, new RegExp(`^search-gateway\n  URL      https://search\\.${account.domainName}\n`, "m"));
+    assert.match(out, /^ {2}API key {2}\S{20,}$/m);
+    assert.match(err, "The API could not be asked from this machine");
+  });
+
+  step("leaves no saved plan behind, and nothing readable for others", () => {
+    const plans = join(folder, "dist/plans/shop");
+    assert.not(existsSync(join(plans, "search-gateway.tfplan")));
+    assert.is(statSync(plans).mode & 0o777, 0o700);
+    assert.is(statSync(join(plans, "search-gateway.json")).mode & 0o777, 0o600);
+    assert.is(statSync(join(plans, "discovery.json")).mode & 0o777, 0o600);
+  });
+
+  step("has the key of user ids, made by the tool and unknown to Terraform", async () => {
+    const secrets = new SecretsManagerClient(clientOptions(cloud));
+    const { SecretString = "" } = await secrets.send(
+      new GetSecretValueCommand({ SecretId: names.userIdKeyParameter() }),
+    );
+    assert.is(Buffer.from(SecretString, "base64").length, 32);
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: account.stateBucket }));
+    assert.equal(
+      Contents.map(({ Key }) => Key),
+      ["foundation", "search-gateway", "storage"].map((stack) => `teams/search/${stack}.tfstate`),
+    );
+  });
+
+  step("has written URL, version and time to the parameter store", async () => {
+    const values = await parameters();
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    assert.is(values["api-url"], `https://search.${account.domainName}`);
+    assert.is(values.version, version);
+    assert.ok(Math.abs(Date.now() - Date.parse(values["deployed-at"] ?? "")) < 600_000);
+  });
+
+  step("plans nothing when nothing has changed: exit code 0", async () => {
+    const { out, code } = await project.relevance("plan", "--detailed-exitcode");
+    assert.equal(changesIn(out), []);
+    assert.match(out, "\nNothing to change.\n");
+    assert.is(code, 0);
+  });
+}

@@ -1,0 +1,116 @@
+import { APIGatewayClient } from "@aws-sdk/client-api-gateway";
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { type Names, namesOf } from "../../../lib/naming/names.ts";
+import { ACCOUNT_ID, type Cloud, REGION } from "../../../local/cloud/front.ts";
+import { type SeededAccount, seedAccount } from "../../../local/cloud/seed.ts";
+import { createModelStandIns } from "../../../local/embeddings/stand-ins.ts";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { clientOptions, ownCloud } from "../../fixtures/cloud.ts";
+import { TEST_OUTPUT } from "../../fixtures/env.ts";
+import { clusters } from "../../fixtures/opensearch.ts";
+import { type TestProject, testProject } from "../project.ts";
+import { proveGateway } from "../prove-gateway.ts";
+import { problemsOf, serveDeployedApi } from "../served-api.ts";
+
+/** Declares one test of a deployment; they run in order, each on what the one before has left. */
+export type Step = (name: string, work: () => void | Promise<void>) => void;
+
+/** What the tests of one deployment share. */
+export interface World {
+  cloud: Cloud;
+  account: SeededAccount;
+  project: TestProject;
+  folder: string;
+  names: Names;
+  gateway: APIGatewayClient;
+  lambda: LambdaClient;
+  s3: S3Client;
+  /** Serves the API as it is deployed now and uses it; the reason when it does not work. */
+  failure(): Promise<string | undefined>;
+  /** A stack's Terraform state. */
+  stateOf(stack: string): Promise<{ resources: unknown[] }>;
+  /** The project's parameters by the last part of their names. */
+  parameters(): Promise<Record<string, string>>;
+}
+
+/** Where mappings of the first index are. */
+export const MAPPINGS = ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings"]] as const;
+
+/** Mappings from one field of the documents, by field and model. */
+export const mappings = (...fields: readonly (readonly [field: string, model: string])[]) =>
+  fields.map(([embedding_field, model_name]) => ({ embedding_field, model_name, src_fields: ["description"] }));
+
+export const SPARSE = ["description_sparse", "sparse_v3"] as const;
+export const DENSE = ["description_dense", "dense_large_en_v1_5"] as const;
+
+/** A cloud with an account, a cluster and a project that has nearly all options; its dense model is not mapped yet. */
+export async function createWorld(): Promise<World> {
+  const names = namesOf({ project: "shop", account: ACCOUNT_ID, region: REGION });
+  const models = await createModelStandIns({
+    modelOfEndpoint: (name) => (name === names.endpoint("sparse_v3") ? "sparse_v3" : undefined),
+  });
+  const cloud = await ownCloud({ standIns: [models] });
+  const account = await seedAccount(cloud);
+  const [cluster] = await clusters();
+  const folder = scratchFolder(TEST_OUTPUT, "deployment");
+  const project = await testProject({
+    folder,
+    cloud,
+    account,
+    configuration: "all-options",
+    name: "shop",
+    changes: [
+      [...MAPPINGS, mappings(SPARSE)],
+      // The tests make and remove indices.
+      ["api.yaml", ["raw_backend"], undefined],
+    ],
+  });
+  const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+  return {
+    cloud,
+    account,
+    project,
+    folder,
+    names,
+    gateway: new APIGatewayClient(clientOptions(cloud)),
+    lambda: new LambdaClient(clientOptions(cloud)),
+    s3,
+    failure: () => failureOf(cloud, names.api("search-gateway"), cluster?.url ?? ""),
+    async stateOf(stack) {
+      const object = { Bucket: account.stateBucket, Key: `teams/search/${stack}.tfstate` };
+      const { Body } = await s3.send(new GetObjectCommand(object));
+      return JSON.parse((await Body?.transformToString()) ?? "");
+    },
+    async parameters() {
+      const ssm = new SSMClient(clientOptions(cloud));
+      const below = { Path: names.parameterPrefix(), Recursive: true };
+      const { Parameters = [] } = await ssm.send(new GetParametersByPathCommand(below));
+      return Object.fromEntries(Parameters.map(({ Name = "", Value = "" }) => [Name.split("/").at(-1), Value]));
+    },
+  };
+}
+
+async function failureOf(cloud: Cloud, name: string, cluster: string): Promise<string | undefined> {
+  const served = await serveDeployedApi({ cloud, name, cluster });
+  try {
+    const problems = problemsOf(served.api);
+    if (problems.length > 0) return problems.join(", ");
+    await proveGateway(served.url, served.api.keys[0] ?? "");
+    return undefined;
+  } catch (error) {
+    return String(error);
+  } finally {
+    await served.stop();
+  }
+}
+
+/** The resources that a printed plan changes, as "+ address". */
+export function changesIn(text: string): string[] {
+  return text
+    .split("\n")
+    .filter((line) => /^ {2}[+~±←.-] \S+$/.test(line))
+    .map((line) => line.trim())
+    .sort();
+}
