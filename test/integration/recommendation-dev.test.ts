@@ -27,6 +27,9 @@ async function start() {
   const ready = await dev.ready();
   assert.ok(ready.recommendation, dev.output());
   state = { ...ready, recommendation: ready.recommendation };
+  // Its state file is there a moment before what it prints has come.
+  const printed = async () => dev.output().includes("Ctrl-C stops everything");
+  await waitFor(printed, { what: "the banner", timeoutMs: 10_000 });
 }
 
 test.before(async () => {
@@ -225,8 +228,9 @@ test("trains again on what was kept, new events included", async () => {
     "--training-mode",
     "update_dataset_group",
     "--wait",
+    "--json",
   );
-  assert.match(output, /similar_items: the new version is (switched to|held back)/);
+  assert.match(output, /"recipe": "similar_items",\s+"stage": "(done|held)"/);
   await waitFor(
     async () => {
       const { body } = await post("/recommend-items-to-item", { item_id: "B0001", limit: 5, ...NO_FILTER });
