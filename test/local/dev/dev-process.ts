@@ -10,7 +10,7 @@ export interface DevProcess {
   pid: number;
   /** Everything it has printed. */
   output(): string;
-  /** Waits until it is ready. */
+  /** Waits until it is ready and has printed so. */
   ready(): Promise<DevState>;
   /** Ctrl-C, as a terminal sends it: to the process and all that it started in its group. */
   interrupt(): void;
@@ -43,7 +43,7 @@ export function startDev(dir: string, args: readonly string[] = [], env: Record<
     output: () => output,
     interrupt: () => process.kill(-pid, "SIGINT"),
     ready: () =>
-      waitFor(async () => existsSync(file) && JSON.parse(readFileSync(file, "utf8")), {
+      waitFor(async () => isPrinted(output) && existsSync(file) && JSON.parse(readFileSync(file, "utf8")), {
         what: "make dev to be ready",
         timeoutMs: READY_MS,
         abort: exited.then((code) => Promise.reject(new Error(`make dev ended with ${code}:\n${output}`))),
@@ -51,6 +51,9 @@ export function startDev(dir: string, args: readonly string[] = [], env: Record<
       }),
   };
 }
+
+/** The state file is there a moment before all that is printed has come. */
+const isPrinted = (output: string) => output.includes("Ctrl-C stops everything");
 
 function killGroup(pid: number): void {
   try {
