@@ -5,6 +5,7 @@ import type { ExitCode } from "../command.ts";
 import type { Runner } from "../terraform/stack.ts";
 import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
 import { confirm } from "./confirm.ts";
+import { Leftovers } from "./leftovers.ts";
 import { paintWith } from "./paint.ts";
 import { applyPlanned, discardPlans, type Planned, planStacks } from "./planned.ts";
 import { prepare } from "./prepare.ts";
@@ -12,21 +13,44 @@ import { namesIn, runnerOf, type Session } from "./session.ts";
 import { STEPS } from "./steps.ts";
 import { ensureUserIdKey } from "./user-id-key.ts";
 
+/** An apply that finds leftovers is planned again with them, at most so many times: each round finds those further on. */
+const MAX_ROUNDS = 4;
+
 /** Plans all stacks, shows the plan, applies exactly that one step after another, and proves that the API works. */
 export async function deployProject(session: Session, { yes }: { yes: boolean }): Promise<ExitCode> {
-  const { terminal, folders } = session;
   const runner = await runnerOf(session);
-  const { discovery, stacks, notes } = await prepare(session, runner);
-  const names = namesIn(session, discovery.account);
-  const planned = await planStacks(runner, stacks, { folder: folders.plans, notes });
-  try {
-    terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
-    if (planned.summary.changes) await confirm(terminal, { text: "Apply this plan?", yes });
-    await applySteps(session, runner, planned, names);
-  } finally {
-    await discardPlans(planned);
+  const prepared = await prepare(session, runner);
+  const { account } = prepared.discovery;
+  const names = namesIn(session, account);
+  const leftovers = new Leftovers(account, session);
+  await leftovers.write(prepared.stacks);
+  for (let round = 1; ; round += 1) {
+    const planned = await planStacks(runner, prepared.stacks, { folder: session.folders.plans, notes: prepared.notes });
+    try {
+      leftovers.check(planned);
+      await showAndApply(session, runner, planned, { names, yes });
+      break;
+    } catch (error) {
+      if (round === MAX_ROUNDS || !leftovers.take(error, planned)) throw error;
+      await leftovers.write(prepared.stacks);
+    } finally {
+      await discardPlans(planned);
+    }
   }
+  await leftovers.clear(prepared.stacks);
   return finish(session, names);
+}
+
+async function showAndApply(
+  session: Session,
+  runner: Runner,
+  planned: Planned,
+  { names, yes }: { names: Names; yes: boolean },
+): Promise<void> {
+  const { terminal } = session;
+  terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
+  if (planned.summary.changes) await confirm(terminal, { text: "Apply this plan?", yes });
+  await applySteps(session, runner, planned, names);
 }
 
 /** A stack's saved plan is applied in its step; what only the tool can do for it follows at once. */

@@ -51,17 +51,31 @@ const RULES: readonly Rule[] = [
   ],
 ];
 
+/** Terraform has failed. Holds what it said. */
+export class TerraformFailure extends Failure {
+  override name = "TerraformFailure";
+  readonly stackName: string;
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(message: string, stackName: string, diagnostics: readonly Diagnostic[]) {
+    super(message);
+    this.stackName = stackName;
+    this.diagnostics = diagnostics;
+  }
+}
+
 /** The failure to show for what Terraform reports: what is wrong and what to do, where that is known. */
-export function terraformFailure(diagnostics: readonly Diagnostic[], place: Place): Failure {
+export function terraformFailure(diagnostics: readonly Diagnostic[], place: Place): TerraformFailure {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const texts = errors.map(textOf);
   const whole = texts.join("\n");
+  const failure = (message: string) => new TerraformFailure(message, place.stack, diagnostics);
   for (const [pattern, advice] of RULES) {
-    if (pattern.test(whole)) return new Failure(`Stack ${place.stack}: ${advice(whole, place)}`);
+    if (pattern.test(whole)) return failure(`Stack ${place.stack}: ${advice(whole, place)}`);
   }
   const what =
     whole === "" ? "Terraform failed without a message: run it with TF_LOG=debug to see more" : indent(whole);
-  return new Failure(
+  return failure(
     `Stack ${place.stack} failed. What was done is in the state; mend this and run the command again.\n${what}`,
   );
 }

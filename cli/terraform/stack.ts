@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Failure } from "../errors.ts";
 import type { Terraform } from "./binary.ts";
 import { initOptions, terraformEnvironment } from "./environment.ts";
-import { terraformFailure } from "./explain.ts";
+import { type TerraformFailure, terraformFailure } from "./explain.ts";
 import { diagnosticsOf } from "./messages.ts";
 import { type Ended, runTerraform } from "./process.ts";
 import { progressLine } from "./progress.ts";
@@ -114,6 +113,6 @@ function run(
   });
 }
 
-function failed({ terraform }: Runner, { name, directory }: StackFolder, { stdout, stderr }: Ended): Failure {
+function failed({ terraform }: Runner, { name, directory }: StackFolder, { stdout, stderr }: Ended): TerraformFailure {
   return terraformFailure(diagnosticsOf(stdout, stderr), { stack: name, directory, program: terraform.path });
 }

@@ -1,0 +1,59 @@
+import { PROJECT_TAG } from "../../lib/naming/tags.ts";
+import { Failure } from "../errors.ts";
+import { TerraformFailure } from "../terraform/explain.ts";
+import { type Leftover, leftoversIn, strangersIn, writeLeftovers } from "../terraform/leftovers.ts";
+import type { StackFolder } from "../terraform/stack.ts";
+import type { Planned } from "./planned.ts";
+import type { Session } from "./session.ts";
+
+/** What interrupted deployments have left and this one takes over, by stack. */
+export class Leftovers {
+  readonly #account: string;
+  readonly #session: Pick<Session, "config" | "terminal">;
+  readonly #found = new Map<string, Leftover[]>();
+
+  constructor(account: string, session: Pick<Session, "config" | "terminal">) {
+    this.#account = account;
+    this.#session = session;
+  }
+
+  /** Whether an apply has failed on such resources; the next plan then imports them. */
+  take(error: unknown, { stacks }: Planned): boolean {
+    if (!(error instanceof TerraformFailure)) return false;
+    const plan = stacks.find(({ stack }) => stack.name === error.stackName)?.plan ?? {};
+    const known = this.#found.get(error.stackName) ?? [];
+    const fresh = leftoversIn(error.diagnostics, plan, this.#account).filter(
+      ({ to }) => !known.some((one) => one.to === to),
+    );
+    if (fresh.length === 0) return false;
+    this.#found.set(error.stackName, [...known, ...fresh]);
+    const list = fresh.map(({ to, id }) => `  ${to} (${id})`).join("\n");
+    this.#session.terminal.note(
+      `These exist already: an interrupted deployment has left them. Planning again with them:\n${list}`,
+    );
+    return true;
+  }
+
+  /** Throws Failure for resources of the same name that are not this project's. */
+  check({ stacks }: Planned): void {
+    const { project_name: value } = this.#session.config.project;
+    for (const { stack, plan } of stacks) {
+      const strangers = strangersIn(plan, this.#found.get(stack.name) ?? [], { key: PROJECT_TAG, value });
+      if (strangers.length === 0) continue;
+      throw new Failure(
+        `These exist already and do not carry the tag ${PROJECT_TAG}=${value}: ${strangers.join(", ")}. ` +
+          "They are somebody else's: remove them, or choose another project_name",
+      );
+    }
+  }
+
+  /** Makes the next plans import them. */
+  async write(stacks: readonly StackFolder[]): Promise<void> {
+    for (const { name, directory } of stacks) await writeLeftovers(directory, this.#found.get(name) ?? []);
+  }
+
+  /** Once they are in the state, nothing is imported any more. */
+  async clear(stacks: readonly StackFolder[]): Promise<void> {
+    for (const { directory } of stacks) await writeLeftovers(directory, []);
+  }
+}

@@ -1,0 +1,75 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PlanJson, ResourceChange } from "../../lib/plan-summary/plan-json.ts";
+import type { Diagnostic } from "./messages.ts";
+
+/**
+ * An interrupted apply can leave resources that AWS has made, but whose answer Terraform did not wait for: they are not in
+ * its state, and the next apply finds that they exist. They are imported then.
+ */
+export interface Leftover {
+  /** As in `aws_iam_role.api-router-role`. */
+  to: string;
+  /** What the provider imports it by. */
+  id: string;
+}
+
+/** Beside the synthesized file, in a stack's folder. */
+const FILE = "leftovers.tf.json";
+
+const EXISTS = /already ?exist|AlreadyOwnedByYou|ResourceExistsException|ResourceInUseException/i;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Import ids of types that have one of a name, from the values that were planned. Source: the provider's documentation. */
+const IDS: Readonly<Record<string, (values: Values, account: string) => unknown>> = {
+  aws_iam_role: ({ name }) => name,
+  aws_s3_bucket: ({ bucket }) => bucket,
+  aws_kms_alias: ({ name }) => name,
+  aws_cloudwatch_log_group: ({ name }) => name,
+  aws_lambda_function: ({ function_name }) => function_name,
+  aws_lambda_alias: ({ function_name, name }) => both(function_name, "/", name),
+  aws_sagemaker_model: ({ name }) => name,
+  aws_sagemaker_endpoint_configuration: ({ name }) => name,
+  aws_sagemaker_endpoint: ({ name }) => name,
+  aws_api_gateway_domain_name: ({ domain_name }) => domain_name,
+  aws_scheduler_schedule: ({ name }) => both("default", "/", name),
+  aws_glue_catalog_database: ({ name }, account) => both(account, ":", name),
+  aws_dynamodb_table: ({ name }) => name,
+};
+
+/** The resources that were planned to be created and turned out to exist. Those that have no id of their name are left out. */
+export function leftoversIn(diagnostics: readonly Diagnostic[], plan: PlanJson, account: string): Leftover[] {
+  const creations = (plan.resource_changes ?? []).filter(({ change }) => change.actions.includes("create"));
+  return diagnostics.flatMap(({ severity, summary, detail = "", address }) => {
+    const creation = creations.find((one) => one.address === address);
+    if (severity !== "error" || !creation || !EXISTS.test(`${summary} ${detail}`)) return [];
+    const id = IDS[creation.type]?.((creation.change.after ?? {}) as Values, account);
+    return typeof id === "string" ? [{ to: creation.address, id }] : [];
+  });
+}
+
+function both(first: unknown, between: string, second: unknown): string | undefined {
+  return typeof first === "string" && typeof second === "string" ? `${first}${between}${second}` : undefined;
+}
+
+/** Makes the next plan of a stack import them. None: it imports nothing. */
+export async function writeLeftovers(directory: string, leftovers: readonly Leftover[]): Promise<void> {
+  const file = join(directory, FILE);
+  if (leftovers.length === 0) await rm(file, { force: true });
+  else await writeFile(file, JSON.stringify({ import: leftovers }, undefined, 2));
+}
+
+/** Those of the imported resources that are not of the project, by a tag: they only have a name that ours has too. */
+export function strangersIn(
+  plan: PlanJson,
+  leftovers: readonly Leftover[],
+  tag: { key: string; value: string },
+): string[] {
+  const isStrange = ({ address, change }: ResourceChange) => {
+    const { tags_all: tags } = (change.before ?? {}) as { tags_all?: Record<string, string> | null };
+    const taken = leftovers.some(({ to }) => to === address);
+    return taken && tags !== undefined && tags?.[tag.key] !== tag.value;
+  };
+  return (plan.resource_changes ?? []).filter(isStrange).map(({ address }) => address);
+}
