@@ -19,7 +19,7 @@ const FIXTURES: readonly SharedFixture[] = [sharedOpenSearch, cloudFixture];
 const USAGE = `usage: npm test -- [words] [options]
   words               only files whose path contains one of them
   --unit              only files that need no server or tool
-  --time-limit S      seconds a file may take (default: 120 unit, 300 integration, 1800 the rest)
+  --time-limit S      seconds a file may take (default: 120 unit, 600 integration, 1800 the rest)
   --root DIR          another folder with a test/ in it
   --serve             start the shared servers, print their variables, run until Ctrl-C`;
 

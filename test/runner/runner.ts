@@ -7,7 +7,7 @@ import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
 /** How many files of a layer run at once, and how long one may take. Two cores are the smallest machine in use. */
 const LIMITS: Readonly<Record<Layer, { atOnce: number; timeLimitMs: number }>> = {
   unit: { atOnce: 2, timeLimitMs: 120_000 },
-  integration: { atOnce: 2, timeLimitMs: 300_000 },
+  integration: { atOnce: 2, timeLimitMs: 600_000 },
   alone: { atOnce: 1, timeLimitMs: 1_800_000 },
 };
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { parse } from "csv-parse";
 import type { DatasetType } from "../resources.ts";
 import type { DatasetSchema } from "./avro-schema.ts";
@@ -110,13 +111,23 @@ async function readFile(
 async function feed(source: AsyncIterable<Uint8Array>, parser: ReturnType<typeof parse>): Promise<void> {
   try {
     for await (const chunk of source) {
-      if (!parser.write(chunk))
-        await new Promise<void>((resolve) => parser.once("drain", resolve).once("close", resolve));
+      if (!parser.write(chunk)) await roomOrEnd(parser);
       if (parser.destroyed) return;
     }
     parser.end();
   } catch (error) {
     parser.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+/** Until the parser takes more or has ended; the listener of what did not happen is removed. */
+async function roomOrEnd(parser: ReturnType<typeof parse>): Promise<void> {
+  const waiting = new AbortController();
+  const happened = (event: string) => once(parser, event, { signal: waiting.signal });
+  try {
+    await Promise.race([happened("drain"), happened("close")].map((one) => one.catch(() => undefined)));
+  } finally {
+    waiting.abort();
   }
 }
 
