@@ -25,6 +25,10 @@ export const checkRecipes: Check = ({ solution, campaign }, report) => {
     }
     const settings = recipes?.[kind];
     const name = settings?.recipe_name;
+    if (settings?.event_value_threshold !== undefined && settings.target_event_type === undefined) {
+      const path = ["recipes", kind, "event_value_threshold"];
+      report("solution", path, "needs target_event_type: Personalize takes a threshold for one event type only");
+    }
     if (settings === undefined || name === undefined) continue;
     const path = ["recipes", kind, "parameters"];
     uniqueBy(

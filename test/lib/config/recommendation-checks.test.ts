@@ -60,6 +60,20 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "a threshold has the event type that it is for",
+    good: [
+      ["solution.yaml", user("target_event_type"), "read"],
+      ["solution.yaml", user("event_value_threshold"), "3"],
+    ],
+    bad: [
+      ["solution.yaml", user("target_event_type"), undefined],
+      ["solution.yaml", user("event_value_threshold"), "3"],
+    ],
+    problems: [
+      "conf/solution.yaml recipes.user_personalization.event_value_threshold needs target_event_type: Personalize takes a threshold for one event type only",
+    ],
+  },
+  {
     rule: "a parameter is the recipe's own; the error names the recipe that has it",
     good: [
       ["solution.yaml", user("recipe_name"), "aws-user-personalization-v2"],
