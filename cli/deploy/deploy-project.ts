@@ -31,7 +31,7 @@ export async function deployProject(session: Session, { yes }: { yes: boolean })
       await showAndApply(session, runner, planned, { names, yes });
       break;
     } catch (error) {
-      if (round === MAX_ROUNDS || !leftovers.take(error, planned)) throw error;
+      if (round === MAX_ROUNDS || !(await leftovers.take(error, planned, runner))) throw error;
       await leftovers.write(prepared.stacks);
     } finally {
       await discardPlans(planned);

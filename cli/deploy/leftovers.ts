@@ -1,8 +1,8 @@
 import { PROJECT_TAG } from "../../lib/naming/tags.ts";
 import { Failure } from "../errors.ts";
 import { TerraformFailure } from "../terraform/explain.ts";
-import { type Leftover, leftoversIn, strangersIn, writeLeftovers } from "../terraform/leftovers.ts";
-import type { StackFolder } from "../terraform/stack.ts";
+import { type Leftover, leftoversIn, strangersIn, taintedIn, writeLeftovers } from "../terraform/leftovers.ts";
+import { type Runner, type StackFolder, untaint } from "../terraform/stack.ts";
 import type { Planned } from "./planned.ts";
 import type { Session } from "./session.ts";
 
@@ -17,17 +17,21 @@ export class Leftovers {
     this.#session = session;
   }
 
-  /** Whether an apply has failed on such resources; the next plan then imports them. */
-  take(error: unknown, { stacks }: Planned): boolean {
+  /** Whether an apply has failed on such resources; the next plan then takes them as they are. */
+  async take(error: unknown, { stacks }: Planned, runner: Runner): Promise<boolean> {
     if (!(error instanceof TerraformFailure)) return false;
-    const plan = stacks.find(({ stack }) => stack.name === error.stackName)?.plan ?? {};
-    const known = this.#found.get(error.stackName) ?? [];
+    const failed = stacks.find(({ stack }) => stack.name === error.stackName);
+    if (!failed) return false;
+    const { stack, plan } = failed;
+    const known = this.#found.get(stack.name) ?? [];
     const fresh = leftoversIn(error.diagnostics, plan, this.#account).filter(
       ({ to }) => !known.some((one) => one.to === to),
     );
-    if (fresh.length === 0) return false;
-    this.#found.set(error.stackName, [...known, ...fresh]);
-    const list = fresh.map(({ to, id }) => `  ${to} (${id})`).join("\n");
+    const tainted = taintedIn(error.diagnostics, plan);
+    if (fresh.length + tainted.length === 0) return false;
+    for (const address of tainted) await untaint(runner, stack, address);
+    this.#found.set(stack.name, [...known, ...fresh]);
+    const list = [...tainted, ...fresh.map(({ to }) => to)].map((address) => `  ${address}`).join("\n");
     this.#session.terminal.note(
       `These exist already: an interrupted deployment has left them. Planning again with them:\n${list}`,
     );

@@ -35,18 +35,36 @@ const IDS: Readonly<Record<string, (values: Values, account: string) => unknown>
   aws_api_gateway_domain_name: ({ domain_name }) => domain_name,
   aws_scheduler_schedule: ({ name }) => both("default", "/", name),
   aws_glue_catalog_database: ({ name }, account) => both(account, ":", name),
+  aws_glue_catalog_table: ({ database_name, name }, account) => both(both(account, ":", database_name), ":", name),
   aws_dynamodb_table: ({ name }) => name,
 };
 
 /** The resources that were planned to be created and turned out to exist. Those that have no id of their name are left out. */
 export function leftoversIn(diagnostics: readonly Diagnostic[], plan: PlanJson, account: string): Leftover[] {
-  const creations = (plan.resource_changes ?? []).filter(({ change }) => change.actions.includes("create"));
-  return diagnostics.flatMap(({ severity, summary, detail = "", address }) => {
-    const creation = creations.find((one) => one.address === address);
-    if (severity !== "error" || !creation || !EXISTS.test(`${summary} ${detail}`)) return [];
-    const id = IDS[creation.type]?.((creation.change.after ?? {}) as Values, account);
-    return typeof id === "string" ? [{ to: creation.address, id }] : [];
+  return existing(diagnostics, plan).flatMap(({ address, type, change }) => {
+    if (change.actions.includes("delete")) return [];
+    const id = IDS[type]?.((change.after ?? {}) as Values, account);
+    return typeof id === "string" ? [{ to: address, id }] : [];
   });
+}
+
+/**
+ * The resources that Terraform knows, and means to replace since it did not see their creation end; where the new one is
+ * made before the old one goes, their common name is taken. Addresses.
+ */
+export function taintedIn(diagnostics: readonly Diagnostic[], plan: PlanJson): string[] {
+  const found = existing(diagnostics, plan).filter((one) => one.action_reason === "replace_because_tainted");
+  return found.map(({ address }) => address);
+}
+
+/** What could not be created because it exists. */
+function existing(diagnostics: readonly Diagnostic[], plan: PlanJson): ResourceChange[] {
+  const failed = diagnostics.filter(
+    ({ severity, summary, detail = "" }) => severity === "error" && EXISTS.test(`${summary} ${detail}`),
+  );
+  const addresses = new Set(failed.map(({ address }) => address));
+  const changes = plan.resource_changes ?? [];
+  return changes.filter(({ address, change }) => addresses.has(address) && change.actions.includes("create"));
 }
 
 function both(first: unknown, between: string, second: unknown): string | undefined {

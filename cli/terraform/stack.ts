@@ -82,6 +82,11 @@ export async function applyPlan(runner: Runner, stack: StackFolder, file: string
   if (ended.code !== 0) throw failed(runner, stack, ended);
 }
 
+/** Makes Terraform keep a resource that it means to replace since its creation was cut short. */
+export async function untaint(runner: Runner, stack: StackFolder, address: string): Promise<void> {
+  await output(runner, stack, ["untaint", address]);
+}
+
 /** The state as Terraform keeps it; undefined when there is none. */
 export async function pullState(runner: Runner, stack: StackFolder): Promise<unknown> {
   const text = await output(runner, stack, ["state", "pull"]);

@@ -11,6 +11,8 @@ export interface ResourceChange {
   mode: "managed" | "data";
   type: string;
   name: string;
+  /** Why, as in `replace_because_tainted`. */
+  action_reason?: string;
   change: Change;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { leftoversIn, strangersIn, writeLeftovers } from "../../../cli/terraform/leftovers.ts";
+import { leftoversIn, strangersIn, taintedIn, writeLeftovers } from "../../../cli/terraform/leftovers.ts";
 import type { Diagnostic } from "../../../cli/terraform/messages.ts";
 import type { PlanJson } from "../../../lib/plan-summary/plan-json.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
@@ -29,6 +29,7 @@ for (const [type, after, id] of [
   ["aws_api_gateway_domain_name", { domain_name: "search.example.org" }, "search.example.org"],
   ["aws_scheduler_schedule", { name: "s" }, "default/s"],
   ["aws_glue_catalog_database", { name: "g" }, `${ACCOUNT}:g`],
+  ["aws_glue_catalog_table", { database_name: "g", name: "t" }, `${ACCOUNT}:g:t`],
   ["aws_dynamodb_table", { name: "t" }, "t"],
 ] as const) {
   test(`${type} is imported by what it is named`, () => {
@@ -57,6 +58,20 @@ test("other errors, other resources, and those that were not to be created are n
   assert.equal(leftoversIn([failed("aws_iam_role.y", "already exists")], plan, ACCOUNT), []);
   const update = planOf("aws_iam_role", { name: "n" }, ["update"]);
   assert.equal(leftoversIn([failed("aws_iam_role.x", "already exists")], update, ACCOUNT), []);
+});
+
+test("what is in the state already is not imported: tainted, it is kept", () => {
+  const plan = planOf("aws_iam_role", { name: "n" }, ["create", "delete"]);
+  const tainted = {
+    resource_changes: (plan.resource_changes ?? []).map((one) => ({
+      ...one,
+      action_reason: "replace_because_tainted",
+    })),
+  };
+  const diagnostics = [failed("aws_iam_role.x", "already exists")];
+  assert.equal([leftoversIn(diagnostics, tainted, ACCOUNT), taintedIn(diagnostics, tainted)], [[], ["aws_iam_role.x"]]);
+  assert.equal(taintedIn(diagnostics, plan), []);
+  assert.equal(taintedIn([failed("aws_iam_role.x", "AccessDenied")], tainted), []);
 });
 
 test("a type or a name that says no id is none", () => {
