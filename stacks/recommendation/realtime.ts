@@ -18,10 +18,6 @@ export function changeQueue(stack: ProjectStack): SqsQueue {
     // From when a message was first sent.
     messageRetentionSeconds: CHANGE_QUEUE.deadLetterRetentionDays * 86_400,
     sqsManagedSseEnabled: true,
-    redriveAllowPolicy: JSON.stringify({
-      redrivePermission: "byQueue",
-      sourceQueueArns: [names.arn("sqs", names.queue("realtime"))],
-    }),
   });
   return new SqsQueue(stack, "changes", {
     name: names.queue("realtime"),
