@@ -9,10 +9,10 @@ import { startWorld } from "../functions/recommendation-api/world.ts";
 import { world as etlWorld, rowsOf } from "../lib/etl/run.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("20,000 events while what stores them fails");
+const test = suite("100,000 events while what stores them fails");
 
-const EVENTS = 20_000;
-const BATCH = 100;
+const EVENTS = 100_000;
+const BATCH = 250;
 const CLIENTS = 8;
 
 const world = await startWorld();
