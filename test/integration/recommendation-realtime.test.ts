@@ -96,7 +96,8 @@ for (const [what, service, path, body, target] of [
     const [degraded, more] = answer.body.degraded ?? [];
     assert.is(more, undefined);
     assert.equal([degraded?.stage, degraded?.target], ["realtime", target]);
-    assert.match(degraded?.reason ?? "", "cannot be reached");
+    // On a busy machine the last attempt may meet the end of the path's own time.
+    assert.match(degraded?.reason ?? "", /cannot be reached|did not answer in time/);
     assert.is(answer.headers.get("x-degraded"), "realtime");
   });
 }
