@@ -23,8 +23,9 @@ demo-train: install ## From the demo's CSV files to recommendations, on a runnin
 test: install ## Run every test
 	@$(NODE) test/run.ts $(ARGS)
 
-check: install ## Format, lint, types, dead code
+check: install ## Format, lint, types, dead code, the security of the plan
 	@npm run --silent check
+	@$(NODE) test/checkov/run.ts $(if $(CI),--install)
 
 bench: install ## Measure what it costs, into bench/RESULTS.md
 	@$(NODE) bench/main.ts $(ARGS)
