@@ -45,6 +45,32 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
     assert.is(code, 0);
   });
 
+  // Right after a plan whose bundles are the deployed ones.
+  step("plans one new deployment of the API for a changed schema of a route", async () => {
+    const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: terraform?.mirror };
+    const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
+    const search = routes[1];
+    const request = search.request;
+    Object.assign(search, { request: v.object({ index: v.number() }) });
+    try {
+      const stacks = synthesize({
+        config: loadConfiguration(join(folder, "conf")),
+        discovery: parseDiscovery(readFileSync(join(folder, "dist/plans/shop/discovery.json"), "utf8")),
+        artifacts: readArtifacts(join(folder, "dist/functions")),
+        outdir: join(folder, "dist/terraform/shop"),
+        maxRetries: 2,
+        stacks: ["search-gateway"],
+      });
+      const { summary } = await planStacks(runner, stacks, { folder: join(folder, "dist/plans/schema") });
+      assert.equal(
+        summary.stacks.flatMap(({ changes }) => changes.map(({ action, address }) => `${action} ${address}`)),
+        ["replace aws_api_gateway_deployment.api-deployment", "update aws_api_gateway_stage.api-stage"],
+      );
+    } finally {
+      Object.assign(search, { request });
+    }
+  });
+
   step("plans one change in a service for max_capacity, and the configuration file: exit code 3", async () => {
     project.edit(["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 8]);
     const { out, code } = await project.relevance("plan", "--detailed-exitcode");
@@ -81,31 +107,6 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
       "~ aws_s3_object.configuration-hybrid_search-yaml",
     ]);
     project.edit([...MAPPINGS, mappings(SPARSE)]);
-  });
-
-  step("plans one new deployment of the API for a changed schema of a route", async () => {
-    const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: terraform?.mirror };
-    const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
-    const search = routes[1];
-    const request = search.request;
-    Object.assign(search, { request: v.object({ index: v.number() }) });
-    try {
-      const stacks = synthesize({
-        config: loadConfiguration(join(folder, "conf")),
-        discovery: parseDiscovery(readFileSync(join(folder, "dist/plans/shop/discovery.json"), "utf8")),
-        artifacts: readArtifacts(join(folder, "dist/functions")),
-        outdir: join(folder, "dist/terraform/shop"),
-        maxRetries: 2,
-        stacks: ["search-gateway"],
-      });
-      const { summary } = await planStacks(runner, stacks, { folder: join(folder, "dist/plans/schema") });
-      assert.equal(
-        summary.stacks.flatMap(({ changes }) => changes.map(({ action, address }) => `${action} ${address}`)),
-        ["replace aws_api_gateway_deployment.api-deployment", "update aws_api_gateway_stage.api-stage"],
-      );
-    } finally {
-      Object.assign(search, { request });
-    }
   });
 
   step("shows a changed configuration as docs/guides/plan.md does", async () => {
