@@ -61,6 +61,18 @@ for (const status of [401, 403]) {
   });
 }
 
+test("a refusal of fine-grained access control, with the cluster's own error, is one", async () => {
+  const error = { root_cause: [], type: "security_exception", reason: "no permissions for [cluster:monitor/main]" };
+  const { result } = await ask([{ status: 403, headers: ours, body: { error, status: 403 } }]);
+  assert.equal(result, { kind: "refused", status: 403 });
+});
+
+test("a refusal of the gateway itself is a failure", async () => {
+  const error = { code: "forbidden", message: "GET / is not allowed here." };
+  const { result } = await ask([{ status: 403, headers: ours, body: { error } }], 0);
+  assert.equal(result, { kind: "failed", status: 403, message: error.message });
+});
+
 test("a key that stays wrong is a failure, not a refusal of the cluster", async () => {
   const { result } = await ask([newKey], 0);
   assert.equal(result, { kind: "failed", status: 403, message: "The API key is missing or wrong." });

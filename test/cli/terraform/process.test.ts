@@ -35,7 +35,8 @@ test("passes an interruption on once, waits for the end, and says so", async () 
     let count = 0;
     process.on("SIGINT", () => {
       count += 1;
-      if (count === 1) setTimeout(() => { console.log("count", count); process.exit(1); }, 300);
+      if (count === 1) setTimeout(() => { console.log("count", count); process.exit(1); }, 500);
+      console.log("interrupted");
     });
     console.log("up");
     setTimeout(() => process.exit(9), 20_000);`;
@@ -46,8 +47,8 @@ test("passes an interruption on once, waits for the end, and says so", async () 
     onInterrupt: (first) => told.push(first),
     onLine: (line) => {
       lines.push(line);
-      if (line !== "up") return;
-      process.emit("SIGINT");
+      if (line === "up") process.emit("SIGINT");
+      if (line !== "interrupted") return;
       process.emit("SIGINT");
       process.emit("SIGTERM");
     },
@@ -55,7 +56,7 @@ test("passes an interruption on once, waits for the end, and says so", async () 
   const error = await running.catch((thrown: unknown) => thrown);
   assert.instance(error, Interrupted);
   assert.match((error as Error).message, "run the command again to go on");
-  assert.equal(lines, ["up", "count 1"]);
+  assert.equal(lines, ["up", "interrupted", "count 1"]);
   assert.equal(told, [true, false, false]);
 });
 
