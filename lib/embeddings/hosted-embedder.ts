@@ -1,11 +1,11 @@
 import { type Deadline, earlier } from "../resilience/deadline.ts";
-import { retry } from "../resilience/retry.ts";
+import { type RetryOptions, retry } from "../resilience/retry.ts";
 import { type BatchLimits, batches, type Part } from "./batches.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome, type EmbedOptions } from "./embedder.ts";
 import { classify, toEmbeddingError } from "./failure.ts";
 import type { InputType } from "./model-client.ts";
 import type { ModelName } from "./models.ts";
-import type { Slots } from "./slots.ts";
+import { NoTimeLeftError, type Slots } from "./slots.ts";
 
 /** How one hosted model is spoken to. The rules of calling it (batches, retries, time) are `hostedEmbedder`'s. */
 export interface HostedModel {
@@ -52,10 +52,24 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
   const { slots, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
   const waiting = options.wait && { wait: options.wait };
 
+  /** `retry`, but when no time is left for another attempt, what failed the one before is what is told. */
+  const retryCall = <T>(operation: () => Promise<T>, retrying: RetryOptions): Promise<T> => {
+    let last: unknown;
+    const attempt = async () => {
+      try {
+        return await operation();
+      } catch (error) {
+        if (!(error instanceof NoTimeLeftError && last)) last = error;
+        throw last;
+      }
+    };
+    return retry(attempt, { ...retrying, ...waiting });
+  };
+
   const call = (parts: readonly string[], input: InputType, startBefore: Deadline, deadline: Deadline, limit: number) =>
     slots.run(input, startBefore, async () => {
       const timeoutMs = Math.floor(Math.min(limit, earlier(deadline, MARGIN_MS).remaining()));
-      if (timeoutMs <= 0) throw new EmbeddingError("no time was left to start a model call", { retryable: true });
+      if (timeoutMs <= 0) throw new NoTimeLeftError();
       return hosted.parse(await hosted.invoke(hosted.body(parts, input), timeoutMs), parts.length);
     });
 
@@ -70,10 +84,9 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
       const embed = async (batch: readonly Part[]): Promise<void> => {
         const literals = batch.map(({ json }) => json);
         try {
-          const answers = await retry(() => call(literals, "document", startBefore, deadline, MAX_CALL_MS), {
+          const answers = await retryCall(() => call(literals, "document", startBefore, deadline, MAX_CALL_MS), {
             deadline: startBefore,
             retryable: (error) => classify(error).again,
-            ...waiting,
           });
           successes += 1;
           for (const [i, { index }] of batch.entries()) outcomes[index] = answers[i] ?? missing();
@@ -104,7 +117,7 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
       const literals = [hosted.json(text, "query")];
       let attempts = 0;
       try {
-        const [outcome = missing()] = await retry(
+        const [outcome = missing()] = await retryCall(
           () => {
             attempts += 1;
             return call(literals, "query", deadline, deadline, queryTimeoutMs);
@@ -115,7 +128,6 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
               const { again, timedOut } = classify(error);
               return again || (timedOut && attempts < ATTEMPTS_AFTER_TIMEOUT);
             },
-            ...waiting,
           },
         );
         if (outcome.kind === "error") throw outcome.error;

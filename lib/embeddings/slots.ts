@@ -5,6 +5,15 @@ import type { InputType } from "./model-client.ts";
 /** The longest a Node timer takes; more fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** The time was over before a model call could start. */
+export class NoTimeLeftError extends EmbeddingError {
+  override name = "NoTimeLeftError";
+
+  constructor() {
+    super("no time was left to start a model call", { retryable: true });
+  }
+}
+
 interface Waiting {
   start: () => void;
 }
@@ -14,8 +23,8 @@ export interface Slots {
   readonly size: number;
 
   /**
-   * Runs `call` when one of the slots is free; a waiting query goes before every waiting document. Throws a retryable
-   * EmbeddingError, without a call, when `startBefore` ends first.
+   * Runs `call` when one of the slots is free; a waiting query goes before every waiting document. Throws a
+   * NoTimeLeftError, without a call, when `startBefore` ends first.
    */
   run<T>(input: InputType, startBefore: Deadline, call: () => Promise<T>): Promise<T>;
 }
@@ -69,4 +78,4 @@ export function createSlots(size: number): Slots {
   };
 }
 
-const outOfTime = () => new EmbeddingError("no time was left to start a model call", { retryable: true });
+const outOfTime = () => new NoTimeLeftError();

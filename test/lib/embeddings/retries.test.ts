@@ -151,6 +151,22 @@ test("without time left no call is made", async () => {
   assert.is(client.calls.length, 0);
 });
 
+test("when no time is left for a second attempt, the first one's failure is told", async () => {
+  // The drawn delay decides whether a second attempt is tried at all: of a hundred draws, some are on each side.
+  for (let draw = 0; draw < 100; draw += 1) {
+    const deadline = clock(500);
+    const client = fakeClient(() => {
+      deadline.pass(455);
+      throw new ModelCallTimeout(450);
+    });
+    const error = await embedder(client)
+      .embedQuery("a", deadline)
+      .catch((one: unknown) => one);
+    assert.is((error as EmbeddingError).message, "model endpoint timed out after 450 ms");
+    assert.is(client.calls.length, 1);
+  }
+});
+
 test("once startBefore is over no call starts, and what runs is kept", async () => {
   const deadline = clock(10_000);
   const client = fakeClient((call, index) => {
