@@ -49,6 +49,10 @@ destroy: install ## Remove the search gateway (DESTROY_INFRA=true|false)
 	@test -n "$(DESTROY_INFRA)" || { echo "say DESTROY_INFRA=true, or false when another service shares the infrastructure" >&2; exit 2; }
 	@$(RELEVANCE) destroy --conf $(CONF) --destroy-infra $(DESTROY_INFRA) $(ARGS)
 
+uninstall: install ## Remove the recommendation service (DESTROY_INFRA=true|false)
+	@test -n "$(DESTROY_INFRA)" || { echo "say DESTROY_INFRA=true, or false when another service shares the infrastructure" >&2; exit 2; }
+	@$(RELEVANCE) uninstall --conf $(CONF) --destroy-infra $(DESTROY_INFRA) $(ARGS)
+
 train: install ## Train (RECIPES=a,b TRAINING_MODE=init|update_dataset_group)
 	@test -n "$(RECIPES)" -a -n "$(TRAINING_MODE)" || { echo "say RECIPES=a,b and TRAINING_MODE=init or update_dataset_group" >&2; exit 2; }
 	@$(RELEVANCE) train --conf $(CONF) --recipes $(RECIPES) --training-mode $(TRAINING_MODE) $(ARGS)

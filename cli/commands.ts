@@ -36,6 +36,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/destroy.ts")).destroy,
   },
   {
+    words: ["uninstall"],
+    summary: "remove the recommendation service; bucket and parameters stay",
+    load: async () => (await import("./commands/uninstall.ts")).uninstall,
+  },
+  {
     words: ["purge"],
     summary: "remove what destroy and uninstall leave: bucket, keys, parameters",
     load: async () => (await import("./commands/purge.ts")).purge,

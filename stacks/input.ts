@@ -24,10 +24,10 @@ export interface StackInput {
   stateFolder?: string;
   /**
    * For `uninstall`: resources of Personalize that hold data may be deleted, which has to be applied before they are.
-   * Only those of `remaining` are written, the ids of the invocations that Terraform's state still holds: applying it
-   * never creates again what an interrupted uninstallation has removed.
+   * Only those that Terraform's state still holds are written, and as they were applied: nothing is created again that an
+   * interrupted uninstallation has removed, and nothing is made of a configuration that was changed since.
    */
-  uninstall?: { remaining: readonly string[] };
+  uninstall?: { applied: Readonly<Record<string, object>> };
   /** Attempts of the AWS provider at a call; its own default when absent. A local endpoint needs few, to fail soon. */
   maxRetries?: number;
 }

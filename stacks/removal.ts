@@ -2,10 +2,11 @@ import { join, resolve } from "node:path";
 import { App } from "cdktf";
 import type { Construct } from "constructs";
 import type { Configuration } from "../lib/config/configuration.ts";
-import { DISCOVERY_FORMAT } from "../lib/discovery/discovery.ts";
+import { DISCOVERY_FORMAT, type Discovery } from "../lib/discovery/discovery.ts";
 import type { StackName } from "../lib/naming/names.ts";
+import type { Artifacts } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
-import type { SynthesizedStack } from "./synthesize.ts";
+import { type SynthesizedStack, synthesize } from "./synthesize.ts";
 
 /**
  * API Gateway's log role is one setting for all APIs of the account and region: other APIs may use ours by the time
@@ -33,13 +34,7 @@ class BareStack extends ProjectStack {
   constructor(scope: Construct, id: StackName, { config, account, outdir, stateFolder, maxRetries }: RemovalInput) {
     super(scope, id, {
       config,
-      discovery: {
-        format: DISCOVERY_FORMAT,
-        account,
-        region: config.project.aws.region_name,
-        apiGateway: { role: { name: "", exists: false, owned: false } },
-        apiKeys: { "search-gateway": [], recommendation: [] },
-      },
+      discovery: nothingDiscovered({ config, account }),
       artifacts: {},
       outdir,
       ...(stateFolder !== undefined && { stateFolder }),
@@ -59,4 +54,31 @@ export function synthesizeRemoval(input: RemovalInput): SynthesizedStack[] {
   for (const name of input.stacks) new BareStack(app, name, input);
   app.synth();
   return input.stacks.map((name) => ({ name, directory: join(resolve(input.outdir), "stacks", name) }));
+}
+
+/**
+ * Writes the stack `personalization` so that what it holds may be deleted: applied, it changes nothing else than that. Then
+ * the stack can be removed.
+ */
+export function synthesizeDeletable(
+  input: Omit<RemovalInput, "stacks"> & { applied: Readonly<Record<string, object>>; artifacts: Artifacts },
+): SynthesizedStack[] {
+  const { applied, ...rest } = input;
+  return synthesize({
+    ...rest,
+    discovery: nothingDiscovered(input),
+    stacks: ["personalization"],
+    uninstall: { applied },
+  });
+}
+
+/** What stacks need of a discovery that do not depend on what is in the account. */
+function nothingDiscovered({ config, account }: Pick<RemovalInput, "config" | "account">): Discovery {
+  return {
+    format: DISCOVERY_FORMAT,
+    account,
+    region: config.project.aws.region_name,
+    apiGateway: { role: { name: "", exists: false, owned: false } },
+    apiKeys: { "search-gateway": [], recommendation: [] },
+  };
 }

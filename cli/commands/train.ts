@@ -4,9 +4,10 @@ import * as v from "valibot";
 import { nearest } from "../../lib/config/nearest.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
 import { TRAINING_MODES } from "../../lib/etl/settings.ts";
+import type { Finished } from "../../lib/training/finish.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { followTraining } from "../recommendation/follow-training.ts";
+import { followExecution } from "../recommendation/follow-execution.ts";
 import { startTraining } from "../recommendation/start-training.ts";
 import { LOCAL_HELP, openTarget, type Target } from "../recommendation/target.ts";
 
@@ -65,12 +66,12 @@ export const train = defineCommand({
       return 0;
     }
     terminal.note(`Training ${started.name} has begun: ${chosen.join(", ")}. Ctrl-C leaves it running.`);
-    const finished = await followTraining(started, {
+    const finished = (await followExecution("training", started, {
       sfn,
       state: target.state,
       note: terminal.note,
       intervalMs: local ? LOOK_MS.local : LOOK_MS.aws,
-    });
+    })) as Finished;
     if (json) terminal.printJson({ execution: started, ...finished });
     else {
       for (const { recipe, stage, status } of finished.recipes) {

@@ -36,8 +36,8 @@ export async function readAppliedInputs(session: Session, runner: Runner, accoun
   return applied;
 }
 
-/** The inputs of the invocations of a state, by their ids. What is no JSON is left out: it was not ours. */
-export function appliedInputs(state: unknown): AppliedInputs {
+/** The inputs of the invocations of a state, by their ids. What is no JSON object is left out: it was not ours. */
+export function appliedInputs(state: unknown): Record<string, object> {
   if (state === undefined) return {};
   const found = v
     .parse(State, state)
@@ -50,10 +50,11 @@ export function appliedInputs(state: unknown): AppliedInputs {
   return Object.fromEntries(found.flatMap(([name, text]) => parsed(text).map((input) => [name, input])));
 }
 
-function parsed(text: unknown): unknown[] {
+function parsed(text: unknown): object[] {
   if (typeof text !== "string") return [];
   try {
-    return [JSON.parse(text)];
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? [value] : [];
   } catch {
     return [];
   }

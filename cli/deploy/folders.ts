@@ -8,6 +8,8 @@ export interface Folders {
   stacks: string;
   /** Terraform's working folders for reading state and for removal. */
   removal: string;
+  /** Terraform's working folder for allowing a deletion. */
+  uninstall: string;
   /** Saved plans, their texts, and the discovery that they were made from. */
   plans: string;
   /** Providers that Terraform has downloaded. */
@@ -24,6 +26,7 @@ export function foldersOf(project: string): Folders {
     functions: join("dist", "functions"),
     stacks: join("dist", "terraform", project),
     removal: join("dist", "terraform", `${project}.removal`),
+    uninstall: join("dist", "terraform", `${project}.uninstall`),
     plans: join("dist", "plans", project),
     providers: join(".local", "terraform-providers"),
     state: ".terraform-state",

@@ -32,16 +32,7 @@ export async function planStacks(
   const planned: PlannedStack[] = [];
   try {
     // One after another: each starts the provider, which takes half a gigabyte.
-    for (const stack of stacks) {
-      runner.note(`Planning ${stack.name}`);
-      await initStack(runner, stack);
-      const file = join(folder, `${stack.name}.tfplan`);
-      const { changes, text } = await planStack(runner, stack, file);
-      const json = await planJson(runner, stack, file);
-      await writeFile(join(folder, `${stack.name}.json`), json, { mode: 0o600 });
-      await writeFile(join(folder, `${stack.name}.txt`), text, { mode: 0o600 });
-      planned.push({ stack, file, changes, plan: JSON.parse(json) });
-    }
+    for (const stack of stacks) planned.push(await planAndSave(runner, stack, folder));
   } catch (error) {
     await Promise.all(stacks.map(({ name }) => rm(join(folder, `${name}.tfplan`), { force: true })));
     throw error;
@@ -51,6 +42,18 @@ export async function planStacks(
     notes,
   );
   return { stacks: planned, summary };
+}
+
+/** Plans one stack into a folder that is there. */
+export async function planAndSave(runner: Runner, stack: StackFolder, folder: string): Promise<PlannedStack> {
+  runner.note(`Planning ${stack.name}`);
+  await initStack(runner, stack);
+  const file = join(folder, `${stack.name}.tfplan`);
+  const { changes, text } = await planStack(runner, stack, file);
+  const json = await planJson(runner, stack, file);
+  await writeFile(join(folder, `${stack.name}.json`), json, { mode: 0o600 });
+  await writeFile(join(folder, `${stack.name}.txt`), text, { mode: 0o600 });
+  return { stack, file, changes, plan: JSON.parse(json) };
 }
 
 /** Applies a saved plan and removes its file, whatever comes of it: what is left to do needs a new plan. */

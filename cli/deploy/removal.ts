@@ -3,9 +3,10 @@ import type { StackName } from "../../lib/naming/names.ts";
 import { formatSummary } from "../../lib/plan-summary/format.ts";
 import { managedResources } from "../terraform/managed-resources.ts";
 import { initStack, pullState, type Runner, type StackFolder } from "../terraform/stack.ts";
+import { applyToTheEnd } from "./apply-to-end.ts";
 import { confirm } from "./confirm.ts";
 import { paintWith } from "./paint.ts";
-import { applyPlanned, discardPlans, planStacks } from "./planned.ts";
+import { discardPlans, planAndSave, planStacks } from "./planned.ts";
 import { providerRetries, type Session } from "./session.ts";
 
 /**
@@ -54,6 +55,8 @@ export interface RemovalOptions {
   answer?: string;
   /** Runs when the user has agreed, before anything is removed. */
   before?: () => Promise<void>;
+  /** Runs before a stack is removed. True: it has changed the stack. */
+  beforeStack?: (stack: StackFolder) => Promise<boolean>;
 }
 
 /** Shows what removing the stacks means, asks, and removes them in the order given. Gives whether there was anything. */
@@ -64,7 +67,8 @@ export async function removeStacks(
   options: RemovalOptions,
 ): Promise<void> {
   const { terminal, folders } = session;
-  const planned = await planStacks(runner, stacks, { folder: `${folders.plans}.removal` });
+  const folder = `${folders.plans}.removal`;
+  const planned = await planStacks(runner, stacks, { folder });
   try {
     terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
     const { yes, question, answer } = options;
@@ -73,10 +77,13 @@ export async function removeStacks(
     for (const part of planned.stacks) {
       if (!part.changes) continue;
       terminal.note(terminal.noteColors.bold(`Removing ${part.stack.name}`));
-      await applyPlanned(runner, part);
+      const again = () => planAndSave(runner, part.stack, folder);
+      // A saved plan is of the state that it was made from.
+      const current = (await options.beforeStack?.(part.stack)) ? await again() : part;
+      await applyToTheEnd(runner, current, { again });
     }
   } finally {
     await discardPlans(planned);
-    await rm(`${folders.plans}.removal`, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }

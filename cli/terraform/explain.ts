@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import { functionErrorIn } from "./function-error.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /** Where an error came from, for messages that say what to type. */
@@ -80,8 +81,11 @@ export function terraformFailure(diagnostics: readonly Diagnostic[], place: Plac
   );
 }
 
-function textOf({ summary, detail, address }: Diagnostic): string {
+function textOf(diagnostic: Diagnostic): string {
+  const { summary, detail, address } = diagnostic;
   const where = address === undefined || address === "" ? "" : `${address}: `;
+  const thrown = functionErrorIn(diagnostic);
+  if (thrown) return `${where}${thrown.message}`;
   return `${where}${summary}${detail ? `\n${detail.trim()}` : ""}`;
 }
 

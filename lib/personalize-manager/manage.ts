@@ -41,6 +41,10 @@ export async function manage(
     }
     return remove(managing, input);
   }
+  if (action === "update" && input.deletable && PROTECTED.includes(input.kind)) {
+    // An uninstallation begins: nothing is made again that is gone already, and nothing is waited for.
+    return { kind: input.kind, name: input.name, arn: null, status: "may be deleted" };
+  }
   if (before && before.kind === input.kind && before.name !== input.name && FIXED.includes(input.kind)) {
     throw new ManagerError(
       `The ${WORDS[input.kind]} ${before.name} cannot be renamed to ${input.name}: its data would be gone. ` +

@@ -18,7 +18,7 @@ export interface Lock {
 
 /** What a training does now, for `status` and `train --wait`. */
 export interface Note {
-  step: "ingestion" | "etl" | "arrivals" | "imports" | "recipes" | "finish";
+  step: "ingestion" | "etl" | "arrivals" | "imports" | "recipes" | "finish" | "teardown";
   /** In words. */
   detail: string;
   recipes: readonly RecipeProgress[];

@@ -34,7 +34,10 @@ export async function teardown(
   // Nobody may begin a training in between.
   await takeLock({ ...input, mode: "init" }, [], context);
   const left = (await stopWork(context)) ?? (await removeCampaigns(context)) ?? (await removeSolutions(context));
-  if (left) return { ready: false, seconds: looks.teardown, left };
+  if (left) {
+    await state.note(input.run, { step: "teardown", detail: left.join(", "), recipes: [] });
+    return { ready: false, seconds: looks.teardown, left };
+  }
   await state.forget();
   await state.release(input.run);
   return { ready: true, seconds: 0, left: [] };

@@ -33,18 +33,11 @@ export function personalizeResource(
   id: string,
   { desired, dependsOn = [], suffix }: PersonalizeResourceOptions,
 ): LambdaInvocation | undefined {
-  const { config, discovery, uninstall } = stack.input;
-  if (uninstall && !uninstall.remaining.includes(id)) return undefined;
+  const { uninstall } = stack.input;
+  const applied = uninstall?.applied[id];
+  if (uninstall && !applied) return undefined;
   const kept = KEPT.includes(desired.kind);
-  const repair = discovery.personalize?.repairs[id];
-  const { project_name, aws } = config.project;
-  const tags = { ...aws.tags, [PROJECT_TAG]: project_name, [STACK_TAG]: stack.node.id };
-  const input = {
-    ...desired,
-    ...(desired.kind !== "schema" && { tags }),
-    ...(kept && uninstall && { deletable: true }),
-    ...(repair !== undefined && { repair }),
-  };
+  const input = uninstall ? { ...applied, deletable: true } : inputOf(stack, id, desired);
   return new LambdaInvocation(stack, id, {
     functionName: stack.names.function("personalize-manager"),
     qualifier: LIVE_ALIAS,
@@ -57,6 +50,13 @@ export function personalizeResource(
     },
     dependsOn: [...dependsOn],
   });
+}
+
+function inputOf({ input, node }: ProjectStack, id: string, desired: DesiredResource) {
+  const { project_name, aws } = input.config.project;
+  const tags = { ...aws.tags, [PROJECT_TAG]: project_name, [STACK_TAG]: node.id };
+  const repair = input.discovery.personalize?.repairs[id];
+  return { ...desired, ...(desired.kind !== "schema" && { tags }), ...(repair !== undefined && { repair }) };
 }
 
 /** The resources that are there: an uninstallation may have removed some. */

@@ -163,11 +163,17 @@ step("a filter that is taken out of filter.yaml goes", async (tool) => {
 step("an uninstallation first allows the deletion, then nothing is left", async (tool) => {
   const directory = written("filters");
   await terraformOk(tool, directory, ["destroy", "-auto-approve", "-no-color"], cloud.env);
-  const remaining = Object.keys(await appliedOf(tool, "personalization"));
-  const changes = await planned(tool, "personalization", { uninstall: { remaining } });
-  assert.equal(actions(changes).sort(), remaining.map((id) => `update aws_lambda_invocation.${id}`).sort());
+  const appliedInputs = await appliedOf(tool, "personalization");
+  const uninstall = { applied: appliedInputs };
+  const changes = await planned(tool, "personalization", { uninstall });
+  assert.equal(
+    actions(changes).sort(),
+    Object.keys(appliedInputs)
+      .map((id) => `update aws_lambda_invocation.${id}`)
+      .sort(),
+  );
   await applied(tool, "personalization");
-  const whole = written("personalization", { uninstall: { remaining } });
+  const whole = written("personalization", { uninstall });
   await terraformOk(tool, whole, ["destroy", "-auto-approve", "-no-color"], cloud.env);
   const found = await inventory();
   assert.equal([found.dataset_group, found.datasets, found.filters, found.event_tracker], [null, [], [], null]);

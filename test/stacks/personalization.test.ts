@@ -102,12 +102,16 @@ test("a plan that would delete them is refused, and so is the deletion itself", 
   }
 });
 
-test("an uninstallation may delete what is left, and brings back nothing that is gone", () => {
-  const left = synth("personalization", { config, uninstall: { remaining: ["dataset-group", "dataset-item"] } });
+test("an uninstallation may delete what is left as it was applied, and brings back nothing that is gone", () => {
+  const applied = {
+    "dataset-group": { kind: "dataset_group", name: "my-project", repair: "3" },
+    "dataset-item": { kind: "dataset", name: "my-project-item", dataset: "item", schema: "older" },
+  };
+  const left = synth("personalization", { config, uninstall: { applied } });
   assert.equal(left.ids("aws_lambda_invocation"), ["dataset-group", "dataset-item"]);
-  for (const id of ["dataset-group", "dataset-item"]) {
+  for (const id of ["dataset-group", "dataset-item"] as const) {
     assert.is(invocation(id, left).lifecycle.prevent_destroy, false, id);
-    assert.is(inputOf(id, left).deletable, true, id);
+    assert.equal(inputOf(id, left), { ...applied[id], deletable: true }, id);
   }
 });
 

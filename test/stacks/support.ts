@@ -4,7 +4,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Discovery } from "../../lib/discovery/discovery.ts";
 import type { StackName } from "../../lib/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import type { Artifacts } from "../../stacks/input.ts";
+import type { Artifacts, StackInput } from "../../stacks/input.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import {
   type Change,
@@ -50,7 +50,7 @@ export interface Synthesis {
   maxRetries?: number;
   stateFolder?: string;
   artifacts?: Artifacts;
-  uninstall?: { remaining: readonly string[] };
+  uninstall?: NonNullable<StackInput["uninstall"]>;
 }
 
 /** Synthesizes one stack. */

@@ -92,6 +92,14 @@ test("refuses to delete what holds data unless the input says so, and deletes in
   assert.is(shop.pointers.values.size, 0);
 });
 
+test("an update that allows the deletion makes nothing again that was removed by hand", async () => {
+  for (const input of basicInputs(shop.names, { deletable: true })) {
+    assert.is((await shop.apply("update", input)).status, "may be deleted");
+  }
+  assert.equal((await readInventory(shop.personalize, shop.names)).dataset_group, null);
+  assert.equal((await shop.personalize.send(new ListSchemasCommand({}))).schemas, []);
+});
+
 test("a renamed dataset group is refused with the way out", async () => {
   await deployed();
   const before = { kind: "dataset_group", name: "shop" } as const;

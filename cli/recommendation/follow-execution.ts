@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import { isTransient } from "../../lib/etl/s3-object-store.ts";
-import type { Finished } from "../../lib/training/finish.ts";
 import type { TrainingState } from "../../lib/training/state.ts";
 import { Failure } from "../errors.ts";
 import type { Started } from "./start-training.ts";
 
-/** How a training is followed. */
+/** What a state machine of the project does. */
+export type Work = "training" | "teardown";
+
+/** How an execution is followed. */
 export interface Following {
   sfn: Pick<SFNClient, "send">;
   state: Pick<TrainingState, "lock">;
@@ -20,8 +22,8 @@ export interface Following {
 /** A sign of life while nothing changes. */
 const SILENCE_MS = 5 * 60_000;
 
-/** Prints what a training does whenever that changes, until it ends. Throws Failure with the reason when it fails. */
-export async function followTraining({ name, arn }: Started, following: Following): Promise<Finished> {
+/** Prints what an execution does whenever that changes, until it ends, and gives its output. Throws Failure with the reason. */
+export async function followExecution(work: Work, { name, arn }: Started, following: Following): Promise<unknown> {
   const { sfn, state, note, intervalMs, wait = sleep, now = () => performance.now() } = following;
   const { DescribeExecutionCommand } = await import("@aws-sdk/client-sfn");
   const began = now();
@@ -37,7 +39,7 @@ export async function followTraining({ name, arn }: Started, following: Followin
     const found = await patiently(() => sfn.send(new DescribeExecutionCommand({ executionArn: arn })));
     if (found?.status === "SUCCEEDED") return JSON.parse(found.output ?? "null");
     if (found && found.status !== "RUNNING" && found.status !== "PENDING_REDRIVE") {
-      throw new Failure(`The training ${name} ${ENDS[found.status ?? ""] ?? "ended"}: ${reasonOf(found)}`);
+      throw new Failure(`The ${work} ${name} ${ENDS[found.status ?? ""] ?? "ended"}: ${reasonOf(found)}`);
     }
     const lock = await patiently(() => state.lock());
     if (lock?.run === name && lock.note) show(`${lock.note.step}: ${lock.note.detail}`);

@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import type { SFNClient } from "@aws-sdk/client-sfn";
+import type { Names } from "../../lib/naming/names.ts";
+import { dynamoTrainingState } from "../../lib/training/dynamo-state.ts";
+import type { Removal } from "../deploy/remove-service.ts";
+import { followExecution } from "./follow-execution.ts";
+import { reading } from "./target.ts";
+
+/** Between two looks. */
+const LOOK_MS = { aws: 10_000, local: 500 };
+
+/**
+ * Removes what training made, by the state machine that knows the order: the running training is stopped, then campaigns
+ * go, then solutions. Nothing where the state machine is not deployed. Throws Failure with the reason when it fails.
+ */
+export async function runTeardown({ session, names }: Removal): Promise<void> {
+  const { sdk, terminal, env } = session;
+  const [{ SFNClient }, { DynamoDBClient }] = await Promise.all([
+    import("@aws-sdk/client-sfn"),
+    import("@aws-sdk/client-dynamodb"),
+  ]);
+  const sfn = new SFNClient({ ...sdk, maxAttempts: 3 });
+  const started = await start(sfn, names);
+  if (!started) return;
+  terminal.note("Training is stopped, campaigns and solutions are removed: Personalize can take half an hour.");
+  await followExecution("teardown", started, {
+    sfn,
+    state: dynamoTrainingState(new DynamoDBClient({ ...sdk, maxAttempts: 1 }), names.table("training")),
+    note: terminal.note,
+    intervalMs: env.AWS_ENDPOINT_URL ? LOOK_MS.local : LOOK_MS.aws,
+  });
+}
+
+async function start(sfn: SFNClient, names: Names): Promise<{ name: string; arn: string } | undefined> {
+  const { StartExecutionCommand } = await import("@aws-sdk/client-sfn");
+  const name = `teardown-${randomUUID().slice(0, 8)}`;
+  const stateMachineArn = names.arn("states", `stateMachine:${names.stateMachine("teardown")}`);
+  try {
+    const command = new StartExecutionCommand({ stateMachineArn, name, input: "{}" });
+    const { executionArn = "" } = await reading("states:StartExecution", sfn.send(command));
+    return { name, arn: executionArn };
+  } catch (error) {
+    if (error instanceof Error && error.name === "StateMachineDoesNotExist") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import * as assert from "uvu/assert";
+import { terraformFailure } from "../../../cli/terraform/explain.ts";
+import { functionErrorIn, isStillGoingOn } from "../../../cli/terraform/function-error.ts";
+import type { Diagnostic } from "../../../cli/terraform/messages.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("errors of functions that Terraform invoked");
+
+const thrown = (errorType: string, errorMessage: string): Diagnostic => ({
+  severity: "error",
+  summary: `invoking Lambda Function (shop-personalize-manager): returned error: (${JSON.stringify({
+    errorType,
+    errorMessage,
+    trace: ["StillGoingOn: (x)", "    at manage"],
+  })})`,
+  address: "aws_lambda_invocation.filter-read",
+});
+const GOING_ON = thrown("StillGoingOn", "The filter shop-read-1 is still CREATE IN_PROGRESS: apply again, it goes on");
+
+test("the function's own words are shown, not Lambda's answer", () => {
+  const place = { stack: "filters", directory: "dist/x", program: "terraform" };
+  const reason = "The filter shop-read-1 is CREATE FAILED: (Items.X) is unknown";
+  assert.is(
+    terraformFailure([thrown("ManagerError", reason)], place).message,
+    "Stack filters failed. What was done is in the state; mend this and run the command again.\n" +
+      `  aws_lambda_invocation.filter-read: ${reason}`,
+  );
+});
+
+test("what is no error of a function is told apart", () => {
+  for (const summary of ["no such host", "returned error: (out of memory)", "returned error: ({})"]) {
+    assert.is(functionErrorIn({ severity: "error", summary }), undefined, summary);
+  }
+});
+
+test("going on: every error must be of that kind", () => {
+  const warning: Diagnostic = { severity: "warning", summary: "deprecated" };
+  assert.is(isStillGoingOn([GOING_ON, warning, GOING_ON]), true);
+  assert.is(isStillGoingOn([GOING_ON, thrown("ManagerError", "is still CREATE IN_PROGRESS")]), false);
+  assert.is(isStillGoingOn([GOING_ON, { severity: "error", summary: "timeout" }]), false);
+  assert.is(isStillGoingOn([warning]), false);
+});
+
+test.run();
