@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { routes } from "../functions/api-router/routes.ts";
 import { routes as recommendationRoutes } from "../functions/recommendation-api/routes.ts";
+import { configurationReference } from "../lib/config/reference.ts";
 import { openApiDocument } from "./openapi.ts";
 
 /** Where the document of the search gateway is kept. */
@@ -8,6 +9,9 @@ export const OPENAPI_FILE = new URL("../docs/reference/openapi.json", import.met
 
 /** Where the document of the recommendation service is kept. */
 export const RECOMMENDATION_OPENAPI_FILE = new URL("../docs/reference/openapi-recommendation.json", import.meta.url);
+
+/** Where the list of all configuration keys is kept. */
+export const CONFIGURATION_FILE = new URL("../docs/reference/configuration.md", import.meta.url);
 
 /** The search gateway's reference as it follows from the sources; a test compares it with what is kept. */
 export function openApiJson(): string {
@@ -50,4 +54,5 @@ function version(): string {
 if (import.meta.main) {
   writeFileSync(OPENAPI_FILE, openApiJson());
   writeFileSync(RECOMMENDATION_OPENAPI_FILE, recommendationOpenApiJson());
+  writeFileSync(CONFIGURATION_FILE, configurationReference());
 }

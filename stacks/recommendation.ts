@@ -4,7 +4,7 @@ import { PREFIXES } from "../lib/naming/object-keys.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { restApi } from "./constructs/rest-api.ts";
-import type { StackInput } from "./input.ts";
+import { recommendationInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 import { recommendationAlarms } from "./recommendation/alarms.ts";
 import { apiFunction } from "./recommendation/api.ts";
@@ -17,15 +17,16 @@ import { tables } from "./recommendation/tables.ts";
 import { etlFunction, trainingFunction } from "./recommendation/training.ts";
 import { trainingReport } from "./recommendation/training-report.ts";
 
-/** Training waits as long after the last event; bulk uploads fill the other limit before. */
-const BUFFER_SECONDS = 300;
+/** Bulk uploads fill it before the buffer's time is over. */
 const BUFFER_MEGABYTES = 64;
 
 /** The recommendation service: API, tables, the way of changes and events, training, campaigns, alarms. */
 export class RecommendationStack extends ProjectStack {
   constructor(scope: Construct, id: "recommendation", input: StackInput) {
     super(scope, id, input);
-    const keyArn = logKey(this, "recommendation", { of: "logs and tables", protect: true }).arn;
+    const { event_buffer_seconds: bufferSeconds } = recommendationInput(input).personalize;
+    const key = logKey(this, "recommendation", { of: "logs and tables", protect: true });
+    const keyArn = key.arn;
     const { training: trainingTable } = tables(this, keyArn);
     const queue = changeQueue(this);
     realtimeSync(this, queue, keyArn);
@@ -37,16 +38,16 @@ export class RecommendationStack extends ProjectStack {
       prefix: PREFIXES.events,
       // ETL finds days by it.
       timePrefix: "!{timestamp:yyyy/MM/dd/HH}/",
-      bufferSeconds: BUFFER_SECONDS,
+      bufferSeconds,
       bufferMegabytes: BUFFER_MEGABYTES,
     });
 
     const etl = etlFunction(this, keyArn);
-    const training = trainingFunction(this, keyArn, BUFFER_SECONDS);
+    const training = trainingFunction(this, keyArn, bufferSeconds);
     const machines = stateMachines(this, keyArn, { etl, training });
     retraining(this, machines.training);
     trainingReport(this, keyArn);
-    campaigns(this, [trainingTable]);
+    campaigns(this, [trainingTable, key.alias]);
 
     const deployed = apiFunction(this, { queueUrl: queue.url, keyArn });
     const { api, stage } = restApi(this, {
@@ -57,7 +58,7 @@ export class RecommendationStack extends ProjectStack {
       deployed: { ...deployed, ready: [...deployed.ready, stream] },
       logKeyArn: keyArn,
     });
-    recommendationAlarms(this, BUFFER_SECONDS);
+    recommendationAlarms(this, bufferSeconds);
     recommendationDashboard(this);
     this.output("api_url", stage.invokeUrl);
     this.output("api_id", api.id);

@@ -181,6 +181,16 @@ const Personalize = section(
       "Days, counted back from today, that every training processes again although nothing in them changed.",
     ),
     log_lookback_days: integer(1, 3_650, "Days of events, counted back from today, that training reads."),
+    // Limits: "Buffering hints", Amazon Data Firehose Developer Guide.
+    event_buffer_seconds: v.optional(
+      integer(
+        0,
+        900,
+        "Longest time that accepted events are collected before they are stored in the bucket, in seconds. Training " +
+          "waits as long after the last event; less makes more and smaller objects.",
+      ),
+      300,
+    ),
   },
   "Enables the recommendation service. `relevance schema-generation` writes the four files. Paths start at this folder.",
 );

@@ -25,6 +25,8 @@ export interface CloudOptions {
   node?: string;
   /** Repairs to leave out: to see what moto does by itself. */
   withoutRepairs?: readonly string[];
+  /** Seconds that a Wait state of a state machine lasts at most. Default: as long as it says. */
+  longestWaitSeconds?: number;
   /** A line for the user, now and then. */
   onProgress?: (line: string) => void;
 }
@@ -51,7 +53,8 @@ export interface Cloud {
  * Throws MissingTool (no Python) and LocalError (port taken, no network for the installation, moto died).
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
-  const { dir, port, standIns = [], node = process.execPath, withoutRepairs = [], onProgress = () => {} } = options;
+  const { dir, port, standIns = [], node = process.execPath, withoutRepairs = [], longestWaitSeconds } = options;
+  const { onProgress = () => {} } = options;
   const services = standInsByService(standIns);
   const python = await installCloud({ dir, onProgress });
   const started = performance.now();
@@ -65,7 +68,16 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     const workDir = options.workDir ?? scratchFolder(dir, "moto");
     rmSync(workDir, { recursive: true, force: true });
     mkdirSync(workDir, { recursive: true });
-    moto.resolve(await startMoto({ python, workDir, node, frontUrl: front.url, withoutRepairs }));
+    moto.resolve(
+      await startMoto({
+        python,
+        workDir,
+        node,
+        frontUrl: front.url,
+        withoutRepairs,
+        ...(longestWaitSeconds !== undefined && { longestWaitSeconds }),
+      }),
+    );
   } catch (error) {
     moto.reject(error);
     await front.close();

@@ -13,8 +13,9 @@ const SLOW_CAMPAIGN_MS = 1_000;
 const DEGRADED_ANSWERS = 10;
 /** An import keeps its dataset busy for some minutes; a queue that waits an hour is not being emptied. */
 const OLD_MESSAGE_SECONDS = 3_600;
-/** Times the buffer of the stream. */
+/** Times the buffer of the stream, which takes a minute in any case. */
 const LATE_BUFFERS = 3;
+const LEAST_BUFFER_SECONDS = 60;
 
 /** What someone should be told of. All go to the project's topic. */
 export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number): void {
@@ -138,7 +139,7 @@ function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
   alarm(stack, "events-delivery", {
     description: "Accepted events do not reach the bucket: see the log of the delivery stream",
     metrics: { age: delivery("DeliveryToS3.DataFreshness", "Maximum") },
-    above: LATE_BUFFERS * bufferSeconds,
+    above: LATE_BUFFERS * Math.max(bufferSeconds, LEAST_BUFFER_SECONDS),
     points: 3,
   });
 }

@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
-import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { clientOptions, ownCloud, sharedCloud } from "../fixtures/cloud.ts";
 import { createFunction, createRole, unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
@@ -29,8 +29,11 @@ async function createMachine(definition: object, publish = false): Promise<strin
 
 /** Runs a definition to its end. */
 async function execute(definition: object, input: unknown = {}, name?: string) {
-  const started = { stateMachineArn: await createMachine(definition), input: JSON.stringify(input), name };
-  const { executionArn } = await sfn.send(new StartExecutionCommand(started));
+  return run(sfn, await createMachine(definition), { input: JSON.stringify(input), name });
+}
+
+async function run(sfn: SFNClient, stateMachineArn: string, started: { input?: string; name?: string | undefined }) {
+  const { executionArn } = await sfn.send(new StartExecutionCommand({ stateMachineArn, ...started }));
   const ended = await waitFor(
     async () => {
       const found = await sfn.send(new DescribeExecutionCommand({ executionArn }));
@@ -181,6 +184,29 @@ test("the failure of a Distributed Map is caught by name", async () => {
   });
   const States = { ...definition.States, Caught: { Type: "Pass", Result: { caught: true }, End: true } };
   assert.equal((await execute({ ...definition, States }, { items: [1] })).output, { caught: true });
+});
+
+test("a cloud with a longest wait does not wait longer, whatever the definition says", async () => {
+  const hasty = await ownCloud({ longestWaitSeconds: 0.1 });
+  try {
+    const client = new SFNClient(clientOptions(hasty));
+    const states = {
+      Once: { Type: "Wait", Seconds: 3_600, Next: "Twice" },
+      Twice: { Type: "Wait", SecondsPath: "$.seconds", Next: "Done" },
+      Done: { Type: "Succeed" },
+    };
+    const { stateMachineArn = "" } = await client.send(
+      new CreateStateMachineCommand({
+        name: unique("machine"),
+        roleArn: await createRole(hasty),
+        definition: JSON.stringify({ StartAt: "Once", States: states }),
+      }),
+    );
+    const { status } = await run(client, stateMachineArn, { input: JSON.stringify({ seconds: 7_200 }) });
+    assert.is(status, "SUCCEEDED");
+  } finally {
+    await hasty.stop();
+  }
 });
 
 test.run();

@@ -7,6 +7,7 @@ A repair that does not fit the installed moto ends it with exit code 3 and a mes
     CLOUD_WORK_DIR         where the code of functions is unpacked
     CLOUD_READY_FILE       gets {"port": 40123, "repairs": ["s3_delete_marker", …]} when it serves
     CLOUD_WITHOUT_REPAIRS  names of repairs to leave out, comma-separated: to see what moto does by itself
+    CLOUD_LONGEST_WAIT     seconds that a Wait state of a state machine lasts at most; empty: as long as it says
 """
 
 import json
@@ -29,11 +30,14 @@ def main() -> None:
     import repairs_queues
     import repairs_states
     import repairs_terraform
+    import waits
     from patching import RepairError, apply_all
 
     try:
         without = frozenset(name for name in os.environ.get("CLOUD_WITHOUT_REPAIRS", "").split(",") if name)
         applied = apply_all(without)
+        if longest_wait := os.environ.get("CLOUD_LONGEST_WAIT"):
+            waits.cut(float(longest_wait))
     except RepairError as error:
         print(error, file=sys.stderr)
         sys.exit(REPAIR_DOES_NOT_FIT)

@@ -65,6 +65,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ],
   ["project.yaml", ["personalize", "force_reprocess_lookback_days"], [0, 3_650], [-1, 3_651, 0.5]],
   ["project.yaml", ["personalize", "log_lookback_days"], [1], [0]],
+  ["project.yaml", ["personalize", "event_buffer_seconds"], [0, 900], [-1, 901, 0.5]],
   ["api.yaml", ["cloud_watch_role_name"], [text(64)], [text(65), "", "a b"]],
   ["api.yaml", ["domain_name_system", "domain_name"], ["a.co"], ["example", "-a.com", "a..com", "A.com"]],
   ["api.yaml", ["domain_name_system", "sub_domain_name"], ["a", "a.b"], ["", "a.", "a_b", "https://a"]],
