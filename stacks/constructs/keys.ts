@@ -21,8 +21,11 @@ export interface KeyOptions {
   protect: boolean;
 }
 
+/** A key with its alias: what uses it with a permission that names the alias depends on both. */
+export type AliasedKey = KmsKey & { readonly alias: KmsAlias };
+
 /** A key with yearly rotation. Who of the account uses it is said by roles; services are named in its policy. */
-export function encryptionKey(stack: ProjectStack, id: string, options: KeyOptions): KmsKey {
+export function encryptionKey(stack: ProjectStack, id: string, options: KeyOptions): AliasedKey {
   const { alias, description, statements, protect } = options;
   const key = new KmsKey(stack, id, {
     description,
@@ -31,8 +34,9 @@ export function encryptionKey(stack: ProjectStack, id: string, options: KeyOptio
     policy: keyPolicy(stack, statements),
     lifecycle: { preventDestroy: protect },
   });
-  new KmsAlias(stack, `${id}-alias`, { name: alias, targetKeyId: key.keyId });
-  return key;
+  return Object.assign(key, {
+    alias: new KmsAlias(stack, `${id}-alias`, { name: alias, targetKeyId: key.keyId }),
+  });
 }
 
 function keyPolicy({ names, input }: ProjectStack, statements: readonly KeyStatement[]): string {

@@ -1,7 +1,6 @@
-import type { KmsKey } from "@cdktf/provider-aws/lib/kms-key/index.js";
 import type { Service } from "../../lib/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import { encryptionKey } from "./keys.ts";
+import { type AliasedKey, encryptionKey } from "./keys.ts";
 
 export interface LogKeyOptions {
   /** What it encrypts; default its logs. */
@@ -15,7 +14,7 @@ export function logKey(
   stack: ProjectStack,
   service: Service | "personalization",
   { of = "logs", protect = false }: LogKeyOptions = {},
-): KmsKey {
+): AliasedKey {
   const { names, input } = stack;
   const { region, account } = input.discovery;
   return encryptionKey(stack, "log-key", {

@@ -6,7 +6,8 @@ import { configuredRecipes } from "./api.ts";
 
 /**
  * One campaign a recipe: `awaiting training` until there is a version to serve, then completed by training. Changed TPS are
- * an update in place. `dependsOn` has what personalize-manager reads: the table of what training serves.
+ * an update in place. `dependsOn` has what personalize-manager reads: the table of what training serves, and the alias by
+ * which it may use the table's key.
  */
 export function campaigns(stack: ProjectStack, dependsOn: readonly ITerraformDependable[]): void {
   const { campaigns: configured } = recommendationInput(stack.input);

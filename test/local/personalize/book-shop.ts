@@ -83,7 +83,7 @@ export async function openShop({ personalize, settle }: Harness, name = "books")
 
 /** Runs an import of this CSV to its end and gives the job's description. */
 export async function importCsv(
-  { personalize, files, settle }: Harness,
+  { personalize, files, settle }: Pick<Harness, "personalize" | "files" | "settle">,
   datasetArn: string,
   csv: string,
   importMode: "FULL" | "INCREMENTAL" = "FULL",
@@ -116,8 +116,8 @@ export async function stockShop(harness: Harness, shop: Shop): Promise<void> {
 
 /** Trains a recipe; the version is ACTIVE or CREATE FAILED afterwards. */
 export async function trainVersion(
-  { personalize, settle }: Harness,
-  { groupArn }: Shop,
+  { personalize, settle }: Pick<Harness, "personalize" | "settle">,
+  { groupArn }: Pick<Shop, "groupArn">,
   recipe: string,
   settings: Partial<CreateSolutionCommandInput> = {},
 ): Promise<{ solutionArn: string; solutionVersionArn: string }> {

@@ -1,0 +1,133 @@
+// Terraform destroys in the opposite order of the graph: what an invocation needs must be below it in each stack.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import type { StackName } from "../../lib/naming/names.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { synthesize } from "../../stacks/synthesize.ts";
+import { discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { findTerraform, initTerraform, type Terraform, terraformOk } from "../fixtures/terraform.ts";
+import { ARTIFACTS, recommendation } from "../stacks/support.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("order of the recommendation service's resources");
+const terraform = findTerraform();
+const folder = scratchFolder(TEST_OUTPUT, "recommendation-order");
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** For each resource of a stack, all that is made before it and goes after it. */
+async function graphOf(tool: Terraform, stack: StackName): Promise<Map<string, Set<string>>> {
+  const config = recommendation();
+  const [{ directory } = { directory: "" }] = synthesize({
+    config,
+    discovery: discoveryOf(config),
+    artifacts: ARTIFACTS,
+    outdir: folder,
+    stateFolder: join(folder, "state"),
+    stacks: [stack],
+  });
+  await initTerraform(tool, directory);
+  const { stdout } = await terraformOk(tool, directory, ["graph"]);
+  const direct = new Map<string, string[]>();
+  for (const [, from = "", to = ""] of stdout.matchAll(/"([^"]+)" -> "([^"]+)"/g)) {
+    direct.set(from, [...(direct.get(from) ?? []), to]);
+  }
+  const below = (address: string, seen = new Set<string>()): Set<string> => {
+    for (const next of direct.get(address) ?? []) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      below(next, seen);
+    }
+    return seen;
+  };
+  return new Map([...direct.keys()].map((address) => [address, below(address)]));
+}
+
+function tested(name: string, work: (tool: Terraform) => Promise<void>): void {
+  if (terraform) test(name, () => work(terraform));
+  else test.skip(`${name} (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)`);
+}
+
+const invocations = (graph: ReadonlyMap<string, unknown>) =>
+  [...graph.keys()].filter((address) => address.startsWith("aws_lambda_invocation.")).sort();
+
+const invocation = (id: string) => `aws_lambda_invocation.${id}`;
+
+tested("what an invocation needs is there before the first one and after the last", async (tool) => {
+  const graph = await graphOf(tool, "personalization");
+  const ids = ["dataset-group", "event-tracker"];
+  for (const dataset of ["interaction", "item", "user"]) ids.push(`dataset-${dataset}`, `schema-${dataset}`);
+  assert.equal(invocations(graph), ids.map(invocation).sort());
+  for (const address of invocations(graph)) {
+    const needed = [
+      "aws_lambda_alias.personalize-manager-live",
+      "aws_lambda_function.personalize-manager",
+      "aws_iam_role.personalize-manager-role",
+      "aws_iam_role_policy.personalize-manager-policy",
+      "aws_cloudwatch_log_group.personalize-manager-log",
+      "aws_kms_key.log-key",
+      // Personalize reads with it what training imports.
+      "aws_iam_role.import-role",
+      "aws_iam_role_policy.import-policy",
+    ];
+    assert.equal(
+      needed.filter((one) => !graph.get(address)?.has(one)),
+      [],
+      address,
+    );
+  }
+});
+
+tested("what hangs on another resource of Personalize goes before it", async (tool) => {
+  const graph = await graphOf(tool, "personalization");
+  for (const dataset of ["user", "item", "interaction"]) {
+    for (const first of ["dataset-group", `schema-${dataset}`]) {
+      assert.ok(graph.get(invocation(`dataset-${dataset}`))?.has(invocation(first)), `${dataset} on ${first}`);
+    }
+    assert.ok(graph.get(invocation("event-tracker"))?.has(invocation(`dataset-${dataset}`)), `tracker on ${dataset}`);
+  }
+});
+
+tested(
+  "the table that campaigns are made from may be read before the first campaign and after the last",
+  async (tool) => {
+    const graph = await graphOf(tool, "recommendation");
+    assert.equal(
+      invocations(graph),
+      ["campaign-personalized-ranking", "campaign-similar-items", "campaign-user-personalization"].map(invocation),
+    );
+    for (const address of invocations(graph)) {
+      // The function's role is admitted to the key by its alias.
+      const needed = ["aws_dynamodb_table.table-training", "aws_kms_key.log-key", "aws_kms_alias.log-key-alias"];
+      assert.equal(
+        needed.filter((one) => !graph.get(address)?.has(one)),
+        [],
+        address,
+      );
+    }
+  },
+);
+
+tested("state machines, deliveries and schedules lose their permissions last", async (tool) => {
+  const graph = await graphOf(tool, "recommendation");
+  const needs = {
+    "aws_sfn_state_machine.training-machine": [
+      "aws_iam_role_policy.state-machines-policy",
+      "aws_lambda_alias.training-live",
+    ],
+    "aws_sfn_state_machine.teardown-machine": ["aws_iam_role_policy.training-policy", "aws_lambda_alias.training-live"],
+    "aws_sfn_state_machine.etl-machine": ["aws_iam_role_policy.etl-policy", "aws_lambda_alias.etl-live"],
+    "aws_lambda_event_source_mapping.changes-to-realtime-sync": ["aws_iam_role_policy.realtime-sync-policy"],
+    "aws_cloudwatch_event_target.training-ends-to-report": ["aws_iam_role_policy.training-events-policy"],
+  };
+  for (const [address, needed] of Object.entries(needs)) {
+    assert.equal(
+      needed.filter((one) => !graph.get(address)?.has(one)),
+      [],
+      address,
+    );
+  }
+});
+
+test.run();

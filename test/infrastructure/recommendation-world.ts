@@ -1,0 +1,211 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { PersonalizeClient } from "@aws-sdk/client-personalize";
+import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { buildFunctions } from "../../build/functions.ts";
+import { appliedInputs } from "../../cli/deploy/applied-inputs.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { RecipeKind } from "../../lib/config/recipes.ts";
+import { type AppliedInputs, repairMarkers } from "../../lib/discovery/personalize.ts";
+import { type FunctionName, type Names, namesOf, type StackName } from "../../lib/naming/names.ts";
+import { type Inventory, readInventory } from "../../lib/personalize-manager/inventory.ts";
+import { personalizeOf } from "../../lib/personalize-manager/personalize.ts";
+import { ACCOUNT_ID, type Cloud, REGION } from "../../local/cloud/front.ts";
+import type { StandIn } from "../../local/cloud/stand-in.ts";
+import { createPersonalize, type PersonalizeStandIn } from "../../local/personalize/personalize.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import type { Artifacts, StackInput } from "../../stacks/input.ts";
+import { synthesizeRemoval } from "../../stacks/removal.ts";
+import { synthesize } from "../../stacks/synthesize.ts";
+import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { findTerraform, initTerraform, startTerraform, type Terraform, terraformOk } from "../fixtures/terraform.ts";
+import { importCsv, interactionsCsv, trainVersion } from "../local/personalize/book-shop.ts";
+import { memoryObjects } from "../local/personalize/harness.ts";
+import { tasteData } from "../local/personalize/taste-data.ts";
+import { recommendation } from "../stacks/support.ts";
+import type { suite } from "../suite.ts";
+
+/** The stacks of the recommendation service in a cloud of their own, with the local Personalize in it. */
+export interface RecommendationWorld {
+  cloud: Cloud;
+  names: Names;
+  client: PersonalizeClient;
+  control: PersonalizeStandIn["control"];
+  /** What the stacks are made of at the next plan; tests change it. */
+  input: { config: Configuration; repairs: Record<string, string>; artifacts: Artifacts };
+  inventory(): Promise<Inventory>;
+  /** ARN of the filter that requests of this name get. */
+  pointer(filter: string): Promise<string | undefined>;
+  /** Plans a stack. Gives what it would do, as in "update aws_lambda_invocation.filter-category", sorted. */
+  planned(stack: StackName, more?: Partial<StackInput>): Promise<string[]>;
+  /** Applies what was planned last. */
+  applied(stack: StackName): Promise<void>;
+  /** Plans and applies at once, one resource after another, and may be killed with everything that it has started. */
+  start(stack: StackName, ...args: string[]): Promise<ReturnType<typeof startTerraform>>;
+  /** The inputs that were applied last. */
+  appliedInputs(stack: StackName): Promise<AppliedInputs>;
+  /** Reads Personalize and marks what differs, as each plan of the command line does. */
+  discover(...stacks: StackName[]): Promise<void>;
+  /** Terraform's state of a stack. */
+  stateOf(stack: StackName): Promise<State>;
+  /** Removes all that a stack's state holds. */
+  removed(stack: StackName): Promise<void>;
+  /** Imports generated events and trains a version for a recipe, as training does; gives its ARN. */
+  train(recipe: RecipeKind): Promise<string>;
+}
+
+/** The parts of a state that tests look at. */
+export interface State {
+  resources: { type: string; name: string; instances: { dependencies?: string[] }[] }[];
+}
+
+export interface WorldOptions {
+  /** Names the working folder. */
+  name: string;
+  functions?: readonly FunctionName[];
+  /** Sees each operation of Personalize that went well before its answer leaves. */
+  onSuccess?: (operation: string) => void;
+}
+
+/** Starts the cloud, builds the functions, and gives what tests do. All of it goes when the suite ends. */
+export async function createRecommendationWorld(
+  tool: Terraform,
+  test: Pick<ReturnType<typeof suite>, "after">,
+  { name, functions, onSuccess = () => {} }: WorldOptions,
+): Promise<RecommendationWorld> {
+  const files = new Map<string, string>();
+  const objects = memoryObjects(files);
+  const delays = { pending: 20, working: 60, deploying: 60 };
+  const personalize = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects });
+  const cloud = await ownCloud({ standIns: [watched(personalize, onSuccess)] });
+  const folder = scratchFolder(TEST_OUTPUT, name);
+  test.after(async () => {
+    await cloud.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const names = namesOf({ project: "my-project", account: ACCOUNT_ID, region: REGION });
+  const client = new PersonalizeClient(clientOptions(cloud));
+  const ssm = new SSMClient(clientOptions(cloud));
+  const built = await buildFunctions({ outdir: join(folder, "functions"), ...(functions && { functions }) });
+  const input: RecommendationWorld["input"] = { config: recommendation(), repairs: {}, artifacts: built };
+  const place = { outdir: join(folder, "stacks"), stateFolder: join(folder, "state"), maxRetries: 2 };
+  const initialized = new Set<string>();
+  const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, cloud.env);
+
+  /** The stack's folder, written anew. */
+  async function written(stack: StackName, more: Partial<StackInput> = {}): Promise<string> {
+    const { config, repairs, artifacts } = input;
+    const discovery = { ...discoveryOf(config), personalize: { repairs } };
+    const all = { config, discovery, artifacts, ...place, stacks: [stack], ...more };
+    const [{ directory } = { directory: "" }] = synthesize(all);
+    if (!initialized.has(directory)) await initTerraform(tool, directory, { env: cloud.env });
+    initialized.add(directory);
+    return directory;
+  }
+  const folderOf = (stack: StackName) => join(place.outdir, "stacks", stack);
+  const stateOf = async (stack: StackName) => JSON.parse((await run(folderOf(stack), "state", "pull")).stdout);
+  const inventory = () => readInventory(personalizeOf(client), names);
+
+  return {
+    cloud,
+    names,
+    client,
+    control: personalize.control,
+    input,
+    inventory,
+    async pointer(filter) {
+      return (await ssm.send(new GetParameterCommand({ Name: names.filterParameter(filter) }))).Parameter?.Value;
+    },
+    async planned(stack, more) {
+      const directory = await written(stack, more);
+      await run(directory, "plan", "-input=false", "-no-color", "-out=plan");
+      const { stdout } = await run(directory, "show", "-json", "plan");
+      return changesOf(JSON.parse(stdout));
+    },
+    async applied(stack) {
+      await run(folderOf(stack), "apply", "-no-color", "plan");
+    },
+    async start(stack, ...args) {
+      const directory = await written(stack);
+      const options = ["apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1", ...args];
+      return startTerraform(tool, directory, options, cloud.env);
+    },
+    stateOf,
+    appliedInputs: async (stack) => appliedInputs(await stateOf(stack)),
+    async discover(...stacks) {
+      const applied = await Promise.all(stacks.map(async (stack) => appliedInputs(await stateOf(stack))));
+      input.repairs = repairMarkers(Object.assign({}, ...applied), await inventory());
+    },
+    async removed(stack) {
+      synthesizeRemoval({ config: input.config, account: ACCOUNT_ID, stacks: [stack], ...place });
+      await run(folderOf(stack), "apply", "-auto-approve", "-input=false", "-no-color");
+    },
+    train: (recipe) => train({ client, names, files, control: personalize.control }, recipe),
+  };
+}
+
+/** Declares the tests of a suite that work with Terraform; on a machine without it they are skipped. */
+export function stepsOf(test: ReturnType<typeof suite>) {
+  const tool = findTerraform();
+  return {
+    tool,
+    step(name: string, work: () => Promise<void>): void {
+      if (tool) test(name, work);
+      else test.skip(`${name} (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)`);
+    },
+  };
+}
+
+interface Plan {
+  resource_changes?: { address: string; change: { actions: string[] } }[];
+}
+
+function changesOf({ resource_changes = [] }: Plan): string[] {
+  return resource_changes
+    .filter(({ change }) => change.actions.join() !== "no-op")
+    .map(({ address, change }) => `${change.actions} ${address}`)
+    .sort();
+}
+
+function watched(standIn: StandIn, onSuccess: (operation: string) => void): StandIn {
+  return {
+    services: standIn.services,
+    async handle(request) {
+      const answer = await standIn.handle(request);
+      const operation = request.headers["x-amz-target"]?.split(".")[1];
+      if (operation !== undefined && answer.status < 300) onSuccess(operation);
+      return answer;
+    },
+  };
+}
+
+/** What a recipe of ours is in Personalize. */
+const RECIPES: Readonly<Record<RecipeKind, string>> = {
+  user_personalization: "aws-user-personalization",
+  similar_items: "aws-sims",
+  personalized_ranking: "aws-personalized-ranking",
+};
+
+async function train(
+  {
+    client,
+    names,
+    files,
+    control,
+  }: Pick<RecommendationWorld, "client" | "names" | "control"> & {
+    files: Map<string, string>;
+  },
+  recipe: RecipeKind,
+): Promise<string> {
+  const harness = { personalize: client, files, settle: () => control.advance(60_000) };
+  if (files.size === 0) {
+    const job = await importCsv(harness, names.datasetArn("interaction"), interactionsCsv(tasteData().events));
+    if (job?.status !== "ACTIVE") throw new Error(`the import is ${job?.status}: ${job?.failureReason}`);
+  }
+  const name = `${names.solutionPrefix(recipe)}00000000`;
+  const groupArn = names.arn("personalize", `dataset-group/${names.datasetGroup()}`);
+  const { solutionVersionArn } = await trainVersion(harness, { groupArn }, RECIPES[recipe], { name });
+  return solutionVersionArn;
+}
