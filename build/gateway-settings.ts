@@ -1,4 +1,5 @@
 import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
+import { referencedModels } from "../lib/discovery/endpoints.ts";
 import { MODELS, type ModelName } from "../lib/embeddings/models.ts";
 import type { GatewaySettings } from "../lib/gateway/settings.ts";
 import type { Names } from "../lib/naming/names.ts";
@@ -31,7 +32,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
       on_embedding_failure,
       candidates,
     })),
-    models: usedModels(searchGateway).map((name) => modelSettings(name, searchGateway, options)),
+    models: referencedModels(searchGateway).map((name) => modelSettings(name, searchGateway, options)),
     raw_backend_deny: api.raw_backend.deny ?? [],
     ...(campaign_arn !== undefined && { personalized_ranking: { campaign_arn, ...ranking } }),
     logging: {
@@ -41,12 +42,6 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     },
     ...(api.cors && { cors: api.cors }),
   };
-}
-
-/** The models that mappings name, in the order of our own list. */
-export function usedModels({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): ModelName[] {
-  const used = new Set(hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)));
-  return (Object.keys(MODELS) as ModelName[]).filter((name) => used.has(name));
 }
 
 function modelSettings(

@@ -9,14 +9,15 @@ import { readModelFiles } from "../lib/embeddings/sparse-model.ts";
 import { namesOf } from "../lib/naming/names.ts";
 import { BuildError } from "./error.ts";
 import { type BuildOptions, buildFunctions } from "./functions.ts";
-import { gatewaySettings } from "./gateway-settings.ts";
+import { functionFiles, functionsOf } from "./settings-files.ts";
 
 const HELP = `Bundles functions for Lambda: dist/functions/<name>/ and dist/functions/<name>.zip
 
-  make build                      every function
+  make build                      every function that the configuration deploys
   make build ARGS=log-handler     one of them
   --out DIR                       where to write (default dist/functions)
-  --conf DIR                      adds config.json to api-router: its settings from these YAML files
+  --conf DIR                      adds config.json to the functions that read one: their settings from these YAML
+                                  files. Without it every function of the repository is built, without settings
   --models DIR                    adds ${MODEL_FILE_NAMES.join(", ")} to api-router
   --dimension MODEL=NUMBER        of a dense model that is served with another one than its own; repeatable
 `;
@@ -36,38 +37,40 @@ async function main(args: readonly string[]): Promise<void> {
     console.log(HELP);
     return;
   }
-  const files = await routerFiles(values);
-  const built = await buildFunctions({
-    outdir: values.out,
-    ...(positionals.length > 0 && { functions: positionals }),
-    ...(Object.keys(files).length > 0 && { files: { "api-router": files } }),
-  });
+  const { functions, files } = await inputOf(positionals, values);
+  const built = await buildFunctions({ outdir: values.out, ...(functions.length > 0 && { functions }), files });
   for (const [name, { zip, dir, sha256 }] of Object.entries(built)) {
     const entry = statSync(join(dir, "index.mjs")).size;
     console.log(`${name.padEnd(20)} ${kilobytes(statSync(zip).size)} zip ${kilobytes(entry)} entry  ${sha256}`);
   }
 }
 
-interface RouterInput {
+interface Values {
   conf?: string;
   models?: string;
   dimension?: readonly string[] | undefined;
 }
 
-/** What lies beside the bundle of api-router. */
-async function routerFiles({
-  conf,
-  models,
-  dimension,
-}: RouterInput): Promise<NonNullable<BuildOptions["files"]>[string]> {
-  const modelFiles = models === undefined ? {} : await readModelFiles(models);
-  if (conf === undefined) return modelFiles;
+/** What is built, and what lies beside it. No functions: every one. */
+async function inputOf(
+  asked: readonly string[],
+  { conf, models, dimension = [] }: Values,
+): Promise<Required<Pick<BuildOptions, "functions" | "files">>> {
+  if (conf === undefined) {
+    return { functions: asked, files: models === undefined ? {} : { "api-router": await readModelFiles(models) } };
+  }
   const configuration = loadConfiguration(conf);
+  const deployed = functionsOf(configuration);
+  const unknown = asked.find((name) => !deployed.some((one) => one === name));
+  if (unknown !== undefined) {
+    throw new BuildError(`${conf} deploys no function "${unknown}"; it deploys ${deployed.join(", ")}`);
+  }
+  const functions = asked.length > 0 ? asked : deployed;
   const { project_name: project, aws } = configuration.project;
   // No name that the settings hold depends on the account.
   const names = namesOf({ project, account: aws.account_id ?? "000000000000", region: aws.region_name });
-  const settings = gatewaySettings(configuration, { names, dimensions: dimensions(dimension ?? []) });
-  return { ...modelFiles, "config.json": `${JSON.stringify(settings, undefined, 2)}\n` };
+  const files = await functionFiles(configuration, { names, dimensions: dimensions(dimension), models });
+  return { functions, files: Object.fromEntries(Object.entries(files).filter(([name]) => functions.includes(name))) };
 }
 
 function dimensions(pairs: readonly string[]): Partial<Record<ModelName, number>> {

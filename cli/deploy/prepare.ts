@@ -3,19 +3,16 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
-import { gatewaySettings } from "../../build/gateway-settings.ts";
 import { modelFilesProblem } from "../../build/models.ts";
+import { functionFiles, functionsOf, usesSparseModel } from "../../build/settings-files.ts";
 import { discover } from "../../lib/discovery/discover.ts";
 import { type Discovery, formatDiscovery } from "../../lib/discovery/discovery.ts";
 import { referencedModels } from "../../lib/discovery/endpoints.ts";
 import { sdkDiscoveryClients } from "../../lib/discovery/sdk/sdk-clients.ts";
-import { readModelFiles } from "../../lib/embeddings/sparse-model.ts";
-import type { FunctionName } from "../../lib/naming/names.ts";
-import { realtimeSyncSettings, recommendationSettings } from "../../lib/recommendation/settings-of.ts";
-import { trainingSettings } from "../../lib/training/settings.ts";
 import { Failure } from "../errors.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readAppliedInputs } from "./applied-inputs.ts";
+import { compareConfiguration, configurationNotes } from "./configuration-objects.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "./session.ts";
 
 /** A deployment that can be planned. */
@@ -54,7 +51,8 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
     stateFolder: folders.state,
     ...providerRetries(session),
   });
-  return { discovery, stacks, notes: notesOf(session) };
+  const files = await compareConfiguration(session, namesIn(session, discovery.account).bucket());
+  return { discovery, stacks, notes: [...notesOf(session), ...configurationNotes(files)] };
 }
 
 async function checkModelFiles({ config, folders }: Session): Promise<void> {
@@ -63,59 +61,17 @@ async function checkModelFiles({ config, folders }: Session): Promise<void> {
   if (problem !== undefined) throw new Failure(problem);
 }
 
-function usesSparseModel({ searchGateway }: Session["config"]): boolean {
-  return searchGateway !== undefined && referencedModels(searchGateway).includes("sparse_v3");
-}
-
 async function artifactsOf(session: Session, account: string) {
   const { config, folders } = session;
   try {
     return await buildFunctions({
       outdir: folders.functions,
       functions: functionsOf(config),
-      files: {
-        ...(config.searchGateway && { "api-router": await routerFiles(session, account) }),
-        ...recommendationFiles(session, account),
-      },
+      files: await functionFiles(config, { names: namesIn(session, account), models: folders.models.folder }),
     });
   } catch (error) {
     throw error instanceof BuildError ? new Failure(error.message, { cause: error }) : error;
   }
-}
-
-/** The functions that a configuration deploys. */
-export function functionsOf({ searchGateway, recommendation }: Session["config"]): FunctionName[] {
-  return [
-    ...(searchGateway ? (["api-router", "log-handler"] as const) : []),
-    ...(searchGateway?.opensearch.auto_scaling ? (["cluster-scaler"] as const) : []),
-    ...(recommendation
-      ? (["recommendation-api", "realtime-sync", "personalize-manager", "etl", "training"] as const)
-      : []),
-  ];
-}
-
-/** The settings that the recommendation service's functions read beside their bundles. */
-function recommendationFiles(session: Session, account: string): Record<string, Record<string, string>> {
-  const { config } = session;
-  const { recommendation } = config;
-  if (!recommendation) return {};
-  const settings = {
-    "recommendation-api": recommendationSettings(config, recommendation, namesIn(session, account)),
-    "realtime-sync": realtimeSyncSettings(config, recommendation),
-    training: trainingSettings(config, recommendation),
-  };
-  return Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [name, { "config.json": settingsText(value) }]),
-  );
-}
-
-const settingsText = (settings: object) => `${JSON.stringify(settings, undefined, 2)}\n`;
-
-async function routerFiles(session: Session, account: string): Promise<Record<string, string | Uint8Array>> {
-  const { config, folders } = session;
-  const settings = gatewaySettings(config, { names: namesIn(session, account) });
-  const models = usesSparseModel(config) ? await readModelFiles(folders.models.folder) : {};
-  return { ...models, "config.json": settingsText(settings) };
 }
 
 function notesOf({ config, folders }: Session): string[] {

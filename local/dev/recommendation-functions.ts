@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   CreateAliasCommand,
   CreateEventSourceMappingCommand,
@@ -12,13 +13,11 @@ import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/naming/names.ts";
 import { PREFIXES } from "../../lib/naming/object-keys.ts";
-import { realtimeSyncSettings } from "../../lib/recommendation/settings-of.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync-messages.ts";
-import { trainingSettings } from "../../lib/training/settings.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { LocalError } from "../process/error.ts";
+import { bundleArchive } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
-import { archiveOf } from "./function-files.ts";
 import { createRole } from "./role.ts";
 
 /** What the recommendation service is made of on this machine. */
@@ -28,13 +27,12 @@ export interface RecommendationParts {
   names: Names;
   configuration: Configuration;
   recommendation: Recommendation;
-  /** Folder of the built functions. */
+  /** Folder of the functions, built with the configuration's settings. */
   outdir: string;
 }
 
 interface LocalFunction {
   environment: Readonly<Record<string, string>>;
-  settings?: object;
   timeoutSeconds: number;
 }
 
@@ -111,7 +109,6 @@ function describeFunctions({ names, cloud, configuration, recommendation }: Reco
         INGESTION_BUFFER_SECONDS: "0",
         LOOK_SECONDS: "1",
       } satisfies TrainingEnvInput,
-      settings: trainingSettings(configuration, recommendation),
       timeoutSeconds: 300,
     },
     "personalize-manager": {
@@ -129,7 +126,6 @@ function describeFunctions({ names, cloud, configuration, recommendation }: Reco
         USERS_DATASET_ARN: names.datasetArn("user"),
         ITEMS_DATASET_ARN: names.datasetArn("item"),
       } satisfies v.InferInput<typeof RealtimeSyncEnv>,
-      settings: realtimeSyncSettings(configuration, recommendation),
       timeoutSeconds: CHANGE_QUEUE.functionTimeoutSeconds,
     },
   } satisfies Partial<Record<FunctionName, LocalFunction>>;
@@ -138,7 +134,7 @@ function describeFunctions({ names, cloud, configuration, recommendation }: Reco
 async function createFunction(
   { cloud, clients, names, outdir }: RecommendationParts,
   name: FunctionName,
-  { environment, settings, timeoutSeconds }: LocalFunction,
+  { environment, timeoutSeconds }: LocalFunction,
 ): Promise<void> {
   const role = names.functionRole(name);
   await createRole(cloud, role);
@@ -148,7 +144,7 @@ async function createFunction(
       Runtime: "nodejs22.x",
       Handler: "index.handler",
       Role: names.roleArn(role),
-      Code: { ZipFile: archiveOf(outdir, name, settings) },
+      Code: { ZipFile: readFileSync(bundleArchive(outdir, name)) },
       Timeout: timeoutSeconds,
       MemorySize: 1_024,
       Environment: { Variables: { ...environment } },

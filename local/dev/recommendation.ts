@@ -6,14 +6,13 @@ import type { RecommendationApiEnv } from "../../functions/recommendation-api/en
 import { routes } from "../../functions/recommendation-api/routes.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
 import type { ProxyHandler } from "../../lib/http/event.ts";
-import { recommendationSettings } from "../../lib/recommendation/settings-of.ts";
 import type { LoadedBundle } from "../api/load-bundle.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
 import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
 import { s3Objects } from "../personalize/data/s3-objects.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../personalize/personalize.ts";
-import { withConfiguration } from "./function-files.ts";
+import { bundleFile } from "./bundles.ts";
 import { recommendationData } from "./recommendation-data.ts";
 import type { SampleIds } from "./recommendation-examples.ts";
 import { connectQueue, createFunctions, type RecommendationParts } from "./recommendation-functions.ts";
@@ -87,7 +86,7 @@ export function resetRecommendation(folder: string): void {
  * it with what the last start left, and serves the API. Throws LocalError.
  */
 export async function startRecommendation(options: RecommendationOptions): Promise<LocalRecommendation> {
-  const { clients, names, configuration, recommendation, outdir, scope } = options;
+  const { clients, names, outdir, scope } = options;
   const data = recommendationData(join(options.folder, "data"), options);
   const restored = createTables(options).then(data.restore);
   const [queue] = await Promise.all([
@@ -101,7 +100,6 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   const saver = saveNowAndThen({ save: data.save, say: options.say });
   scope.add(saver.stop);
 
-  const settings = recommendationSettings(configuration, recommendation, names);
   const env: RecommendationApiEnv = {
     USERS_TABLE: names.table("users"),
     ITEMS_TABLE: names.table("items"),
@@ -112,7 +110,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   };
   const [trained, bundle] = await Promise.all([
     convergePersonalize(options),
-    options.loadBundle({ file: withConfiguration(outdir, "recommendation-api", settings), env: { ...env } }),
+    options.loadBundle({ file: bundleFile(outdir, "recommendation-api"), env: { ...env } }),
     connectQueue(options, queue.arn),
   ]);
   scope.add(bundle.release);

@@ -6,11 +6,9 @@ import { pathToFileURL } from "node:url";
 import type { Metafile } from "esbuild";
 import * as assert from "uvu/assert";
 import { type BuiltFunction, buildFunctions } from "../../build/functions.ts";
-import { gatewaySettings } from "../../build/gateway-settings.ts";
+import { functionFiles } from "../../build/settings-files.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { namesOf } from "../../lib/naming/names.ts";
-import { realtimeSyncSettings, recommendationSettings } from "../../lib/recommendation/settings-of.ts";
-import { trainingSettings } from "../../lib/training/settings.ts";
 import { suite } from "../suite.ts";
 
 /** The functions of this repository, bundled as they are deployed. */
@@ -21,19 +19,9 @@ test.after(() => rmSync(outdir, { recursive: true }));
 
 const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
 const configuration = loadConfiguration("conf.local");
-const { recommendation } = configuration;
-assert.ok(recommendation, "conf.local has both services");
-const settings = {
-  "api-router": gatewaySettings(configuration, { names }),
-  "recommendation-api": recommendationSettings(configuration, recommendation, names),
-  "realtime-sync": realtimeSyncSettings(configuration, recommendation),
-  training: trainingSettings(configuration, recommendation),
-};
 const built = await buildFunctions({
   outdir: join(outdir, "functions"),
-  files: Object.fromEntries(
-    Object.entries(settings).map(([name, values]) => [name, { "config.json": JSON.stringify(values) }]),
-  ),
+  files: await functionFiles(configuration, { names }),
 });
 
 /** What each function is started with. */

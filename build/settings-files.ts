@@ -1,0 +1,66 @@
+import type { Configuration } from "../lib/config/configuration.ts";
+import { referencedModels } from "../lib/discovery/endpoints.ts";
+import type { ModelName } from "../lib/embeddings/models.ts";
+import { readModelFiles } from "../lib/embeddings/sparse-model.ts";
+import type { FunctionName, Names } from "../lib/naming/names.ts";
+import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/settings-of.ts";
+import { trainingSettings } from "../lib/training/settings.ts";
+import type { BuildOptions } from "./functions.ts";
+import { gatewaySettings } from "./gateway-settings.ts";
+
+/** What cannot be told from the YAML files. */
+export interface FilesOptions {
+  names: Names;
+  /** Dimensions of dense models that are not the models' own: servers of the user's choice in the local stack. */
+  dimensions?: Readonly<Partial<Record<ModelName, number>>>;
+  /** Folder of the sparse model's files; they are laid beside api-router where a mapping uses that model. */
+  models?: string | undefined;
+}
+
+/** The functions that a configuration deploys. */
+export function functionsOf({ searchGateway, recommendation }: Configuration): FunctionName[] {
+  return [
+    ...(searchGateway ? (["api-router", "log-handler"] as const) : []),
+    ...(searchGateway?.opensearch.auto_scaling ? (["cluster-scaler"] as const) : []),
+    ...(recommendation
+      ? (["recommendation-api", "realtime-sync", "personalize-manager", "etl", "training"] as const)
+      : []),
+  ];
+}
+
+/** Whether api-router turns queries into sparse vectors, for which it needs the model's files. */
+export function usesSparseModel({ searchGateway }: Pick<Configuration, "searchGateway">): boolean {
+  return searchGateway !== undefined && referencedModels(searchGateway).includes("sparse_v3");
+}
+
+/**
+ * Everything that lies beside the bundles of what a configuration deploys: settings, model files. Throws
+ * ModelFilesError when those are missing.
+ */
+export async function functionFiles(
+  configuration: Configuration,
+  { models, ...options }: FilesOptions,
+): Promise<NonNullable<BuildOptions["files"]>> {
+  const settings = Object.entries(settingsOf(configuration, options));
+  const files = Object.fromEntries(
+    settings.map(([name, value]) => [name, { "config.json": `${JSON.stringify(value, undefined, 2)}\n` }]),
+  );
+  if (models === undefined || !usesSparseModel(configuration)) return files;
+  return { ...files, "api-router": { ...(await readModelFiles(models)), ...files["api-router"] } };
+}
+
+/** What each function reads from `config.json` beside its bundle, of those that a configuration deploys and that do. */
+export function settingsOf(
+  configuration: Configuration,
+  { names, dimensions = {} }: Omit<FilesOptions, "models">,
+): Partial<Record<FunctionName, object>> {
+  const { searchGateway, recommendation } = configuration;
+  return {
+    ...(searchGateway && { "api-router": gatewaySettings(configuration, { names, dimensions }) }),
+    ...(recommendation && {
+      "recommendation-api": recommendationSettings(configuration, recommendation, names),
+      "realtime-sync": realtimeSyncSettings(configuration, recommendation),
+      training: trainingSettings(configuration, recommendation),
+    }),
+  };
+}

@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { strFromU8, unzipSync } from "fflate";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { functionFiles, functionsOf, settingsOf } from "../../build/settings-files.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import { loadConfiguration } from "../../lib/config/load.ts";
+import { GatewaySettings } from "../../lib/gateway/settings.ts";
+import { namesOf } from "../../lib/naming/names.ts";
+import { RealtimeSyncSettings, RecommendationSettings } from "../../lib/recommendation/settings.ts";
+import { TrainingSettings } from "../../lib/training/settings.ts";
+import { configuration } from "../fixtures/configurations/configurations.ts";
+import { smallModelFiles } from "../lib/embeddings/fixture.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("files beside the bundles");
+
+const folder = mkdtempSync(join(tmpdir(), "settings-files-"));
+test.after(() => rmSync(folder, { recursive: true }));
+
+const both = loadConfiguration("conf.local");
+const recommendationOnly: Configuration = { ...both, searchGateway: undefined };
+const gatewayOnly: Configuration = { ...both, recommendation: undefined };
+const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
+const settingsIn = (file: string | Uint8Array | undefined) => JSON.parse(Buffer.from(file ?? "").toString("utf8"));
+
+const READ_BY = {
+  "api-router": GatewaySettings,
+  "recommendation-api": RecommendationSettings,
+  "realtime-sync": RealtimeSyncSettings,
+  training: TrainingSettings,
+};
+
+test("are there for each function that reads one", () => {
+  const reading = globSync("functions/*/index.ts")
+    .filter((path) => readFileSync(path, "utf8").includes('"config.json"'))
+    .map((path) => basename(dirname(path)));
+  assert.equal(Object.keys(settingsOf(both, { names })).sort(), reading.sort());
+});
+
+for (const [name, schema] of Object.entries(READ_BY)) {
+  test(`of ${name} are what it accepts, whole`, async () => {
+    const written = settingsIn((await functionFiles(both, { names }))[name]?.["config.json"]);
+    assert.equal(v.parse<typeof schema>(schema, written), written);
+  });
+}
+
+test("are the same in every account and region", async () => {
+  const elsewhere = namesOf({ project: "demo", account: "999999999999", region: "us-gov-west-1" });
+  assert.equal(await functionFiles(both, { names: elsewhere }), await functionFiles(both, { names }));
+});
+
+test("belong to what the configuration deploys", () => {
+  const files = (config: Configuration) => Object.keys(settingsOf(config, { names })).sort();
+  assert.equal(files(gatewayOnly), ["api-router"]);
+  assert.equal(files(recommendationOnly), ["realtime-sync", "recommendation-api", "training"]);
+});
+
+test("of the sparse model lie beside api-router where a mapping uses it, and nowhere else", async () => {
+  const models = join(folder, "models");
+  mkdirSync(models);
+  for (const [name, content] of Object.entries(smallModelFiles({ dragon: 3 })))
+    writeFileSync(join(models, name), content);
+  const used = await functionFiles(both, { names, models });
+  assert.equal(Object.keys(used["api-router"] ?? {}).sort(), [
+    "config.json",
+    "idf.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+  ]);
+  assert.equal(Object.keys(used.training ?? {}), ["config.json"]);
+  const searchGateway = both.searchGateway && { ...both.searchGateway, hybridQueries: [] };
+  const unused = await functionFiles({ ...both, searchGateway }, { names, models: join(folder, "not-there") });
+  assert.equal(Object.keys(unused["api-router"] ?? {}), ["config.json"]);
+});
+
+test("the scaler is deployed where it is configured", () => {
+  assert.not.ok(functionsOf(both).includes("cluster-scaler"));
+  assert.ok(functionsOf(configuration("all-options")).includes("cluster-scaler"));
+});
+
+/** Runs the build command. Gives its output; throws with its messages. */
+const build = (...args: string[]) =>
+  promisify(execFile)(process.execPath, [resolve("build/main.ts"), "--out", join(folder, "functions"), ...args]);
+
+test("are written by the build into folder and archive", async () => {
+  await build("--conf", "conf.local", "realtime-sync");
+  assert.equal(readdirSync(join(folder, "functions")).sort(), ["realtime-sync", "realtime-sync.zip"]);
+  const expected = (await functionFiles(both, { names }))["realtime-sync"]?.["config.json"];
+  assert.is(readFileSync(join(folder, "functions/realtime-sync/config.json"), "utf8"), expected);
+  const archive = unzipSync(readFileSync(join(folder, "functions/realtime-sync.zip")));
+  assert.is(strFromU8(archive["config.json"] ?? new Uint8Array()), expected);
+});
+
+test("a function that the configuration does not deploy is refused by the build, with those that it does", async () => {
+  const message = await build("--conf", "conf.local", "cluster-scaler").then(
+    () => "built",
+    (error: { stderr: string }) => error.stderr,
+  );
+  assert.match(message, /conf\.local deploys no function "cluster-scaler"; it deploys api-router, log-handler, /);
+});
+
+test.run();
