@@ -10,6 +10,7 @@ import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { freePortRange } from "../fixtures/port-range.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
@@ -61,7 +62,7 @@ let state: DevState;
 let port = 0;
 
 test.before(async () => {
-  port = await freePort();
+  port = await freePortRange(4);
   const OPENSEARCH_URL = `http://reader:p%40ss@${proxyAddress}`;
   const env = { OPENSEARCH_URL, PORT: String(port), EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl };
   dev = startDev(dir, ["--no-demo"], env);
