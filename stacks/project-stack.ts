@@ -56,7 +56,7 @@ export abstract class ProjectStack extends TerraformStack {
     const { state } = this.input.config.project.terraform;
     if (state.type === "local") {
       const folder = this.input.stateFolder ?? ".terraform-state";
-      new LocalBackend(this, { path: this.pathFromStack(join(folder, this.names.stateKey(id))) });
+      new LocalBackend(this, { path: this.pathFromStack(join(folder, this.names.stateFile(id))) });
       return;
     }
     const { bucket, region, key_prefix } = state;

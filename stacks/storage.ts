@@ -5,13 +5,10 @@ import { S3BucketPolicy } from "@cdktf/provider-aws/lib/s3-bucket-policy/index.j
 import { S3BucketPublicAccessBlock } from "@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js";
 import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js";
 import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
-import { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
 import { SecretsmanagerSecret } from "@cdktf/provider-aws/lib/secretsmanager-secret/index.js";
 import type { Construct } from "constructs";
-import { parse, stringify } from "yaml";
 import { PREFIXES } from "../lib/naming/object-keys.ts";
 import { encryptionKey, type KeyStatement } from "./constructs/keys.ts";
-import { literal } from "./constructs/literal.ts";
 import type { StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 
@@ -33,7 +30,7 @@ export class StorageStack extends ProjectStack {
       protect: true,
     });
     const bucket = this.bucket(key.arn);
-    this.configurationFiles(bucket);
+    this.forgetConfigurationFiles();
     if (input.config.searchGateway && input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
     this.output("bucket", bucket.bucket);
     this.output("key_arn", key.arn);
@@ -158,17 +155,14 @@ export class StorageStack extends ProjectStack {
     });
   }
 
-  /** Their values: comments are left out, so that one changed comment plans nothing. */
-  private configurationFiles(bucket: S3Bucket): void {
-    for (const [path, text] of Object.entries(this.input.config.files).sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const json = path.endsWith(".json");
-      new S3Object(this, `configuration-${path.replaceAll(/[^\w-]/g, "-")}`, {
-        bucket: bucket.id,
-        key: `${PREFIXES.configuration}${path}`,
-        content: literal(json ? text : stringify(parse(text))),
-        contentType: json ? "application/json" : "application/yaml",
-      });
-    }
+  /**
+   * The tool writes the configuration files, see decision 7. A project whose state still has them as resources forgets
+   * those of today's files; others are gone from the folder, and so may be deleted.
+   */
+  private forgetConfigurationFiles(): void {
+    const ids = Object.keys(this.input.config.files).map((path) => `configuration-${path.replaceAll(/[^\w-]/g, "-")}`);
+    const forgotten = ids.sort().map((id) => ({ from: `aws_s3_object.${id}`, lifecycle: { destroy: false } }));
+    this.addOverride("removed", forgotten);
   }
 
   /** Without a value, which would be in the state: the tool puts a random one where there is none. */

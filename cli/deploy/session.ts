@@ -10,6 +10,7 @@ import type { Terminal } from "../terminal.ts";
 import { findTerraform } from "../terraform/binary.ts";
 import type { Runner } from "../terraform/stack.ts";
 import { type Folders, foldersOf } from "./folders.ts";
+import { refuseStateOfNoAccount } from "./local-state.ts";
 
 /** What the commands that touch the account work with. */
 export interface Session {
@@ -28,15 +29,22 @@ export function openSession(conf: string, { terminal, env }: Context): Session {
   return { config, folders: foldersOf(project_name), terminal, env, sdk: { region: aws.region_name } };
 }
 
-/** The account of the credentials; Failure when there are none, they do not work, or it is not the configured one. */
-export async function accountOf({ config, sdk }: Session): Promise<string> {
+/**
+ * The account of the credentials; Failure when there are none, they do not work, it is not the configured one, or there is
+ * state on this machine that may be another account's.
+ */
+export async function accountOf(session: Session): Promise<string> {
+  const { config, sdk } = session;
   const wanted = config.project.aws.account_id;
   const account = await failing(explained("sts:GetCallerIdentity", stsReads(sdk).account()));
-  if (wanted === undefined || wanted === account) return account;
-  throw new Failure(
-    `The credentials are of account ${account}, aws.account_id of project.yaml is ${wanted}: ` +
-      "use credentials of that account, or change aws.account_id",
-  );
+  if (wanted !== undefined && wanted !== account) {
+    throw new Failure(
+      `The credentials are of account ${account}, aws.account_id of project.yaml is ${wanted}: ` +
+        "use credentials of that account, or change aws.account_id",
+    );
+  }
+  refuseStateOfNoAccount(session, account, namesIn(session, account));
+  return account;
 }
 
 /** Every cloud name of the project. */

@@ -38,9 +38,22 @@ export async function initStack(runner: Runner, stack: StackFolder): Promise<voi
     .digest("hex");
   const mark = join(stack.directory, INIT_MARK);
   if (existsSync(mark) && (await readFile(mark, "utf8")) === wanted) return;
-  const ended = await run(runner, stack, ["init", "-no-color", ...args], { extra });
+  const ended = await run(runner, stack, ["init", "-no-color", ...(await backendArgs(stack, settings)), ...args], {
+    extra,
+  });
   if (ended.code !== 0) throw failed(runner, stack, ended);
   await writeFile(mark, wanted);
+}
+
+/**
+ * Another file of local state is that of another account or region: it is read as it is. Terraform would ask to take the
+ * former one along, which is right for a changed `terraform.state` alone.
+ */
+async function backendArgs({ directory }: StackFolder, { backend }: { backend?: object }): Promise<string[]> {
+  const file = join(directory, ".terraform/terraform.tfstate");
+  if (!existsSync(file)) return [];
+  const before: { backend?: { type?: string } } = JSON.parse(await readFile(file, "utf8"));
+  return before.backend?.type === "local" && backend !== undefined && "local" in backend ? ["-reconfigure"] : [];
 }
 
 /** What came of planning a stack. */

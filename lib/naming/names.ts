@@ -169,8 +169,10 @@ export function namesOf(place: Place) {
     /** Start of every parameter of the project. */
     parameterPrefix: () => `/relevance/${project}/`,
 
-    /** Key of a stack's Terraform state. */
+    /** Key of a stack's Terraform state in a bucket, which is of one account. */
     stateKey: (stack: StackName, prefix = project) => `${prefix}/${stack}.tfstate`,
+    /** Path of a stack's Terraform state on this machine, where one folder may be deployed to several accounts. */
+    stateFile: (stack: StackName) => `${project}/${account}-${region}/${stack}.tfstate`,
 
     /** ARN of a resource in this account and region: `arn("lambda", "function:x")`. */
     arn: (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`,

@@ -1,6 +1,5 @@
 import * as assert from "uvu/assert";
-import { parse } from "yaml";
-import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { configuration } from "../fixtures/configurations/configurations.ts";
 import { fullExample, valid } from "../lib/config/example.ts";
 import { suite } from "../suite.ts";
 import { example, ref, type Stack, synth } from "./support.ts";
@@ -88,21 +87,17 @@ test("the request log goes after logging.retention_days", () => {
   assert.equal([log?.filter, log?.expiration], [[{ prefix: "logs/search/" }], [{ days: 45 }]]);
 });
 
-test("holds the configuration's values without its comments", () => {
-  const object = all.resource<{ key: string; content: string }>("aws_s3_object", "configuration-project-yaml");
-  assert.is(object.key, "configuration/project.yaml");
-  assert.not.match(object.content, "#");
-  assert.equal(parse(object.content), parse(configuration("all-options").files["project.yaml"] ?? ""));
-});
-
-test("text of a file that looks like Terraform's stays text", () => {
-  const base = configuration("minimal");
-  const config = { ...base, files: { "model.yaml": `a: ${ref("b")}\nc: '%{d}'\n` } };
-  const object = synth("storage", { config, discovery: discoveryOf(base) }).resource<{ content: string }>(
-    "aws_s3_object",
-    "configuration-model-yaml",
+test("has no configuration files: those that an earlier state has are forgotten, not deleted", () => {
+  assert.equal(all.ids("aws_s3_object"), []);
+  const { removed } = JSON.parse(all.text);
+  const files = Object.keys(configuration("all-options").files).sort();
+  assert.equal(
+    removed,
+    files.map((file) => ({
+      from: `aws_s3_object.configuration-${file.replace(".", "-")}`,
+      lifecycle: { destroy: false },
+    })),
   );
-  assert.is(object.content, `a: $${ref("b")}\nc: "%%{d}"\n`);
 });
 
 test("the key of user ids has no value in Terraform, and is there for hmac only", () => {

@@ -95,10 +95,16 @@ test("state in a bucket is encrypted and locked by a file beside it", () => {
   });
 });
 
-test("local state is in a file of the stack, by a path from the stack's folder", () => {
-  const stack = synth("storage", { config: configuration("minimal"), stateFolder: ".terraform-state" });
-  const path = String(stack.terraform.backend.local?.path);
-  assert.match(path, /^(\.\.\/)+\.terraform-state\/minimal\/storage\.tfstate$/);
+test("local state is in a file of the stack, the account and the region, by a path from the stack's folder", () => {
+  const config = configuration("minimal");
+  const pathIn = (account: string) => {
+    const discovery = { ...discoveryOf(config), account };
+    const stack = synth("storage", { config, discovery, stateFolder: ".terraform-state" });
+    return String(stack.terraform.backend.local?.path);
+  };
+  const [first, second] = ["123456789012", "210987654321"].map(pathIn);
+  assert.match(first ?? "", /^(\.\.\/)+\.terraform-state\/minimal\/123456789012-eu-west-1\/storage\.tfstate$/);
+  assert.match(second ?? "", "/minimal/210987654321-eu-west-1/storage.tfstate");
 });
 
 test("a recommendation service alone has no gateway", () => {
