@@ -1,3 +1,4 @@
+import { personalizeInput } from "./personalize-input.ts";
 import type { PlanJson, PlannedResource } from "./plan-json.ts";
 
 /** Something that costs although nobody uses it. */
@@ -8,7 +9,7 @@ export interface IdleCost {
   names: string[];
   /** As in "1 × ml.g5.xlarge" of each. */
   amount: string;
-  billed: "by the hour" | "by the month";
+  billed: "by the hour" | "by the month" | "by the stored gigabyte and month";
 }
 
 /** What costs when idle after the plans of all stacks are applied. Prices differ by region: amounts alone. */
@@ -44,6 +45,13 @@ const COSTS: Readonly<Record<string, (resource: PlannedResource) => IdleCost[]>>
       amount: `${variant.initial_instance_count} × ${variant.instance_type}`,
       billed: "by the hour",
     })),
+  // Each hour of at least so many transactions a second, whether asked or not, once training has made the campaign.
+  // Source: "Real-time recommendations", https://aws.amazon.com/personalize/pricing/
+  aws_lambda_invocation: ({ values }) => {
+    const { kind, name = "", min_provisioned_tps = 1 } = personalizeInput(values) ?? {};
+    if (kind !== "campaign") return [];
+    return [{ what: "campaigns", names: [name], amount: `at least ${min_provisioned_tps} TPS`, billed: "by the hour" }];
+  },
   aws_lambda_provisioned_concurrency_config: ({ values }) => [
     {
       what: "provisioned instances",
@@ -68,6 +76,13 @@ const COSTS: Readonly<Record<string, (resource: PlannedResource) => IdleCost[]>>
           },
         ]
       : [],
+  // Paid by the request; what is stored costs all the same, its recovery once more.
+  // Source: "Pricing for on-demand capacity mode", https://aws.amazon.com/dynamodb/pricing/on-demand/
+  aws_dynamodb_table: ({ values, name }) => {
+    const recoverable = listOf(values.point_in_time_recovery).some(({ enabled }) => enabled === true);
+    const what = recoverable ? "table with point-in-time recovery" : "table";
+    return [{ what, names: [name], amount: "1", billed: "by the stored gigabyte and month" }];
+  },
   aws_kms_key: ({ name }) => [{ what: "KMS key", names: [name], amount: "1", billed: "by the month" }],
   aws_secretsmanager_secret: ({ name }) => [{ what: "secret", names: [name], amount: "1", billed: "by the month" }],
   aws_cloudwatch_metric_alarm: ({ name }) => [{ what: "alarm", names: [name], amount: "1", billed: "by the month" }],
@@ -79,7 +94,15 @@ function costsOf(resource: PlannedResource): IdleCost[] {
 }
 
 /** The dearest first. */
-const ORDER = ["SageMaker instances", "provisioned instances", "interface endpoint", "KMS key", "secret", "alarm"];
+const ORDER = [
+  "SageMaker instances",
+  "campaigns",
+  "provisioned instances",
+  "interface endpoint",
+  "KMS key",
+  "secret",
+  "alarm",
+];
 
 function order(a: string, b: string): number {
   const rank = (what: string) => (ORDER.includes(what) ? ORDER.indexOf(what) : ORDER.length);

@@ -59,8 +59,8 @@ function changesOf(plan: PlanJson): PlannedChange[] {
   return managed.flatMap((resource) => {
     const action = actionOf(resource);
     if (action === undefined) return [];
-    const { type, change, address } = resource;
-    const risk = riskOf(type, action);
+    const { change, address } = resource;
+    const risk = riskOf(resource, action);
     const attributes = action === "update" || action === "replace" ? attributeChanges(change) : [];
     return [{ address, action, attributes, ...(risk && { risk }) }];
   });

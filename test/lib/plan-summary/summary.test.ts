@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import type { Change, PlanJson, PlannedResource } from "../../../lib/plan-summary/plan-json.ts";
 import { summarize } from "../../../lib/plan-summary/summary.ts";
+import { recommendation, synth } from "../../stacks/support.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("summary of a plan");
@@ -72,7 +73,6 @@ for (const [type, kind] of [
   ["aws_cloudwatch_log_group", "data"],
   ["aws_sqs_queue", "data"],
   ["aws_kinesis_firehose_delivery_stream", "data"],
-  ["aws_lambda_invocation", "data"],
   ["aws_api_gateway_rest_api", "url"],
   ["aws_api_gateway_stage", "url"],
   ["aws_api_gateway_domain_name", "url"],
@@ -84,12 +84,42 @@ for (const [type, kind] of [
   ["aws_sagemaker_endpoint", "interruption"],
   ["aws_lambda_function", "interruption"],
   ["aws_lambda_alias", "interruption"],
+  ["aws_lambda_event_source_mapping", "interruption"],
+  ["aws_sfn_state_machine", "interruption"],
 ] as const) {
   test(`${type}: deletion and replacement are called out (${kind}), a change is not`, () => {
     const risks = (...given: string[]) => summaryOf(planOf([type, given])).stacks[0]?.changes[0]?.risk?.kind;
     assert.equal([risks("delete"), risks("delete", "create"), risks("update")], [kind, kind, undefined]);
   });
 }
+
+/** A plan for what personalize-manager makes. */
+const personalizePlan = (kind: string, ...given: string[]) =>
+  planOf(["aws_lambda_invocation", given, { before: { input: JSON.stringify({ kind, name: "shop-x" }) } }]);
+
+for (const [kind, risk] of [
+  ["dataset_group", "data"],
+  ["dataset", "data"],
+  ["event_tracker", "interruption"],
+  ["filter", "interruption"],
+  ["campaign", "interruption"],
+  ["schema", undefined],
+] as const) {
+  test(`${kind} of Personalize: deletion and replacement are ${risk ? `called out (${risk})` : "nothing to fear"}`, () => {
+    const risks = (...given: string[]) => summaryOf(personalizePlan(kind, ...given)).stacks[0]?.changes[0]?.risk?.kind;
+    assert.equal([risks("delete"), risks("delete", "create"), risks("update")], [risk, risk, undefined]);
+  });
+}
+
+test("a filter whose successor serves before it goes is replaced without a warning, a campaign is not", () => {
+  const risk = (kind: string) => summaryOf(personalizePlan(kind, "create", "delete")).stacks[0]?.changes[0]?.risk?.kind;
+  assert.equal([risk("filter"), risk("campaign")], [undefined, "interruption"]);
+});
+
+test("an invocation of another function is removed without a warning", () => {
+  const foreign = planOf(["aws_lambda_invocation", ["delete"], { before: { input: "no JSON" } }]);
+  assert.is(summaryOf(foreign).stacks[0]?.changes[0]?.risk, undefined);
+});
 
 test("what holds nothing is deleted without a warning", () => {
   assert.is(summaryOf(planOf(["aws_iam_role", ["delete"]])).stacks[0]?.changes[0]?.risk, undefined);
@@ -131,6 +161,41 @@ test("names what costs when idle, the dearest first, and puts alike things toget
       ["provisioned instances", ["shop-api-router"], "at least 3", "by the hour"],
       ["KMS key", ["key", "log-key"], "1", "by the month"],
     ],
+  );
+});
+
+test("names campaigns with the requests a second that are paid, and tables by what they store", () => {
+  const manager = (name: string, input: object) =>
+    ["aws_lambda_invocation", name, { input: JSON.stringify(input) }] as const;
+  const plan = planned(
+    ["aws_dynamodb_table", "table-users", { point_in_time_recovery: [{ enabled: true }] }],
+    ["aws_dynamodb_table", "table-plain", { point_in_time_recovery: [{ enabled: false }] }],
+    ["aws_kms_key", "key", {}],
+    [...manager("campaign-a", { kind: "campaign", name: "shop-similar-items", min_provisioned_tps: 3 })],
+    [...manager("campaign-b", { kind: "campaign", name: "shop-ranking", min_provisioned_tps: 1 })],
+    [...manager("filter-x", { kind: "filter", name: "shop-x-1" })],
+  );
+  assert.equal(
+    summaryOf(plan).idleCosts.map(({ what, names, amount, billed }) => [what, names, amount, billed]),
+    [
+      ["campaigns", ["shop-similar-items"], "at least 3 TPS", "by the hour"],
+      ["campaigns", ["shop-ranking"], "at least 1 TPS", "by the hour"],
+      ["KMS key", ["key"], "1", "by the month"],
+      ["table with point-in-time recovery", ["table-users"], "1", "by the stored gigabyte and month"],
+      ["table", ["table-plain"], "1", "by the stored gigabyte and month"],
+    ],
+  );
+});
+
+test("the campaigns of the stack are recognised", () => {
+  const stack = synth("recommendation", { config: recommendation() });
+  const ids = stack.ids("aws_lambda_invocation").filter((id) => id.startsWith("campaign-"));
+  assert.ok(ids.length > 0);
+  const values = ids.map((id) => stack.resource<{ input: string }>("aws_lambda_invocation", id));
+  const plan = planned(...values.map((one, index) => ["aws_lambda_invocation", ids[index] ?? "", one] as const));
+  assert.equal(
+    summaryOf(plan).idleCosts.flatMap(({ what, names }) => names.map(() => what)),
+    ids.map(() => "campaigns"),
   );
 });
 

@@ -1,0 +1,18 @@
+import * as v from "valibot";
+
+const Input = v.object({
+  kind: v.string(),
+  name: v.optional(v.string(), ""),
+  min_provisioned_tps: v.optional(v.number()),
+});
+
+/** What personalize-manager is called with; the parts that are read here. */
+export type PersonalizeInput = v.InferOutput<typeof Input>;
+
+const Values = v.object({ input: v.pipe(v.string(), v.parseJson(), Input) });
+
+/** The resource of Personalize that an `aws_lambda_invocation` stands for; undefined for any other invocation. */
+export function personalizeInput(values: unknown): PersonalizeInput | undefined {
+  const parsed = v.safeParse(Values, values);
+  return parsed.success ? parsed.output.input : undefined;
+}
