@@ -25,11 +25,11 @@ export async function deduplicate(
 ): Promise<ShardResult> {
   const keys = runKeys(task.run);
   const segments = await readFile(store, keys.segments, Segments);
-  const columns = rowColumns(settings.definitions).map(({ name, at }) => ({
-    name,
-    // Column -1 is in no row: in mode init the field stays empty.
-    at: name === "IMPRESSION" && settings.mode === "init" ? -1 : at,
-  }));
+  const leavesOut = (name: string) => name === "IMPRESSION" && settings.mode === "init";
+  const source = rowColumns(settings.definitions);
+  const leavesImpressionsOut = source.some(({ name }) => leavesOut(name));
+  // Column -1 is in no row: the field stays empty.
+  const columns = source.map(({ name, at }) => ({ name, at: leavesOut(name) ? -1 : at }));
   const header = columns.map(({ name }) => name).join(",");
   const writer = new PartWriter(store, header, (part) => keys.interactions(task.shard, part), options.partBytes);
   const checks = settings.checks.map((check) => new CheckCounter(check));
@@ -37,6 +37,7 @@ export async function deduplicate(
   const eventTypes = new Map<string, number>();
   const items = new Map<string, number>();
   let duplicates = 0;
+  let impressionsLeftOut = 0;
 
   for await (const text of shardTexts(task, store, segments)) {
     for (const row of text.split(ROW_END)) {
@@ -51,6 +52,7 @@ export async function deduplicate(
       seen.add(ownText(id));
       writer.add(columns.map(({ at }) => csvCell(fields[at] ?? "")).join(","));
       if (writer.isFull) await writer.flush();
+      if (leavesImpressionsOut && fields[ROW.impression]) impressionsLeftOut += 1;
       const eventType = fields[ROW.eventType] ?? "";
       const itemId = fields[ROW.itemId] ?? "";
       eventTypes.set(eventType, (eventTypes.get(eventType) ?? 0) + 1);
@@ -65,6 +67,7 @@ export async function deduplicate(
     files: writer.files,
     rows: seen.size,
     duplicates,
+    impressions_left_out: impressionsLeftOut,
     event_types: Object.fromEntries([...eventTypes].sort(([a], [b]) => (a < b ? -1 : 1))),
     checks: checks.map((check) => check.sample()),
     items: shardItems(items),

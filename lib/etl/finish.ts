@@ -83,6 +83,7 @@ export async function finish(run: string, store: ObjectStore, popular: PopularIt
       rejects: groups.flatMap(({ rejects }) => rejects),
     },
     duplicates: sum(shards, ({ duplicates }) => duplicates),
+    impressions_left_out: sum(shards, ({ impressions_left_out }) => impressions_left_out),
     event_types: Object.fromEntries(Object.entries(eventTypes).sort(([a], [b]) => (a < b ? -1 : 1))),
     checks: settings.checks.map(({ name }, index) =>
       totalOf(

@@ -29,6 +29,8 @@ export const Manifest = v.strictObject({
   interaction: Dataset,
   /** Events left out because another one has their EVENT_ID. */
   duplicates: Count,
+  /** Interactions whose IMPRESSION was left out, in mode init. */
+  impressions_left_out: v.optional(Count, 0),
   /** Interactions by event type. */
   event_types: v.record(v.string(), Count),
   /** By recipe: what it would learn from, after its event type and threshold. */

@@ -55,6 +55,8 @@ export const ShardResult = v.strictObject({
   files: v.array(File),
   rows: Count,
   duplicates: Count,
+  /** Rows whose IMPRESSION was left out, in mode init. */
+  impressions_left_out: v.optional(Count, 0),
   event_types: v.record(v.string(), Count),
   checks: v.array(CheckSample),
   /** The shard's most frequent items. */

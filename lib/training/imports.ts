@@ -8,6 +8,7 @@ import { readManifest } from "../etl/manifest.ts";
 import { allPages, ifNew, isNamed } from "../personalize-manager/personalize.ts";
 import { hasFailed, isMoving } from "../personalize-manager/waiting.ts";
 import type { Readiness, TrainingContext } from "./context.ts";
+import { requireInitial } from "./initial-training.ts";
 import { TrainingError } from "./training-error.ts";
 
 /** One import of a run. */
@@ -18,7 +19,8 @@ export interface ImportJob {
 
 /**
  * Starts the imports of a run's data: each replaces what the dataset got by imports before. One of the same data and
- * chain that is the newest of its dataset is joined, whether it goes on or has ended; one that failed is done again.
+ * chain that is the newest of its dataset is joined, whether it goes on or has ended; one that failed is done again. Throws
+ * TrainingError, with nothing imported, when mode init would have events trained twice.
  */
 export async function startImports(
   input: { run: string; origin: string; data: string },
@@ -26,19 +28,35 @@ export async function startImports(
 ): Promise<{ jobs: ImportJob[] }> {
   const manifest = await readManifest(context.store, input.run);
   if (!manifest) throw new TrainingError(`The run ${input.run} has no manifest: its ETL did not end`);
-  const jobs: ImportJob[] = [];
+  const planned: PlannedImport[] = [];
   for (const dataset of DATASETS) {
-    const { rows, folder } = manifest[dataset];
     // Personalize refuses a file without a record; without users or items it learns from events alone.
-    if (rows === 0) continue;
-    jobs.push({ dataset, arn: await startImport(dataset, folder, `${input.origin} ${input.data}`, context) });
+    if (manifest[dataset].rows === 0) continue;
+    planned.push({ dataset, ...(await planImport(dataset, `${input.origin} ${input.data}`, context)) });
+  }
+  if (planned.some((one) => one.dataset === "interaction" && !one.joined)) await requireInitial(manifest, context);
+  const jobs: ImportJob[] = [];
+  for (const { dataset, joined, jobName } of planned) {
+    const arn = joined ?? (await createImport(dataset, jobName, manifest[dataset].folder, context));
+    jobs.push({ dataset, arn });
   }
   await context.state.note(input.run, { step: "imports", detail: "imports begin", recipes: [] });
   return { jobs };
 }
 
-async function startImport(dataset: Dataset, folder: string, of: string, context: TrainingContext): Promise<string> {
-  const { personalize, names, bucket, importRoleArn, settings } = context;
+interface PlannedImport {
+  dataset: Dataset;
+  /** The next free name. */
+  jobName: string;
+  /** ARN of the one to join. */
+  joined?: string;
+}
+
+async function planImport(
+  dataset: Dataset,
+  of: string,
+  { personalize, names }: TrainingContext,
+): Promise<Omit<PlannedImport, "dataset">> {
   const datasetArn = names.datasetArn(dataset);
   const listed = await allPages(
     (nextToken) => personalize.send(new ListDatasetImportJobsCommand({ datasetArn, nextToken })),
@@ -49,13 +67,21 @@ async function startImport(dataset: Dataset, folder: string, of: string, context
   const named = (attempt: number) => names.importJob(dataset, `${of} ${attempt}`);
   let attempt = 1;
   while (known.has(named(attempt))) attempt += 1;
-  const isOurs = newest?.jobName !== undefined && newest.jobName === named(attempt - 1);
-  if (isOurs && !hasFailed(newest.status)) return newest.datasetImportJobArn ?? "";
-
   const jobName = named(attempt);
+  const isOurs = newest?.jobName !== undefined && newest.jobName === named(attempt - 1);
+  if (!isOurs || hasFailed(newest.status)) return { jobName };
+  return { jobName, joined: newest.datasetImportJobArn ?? "" };
+}
+
+async function createImport(
+  dataset: Dataset,
+  jobName: string,
+  folder: string,
+  { personalize, names, bucket, importRoleArn, settings }: TrainingContext,
+): Promise<string> {
   const command = new CreateDatasetImportJobCommand({
     jobName,
-    datasetArn,
+    datasetArn: names.datasetArn(dataset),
     dataSource: { dataLocation: `s3://${bucket}/${folder}` },
     roleArn: importRoleArn,
     importMode: "FULL",

@@ -67,7 +67,9 @@ async function main(args: readonly string[]): Promise<void> {
   else {
     const recipes = Object.keys(recommendation.solution.recipes).join(",");
     const where = ["--local", "--conf", options.conf];
-    await relevance(["train", ...where, "--recipes", recipes, "--training-mode", "init", "--wait"]);
+    // Events of the demo have IMPRESSION: trained once, init would be refused.
+    const mode = there.trained ? "update_dataset_group" : "init";
+    await relevance(["train", ...where, "--recipes", recipes, "--training-mode", mode, "--wait"]);
   }
   await untilAnswering(state.recommendation);
   console.log(await demoReport(state, recommendation, data));

@@ -31,27 +31,27 @@ test("functions that are cut off inside of a step are tried again by the state m
   // The answer is lost after the work was done: the next try meets what is there.
   world.control.failNext("DescribeDatasetImportJob", { times: 9, code: "InternalServerException" });
   const imports = await imported();
-  const { status, cause } = await world.ended(await world.start("cut-off", { mode: "init" }));
+  const { status, cause } = await world.ended(await world.start("cut-off", { mode: "update_dataset_group" }));
   assert.is(status, "SUCCEEDED", cause);
   assert.is(await imported(), imports + 3);
 });
 
 test("a training that failed in Personalize says why, and the next one tries again", async () => {
   world.control.failCreation("solution-version", "Internal error of the service");
-  const { error, cause } = await world.ended(await world.start("unlucky", { mode: "init" }));
+  const { error, cause } = await world.ended(await world.start("unlucky", { mode: "update_dataset_group" }));
   assert.is(error, "TrainingError");
   assert.match(cause, "1 of 1 recipes could not be trained. user_personalization: ");
   assert.match(cause, "is CREATE FAILED: Internal error of the service");
-  const { status, cause: second } = await world.ended(await world.start("luckier", { mode: "init" }));
+  const { status, cause: second } = await world.ended(await world.start("luckier", { mode: "update_dataset_group" }));
   assert.is(status, "SUCCEEDED", second);
 });
 
 test("an import that failed says why, and the next training imports again", async () => {
   await world.setEvents(tasteEvents(60, 22));
   world.control.failCreation("dataset-import-job", "The file cannot be read");
-  const { cause } = await world.ended(await world.start("unreadable", { mode: "init" }));
+  const { cause } = await world.ended(await world.start("unreadable", { mode: "update_dataset_group" }));
   assert.match(cause, /could not import all data. \w+s is CREATE FAILED: The file cannot be read/);
-  const { status, cause: second } = await world.ended(await world.start("readable", { mode: "init" }));
+  const { status, cause: second } = await world.ended(await world.start("readable", { mode: "update_dataset_group" }));
   assert.is(status, "SUCCEEDED", second);
 });
 

@@ -19,7 +19,7 @@ test.before(async () => {
 test.after(() => world.stop());
 
 async function train(name: string) {
-  const { status, cause, output } = await world.ended(await world.start(name, { mode: "init" }));
+  const { status, cause, output } = await world.ended(await world.start(name, { mode: "update_dataset_group" }));
   assert.is(status, "SUCCEEDED", cause);
   return output.recipes[0];
 }

@@ -53,7 +53,7 @@ async function accept(events: readonly StoredEvent[], delaySeconds: number) {
 }
 
 async function trained(name: string) {
-  const { status, cause } = await world.ended(await world.start(name, { mode: "init" }));
+  const { status, cause } = await world.ended(await world.start(name, { mode: "update_dataset_group" }));
   assert.is(status, "SUCCEEDED", cause);
   return (await readManifest(world.store, name))?.interaction.rows;
 }

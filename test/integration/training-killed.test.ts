@@ -6,6 +6,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
+import type { TrainingMode } from "../../lib/etl/settings.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { onlyUsers } from "../lib/training/settings.ts";
 import { tasteEvents } from "../lib/training/taste-events.ts";
@@ -46,9 +47,12 @@ async function made() {
   };
 }
 
+/** Of every training after the first. */
+const RETRAINING = "update_dataset_group";
+
 /** Starts a training and kills it as soon as `when` holds. */
-async function killWhen(name: string, what: string, when: () => Promise<boolean>) {
-  const executionArn = await world.start(name, { mode: "init" });
+async function killWhen(name: string, what: string, when: () => Promise<boolean>, mode: TrainingMode = "init") {
+  const executionArn = await world.start(name, { mode });
   await waitFor(when, { what, timeoutMs: 90_000, intervalMs: 20 });
   await world.sfn.send(new StopExecutionCommand({ executionArn, error: "Killed" }));
   assert.ok(KILLED.includes((await world.ended(executionArn)).status ?? ""));
@@ -76,20 +80,21 @@ test("killed after its recipe was finished: nothing is trained again", async () 
   const lists = () => world.control.counts().ListSolutions ?? 0;
   const before = lists();
   world.control.failNext("ListSolutions", { code: "InvalidInputException" });
-  await killWhen("at-the-end", "the last step", async () => lists() > before);
+  await killWhen("at-the-end", "the last step", async () => lists() > before, RETRAINING);
   assert.is((await stage())?.recipes[0]?.stage, "done");
   const afterKill = (await made()).versions;
   assert.is(afterKill, versions + 1);
-  const { status, cause } = await world.ended(await world.start("anew", { mode: "init" }));
+  const { status, cause } = await world.ended(await world.start("anew", { mode: RETRAINING }));
   assert.is(status, "SUCCEEDED", cause);
   assert.is((await made()).versions, afterKill);
 });
 
 test("new data after a kill is imported and trained", async () => {
-  await killWhen("old-data", "the version", async () => (await stage())?.recipes[0]?.stage === "version");
+  const inVersion = async () => (await stage())?.recipes[0]?.stage === "version";
+  await killWhen("old-data", "the version", inVersion, RETRAINING);
   const { versions, imports } = await made();
   await world.setEvents(tasteEvents(60, 25));
-  const { status, cause, output } = await world.ended(await world.start("new-data", { mode: "init" }));
+  const { status, cause, output } = await world.ended(await world.start("new-data", { mode: RETRAINING }));
   assert.is(status, "SUCCEEDED", cause);
   assert.equal([(await made()).versions, (await made()).imports], [versions + 1, imports + 3]);
   const campaignArn = world.names.arn("personalize", `campaign/${world.names.campaign("user_personalization")}`);

@@ -20,7 +20,7 @@ test.before(async () => {
 test.after(() => world.stop());
 
 const train = async (name: string, more: { accept_missing?: boolean } = {}) =>
-  world.ended(await world.start(name, { mode: "init", ...more }));
+  world.ended(await world.start(name, { mode: "update_dataset_group", ...more }));
 
 test("no dataset group: says to deploy", async () => {
   const { error, cause } = await train("undeployed");

@@ -74,6 +74,18 @@ test("mode update_dataset_group: impressions are imported, a new version is swit
   assert.is(now.split("/")[1], before.split("/")[1], "the same settings are the same solution");
 });
 
+test("mode init again, while a campaign serves: refused with the way out, and nothing is imported", async () => {
+  const imports = () => world.control.counts().CreateDatasetImportJob ?? 0;
+  const [before, serving] = [imports(), await served()];
+  const { error, cause } = await world.ended(await world.start("init-again", { mode: "init" }));
+  assert.is(error, "TrainingError");
+  assert.match(
+    cause,
+    /^user_personalization is trained already, so mode init would train events twice: 1,800 carry IMPRESSION, .*Train with --training-mode update_dataset_group/,
+  );
+  assert.equal([imports(), await served()], [before, serving]);
+});
+
 test("other settings are another solution; the superseded one goes when the campaign has moved on", async () => {
   const [, before] = (await served()).split("/");
   const user_personalization = {
@@ -83,9 +95,8 @@ test("other settings are another solution; the superseded one goes when the camp
     min_provisioned_tps: 2,
   };
   await world.redeploy({ ...NDCG_ANY, recipes: { ...NDCG_ANY.recipes, user_personalization } });
-  const input = { mode: "init", recipes: ["user_personalization"] } as const;
   const { status, cause, output } = await world.ended(
-    await world.start("third", { ...input, recipes: [...input.recipes] }),
+    await world.start("third", { mode: "update_dataset_group", recipes: ["user_personalization"] }),
   );
   assert.is(status, "SUCCEEDED", cause);
   assert.equal(output.removed, [before]);

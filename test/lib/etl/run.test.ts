@@ -27,6 +27,15 @@ test("fills IMPRESSION in mode update_dataset_group, from the same transformed r
   assert.equal(rowsOf(store, "r2", "interactions"), ["U1,B1,view,,1740000000,B1|B2"]);
 });
 
+test("counts the events whose IMPRESSION mode init leaves out", async () => {
+  const { store, events, run } = world();
+  events("2025-03-01", "a", [event("e1", { IMPRESSION: "B1|B2" }), event("e2"), event("e3", { IMPRESSION: "B3" })]);
+  await run("r1", { mode: "init" });
+  await run("r2", { mode: "update_dataset_group" });
+  const counted = async (name: string) => (await readManifest(store, name))?.impressions_left_out;
+  assert.equal([await counted("r1"), await counted("r2")], [2, 0]);
+});
+
 test("writes users and items with the fields of their schemas", async () => {
   const { store, run } = world();
   await run("r1");
