@@ -14,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   hybrid: async () => (await import("./hybrid.ts")).hybridBenchmark,
   bulk: async () => (await import("./bulk-write.ts")).bulkBenchmark,
   "cold-start": async () => (await import("./cold-start.ts")).coldStartBenchmark,
+  validate: async () => (await import("./validate.ts")).validateBenchmark,
   synth: async () => (await import("./synth.ts")).synthBenchmark,
   etl: async () => (await import("./etl.ts")).etlBenchmark,
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,

@@ -19,3 +19,7 @@ export interface Benchmark {
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
 export const times = (ratio: number): string => `${ratio.toFixed(2)}x`;
 export const bytes = (value: number): string => `${(value / 1024 / 1024).toFixed(0)} MiB`;
+
+/** The middle of the values; of an even number, the upper one of the two. NaN of none. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
