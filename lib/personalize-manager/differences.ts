@@ -1,6 +1,7 @@
 import { hashOf } from "../naming/shorten.ts";
 import type { Inventory } from "./inventory.ts";
 import type { ResourceInput } from "./request.ts";
+import { isMoving } from "./waiting.ts";
 
 /**
  * How a resource differs from the input that was applied last: its marker for the next plan. Undefined when nothing
@@ -37,7 +38,9 @@ export function differenceOf(input: ResourceInput, inventory: Inventory): string
         ({ recipe, versions }) => recipe === input.recipe && versions.some(({ status }) => status === "ACTIVE"),
       );
       if (!found) return trained ? "it is not there" : undefined;
-      const problem = stateOf(found);
+      // A training makes it right now. While it is made to serve another version, it stays ACTIVE with the TPS it has.
+      const coming = isMoving(found.status) && found.status.startsWith("CREATE");
+      const problem = coming ? undefined : stateOf(found);
       if (problem !== undefined) return problem;
       const wanted = input.min_provisioned_tps;
       return found.min_provisioned_tps === wanted ? undefined : `its TPS are ${found.min_provisioned_tps}`;

@@ -6,7 +6,7 @@ import { buildFunctions } from "../../build/functions.ts";
 import { appliedInputs } from "../../cli/deploy/applied-inputs.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import { type AppliedInputs, repairMarkers } from "../../lib/discovery/personalize.ts";
+import { repairMarkers } from "../../lib/discovery/personalize.ts";
 import { type FunctionName, type Names, namesOf, type StackName } from "../../lib/naming/names.ts";
 import { type Inventory, readInventory } from "../../lib/personalize-manager/inventory.ts";
 import { personalizeOf } from "../../lib/personalize-manager/personalize.ts";
@@ -45,7 +45,7 @@ export interface RecommendationWorld {
   /** Plans and applies at once, one resource after another, and may be killed with everything that it has started. */
   start(stack: StackName, ...args: string[]): Promise<ReturnType<typeof startTerraform>>;
   /** The inputs that were applied last. */
-  appliedInputs(stack: StackName): Promise<AppliedInputs>;
+  appliedInputs(stack: StackName): Promise<Record<string, object>>;
   /** Reads Personalize and marks what differs, as each plan of the command line does. */
   discover(...stacks: StackName[]): Promise<void>;
   /** Terraform's state of a stack. */
@@ -54,6 +54,8 @@ export interface RecommendationWorld {
   removed(stack: StackName): Promise<void>;
   /** Imports generated events and trains a version for a recipe, as training does; gives its ARN. */
   train(recipe: RecipeKind): Promise<string>;
+  /** Works while Personalize stands still: what was begun stays under way. */
+  heldStill(work: () => Promise<void>): Promise<void>;
 }
 
 /** The parts of a state that tests look at. */
@@ -78,7 +80,9 @@ export async function createRecommendationWorld(
   const files = new Map<string, string>();
   const objects = memoryObjects(files);
   const delays = { pending: 20, working: 60, deploying: 60 };
-  const personalize = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects });
+  let heldAt: number | undefined;
+  const clock = { now: () => heldAt ?? Date.now() };
+  const personalize = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects, clock });
   const cloud = await ownCloud({ standIns: [watched(personalize, onSuccess)] });
   const folder = scratchFolder(TEST_OUTPUT, name);
   test.after(async () => {
@@ -141,6 +145,14 @@ export async function createRecommendationWorld(
     async removed(stack) {
       synthesizeRemoval({ config: input.config, account: ACCOUNT_ID, stacks: [stack], ...place });
       await run(folderOf(stack), "apply", "-auto-approve", "-input=false", "-no-color");
+    },
+    async heldStill(work) {
+      heldAt = Date.now();
+      try {
+        await work();
+      } finally {
+        heldAt = undefined;
+      }
     },
     train: (recipe) => train({ client, names, files, control: personalize.control }, recipe),
   };

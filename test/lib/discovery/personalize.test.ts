@@ -65,6 +65,30 @@ test("a campaign whose update failed is marked, one that awaits its training is 
   assert.equal(repairMarkers({ campaign }, inventory()), {});
 });
 
+test("a campaign that a training makes or changes right now is not marked, one that goes or has failed is", () => {
+  const campaign = {
+    kind: "campaign",
+    name: "my-project-similar-items",
+    recipe: "similar_items",
+    min_provisioned_tps: 1,
+  };
+  const markers = (status: string, update?: string) => {
+    const entry = { name: campaign.name, arn: "a" };
+    const found = {
+      ...entry,
+      status,
+      recipe: "similar_items",
+      solution_version_arn: "v",
+      min_provisioned_tps: 1,
+      ...(update !== undefined && { update: { ...entry, status: update } }),
+    } as const;
+    return repairMarkers({ campaign }, inventory({ campaigns: [found] }));
+  };
+  for (const status of ["CREATE PENDING", "CREATE IN_PROGRESS"]) assert.equal(markers(status), {}, status);
+  for (const update of ["CREATE PENDING", "CREATE IN_PROGRESS"]) assert.equal(markers("ACTIVE", update), {}, update);
+  for (const status of ["CREATE FAILED", "DELETE PENDING"]) assert.equal(markers(status), { campaign: "1" }, status);
+});
+
 test("an input of an older version is left to the plan", () => {
   assert.equal(repairMarkers({ "dataset-group": { kind: "group" } }, inventory()), {});
 });

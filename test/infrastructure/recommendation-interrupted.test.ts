@@ -1,0 +1,101 @@
+// Terraform is killed each time that Personalize has just made or removed something, before Terraform hears of it. The next
+// run goes on from there, until there is nothing left to kill at.
+import * as assert from "uvu/assert";
+import type { StackName } from "../../lib/naming/names.ts";
+import { recommendation } from "../stacks/support.ts";
+import { suite } from "../suite.ts";
+import { createRecommendationWorld, type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
+
+const test = suite("applies that are cut off");
+const { tool, step } = stepsOf(test);
+let world: RecommendationWorld;
+/** What Personalize has made, changed and removed since it was last taken. */
+let done: string[] = [];
+const taken = () => done.splice(0).sort();
+/** Kills the run that is under way. */
+let kill = () => {};
+test.before(async () => {
+  if (!tool) return;
+  world = await createRecommendationWorld(tool, test, {
+    name: "recommendation-interrupted",
+    onSuccess(operation) {
+      if (!/^(Create|Update|Delete)/.test(operation)) return;
+      done.push(operation);
+      kill();
+    },
+  });
+});
+
+/** Beyond what any stack has: an apply that never gets further fails the test. */
+const MOST_RUNS = 15;
+
+/** Applies again and again, killed at the first thing that is made or removed in each run; gives how often it was. */
+async function killedAtEach(stack: StackName, ...args: string[]): Promise<number> {
+  for (let kills = 0; kills < MOST_RUNS; kills += 1) {
+    const run = await world.start(stack, ...args);
+    kill = () => {
+      kill = () => {};
+      run.kill();
+    };
+    const { code, killed, stdout, stderr } = await run.ended;
+    kill = () => {};
+    if (killed) continue;
+    assert.is(code, 0, `${stdout}\n${stderr}`);
+    return kills;
+  }
+  throw new Error(`not done after ${MOST_RUNS} runs, in which Personalize did ${done.join(", ")}`);
+}
+
+step("after each of the dataset group, schemas, datasets and tracker: the next apply goes on", async () => {
+  assert.is(await killedAtEach("personalization"), 8);
+  assert.equal(taken(), [
+    "CreateDataset",
+    "CreateDataset",
+    "CreateDataset",
+    "CreateDatasetGroup",
+    "CreateEventTracker",
+    "CreateSchema",
+    "CreateSchema",
+    "CreateSchema",
+  ]);
+  assert.equal(await world.planned("personalization"), []);
+  const { dataset_group, datasets, event_tracker } = await world.inventory();
+  const states = [dataset_group, ...datasets, event_tracker].map((one) => one?.status);
+  assert.equal(states, ["ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE"]);
+});
+
+step("after each filter", async () => {
+  assert.is(await killedAtEach("filters"), 2);
+  assert.equal(taken(), ["CreateFilter", "CreateFilter"]);
+  assert.equal(await world.planned("filters"), []);
+});
+
+step("after the new filter of a rotation, and after the removal of the old one", async () => {
+  const expression = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
+  world.input.config = recommendation([["filter.yaml", ["filters", 0, "expression"], expression]]);
+  assert.is(await killedAtEach("filters"), 2);
+  assert.equal(taken(), ["CreateFilter", "DeleteFilter"]);
+  assert.equal(await world.planned("filters"), []);
+  const { filters } = await world.inventory();
+  assert.is(filters.length, 2);
+  assert.is(filters.find(({ name }) => name.includes("category"))?.expression, expression);
+});
+
+step("after each campaign", async () => {
+  for (const recipe of ["user_personalization", "similar_items", "personalized_ranking"] as const) {
+    await world.train(recipe);
+  }
+  done = [];
+  const targets = ["user-personalization", "similar-items", "personalized-ranking"].map(
+    (id) => `-target=aws_lambda_invocation.campaign-${id}`,
+  );
+  assert.is(await killedAtEach("recommendation", ...targets), 3);
+  assert.equal(taken(), ["CreateCampaign", "CreateCampaign", "CreateCampaign"]);
+  const { campaigns } = await world.inventory();
+  assert.equal(
+    campaigns.map(({ recipe, status }) => `${recipe} ${status}`),
+    ["user_personalization ACTIVE", "similar_items ACTIVE", "personalized_ranking ACTIVE"],
+  );
+});
+
+test.run();
