@@ -1,0 +1,94 @@
+import { Agent } from "node:http";
+import * as assert from "uvu/assert";
+import type { ProxyHandler } from "../../../lib/http/event.ts";
+import { suite } from "../../suite.ts";
+import { errorOf, recorder, send, servers } from "./server.ts";
+
+const test = suite("answers of the local API server");
+const { start } = servers(test);
+
+test("decodes a base64 answer and sends single and multiple headers", async () => {
+  const body = Buffer.from([0, 255, 1]).toString("base64");
+  const headers = { "content-type": "application/x-test", "x-number": 7, "x-both": "dropped", connection: "close" };
+  const multiValueHeaders = { "set-cookie": ["a=1", "b=2"], "X-Both": ["kept"] };
+  const { handler } = recorder({ statusCode: 201, headers, multiValueHeaders, body, isBase64Encoded: true });
+  const { url } = await start(handler);
+  const agent = new Agent({ keepAlive: true });
+  const answer = await send(url, "/application/search", { agent });
+  agent.destroy();
+  assert.equal([answer.status, [...answer.bytes]], [201, [0, 255, 1]]);
+  const {
+    "content-type": type,
+    "x-number": number,
+    "x-both": both,
+    "set-cookie": cookies,
+    connection,
+  } = answer.headers;
+  assert.equal([type, number, both, cookies], ["application/x-test", "7", "kept", ["a=1", "b=2"]]);
+  assert.is(connection, "keep-alive");
+});
+
+test("calls an answer without a content type JSON, as API Gateway does", async () => {
+  const { url } = await start(recorder().handler);
+  assert.is((await send(url, "/application/search")).headers["content-type"], "application/json");
+});
+
+test("sends no body to HEAD and keeps the length that the function names", async () => {
+  const { url } = await start(recorder({ statusCode: 200, headers: { "content-length": 42 }, body: "" }).handler);
+  const { headers, text } = await send(url, "/raw-backend/books", { method: "HEAD" });
+  assert.equal([headers["content-length"], text], ["42", ""]);
+});
+
+const MALFORMED: Record<string, unknown> = {
+  "no object": undefined,
+  "no status": { body: "x" },
+  "a status that is none": { statusCode: "many", body: "" },
+  "a status out of range": { statusCode: 42, body: "" },
+  "a body that is an object": { statusCode: 200, body: {} },
+  "headers that are a string": { statusCode: 200, headers: "x", body: "" },
+  "a header that is an object": { statusCode: 200, headers: { x: {} }, body: "" },
+  "a header with a line break": { statusCode: 200, headers: { x: "a\nb" }, body: "" },
+  "a list where a header has one value": { statusCode: 200, multiValueHeaders: { x: "a" }, body: "" },
+};
+for (const [what, result] of Object.entries(MALFORMED)) {
+  test(`answers 502 when the function's answer is ${what}`, async () => {
+    const { url } = await start(async () => result as Awaited<ReturnType<ProxyHandler>>);
+    assert.equal(errorOf(await send(url, "/application/search")), [502, "upstream_failed"]);
+  });
+}
+
+test("answers 502 when the function's answer is over Lambda's limit, counted as JSON", async () => {
+  const quotes = (length: number) => recorder({ statusCode: 200, body: '"'.repeat(length) }).handler;
+  const fits = await start(quotes(3_145_000));
+  const over = await start(quotes(3_146_000));
+  assert.is((await send(fits.url, "/application/search")).status, 200);
+  assert.equal(errorOf(await send(over.url, "/application/search")), [502, "upstream_failed"]);
+});
+
+test("answers 502 without the reason when the function throws, and reports the reason", async () => {
+  const reported: unknown[] = [];
+  const fail: ProxyHandler = async () => {
+    throw new Error("secret detail");
+  };
+  const { url } = await start(fail, { onFunctionError: (error) => reported.push(error) });
+  const answer = await send(url, "/application/search");
+  assert.equal(errorOf(answer), [502, "upstream_failed"]);
+  assert.not.match(answer.text, /secret detail/);
+  assert.match(String(reported[0]), /secret detail/);
+});
+
+const never: ProxyHandler = () => new Promise(() => undefined);
+
+test("answers 504 after the integration timeout", async () => {
+  const { url } = await start(never, { integrationTimeoutMs: 20 });
+  const begun = performance.now();
+  assert.equal(errorOf(await send(url, "/application/search")), [504, "timeout"]);
+  assert.ok(performance.now() - begun < 10_000);
+});
+
+test("answers 502 when the function's own timeout ends it first", async () => {
+  const { url } = await start(never, { functionTimeoutMs: 20 });
+  assert.equal(errorOf(await send(url, "/application/search")), [502, "upstream_failed"]);
+});
+
+test.run();
