@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { defineCommand } from "../command.ts";
 import { bucketExists, deleteBucket, emptyBucket } from "../deploy/buckets.ts";
+import { lostKeyAdvice, lostKeyAliases } from "../deploy/lost-keys.ts";
 import { deleteParameters, parametersBelow } from "../deploy/parameters.ts";
 import { deployedStacks, removeStacks } from "../deploy/removal.ts";
 import { accountOf, namesIn, openSession, runnerOf, type Session } from "../deploy/session.ts";
@@ -22,6 +23,10 @@ export const purge = defineCommand({
     await refuseWhileDeployed(session, runner, account);
 
     const bucket = names.bucket();
+    const parameters = await parametersBelow(session.sdk, names.parameterPrefix());
+    // Looked up while what tells of them is there.
+    const traces = { bucket: await bucketExists(session.sdk, bucket), parameters };
+    const lost = await lostKeyAliases(session, runner, account, { names, traces });
     const empty = async () => {
       if (!(await bucketExists(session.sdk, bucket))) return;
       const deleted = await emptyBucket(session.sdk, bucket, (number) =>
@@ -45,9 +50,9 @@ export const purge = defineCommand({
       await empty();
       await deleteBucket(session.sdk, bucket);
     }
-    const parameters = await parametersBelow(session.sdk, names.parameterPrefix());
     await deleteParameters(session.sdk, parameters);
     terminal.note(`Removed: the bucket and ${parameters.length} parameters. Keys are deleted by AWS after 30 days.`);
+    for (const line of lostKeyAdvice(lost, session.sdk.region)) terminal.note(line);
     return 0;
   },
 });

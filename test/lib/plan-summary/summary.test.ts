@@ -192,7 +192,13 @@ test("the campaigns of the stack are recognised", () => {
   const ids = stack.ids("aws_lambda_invocation").filter((id) => id.startsWith("campaign-"));
   assert.ok(ids.length > 0);
   const values = ids.map((id) => stack.resource<{ input: string }>("aws_lambda_invocation", id));
-  const plan = planned(...values.map((one, index) => ["aws_lambda_invocation", ids[index] ?? "", one] as const));
+  const plan = planned(
+    ...values.map((one, index): [string, string, PlannedResource["values"]] => [
+      "aws_lambda_invocation",
+      ids[index] ?? "",
+      one,
+    ]),
+  );
   assert.equal(
     summaryOf(plan).idleCosts.flatMap(({ what, names }) => names.map(() => what)),
     ids.map(() => "campaigns"),
