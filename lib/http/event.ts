@@ -52,6 +52,14 @@ function lowerCaseHeaders({ headers }: ProxyEvent): Record<string, string> {
   return lower;
 }
 
+/** A header of a request, whatever the case its name has there. */
+export function headerOf({ headers }: ProxyEvent, name: string): string | undefined {
+  for (const given in headers) {
+    if (given.length === name.length && given.toLowerCase() === name) return headers[given];
+  }
+  return undefined;
+}
+
 /** The body's bytes as the caller sent them. */
 export function bodyBytes(event: ProxyEvent): Buffer {
   return Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");

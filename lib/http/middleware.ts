@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import { ApiError } from "./error.ts";
-import { callOf, type ProxyEvent, type ProxyResult, type Reply, requestIdOf } from "./event.ts";
+import { headerOf, type ProxyEvent, type ProxyResult, type Reply, requestIdOf } from "./event.ts";
 import { finish } from "./finish.ts";
 
 /** What all endpoints of one API share. */
@@ -20,8 +20,8 @@ export function responses({ cors }: ApiOptions): MiddlewareObj {
   return {
     after: async (request) => {
       const event = request.event as ProxyEvent;
-      const { headers, requestId } = callOf(event, request.context);
-      const result = await finish(request.response as unknown as Reply, headers["accept-encoding"]);
+      const result = await finish(request.response as unknown as Reply, headerOf(event, "accept-encoding"));
+      const requestId = requestIdOf(event, request.context);
       request.response = { ...result, headers: { ...result.headers, ...common(event, requestId) } };
     },
     onError: (request) => {
@@ -58,15 +58,8 @@ export function errorShape({ log }: ApiOptions): MiddlewareObj {
 /** Our own errors as they are; the body parser's in our words; anything else is a bug and says nothing. */
 function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const { statusCode, cause } = (error ?? {}) as {
-    statusCode?: number;
-    cause?: { package?: string; data?: unknown; message?: string };
-  };
+  const { cause } = (error ?? {}) as { cause?: { package?: string; data?: unknown; message?: string } };
   if (cause?.package === "@middy/http-json-body-parser") {
-    if (statusCode === 415) {
-      const given = typeof cause.data === "string" ? cause.data.slice(0, 100) : "none";
-      return new ApiError("unsupported_media_type", `The content type must be application/json, got ${given}.`);
-    }
     const detail = cause.message ?? `the key ${JSON.stringify(cause.data)} is not allowed`;
     return new ApiError("invalid_request", `The body is not valid JSON: ${detail}`);
   }
@@ -86,7 +79,7 @@ function logEntry(error: ApiError, requestId: string): object {
 
 function corsHeaders(cors: ApiOptions["cors"], event: ProxyEvent): Record<string, string> {
   if (!cors) return {};
-  const origin = Object.entries(event.headers ?? {}).find(([name]) => name.toLowerCase() === "origin")?.[1];
+  const origin = headerOf(event, "origin");
   if (origin === undefined) return {};
   const any = cors.allow_origins.includes("*");
   if (!any && !cors.allow_origins.includes(origin)) return {};

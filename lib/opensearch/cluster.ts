@@ -122,17 +122,23 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
   };
 }
 
-async function readBody(stream: IncomingMessage, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > limit) {
-      stream.destroy();
-      throw new ClusterFailure("too_large", true, `the answer is longer than ${limit} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  if (!stream.complete) throw new ClusterFailure("lost", true, "the answer was cut off");
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
+function readBody(stream: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    stream.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else {
+        reject(new ClusterFailure("too_large", true, `the answer is longer than ${limit} bytes`));
+        stream.destroy();
+      }
+    });
+    stream.on("error", reject);
+    // After the end, or without one when the connection was lost or the time ended.
+    stream.on("close", () => {
+      if (!stream.complete) reject(new ClusterFailure("lost", true, "the answer was cut off"));
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+    });
+  });
 }

@@ -139,10 +139,26 @@ test("a long wrong value is shown by its beginning", async () => {
   assert.ok(error.message.length < 300);
 });
 
-test("keys that could change an object's prototype are refused", async () => {
-  const result = await call(echo, { body: '{"a":1,"__proto__":{}}' });
-  assert.is(result.statusCode, 400);
-  assert.match(JSON.parse(result.body).error.message, "__proto__");
+for (const [key, written] of [
+  ["__proto__", '"__proto__":{}'],
+  ["__proto__", '"__pr\\u006fto__":{}'],
+  ["constructor", '"constructor":{"prototype":{}}'],
+  ["constructor", '"c\\u006fnstructor":{"prototype":{}}'],
+]) {
+  test(`${written}, which could change an object's prototype, is refused`, async () => {
+    const result = await call(echo, { body: `{"a":1,${written}}` });
+    assert.is(result.statusCode, 400);
+    assert.match(JSON.parse(result.body).error.message, `the key "${key}" is not allowed`);
+  });
+}
+
+test("the case of a header's name does not matter", async () => {
+  const headers = { "CONTENT-TYPE": "application/json", "Accept-ENCODING": "gzip" };
+  const long = replying({ status: 200, body: JSON.stringify("x".repeat(2_000_000)) });
+  assert.is((await call(long, { headers })).headers?.["content-encoding"], "gzip");
+  for (const body of ['{"a":1}', '{"a":"constructor"}']) {
+    assert.not.equal((await call(echo, { headers, body })).statusCode, 415);
+  }
 });
 
 const routes = [
