@@ -4,10 +4,12 @@ import { formatSummary } from "../../lib/plan-summary/format.ts";
 import type { ExitCode } from "../command.ts";
 import type { Runner } from "../terraform/stack.ts";
 import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
+import { applyToTheEnd } from "./apply-to-end.ts";
+import { synchronizeConfiguration } from "./configuration-objects.ts";
 import { confirm } from "./confirm.ts";
 import { Leftovers } from "./leftovers.ts";
 import { paintWith } from "./paint.ts";
-import { applyPlanned, discardPlans, type Planned, planStacks } from "./planned.ts";
+import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "./planned.ts";
 import { prepare } from "./prepare.ts";
 import { namesIn, runnerOf, type Session } from "./session.ts";
 import { STEPS } from "./steps.ts";
@@ -63,13 +65,21 @@ async function applySteps(session: Session, runner: Runner, planned: Planned, na
     const heading = `Step ${index + 1} of ${STEPS.length}: ${title}`;
     terminal.note(`${terminal.noteColors.bold(heading)}${state && `  ${state}`}`);
     for (const part of parts) {
-      await applyPlanned(runner, part);
+      await applyToTheEnd(runner, part, { again: () => planAgain(session, runner, part) });
       if (part.stack.name === "storage") await completeStorage(session, names);
     }
   }
 }
 
-async function completeStorage({ config, sdk, terminal }: Session, names: Names): Promise<void> {
+/** The stack planned from what the account has now. */
+async function planAgain(session: Session, runner: Runner, { stack }: PlannedStack): Promise<PlannedStack> {
+  await prepare(session, runner);
+  return planAndSave(runner, stack, session.folders.plans);
+}
+
+async function completeStorage(session: Session, names: Names): Promise<void> {
+  const { config, sdk, terminal } = session;
+  await synchronizeConfiguration(session, names.bucket());
   if (!config.searchGateway || config.api.logging.user_id !== "hmac") return;
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key of user ids: made");
 }
