@@ -117,6 +117,7 @@ export function stateMachine(
     retentionInDays: LOG_DAYS,
     kmsKeyId: keyArn,
   });
+  // checkov:skip=CKV_AWS_285 aws_sfn_state_machine: it asks for the data of executions too, which Step Functions itself keeps for 90 days
   return new SfnStateMachine(stack, `${name}-machine`, {
     name: stack.names.stateMachine(name),
     roleArn: role.arn,

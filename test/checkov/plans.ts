@@ -1,15 +1,40 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { StackName } from "../../lib/naming/names.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
-import { sharedCloud } from "../fixtures/cloud.ts";
+import { sharedCloud, type TestCloud } from "../fixtures/cloud.ts";
 import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { initTerraform, type Terraform, terraformOk } from "../fixtures/terraform.ts";
-import { ARTIFACTS } from "../stacks/support.ts";
+import { ARTIFACTS, recommendation } from "../stacks/support.ts";
 
-/** Plans the configuration with every option, and writes the plans as JSON into a folder. Gives their paths. */
+/** The stacks that the search gateway has not, and the one that differs with the recommendation service. */
+const RECOMMENDATION: readonly StackName[] = ["storage", "personalization", "filters", "recommendation"];
+
+/**
+ * Plans both services, each with every option that adds resources, and writes the plans as JSON into a folder. Gives their
+ * paths.
+ */
 export async function allOptionsPlans(terraform: Terraform, folder: string): Promise<string[]> {
   const cloud = await sharedCloud();
-  const config = configuration("all-options", [["project.yaml", ["terraform"], undefined]]);
+  const gateway = configuration("all-options", [["project.yaml", ["terraform"], undefined]]);
+  const service = recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]]);
+  return [
+    ...(await plansOf(terraform, cloud, { config: gateway, folder: join(folder, "search-gateway") })),
+    ...(await plansOf(terraform, cloud, {
+      config: service,
+      folder: join(folder, "recommendation"),
+      stacks: RECOMMENDATION,
+    })),
+  ];
+}
+
+async function plansOf(
+  terraform: Terraform,
+  cloud: TestCloud,
+  { config, folder, ...only }: { config: Configuration; folder: string; stacks?: readonly StackName[] },
+): Promise<string[]> {
+  mkdirSync(folder, { recursive: true });
   const stacks = synthesize({
     config,
     discovery: discoveryOf(config),
@@ -17,6 +42,7 @@ export async function allOptionsPlans(terraform: Terraform, folder: string): Pro
     outdir: join(folder, "stacks"),
     stateFolder: join(folder, "state"),
     maxRetries: 2,
+    ...only,
   });
   const files: string[] = [];
   for (const { name, directory } of stacks) {

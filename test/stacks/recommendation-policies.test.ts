@@ -239,4 +239,22 @@ test("no action is a wildcard", () => {
   }
 });
 
+/** Logs, traces and metrics: these services take no resource for what is open here. */
+const ANY_RESOURCE = /^(logs|xray|cloudwatch):/;
+
+test("on any resource only what takes none: of Personalize lists, and PutEvents", () => {
+  const open = ROLES.flatMap(({ role, stack }) => statementsOf(stack, role))
+    .filter(({ Resource }) => Resource.includes("*"))
+    .flatMap(({ Action }) => Action)
+    .filter((action) => !ANY_RESOURCE.test(action));
+  assert.equal([...new Set(open)].sort(), [
+    "personalize:ListDatasetImportJobs",
+    "personalize:ListEventTrackers",
+    "personalize:ListFilters",
+    "personalize:ListSolutionVersions",
+    "personalize:ListSolutions",
+    "personalize:PutEvents",
+  ]);
+});
+
 test.run();
