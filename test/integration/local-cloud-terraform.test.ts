@@ -11,20 +11,6 @@ import {
   DescribeSecurityGroupRulesCommand,
   EC2Client,
 } from "@aws-sdk/client-ec2";
-import {
-  CreateAliasCommand,
-  CreateEventSourceMappingCommand,
-  DeleteProvisionedConcurrencyConfigCommand,
-  GetEventSourceMappingCommand,
-  GetFunctionConfigurationCommand,
-  GetProvisionedConcurrencyConfigCommand,
-  LambdaClient,
-  ListProvisionedConcurrencyConfigsCommand,
-  PublishVersionCommand,
-  PutProvisionedConcurrencyConfigCommand,
-  UpdateEventSourceMappingCommand,
-  UpdateFunctionConfigurationCommand,
-} from "@aws-sdk/client-lambda";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
 import {
   CreateBucketCommand,
@@ -42,7 +28,7 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-s
 import * as assert from "uvu/assert";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { createFunction, createRole, unique } from "../local/cloud/functions.ts";
+import { createRole, unique } from "../local/cloud/functions.ts";
 import { callJson } from "../local/cloud/raw-api.ts";
 import { suite } from "../suite.ts";
 
@@ -50,7 +36,6 @@ const test = suite("local cloud: what Terraform reads back");
 const cloud = await sharedCloud();
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
 const ec2 = new EC2Client(clientOptions(cloud));
-const lambda = new LambdaClient(clientOptions(cloud));
 const sqs = new SQSClient(clientOptions(cloud));
 
 async function createBucket(): Promise<string> {
@@ -130,64 +115,6 @@ test("EC2: the description of a rule that refers to a group is read back", async
   const Filters = [{ Name: "group-id", Values: [GroupId] }];
   const { SecurityGroupRules } = await ec2.send(new DescribeSecurityGroupRulesCommand({ Filters }));
   assert.is(SecurityGroupRules?.find(({ IsEgress }) => !IsEgress)?.Description, "from the functions");
-});
-
-test("Lambda: the logging configuration is read back as given, with group and format as defaults", async () => {
-  const LoggingConfig = { LogFormat: "JSON" as const, LogGroup: "/custom" };
-  const source = "export const handler = async () => 1;";
-  const configured = await createFunction(cloud, lambda, source, { LoggingConfig });
-  const plain = await createFunction(cloud, lambda, source);
-  const read = async (FunctionName: string) =>
-    (await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))).LoggingConfig;
-  assert.equal(await read(configured), LoggingConfig);
-  assert.equal(await read(plain), { LogFormat: "Text", LogGroup: `/aws/lambda/${plain}` });
-});
-
-test("Lambda: changed logging, tracing and temporary storage are read back", async () => {
-  const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
-  const changed = {
-    LoggingConfig: { LogFormat: "Text" as const, LogGroup: "/changed" },
-    TracingConfig: { Mode: "Active" as const },
-    EphemeralStorage: { Size: 1024 },
-  };
-  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName: name, ...changed }));
-  const found = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: name }));
-  const { LoggingConfig, TracingConfig, EphemeralStorage } = found;
-  assert.equal({ LoggingConfig, TracingConfig, EphemeralStorage }, changed);
-});
-
-test("Lambda: a queue's mapping keeps the alias that it names, also when it is changed", async () => {
-  const FunctionName = await createFunction(cloud, lambda, "export const handler = async () => 1;");
-  await lambda.send(new PublishVersionCommand({ FunctionName }));
-  const aliases = ["live", "next"].map((Name) => ({ FunctionName, Name, FunctionVersion: "1" }));
-  for (const alias of aliases) await lambda.send(new CreateAliasCommand(alias));
-  const arn = `arn:aws:lambda:${cloud.region}:${cloud.accountId}:function:${FunctionName}`;
-
-  const QueueName = unique("queue");
-  await sqs.send(new CreateQueueCommand({ QueueName }));
-  const EventSourceArn = `arn:aws:sqs:${cloud.region}:${cloud.accountId}:${QueueName}`;
-  const mapping = { EventSourceArn, FunctionName: `${FunctionName}:live` };
-  const { UUID, FunctionArn } = await lambda.send(new CreateEventSourceMappingCommand(mapping));
-  assert.is(FunctionArn, `${arn}:live`);
-
-  await lambda.send(new UpdateEventSourceMappingCommand({ UUID, FunctionName: `${arn}:next` }));
-  const changed = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
-  assert.is(changed.FunctionArn, `${arn}:next`);
-});
-
-test("Lambda: provisioned concurrency can be put, read, listed and deleted", async () => {
-  const FunctionName = await createFunction(cloud, lambda, "export const handler = async () => 1;");
-  await lambda.send(new PublishVersionCommand({ FunctionName }));
-  await lambda.send(new CreateAliasCommand({ FunctionName, Name: "live", FunctionVersion: "1" }));
-  const target = { FunctionName, Qualifier: "live" };
-  await lambda.send(new PutProvisionedConcurrencyConfigCommand({ ...target, ProvisionedConcurrentExecutions: 2 }));
-  const found = await lambda.send(new GetProvisionedConcurrencyConfigCommand(target));
-  assert.equal([found.Status, found.RequestedProvisionedConcurrentExecutions], ["READY", 2]);
-  const listed = await lambda.send(new ListProvisionedConcurrencyConfigsCommand({ FunctionName }));
-  assert.match(listed.ProvisionedConcurrencyConfigs?.[0]?.FunctionArn ?? "", `:${FunctionName}:live`);
-  await lambda.send(new DeleteProvisionedConcurrencyConfigCommand(target));
-  const gone = await lambda.send(new GetProvisionedConcurrencyConfigCommand(target)).catch((error) => error.name);
-  assert.is(gone, "ProvisionedConcurrencyConfigNotFoundException");
 });
 
 test("Application Auto Scaling: tags of a target are read back and changed", async () => {

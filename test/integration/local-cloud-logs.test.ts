@@ -1,0 +1,175 @@
+import { gunzipSync } from "node:zlib";
+import {
+  CloudWatchLogsClient,
+  CreateLogGroupCommand,
+  CreateLogStreamCommand,
+  FilterLogEventsCommand,
+  PutLogEventsCommand,
+  PutSubscriptionFilterCommand,
+} from "@aws-sdk/client-cloudwatch-logs";
+import { CreateAliasCommand, LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
+import * as assert from "uvu/assert";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { deliveries } from "../local/cloud/delivery.ts";
+import { createFunction, createRole, invoke, unique } from "../local/cloud/functions.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local cloud: logs");
+const cloud = await sharedCloud();
+const lambda = new LambdaClient(clientOptions(cloud));
+const logs = new CloudWatchLogsClient(clientOptions(cloud));
+const { createBucket, createStream, objects, read } = deliveries(cloud);
+
+const lambdaArn = (name: string) => `arn:aws:lambda:${cloud.region}:${cloud.accountId}:function:${name}`;
+
+async function createGroup(): Promise<string> {
+  const logGroupName = unique("group");
+  await logs.send(new CreateLogGroupCommand({ logGroupName }));
+  await logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: "stream" }));
+  return logGroupName;
+}
+
+const log = (logGroupName: string, ...messages: string[]) => {
+  const logEvents = messages.map((message) => ({ message, timestamp: Date.now() }));
+  return logs.send(new PutLogEventsCommand({ logGroupName, logStreamName: "stream", logEvents }));
+};
+
+/** Passes what a subscription brings on to Firehose, one line an event. */
+const FORWARDER = `
+  import { gunzipSync } from "node:zlib";
+  export const handler = async ({ awslogs }) => {
+    const { logEvents, messageType } = JSON.parse(gunzipSync(Buffer.from(awslogs.data, "base64")));
+    const records = logEvents.map(({ message }) => ({ Data: Buffer.from(message + "\\n").toString("base64") }));
+    const { AWS_ENDPOINT_URL, AWS_REGION, STREAM } = process.env;
+    const scope = "test/20000101/" + AWS_REGION + "/firehose/aws4_request";
+    const response = await fetch(AWS_ENDPOINT_URL, {
+      method: "POST",
+      headers: {
+        authorization: "AWS4-HMAC-SHA256 Credential=" + scope + ", SignedHeaders=host, Signature=0",
+        "content-type": "application/x-amz-json-1.1",
+        "x-amz-target": "Firehose_20150804.PutRecordBatch",
+      },
+      body: JSON.stringify({ DeliveryStreamName: STREAM, Records: records }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  };`;
+
+test("a function's log line goes through a subscription, a function and Firehose to S3", async () => {
+  const bucket = await createBucket();
+  const STREAM = await createStream(bucket, { CompressionFormat: "GZIP", Prefix: "logs/search/" });
+  const reader = await createFunction(cloud, lambda, FORWARDER, { Environment: { Variables: { STREAM } } });
+  await lambda.send(new PublishVersionCommand({ FunctionName: reader }));
+  await lambda.send(new CreateAliasCommand({ FunctionName: reader, Name: "live", FunctionVersion: "1" }));
+  const writer = await createFunction(
+    cloud,
+    lambda,
+    `export const handler = async (e) => { console.log("noise"); process.stdout.write(JSON.stringify(e) + "\\n"); };`,
+  );
+  await invoke(lambda, writer, { kind: "warm-up" });
+  await logs.send(
+    new PutSubscriptionFilterCommand({
+      logGroupName: `/aws/lambda/${writer}`,
+      filterName: "requests",
+      filterPattern: '{ $.kind = "search" }',
+      destinationArn: `${lambdaArn(reader)}:live`,
+    }),
+  );
+  await invoke(lambda, writer, { kind: "search", query: "tea" });
+  const [key = ""] = await objects(bucket);
+  assert.match(key, new RegExp(`^logs/search/\\d{4}/\\d\\d/\\d\\d/\\d\\d/${STREAM}-1-[0-9-]{19}-[0-9a-f-]{36}\\.gz$`));
+  assert.is(gunzipSync(await read(bucket, key)).toString(), '{"kind":"search","query":"tea"}\n');
+});
+
+test("a function's own START, END and REPORT lines are in its log", async () => {
+  const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  await invoke(lambda, name);
+  const { events } = await logs.send(new FilterLogEventsCommand({ logGroupName: `/aws/lambda/${name}` }));
+  const kinds = events?.map(({ message }) => message?.split(" ")[0]);
+  assert.equal(kinds, ["START", "END", "REPORT"]);
+});
+
+test("a function logs to the group that it was given", async () => {
+  const LogGroup = unique("group");
+  const source = `export const handler = async () => console.log("here");`;
+  const name = await createFunction(cloud, lambda, source, { LoggingConfig: { LogGroup } });
+  await invoke(lambda, name);
+  const { events } = await logs.send(new FilterLogEventsCommand({ logGroupName: LogGroup, filterPattern: "here" }));
+  assert.is(events?.length, 1);
+});
+
+const PATTERNS: [pattern: string, matching: string[]][] = [
+  ['{ $.kind = "search" }', ["search"]],
+  ["{ $.kind = sea* }", ["search"]],
+  ['{ $.kind != "search" }', ["rank"]],
+  ["{ $.ms >= 200 && ($.kind = rank || $.kind = other) }", ["rank"]],
+  ["{ $.degraded IS TRUE }", ["search"]],
+  ["{ $.degraded NOT EXISTS }", ["rank"]],
+  ['{ $.hits[0].id = "a" }', ["search"]],
+  ['"plain text"', ["plain"]],
+  ["plain -text", []],
+  ["?plain ?rank", ["plain", "rank"]],
+  ["", ["search", "rank", "plain"]],
+];
+const MESSAGES = {
+  search: '{"kind":"search","ms":120,"degraded":true,"hits":[{"id":"a"}]}',
+  rank: '{"kind":"rank","ms":250}',
+  plain: "some plain text",
+};
+
+for (const [pattern, matching] of PATTERNS) {
+  test(`filter pattern ${pattern || "(empty)"}`, async () => {
+    const logGroupName = await createGroup();
+    await log(logGroupName, ...Object.values(MESSAGES));
+    const { events } = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: pattern }));
+    const wanted = Object.entries(MESSAGES).filter(([name]) => matching.includes(name));
+    assert.equal(
+      events?.map(({ message }) => message),
+      wanted.map(([, message]) => message),
+    );
+  });
+}
+
+test("a subscription with a pattern that we cannot apply is refused", async () => {
+  const destinationArn = lambdaArn(await createFunction(cloud, lambda, "export const handler = async () => 1;"));
+  const subscription = { logGroupName: await createGroup(), filterName: "f", filterPattern: "[a, b]", destinationArn };
+  let message = "";
+  await logs.send(new PutSubscriptionFilterCommand(subscription)).catch((error) => {
+    message = error.message;
+  });
+  assert.match(message, "patterns of terms");
+});
+
+test("one of two subscriptions can be changed", async () => {
+  const destinationArn = lambdaArn(await createFunction(cloud, lambda, "export const handler = async () => 1;"));
+  const logGroupName = await createGroup();
+  const subscribe = (filterName: string, filterPattern: string) =>
+    logs.send(new PutSubscriptionFilterCommand({ logGroupName, filterName, filterPattern, destinationArn }));
+  await subscribe("one", "a");
+  await subscribe("two", "b");
+  await subscribe("two", "c");
+});
+
+test("a subscription straight to Firehose brings the matching events alone", async () => {
+  const bucket = await createBucket();
+  const stream = await createStream(bucket);
+  const logGroupName = await createGroup();
+  await logs.send(
+    new PutSubscriptionFilterCommand({
+      logGroupName,
+      filterName: "f",
+      filterPattern: '{ $.kind = "rank" }',
+      destinationArn: `arn:aws:firehose:${cloud.region}:${cloud.accountId}:deliverystream/${stream}`,
+      roleArn: await createRole(cloud),
+    }),
+  );
+  await log(logGroupName, ...Object.values(MESSAGES));
+  const [key = ""] = await objects(bucket);
+  const { logEvents } = JSON.parse(gunzipSync(await read(bucket, key)).toString());
+  assert.equal(
+    logEvents.map(({ message }: { message: string }) => message),
+    [MESSAGES.rank],
+  );
+  assert.match(logEvents[0].id, /^\d{56}$/);
+});
+
+test.run();
