@@ -1,15 +1,12 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda";
-import { isRequestLogLine } from "../../lib/request-log/marker.ts";
+import { isRequestLogLine, UNREADABLE_LINES } from "../../lib/request-log/marker.ts";
 import { type Deadline, deadlineIn } from "../../lib/resilience/deadline.ts";
 import { retry } from "../../lib/resilience/retry.ts";
 import { metricLine } from "../../lib/telemetry/emf.ts";
 import type { LogHandlerEnv } from "./env.ts";
 import { packBatches, packRecords } from "./records.ts";
-
-/** Name of the metric, by `Project`, that counts lines which cannot be read; an alarm watches it. */
-export const UNREADABLE_LINES = "UnreadableRequestLogLines";
 
 /** Time kept for throwing the error, so that Lambda sees a failure to retry and not a function cut off. */
 const MARGIN_MS = 1_000;

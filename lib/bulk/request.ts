@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { objectSchema } from "../http/object-schema.ts";
 
 /** Operations of one request (decisions 4.2). */
 export const MAX_OPERATIONS = 5_000;
@@ -40,7 +41,6 @@ const OPERATION_NAMES = ["index", "create", "update", "delete"] as const;
 export type OperationName = (typeof OPERATION_NAMES)[number];
 
 const Document = v.nullable(v.looseObject({}));
-const NotAnArray = v.never("must be an object, got Array");
 
 const Operation = v.pipe(
   v.strictObject({
@@ -48,8 +48,7 @@ const Operation = v.pipe(
     op: v.pipe(v.picklist(OPERATION_NAMES), v.description("What to do. An update's doc is a partial document.")),
     doc: v.optional(
       v.pipe(
-        // valibot takes an array for an object.
-        v.lazy((input) => (Array.isArray(input) ? NotAnArray : Document) as typeof Document),
+        objectSchema(Document),
         v.description("The document; for update the fields to change; absent or null for delete."),
       ),
     ),

@@ -74,7 +74,7 @@ export function devOptions(
     installDir: INSTALL_DIR,
     port: PORT ? portOf(PORT) : undefined,
     opensearchUrl: OPENSEARCH_URL ? urlOf("OPENSEARCH_URL", OPENSEARCH_URL) : undefined,
-    opensearchVersion: OPENSEARCH_VERSION ? opensearchVersion(OPENSEARCH_VERSION) : undefined,
+    opensearchVersion: OPENSEARCH_VERSION ? versionOf(OPENSEARCH_VERSION) : undefined,
     embeddingUrls: embeddingUrls(env),
   };
 }
@@ -94,6 +94,14 @@ function argumentsOf(args: readonly string[]) {
     }).values;
   } catch (error) {
     throw new DevUsageError(`${(error as Error).message}\n\n${HELP}`, { cause: error });
+  }
+}
+
+function versionOf(text: string): OpenSearchVersion {
+  try {
+    return opensearchVersion(text);
+  } catch (error) {
+    throw new DevUsageError(`OPENSEARCH_VERSION=${text}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import { CloudwatchDashboard } from "@cdktf/provider-aws/lib/cloudwatch-dashboard/index.js";
-import type { Service } from "../../lib/naming/names.ts";
+import type { Stage } from "../../lib/http/degradation.ts";
+import type { FunctionName, Service } from "../../lib/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import type { Metric } from "./alarm.ts";
 
@@ -11,6 +12,48 @@ const COLUMNS = 24 / WIDTH;
 export interface Widget {
   title: string;
   metrics: Array<readonly [metric: Metric, label: string]>;
+}
+
+/** The metrics of a service that answers requests. */
+export interface RequestMetrics {
+  api(name: string, stat: string): Metric;
+  lambda(fn: FunctionName, name: string, stat?: string): Metric;
+  degraded(stage: Stage): Metric;
+}
+
+/** First on each dashboard: how many requests, how fast, what is missing from answers, and the function behind them. */
+export function requestWidgets(
+  { api, lambda, degraded }: RequestMetrics,
+  fn: FunctionName,
+  stages: readonly Stage[],
+): Widget[] {
+  return [
+    {
+      title: "Requests",
+      metrics: [
+        [api("Count", "Sum"), "all"],
+        [api("4XXError", "Sum"), "4xx"],
+        [api("5XXError", "Sum"), "5xx"],
+      ],
+    },
+    {
+      title: "Latency, ms",
+      metrics: [
+        [api("Latency", "p50"), "p50"],
+        [api("Latency", "p99"), "p99"],
+        [api("IntegrationLatency", "p99"), "function p99"],
+      ],
+    },
+    { title: "Degraded answers by stage", metrics: stages.map((stage) => [degraded(stage), stage]) },
+    {
+      title: fn,
+      metrics: [
+        [lambda(fn, "ConcurrentExecutions", "Maximum"), "at a time"],
+        [lambda(fn, "Throttles"), "throttled"],
+        [lambda(fn, "Errors"), "errors"],
+      ],
+    },
+  ];
 }
 
 /** A service's dashboard: its graphs in rows of three. */

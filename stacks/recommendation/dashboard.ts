@@ -1,52 +1,22 @@
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import { dashboard, type Widget } from "../constructs/dashboard.ts";
+import type { Stage } from "../../lib/http/degradation.ts";
+import { dashboard, requestWidgets, type Widget } from "../constructs/dashboard.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./api.ts";
 import { OWN_METRICS, recommendationMetrics } from "./metrics.ts";
+
+/** Stages that an answer of the recommendation service can lack. */
+const STAGES: readonly Stage[] = ["campaign", "item_records", "realtime"];
 
 /** One page: is it up, is it fast, what is missing from answers, do changes and events arrive, how trainings end. */
 export function recommendationDashboard(stack: ProjectStack): void {
   const recipes = configuredRecipes(stack);
   dashboard(stack, "recommendation", [
-    ...requestWidgets(stack),
+    ...requestWidgets(recommendationMetrics(stack), "recommendation-api", STAGES),
     ...campaignWidgets(stack, recipes),
     ...dataWidgets(stack),
     ...trainingWidgets(stack, recipes),
   ]);
-}
-
-function requestWidgets(stack: ProjectStack): Widget[] {
-  const { api, lambda, degraded } = recommendationMetrics(stack);
-  return [
-    {
-      title: "Requests",
-      metrics: [
-        [api("Count", "Sum"), "all"],
-        [api("4XXError", "Sum"), "4xx"],
-        [api("5XXError", "Sum"), "5xx"],
-      ],
-    },
-    {
-      title: "Latency, ms",
-      metrics: [
-        [api("Latency", "p50"), "p50"],
-        [api("Latency", "p99"), "p99"],
-        [api("IntegrationLatency", "p99"), "function p99"],
-      ],
-    },
-    {
-      title: "Degraded answers by stage",
-      metrics: (["campaign", "item_records", "realtime"] as const).map((stage) => [degraded(stage), stage]),
-    },
-    {
-      title: "recommendation-api",
-      metrics: [
-        [lambda("recommendation-api", "ConcurrentExecutions", "Maximum"), "at a time"],
-        [lambda("recommendation-api", "Throttles"), "throttled"],
-        [lambda("recommendation-api", "Errors"), "errors"],
-      ],
-    },
-  ];
 }
 
 function campaignWidgets(stack: ProjectStack, recipes: readonly RecipeKind[]): Widget[] {

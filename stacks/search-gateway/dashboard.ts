@@ -1,5 +1,5 @@
 import type { Stage } from "../../lib/http/degradation.ts";
-import { dashboard, type Widget } from "../constructs/dashboard.ts";
+import { dashboard, requestWidgets, type Widget } from "../constructs/dashboard.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
 
@@ -12,33 +12,10 @@ export function gatewayDashboard(stack: ProjectStack): void {
 }
 
 function gatewayWidgets(stack: ProjectStack): Widget[] {
-  const { api, lambda, degraded, delivery, unreadableLines, models } = gatewayMetrics(stack);
+  const metrics = gatewayMetrics(stack);
+  const { lambda, delivery, unreadableLines, models } = metrics;
   return [
-    {
-      title: "Requests",
-      metrics: [
-        [api("Count", "Sum"), "all"],
-        [api("4XXError", "Sum"), "4xx"],
-        [api("5XXError", "Sum"), "5xx"],
-      ],
-    },
-    {
-      title: "Latency, ms",
-      metrics: [
-        [api("Latency", "p50"), "p50"],
-        [api("Latency", "p99"), "p99"],
-        [api("IntegrationLatency", "p99"), "function p99"],
-      ],
-    },
-    { title: "Degraded answers by stage", metrics: STAGES.map((stage) => [degraded(stage), stage]) },
-    {
-      title: "api-router",
-      metrics: [
-        [lambda("api-router", "ConcurrentExecutions", "Maximum"), "at a time"],
-        [lambda("api-router", "Throttles"), "throttled"],
-        [lambda("api-router", "Errors"), "errors"],
-      ],
-    },
+    ...requestWidgets(metrics, "api-router", STAGES),
     ...(models.length === 0
       ? []
       : [

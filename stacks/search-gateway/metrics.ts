@@ -2,13 +2,11 @@ import { referencedModels } from "../../lib/discovery/endpoints.ts";
 import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
 import type { Stage } from "../../lib/http/degradation.ts";
 import { API_STAGE, ENDPOINT_VARIANT, type FunctionName } from "../../lib/naming/names.ts";
+import { UNREADABLE_LINES } from "../../lib/request-log/marker.ts";
 import { METRIC_NAMESPACE } from "../../lib/telemetry/emf.ts";
 import type { Metric } from "../constructs/alarm.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
-
-/** As log-handler counts them. Stacks import no handlers; a test compares the two. */
-export const UNREADABLE_LINES = "UnreadableRequestLogLines";
 
 /** The gateway's metrics by what they tell: alarms and the dashboard choose from them. */
 export function gatewayMetrics(stack: ProjectStack) {

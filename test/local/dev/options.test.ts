@@ -62,7 +62,10 @@ const REFUSED: [env: Record<string, string>, message: RegExp][] = [
   [{ PORT: "http" }, /^PORT=http is no port: give a whole number from 1 to 65532$/],
   [{ PORT: "65533" }, /^PORT=65533 is no port/],
   [{ OPENSEARCH_URL: "localhost:9200" }, /^OPENSEARCH_URL=localhost:9200 is no address/],
-  [{ OPENSEARCH_VERSION: "2.11.0" }, /"2\.11\.0" cannot be installed: use 2\.19\.6 or 3\.6\.0/],
+  [
+    { OPENSEARCH_VERSION: "2.11.0" },
+    /^OPENSEARCH_VERSION=2\.11\.0: OpenSearch "2\.11\.0" cannot be installed: use 2\.19\.6 or 3\.6\.0/,
+  ],
   [{ OPENSEARCH_URL: "http://x:1", OPENSEARCH_VERSION: "3.6.0" }, /leave OPENSEARCH_VERSION out/],
   [
     { EMBEDDING_URL_DENSE: "http://x" },
@@ -71,7 +74,13 @@ const REFUSED: [env: Record<string, string>, message: RegExp][] = [
   [{ EMBEDDING_URL_SPARSE_V3: "x" }, /^EMBEDDING_URL_SPARSE_V3=x is no address/],
 ];
 for (const [env, message] of REFUSED) {
-  test(`refuse ${JSON.stringify(env)}`, () => assert.match(messageOf([], env), message));
+  test(`refuse ${JSON.stringify(env)} as a wrong call`, () => {
+    assert.match(messageOf([], env), message);
+    assert.throws(
+      () => devOptions([], env),
+      (error: unknown) => error instanceof DevUsageError,
+    );
+  });
 }
 
 test.run();
