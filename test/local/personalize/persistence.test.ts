@@ -5,15 +5,14 @@ import {
   CreateDatasetImportJobCommand,
   DescribeCampaignCommand,
   DescribeDatasetImportJobCommand,
-  DescribeSolutionVersionCommand,
   ListFiltersCommand,
 } from "@aws-sdk/client-personalize";
-import { PutEventsCommand, type PutEventsCommandInput } from "@aws-sdk/client-personalize-events";
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { importCsv, openCampaign, openFilter, openShop, type Shop, stockShop, trainVersion } from "./book-shop.ts";
+import { importCsv, openCampaign, openFilter, openShop, stockShop } from "./book-shop.ts";
 import { type Harness, NOW, ROLE, startPersonalize } from "./harness.ts";
+import { countOf, csv, rows, send } from "./interactions.ts";
 
 const test = suite("local Personalize: state on disk");
 
@@ -34,26 +33,6 @@ function inDirectory(name: string, run: (dir: string, start: () => Promise<Harne
     }
   });
 }
-
-const HEADER = "USER_ID,ITEM_ID,EVENT_TYPE,EVENT_VALUE,TIMESTAMP,IMPRESSION";
-const row = (number: number, eventType = "click") =>
-  `u${number % 50},i${number % 90},${eventType},,${1_700_000_000 + number},`;
-const rows = (count: number, from = 0, eventType = "click") =>
-  Array.from({ length: count }, (_, number) => row(from + number, eventType));
-const csv = (...lines: readonly string[]) => [HEADER, ...lines].join("\n");
-
-/** How many interactions of an event type there are, which a training that lacks them says. */
-async function countOf(harness: Harness, shop: Shop, eventType: string): Promise<number> {
-  const name = `count-${harness.standIn.control.counts().CreateSolution ?? 0}`;
-  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count", { name, eventType });
-  const { solutionVersion } = await harness.personalize.send(
-    new DescribeSolutionVersionCommand({ solutionVersionArn }),
-  );
-  return Number(/\(it has (\d+)\)/.exec(solutionVersion?.failureReason ?? "")?.[1]);
-}
-
-const send = ({ events }: Harness, { trackingId }: Shop, input: Partial<PutEventsCommandInput>) =>
-  events.send(new PutEventsCommand({ trackingId, sessionId: "s", userId: "u", eventList: [], ...input }));
 
 inDirectory(
   "a directory keeps resources, data and models over a restart, whatever a kill cut off",

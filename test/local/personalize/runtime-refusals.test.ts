@@ -1,51 +1,14 @@
-import {
-  GetPersonalizedRankingCommand,
-  GetRecommendationsCommand,
-  type GetRecommendationsCommandInput,
-} from "@aws-sdk/client-personalize-runtime";
+import { GetPersonalizedRankingCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { openCampaign, openFilter, openShop, type Shop, stockShop } from "./book-shop.ts";
-import { errorOf, type Harness, startPersonalize } from "./harness.ts";
+import { errorOf } from "./harness.ts";
+import { openRuntime } from "./open-runtime.ts";
 
 const test = suite("local Personalize: runtime refusals");
 
-let harness: Harness;
-let shop: Shop;
-const campaigns = { user: "", ranking: "", related: "" };
-const filters = { category: "", unseen: "", cheaper: "", cheapOrOwn: "" };
-
-test.before(async () => {
-  harness = await startPersonalize();
-  shop = await openShop(harness);
-  await stockShop(harness, shop);
-  campaigns.user = await openCampaign(harness, shop, "aws-user-personalization");
-  campaigns.ranking = await openCampaign(harness, shop, "aws-personalized-ranking");
-  campaigns.related = await openCampaign(harness, shop, "aws-sims");
-  filters.category = await openFilter(
-    harness,
-    shop,
-    "category",
-    "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)",
-  );
-  filters.unseen = await openFilter(
-    harness,
-    shop,
-    "unseen",
-    "EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ($EVENT)",
-  );
-  filters.cheaper = await openFilter(harness, shop, "cheaper", "INCLUDE ItemID WHERE Items.PRICE < CurrentItem.PRICE");
-  filters.cheapOrOwn = await openFilter(
-    harness,
-    shop,
-    "young",
-    "EXCLUDE ItemID WHERE Items.PRICE > $MAX IF CurrentUser.AGE < 200",
-  );
-});
+const { harness, campaigns, filters, recommend } = await openRuntime();
 test.after(() => harness.stop());
 
-const recommend = (input: Omit<GetRecommendationsCommandInput, "campaignArn">, campaignArn = campaigns.user) =>
-  harness.runtime.send(new GetRecommendationsCommand({ campaignArn, ...input }));
 /** Requests that are refused, with the words of the refusal. */
 const REFUSED: readonly [string, () => Promise<unknown>, string, RegExp][] = [
   ["no user", () => recommend({}), "InvalidInputException", /userId is required/],

@@ -1,53 +1,17 @@
 import { DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import { PutEventsCommand, PutItemsCommand } from "@aws-sdk/client-personalize-events";
-import {
-  GetPersonalizedRankingCommand,
-  GetRecommendationsCommand,
-  type GetRecommendationsCommandInput,
-} from "@aws-sdk/client-personalize-runtime";
+import { GetPersonalizedRankingCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { openCampaign, openFilter, openShop, type Shop, stockShop, trainVersion } from "./book-shop.ts";
-import { errorOf, type Harness, NOW, startPersonalize } from "./harness.ts";
+import { trainVersion } from "./book-shop.ts";
+import { errorOf, NOW } from "./harness.ts";
+import { openRuntime } from "./open-runtime.ts";
 
 const test = suite("local Personalize: runtime");
 
-let harness: Harness;
-let shop: Shop;
-const campaigns = { user: "", ranking: "", related: "" };
-const filters = { category: "", unseen: "", cheaper: "", cheapOrOwn: "" };
-
-test.before(async () => {
-  harness = await startPersonalize();
-  shop = await openShop(harness);
-  await stockShop(harness, shop);
-  campaigns.user = await openCampaign(harness, shop, "aws-user-personalization");
-  campaigns.ranking = await openCampaign(harness, shop, "aws-personalized-ranking");
-  campaigns.related = await openCampaign(harness, shop, "aws-sims");
-  filters.category = await openFilter(
-    harness,
-    shop,
-    "category",
-    "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)",
-  );
-  filters.unseen = await openFilter(
-    harness,
-    shop,
-    "unseen",
-    "EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ($EVENT)",
-  );
-  filters.cheaper = await openFilter(harness, shop, "cheaper", "INCLUDE ItemID WHERE Items.PRICE < CurrentItem.PRICE");
-  filters.cheapOrOwn = await openFilter(
-    harness,
-    shop,
-    "young",
-    "EXCLUDE ItemID WHERE Items.PRICE > $MAX IF CurrentUser.AGE < 200",
-  );
-});
+const { harness, shop, campaigns, filters, recommend } = await openRuntime();
 test.after(() => harness.stop());
 
-const recommend = (input: Omit<GetRecommendationsCommandInput, "campaignArn">, campaignArn = campaigns.user) =>
-  harness.runtime.send(new GetRecommendationsCommand({ campaignArn, ...input }));
 const ids = async (...args: Parameters<typeof recommend>) =>
   (await recommend(...args)).itemList?.map((i) => i.itemId) ?? [];
 const categoriesOf = (id = "") => shop.data.items.find(({ itemId }) => itemId === id)?.categories.split("|") ?? [];
