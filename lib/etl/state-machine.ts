@@ -1,3 +1,5 @@
+import { retriesOf, TASK_SECONDS } from "./lambda-task.ts";
+
 /** What the state machine calls and reads. */
 export interface StateMachineParts {
   /** The ETL function's alias. */
@@ -16,28 +18,8 @@ export interface States {
   states: Readonly<Record<string, State>>;
 }
 
-/**
- * What passes by itself: throttling, a function that was not reached, one that ran out of time. An EtlError would come
- * again. Other errors of the function get two more tries: every step gives the same when it is done again.
- */
-const RETRY = [
-  { ErrorEquals: ["EtlError"], MaxAttempts: 0 },
-  {
-    ErrorEquals: [
-      "Lambda.ServiceException",
-      "Lambda.AWSLambdaException",
-      "Lambda.SdkClientException",
-      "Lambda.TooManyRequestsException",
-    ],
-    IntervalSeconds: 2,
-    MaxAttempts: 6,
-    BackoffRate: 2,
-  },
-  { ErrorEquals: ["States.TaskFailed", "States.Timeout"], IntervalSeconds: 5, MaxAttempts: 2, BackoffRate: 2 },
-] as const;
-
-/** Above the function's own limit of 15 minutes, which names the reason. */
-const TASK_SECONDS = 930;
+/** Two more tries: every step gives the same when it is done again. */
+const RETRY = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
 
 /**
  * The steps of ETL, for a machine whose input has `mode` (`init` or `update_dataset_group`) and `checks` (a list of

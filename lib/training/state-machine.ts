@@ -1,3 +1,4 @@
+import { retriesOf, TASK_SECONDS } from "../etl/lambda-task.ts";
 import { etlStates, type State, type StateMachineParts } from "../etl/state-machine.ts";
 
 /** What the training state machine calls and reads. */
@@ -10,28 +11,8 @@ export interface TrainingMachineParts {
 /** Longest training. Also what keeps the history below its limit of 25,000 events. */
 const MOST_SECONDS = 48 * 3_600;
 
-/** Above the function's own limit of 15 minutes, which names the reason. */
-const TASK_SECONDS = 930;
-
-/**
- * What passes by itself. A TrainingError would come again; other errors of the function get more tries, since every step
- * picks up what it has begun.
- */
-const RETRY = [
-  { ErrorEquals: ["TrainingError"], MaxAttempts: 0 },
-  {
-    ErrorEquals: [
-      "Lambda.ServiceException",
-      "Lambda.AWSLambdaException",
-      "Lambda.SdkClientException",
-      "Lambda.TooManyRequestsException",
-    ],
-    IntervalSeconds: 2,
-    MaxAttempts: 6,
-    BackoffRate: 2,
-  },
-  { ErrorEquals: ["States.TaskFailed", "States.Timeout"], IntervalSeconds: 5, MaxAttempts: 3, BackoffRate: 3 },
-] as const;
+/** Three more tries: every step picks up what it has begun. */
+const RETRY = retriesOf("TrainingError", { MaxAttempts: 3, BackoffRate: 3 });
 
 /**
  * The training: waits for the ingestion buffer, ETL, minimums, imports, recipes, removal of what is superseded. Its input

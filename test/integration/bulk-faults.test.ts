@@ -1,31 +1,16 @@
 import * as assert from "uvu/assert";
-import { actionsOf, type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { bulkGateway } from "../lib/bulk/support.ts";
+import { clusters } from "../fixtures/opensearch.ts";
+import { faultyCluster, put, sent } from "../lib/bulk/faulty-cluster.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk faults");
-const proxies: FaultProxy[] = [];
 
 for (const cluster of await clusters()) {
   const { version } = cluster;
 
-  const setUp = async (settings: Parameters<typeof bulkGateway>[1] = {}) => {
-    const index = uniqueIndex("faults");
-    await request(cluster, "PUT", `/${index}`, { settings: { index: { number_of_replicas: 0 } } });
-    const proxy = await startFaultProxy(cluster.url);
-    proxies.push(proxy);
-    return { index, proxy, gateway: bulkGateway(proxy.url, settings) };
-  };
-  const source = async (index: string, id: string) => {
-    const { status, body } = await request<Record<string, unknown>>(cluster, "GET", `/${index}/_source/${id}`);
-    return status === 404 ? undefined : body;
-  };
-  const sent = (proxy: { calls: readonly { path: string; body: string }[] }) =>
-    proxy.calls
-      .filter(({ path }) => path.endsWith("/_bulk"))
-      .map(({ body }) => actionsOf(body).map(({ name, id }) => `${name} ${id}`));
-  const put = (id: string, n: number) => ({ id, op: "index", doc: { n } });
+  const { setUp, source, stop } = faultyCluster(cluster, "faults");
+  // Here and not at the end of each test: one that fails must not keep the file from ending.
+  test.after(stop);
 
   test(`${version}: items rejected with 429 are sent again alone, and a chain ends with its last`, async () => {
     const { index, proxy, gateway } = await setUp();
@@ -157,8 +142,4 @@ for (const cluster of await clusters()) {
   });
 }
 
-// Here and not at the end of each test: one that fails must not keep the file from ending.
-test.after(async () => {
-  await Promise.all(proxies.map((proxy) => proxy.stop()));
-});
 test.run();

@@ -1,31 +1,16 @@
 import * as assert from "uvu/assert";
-import { actionsOf, type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { bulkGateway, MAPPED_INDEX, mappedIndex } from "../lib/bulk/support.ts";
+import { clusters, request } from "../fixtures/opensearch.ts";
+import { faultyCluster, put, sent } from "../lib/bulk/faulty-cluster.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk with lost answers");
-const proxies: FaultProxy[] = [];
 
 for (const cluster of await clusters()) {
   const { version } = cluster;
 
-  const setUp = async (settings: Parameters<typeof bulkGateway>[1] = {}) => {
-    const index = uniqueIndex("lost");
-    await request(cluster, "PUT", `/${index}`, { settings: { index: { number_of_replicas: 0 } } });
-    const proxy = await startFaultProxy(cluster.url);
-    proxies.push(proxy);
-    return { index, proxy, gateway: bulkGateway(proxy.url, settings) };
-  };
-  const source = async (index: string, id: string) => {
-    const { status, body } = await request<Record<string, unknown>>(cluster, "GET", `/${index}/_source/${id}`);
-    return status === 404 ? undefined : body;
-  };
-  const sent = (proxy: { calls: readonly { path: string; body: string }[] }) =>
-    proxy.calls
-      .filter(({ path }) => path.endsWith("/_bulk"))
-      .map(({ body }) => actionsOf(body).map(({ name, id }) => `${name} ${id}`));
-  const put = (id: string, n: number) => ({ id, op: "index", doc: { n } });
+  const { setUp, setUpMapped, source, stop } = faultyCluster(cluster, "lost");
+  // Here and not at the end of each test: one that fails must not keep the file from ending.
+  test.after(stop);
 
   test(`${version}: a socket closed after the write was received: what was done is found and not repeated`, async () => {
     const { index, proxy, gateway } = await setUp();
@@ -178,11 +163,7 @@ for (const cluster of await clusters()) {
   });
 
   test(`${version}: an update that rests on a stored document survives a lost answer`, async () => {
-    const index = uniqueIndex("lost");
-    await request(cluster, "PUT", `/${index}`, MAPPED_INDEX);
-    const proxy = await startFaultProxy(cluster.url);
-    proxies.push(proxy);
-    const gateway = bulkGateway(proxy.url, { indexes: [mappedIndex(index)] });
+    const { index, proxy, gateway } = await setUpMapped();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }]);
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" }, times: 1 });
     const done = await gateway.bulk(index, [{ id: "1", op: "update", doc: { body: "c" } }]);
@@ -204,11 +185,7 @@ for (const cluster of await clusters()) {
   });
 
   test(`${version}: an update that rests on a stored document is embedded anew when that changed meanwhile`, async () => {
-    const index = uniqueIndex("lost");
-    await request(cluster, "PUT", `/${index}`, MAPPED_INDEX);
-    const proxy = await startFaultProxy(cluster.url);
-    proxies.push(proxy);
-    const gateway = bulkGateway(proxy.url, { indexes: [mappedIndex(index)] });
+    const { index, proxy, gateway } = await setUpMapped();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }]);
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, times: 1 });
     proxy.onCall((call) =>
@@ -241,8 +218,4 @@ for (const cluster of await clusters()) {
   });
 }
 
-// Here and not at the end of each test: one that fails must not keep the file from ending.
-test.after(async () => {
-  await Promise.all(proxies.map((proxy) => proxy.stop()));
-});
 test.run();

@@ -23,23 +23,13 @@ import {
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
 import { avro, openShop } from "./book-shop.ts";
-import { errorOf, type Harness, NOW, ROLE, startPersonalize } from "./harness.ts";
+import { errorOf, NOW, ROLE, standInTests } from "./harness.ts";
 
 const test = suite("local Personalize: control plane");
 
 const RECIPE = "arn:aws:personalize:::recipe/aws-user-personalization";
 
-/** Runs with a stand-in of its own. */
-function on(name: string, run: (harness: Harness) => Promise<void>): void {
-  test(name, async () => {
-    const harness = await startPersonalize();
-    try {
-      await run(harness);
-    } finally {
-      harness.stop();
-    }
-  });
-}
+const on = standInTests(test);
 
 on("a dataset group goes from pending over in progress to ACTIVE, and goes away the same way", async (harness) => {
   const { personalize, standIn } = harness;

@@ -4,20 +4,16 @@ import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
 import { importCsv, openCampaign, openFilter, openShop, type Shop, stockShop } from "./book-shop.ts";
-import { errorOf, type Harness, NOW, ROLE, startPersonalize } from "./harness.ts";
+import { errorOf, type Harness, NOW, ROLE, standInTests } from "./harness.ts";
 import { countOf, csv, rows, send } from "./interactions.ts";
 
 const test = suite("local Personalize: data");
 
+const onStandIn = standInTests(test);
+
+/** With an empty shop. */
 function on(name: string, run: (harness: Harness, shop: Shop) => Promise<void>): void {
-  test(name, async () => {
-    const harness = await startPersonalize();
-    try {
-      await run(harness, await openShop(harness));
-    } finally {
-      harness.stop();
-    }
-  });
+  onStandIn(name, async (harness) => run(harness, await openShop(harness)));
 }
 
 on("a FULL import replaces earlier imports and keeps events; INCREMENTAL adds", async (harness, shop) => {

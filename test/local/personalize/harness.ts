@@ -5,6 +5,7 @@ import { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
 import { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
 import type { ObjectReader } from "../../../local/personalize/data/csv-import.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../../../local/personalize/personalize.ts";
+import type { suite } from "../../suite.ts";
 
 export const ACCOUNT = "123456789012";
 export const REGION = "eu-west-1";
@@ -89,6 +90,20 @@ export async function startPersonalize(dir?: string): Promise<Harness> {
       server.closeAllConnections();
       server.close();
     },
+  };
+}
+
+/** Tests with a stand-in of their own each. */
+export function standInTests(test: ReturnType<typeof suite>) {
+  return (name: string, run: (harness: Harness) => Promise<void>): void => {
+    test(name, async () => {
+      const harness = await startPersonalize();
+      try {
+        await run(harness);
+      } finally {
+        harness.stop();
+      }
+    });
   };
 }
 

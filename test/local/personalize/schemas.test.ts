@@ -2,21 +2,11 @@ import { CreateSchemaCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
 import { avro, FIELDS } from "./book-shop.ts";
-import { errorOf, type Harness, startPersonalize } from "./harness.ts";
+import { errorOf, standInTests } from "./harness.ts";
 
 const test = suite("local Personalize: schemas");
 
-/** Runs with a stand-in of its own. */
-function on(name: string, run: (harness: Harness) => Promise<void>): void {
-  test(name, async () => {
-    const harness = await startPersonalize();
-    try {
-      await run(harness);
-    } finally {
-      harness.stop();
-    }
-  });
-}
+const on = standInTests(test);
 
 /** Schemas that break a rule. */
 const SCHEMAS: readonly [string, RegExp][] = [

@@ -14,23 +14,13 @@ import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
 import { openCampaign, openShop, stockShop, trainVersion } from "./book-shop.ts";
-import { errorOf, type Harness, startPersonalize } from "./harness.ts";
+import { errorOf, standInTests } from "./harness.ts";
 
 const test = suite("local Personalize: training and campaigns");
 
 const RECIPE = "arn:aws:personalize:::recipe/aws-user-personalization";
 
-/** Runs with a stand-in of its own. */
-function on(name: string, run: (harness: Harness) => Promise<void>): void {
-  test(name, async () => {
-    const harness = await startPersonalize();
-    try {
-      await run(harness);
-    } finally {
-      harness.stop();
-    }
-  });
-}
+const on = standInTests(test);
 
 /** Solutions that are refused. */
 const SOLUTIONS: readonly [Partial<CreateSolutionCommandInput>, RegExp][] = [
