@@ -5,20 +5,12 @@ import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
 import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
-import { createRecommendationWorld, type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
+import { stepsOf } from "./recommendation-world.ts";
 
 const test = suite("Personalize's resources by Terraform");
-const { tool, step } = stepsOf(test);
-let world: RecommendationWorld;
-test.before(async () => {
-  if (!tool) return;
-  world = await createRecommendationWorld(tool, test, {
-    name: "recommendation-apply",
-    functions: ["personalize-manager"],
-  });
-});
+const step = stepsOf(test, { name: "recommendation-apply", functions: ["personalize-manager"] });
 
-step("the function makes everything, and the second plan is empty", async () => {
+step("the function makes everything, and the second plan is empty", async (world) => {
   for (const stack of ["personalization", "filters"] as const) {
     await world.planned(stack);
     await world.applied(stack);
@@ -39,7 +31,7 @@ step("the function makes everything, and the second plan is empty", async () => 
   for (const stack of ["personalization", "filters"] as const) assert.equal(await world.planned(stack), [], stack);
 });
 
-step("new code of personalize-manager replaces nothing in Personalize", async () => {
+step("new code of personalize-manager replaces nothing in Personalize", async (world) => {
   const { artifacts } = world.input;
   const zip = artifacts["personalize-manager"]?.zip ?? "";
   world.input.artifacts = { "personalize-manager": { zip, sha256: "bmV3IGNvZGU=" } };
@@ -51,7 +43,7 @@ step("new code of personalize-manager replaces nothing in Personalize", async ()
   world.input.artifacts = artifacts;
 });
 
-step("a changed expression is one replacement, the new filter first, and is switched to", async () => {
+step("a changed expression is one replacement, the new filter first, and is switched to", async (world) => {
   const before = await world.pointer("category");
   const expression = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
   world.input.config = recommendation([["filter.yaml", ["filters", 0, "expression"], expression]]);
@@ -65,7 +57,7 @@ step("a changed expression is one replacement, the new filter first, and is swit
   assert.is(filters.find(({ arn }) => arn === after)?.expression, expression);
 });
 
-step("a filter that was deleted by hand comes back with the next plan, and then nothing is planned", async () => {
+step("a filter that was deleted by hand comes back with the next plan, and then nothing is planned", async (world) => {
   const filterArn = await world.pointer("category");
   await world.client.send(new DeleteFilterCommand({ filterArn }));
   const gone = async () => (await world.inventory()).filters.length === 1;
@@ -78,7 +70,7 @@ step("a filter that was deleted by hand comes back with the next plan, and then 
   assert.equal(await world.planned("filters"), []);
 });
 
-step("a filter that is taken out of filter.yaml goes", async () => {
+step("a filter that is taken out of filter.yaml goes", async (world) => {
   world.input.config = recommendation([["filter.yaml", ["filters", 0], undefined]]);
   world.input.repairs = {};
   assert.equal(await world.planned("filters"), ["delete aws_lambda_invocation.filter-category"]);
@@ -89,7 +81,7 @@ step("a filter that is taken out of filter.yaml goes", async () => {
   );
 });
 
-step("an uninstallation first allows the deletion, then nothing is left", async () => {
+step("an uninstallation first allows the deletion, then nothing is left", async (world) => {
   await world.removed("filters");
   const applied = await world.appliedInputs("personalization");
   assert.equal(

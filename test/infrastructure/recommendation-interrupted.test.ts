@@ -4,33 +4,28 @@ import * as assert from "uvu/assert";
 import type { StackName } from "../../lib/naming/names.ts";
 import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
-import { createRecommendationWorld, type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
+import { type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
 
 const test = suite("applies that are cut off");
-const { tool, step } = stepsOf(test);
-let world: RecommendationWorld;
 /** What Personalize has made, changed and removed since it was last taken. */
 let done: string[] = [];
 const taken = () => done.splice(0).sort();
 /** Kills the run that is under way. */
 let kill = () => {};
-test.before(async () => {
-  if (!tool) return;
-  world = await createRecommendationWorld(tool, test, {
-    name: "recommendation-interrupted",
-    onSuccess(operation) {
-      if (!/^(Create|Update|Delete)/.test(operation)) return;
-      done.push(operation);
-      kill();
-    },
-  });
+const step = stepsOf(test, {
+  name: "recommendation-interrupted",
+  onSuccess(operation) {
+    if (!/^(Create|Update|Delete)/.test(operation)) return;
+    done.push(operation);
+    kill();
+  },
 });
 
 /** Beyond what any stack has: an apply that never gets further fails the test. */
 const MOST_RUNS = 15;
 
 /** Applies again and again, killed at the first thing that is made or removed in each run; gives how often it was. */
-async function killedAtEach(stack: StackName, ...args: string[]): Promise<number> {
+async function killedAtEach(world: RecommendationWorld, stack: StackName, ...args: string[]): Promise<number> {
   for (let kills = 0; kills < MOST_RUNS; kills += 1) {
     const run = await world.start(stack, ...args);
     kill = () => {
@@ -46,8 +41,8 @@ async function killedAtEach(stack: StackName, ...args: string[]): Promise<number
   throw new Error(`not done after ${MOST_RUNS} runs, in which Personalize did ${done.join(", ")}`);
 }
 
-step("after each of the dataset group, schemas, datasets and tracker: the next apply goes on", async () => {
-  assert.is(await killedAtEach("personalization"), 8);
+step("after each of the dataset group, schemas, datasets and tracker: the next apply goes on", async (world) => {
+  assert.is(await killedAtEach(world, "personalization"), 8);
   assert.equal(taken(), [
     "CreateDataset",
     "CreateDataset",
@@ -64,16 +59,16 @@ step("after each of the dataset group, schemas, datasets and tracker: the next a
   assert.equal(states, ["ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE"]);
 });
 
-step("after each filter", async () => {
-  assert.is(await killedAtEach("filters"), 2);
+step("after each filter", async (world) => {
+  assert.is(await killedAtEach(world, "filters"), 2);
   assert.equal(taken(), ["CreateFilter", "CreateFilter"]);
   assert.equal(await world.planned("filters"), []);
 });
 
-step("after the new filter of a rotation, and after the removal of the old one", async () => {
+step("after the new filter of a rotation, and after the removal of the old one", async (world) => {
   const expression = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
   world.input.config = recommendation([["filter.yaml", ["filters", 0, "expression"], expression]]);
-  assert.is(await killedAtEach("filters"), 2);
+  assert.is(await killedAtEach(world, "filters"), 2);
   assert.equal(taken(), ["CreateFilter", "DeleteFilter"]);
   assert.equal(await world.planned("filters"), []);
   const { filters } = await world.inventory();
@@ -81,7 +76,7 @@ step("after the new filter of a rotation, and after the removal of the old one",
   assert.is(filters.find(({ name }) => name.includes("category"))?.expression, expression);
 });
 
-step("after each campaign", async () => {
+step("after each campaign", async (world) => {
   for (const recipe of ["user_personalization", "similar_items", "personalized_ranking"] as const) {
     await world.train(recipe);
   }
@@ -89,7 +84,7 @@ step("after each campaign", async () => {
   const targets = ["user-personalization", "similar-items", "personalized-ranking"].map(
     (id) => `-target=aws_lambda_invocation.campaign-${id}`,
   );
-  assert.is(await killedAtEach("recommendation", ...targets), 3);
+  assert.is(await killedAtEach(world, "recommendation", ...targets), 3);
   assert.equal(taken(), ["CreateCampaign", "CreateCampaign", "CreateCampaign"]);
   const { campaigns } = await world.inventory();
   assert.equal(

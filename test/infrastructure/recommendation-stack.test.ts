@@ -5,26 +5,22 @@ import type { Change } from "../fixtures/configurations/configurations.ts";
 import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 import { projectResources } from "./project-resources.ts";
-import { createRecommendationWorld, type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
+import { type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
 
 const test = suite("the recommendation service by Terraform");
-const { tool, step } = stepsOf(test);
-let world: RecommendationWorld;
-test.before(async () => {
-  if (tool) world = await createRecommendationWorld(tool, test, { name: "recommendation-stack" });
-});
+const step = stepsOf(test, { name: "recommendation-stack" });
 
 /** The service with training by the clock, so that nothing that it may have is missing; changed. */
 const service = (...changes: Change[]) =>
   recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }], ...changes]);
 
 const CAMPAIGN = "aws_lambda_invocation.campaign-similar-items";
-const campaign = async () => {
+const campaign = async (world: RecommendationWorld) => {
   const { campaigns } = await world.inventory();
   return campaigns.find(({ recipe }) => recipe === "similar_items");
 };
 
-step("all of it comes up, and the second plan is empty", async () => {
+step("all of it comes up, and the second plan is empty", async (world) => {
   world.input.config = service();
   for (const stack of ["personalization", "recommendation"] as const) {
     await world.planned(stack);
@@ -33,10 +29,10 @@ step("all of it comes up, and the second plan is empty", async () => {
   assert.equal(await world.planned("recommendation"), []);
   // Without a version to serve there is no campaign yet, which is no difference.
   await world.discover("recommendation");
-  assert.equal([world.input.repairs, await campaign()], [{}, undefined]);
+  assert.equal([world.input.repairs, await campaign(world)], [{}, undefined]);
 });
 
-step("a removal by what the state knows keeps what campaigns' invocations need until they are gone", async () => {
+step("a removal by what the state knows keeps what campaigns' invocations need until they are gone", async (world) => {
   const { resources } = await world.stateOf("recommendation");
   const invocations = resources.filter(({ type }) => type === "aws_lambda_invocation");
   assert.is(invocations.length, 3);
@@ -50,7 +46,7 @@ step("a removal by what the state knows keeps what campaigns' invocations need u
   }
 });
 
-step("a campaign that a training makes or changes right now is not planned", async () => {
+step("a campaign that a training makes or changes right now is not planned", async (world) => {
   const { client, names } = world;
   const solutionVersionArn = await world.train("similar_items");
   const campaignArn = names.arn("personalize", `campaign/${names.campaign("similar_items")}`);
@@ -58,20 +54,20 @@ step("a campaign that a training makes or changes right now is not planned", asy
     const name = names.campaign("similar_items");
     await client.send(new CreateCampaignCommand({ name, solutionVersionArn, minProvisionedTPS: 1 }));
     await world.discover("recommendation");
-    assert.is((await campaign())?.status, "CREATE PENDING");
+    assert.is((await campaign(world))?.status, "CREATE PENDING");
     assert.equal(world.input.repairs, {});
   });
   await world.control.advance(60_000);
   await world.heldStill(async () => {
     await client.send(new UpdateCampaignCommand({ campaignArn, solutionVersionArn }));
     await world.discover("recommendation");
-    assert.is((await campaign())?.update?.status, "CREATE PENDING");
+    assert.is((await campaign(world))?.update?.status, "CREATE PENDING");
     assert.equal(await world.planned("recommendation"), []);
   });
   await world.control.advance(60_000);
 });
 
-step("changed TPS are one update in place; one that fails shows again in the next plan", async () => {
+step("changed TPS are one update in place; one that fails shows again in the next plan", async (world) => {
   world.input.config = service(["campaign.yaml", ["campaigns", "similar_items", "min_provisioned_tps"], 3]);
   await world.discover("recommendation");
   assert.equal(await world.planned("recommendation"), [`update ${CAMPAIGN}`]);
@@ -81,17 +77,17 @@ step("changed TPS are one update in place; one that fails shows again in the nex
     (error: Error) => error.message,
   );
   assert.match(failure, "The update of the campaign my-project-similar-items is CREATE FAILED: There is no capacity.");
-  assert.is((await campaign())?.min_provisioned_tps, 1);
+  assert.is((await campaign(world))?.min_provisioned_tps, 1);
 
   await world.discover("recommendation");
   assert.equal(await world.planned("recommendation"), [`update ${CAMPAIGN}`]);
   await world.applied("recommendation");
-  assert.is((await campaign())?.min_provisioned_tps, 3);
+  assert.is((await campaign(world))?.min_provisioned_tps, 3);
   await world.discover("recommendation");
   assert.equal(await world.planned("recommendation"), []);
 });
 
-step("its removal leaves nothing but what is another stack's", async () => {
+step("its removal leaves nothing but what is another stack's", async (world) => {
   const found = await projectResources(world.cloud, "my-project");
   for (const one of ["table my-project-users", "state machine my-project-training", "api my-project-recommendation"]) {
     assert.ok(found.includes(one), `${one} of ${found.join(", ")}`);
@@ -104,7 +100,7 @@ step("its removal leaves nothing but what is another stack's", async () => {
     "role my-project-personalize-eu-west-1",
     "role my-project-personalize-manager-eu-west-1",
   ]);
-  assert.is(await campaign(), undefined);
+  assert.is(await campaign(world), undefined);
 });
 
 test.run();

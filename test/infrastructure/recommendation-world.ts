@@ -56,6 +56,7 @@ export interface RecommendationWorld {
   train(recipe: RecipeKind): Promise<string>;
   /** Works while Personalize stands still: what was begun stays under way. */
   heldStill(work: () => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** The parts of a state that tests look at. */
@@ -71,10 +72,9 @@ export interface WorldOptions {
   onSuccess?: (operation: string) => void;
 }
 
-/** Starts the cloud, builds the functions, and gives what tests do. All of it goes when the suite ends. */
-export async function createRecommendationWorld(
+/** Starts the cloud, builds the functions, and gives what tests do. */
+async function createRecommendationWorld(
   tool: Terraform,
-  test: Pick<ReturnType<typeof suite>, "after">,
   { name, functions, onSuccess = () => {} }: WorldOptions,
 ): Promise<RecommendationWorld> {
   const files = new Map<string, string>();
@@ -85,10 +85,6 @@ export async function createRecommendationWorld(
   const personalize = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects, clock });
   const cloud = await ownCloud({ standIns: [watched(personalize, onSuccess)] });
   const folder = scratchFolder(TEST_OUTPUT, name);
-  test.after(async () => {
-    await cloud.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
   const names = namesOf({ project: "my-project", account: ACCOUNT_ID, region: REGION });
   const client = new PersonalizeClient(clientOptions(cloud));
   const ssm = new SSMClient(clientOptions(cloud));
@@ -154,20 +150,28 @@ export async function createRecommendationWorld(
         heldAt = undefined;
       }
     },
+    async stop() {
+      await cloud.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
     train: (recipe) => train({ client, names, files, control: personalize.control }, recipe),
   };
 }
 
-/** Declares the tests of a suite that work with Terraform; on a machine without it they are skipped. */
-export function stepsOf(test: ReturnType<typeof suite>) {
+/** Declares one test; they run in order on one world, each on what the one before has left. */
+export type WorldStep = (name: string, work: (world: RecommendationWorld) => Promise<void>) => void;
+
+/** Gives a suite a world, and what declares its tests. On a machine without Terraform they are skipped. */
+export function stepsOf(test: ReturnType<typeof suite>, options: WorldOptions): WorldStep {
   const tool = findTerraform();
-  return {
-    tool,
-    step(name: string, work: () => Promise<void>): void {
-      if (tool) test(name, work);
-      else test.skip(`${name} (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)`);
-    },
-  };
+  if (!tool) {
+    const why = "no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY";
+    return (name) => test.skip(`${name} (${why})`);
+  }
+  const started = Promise.withResolvers<RecommendationWorld>();
+  test.before(async () => started.resolve(await createRecommendationWorld(tool, options)));
+  test.after(async () => (await started.promise).stop());
+  return (name, work) => test(name, async () => work(await started.promise));
 }
 
 interface Plan {
