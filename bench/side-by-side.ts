@@ -3,6 +3,8 @@ export interface Timing {
   p50: number;
   p99: number;
   calls: number;
+  /** Processor time of this process a call: of the way itself, without the servers behind it. */
+  cpu: number;
 }
 
 export interface Comparison {
@@ -32,13 +34,17 @@ export async function sideBySide(
   await run(theirs, warmUp, parallel);
   await run(ours, warmUp, parallel);
   const times = { ours: [] as number[], theirs: [] as number[] };
+  const cpu = { ours: 0, theirs: 0 };
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? (["theirs", "ours"] as const) : (["ours", "theirs"] as const);
     for (const side of order) {
+      const before = process.cpuUsage();
       times[side].push(...(await run(side === "ours" ? ours : theirs, Math.ceil(calls / rounds), parallel)));
+      const { user, system } = process.cpuUsage(before);
+      cpu[side] += (user + system) / 1_000;
     }
   }
-  const result = { ours: timing(times.ours), theirs: timing(times.theirs) };
+  const result = { ours: timing(times.ours, cpu.ours), theirs: timing(times.theirs, cpu.theirs) };
   return {
     ...result,
     ratio: { p50: result.ours.p50 / result.theirs.p50, p99: result.ours.p99 / result.theirs.p99 },
@@ -60,8 +66,8 @@ async function run(work: (call: number) => Promise<unknown>, calls: number, para
   return times;
 }
 
-function timing(times: readonly number[]): Timing {
+function timing(times: readonly number[], cpu: number): Timing {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), calls: sorted.length };
+  return { p50: at(0.5), p99: at(0.99), calls: sorted.length, cpu: cpu / sorted.length };
 }
