@@ -1,7 +1,11 @@
+import * as v from "valibot";
 import type { Names, Service, StackName } from "../../lib/naming/names.ts";
 import { pullState, type Runner } from "../terraform/stack.ts";
 import { bareStacks } from "./removal.ts";
 import type { Session } from "./session.ts";
+
+/** Every change counts; Terraform pulls an empty one where there is none, or nothing at all. */
+const State = v.object({ serial: v.optional(v.number(), 0) });
 
 /** What shows that stacks were deployed, whose state is gone. */
 export interface Traces {
@@ -38,8 +42,9 @@ export async function lostKeyAliases(
   );
   const lost: string[] = [];
   for (const [index, stack] of stacks.entries()) {
+    const { serial } = v.parse(State, (await pullState(runner, stack)) ?? {});
     const suspect = suspects[index];
-    if (suspect && (await pullState(runner, stack)) === undefined) lost.push(suspect.alias);
+    if (suspect && serial === 0) lost.push(suspect.alias);
   }
   return lost;
 }

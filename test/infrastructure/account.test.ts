@@ -187,29 +187,26 @@ step("list has nothing to show", async () => {
   assert.is(out, "There is nothing of this project in Terraform's state or in Personalize.\n");
 });
 
-step(
-  "purge removes a bucket that no state knows of, and every parameter, and names the keys that it cannot",
-  async () => {
-    const Bucket = names.bucket();
-    await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
-    await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
-    for (const Body of ["1", "2"]) await s3.send(new PutObjectCommand({ Bucket, Key: "k", Body }));
-    const ours = Array.from({ length: 12 }, (_, index) => `${names.parameterPrefix()}search-gateway/p${index}`);
-    const others = `/relevance/${name}x/kept`;
-    for (const Name of [...ours, others]) await ssm.send(new PutParameterCommand({ Name, Value: "v", Type: "String" }));
+step("purge removes bucket and parameters that no state knows of, and names the keys that it cannot", async () => {
+  const Bucket = names.bucket();
+  await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
+  await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
+  for (const Body of ["1", "2"]) await s3.send(new PutObjectCommand({ Bucket, Key: "k", Body }));
+  const ours = Array.from({ length: 12 }, (_, index) => `${names.parameterPrefix()}search-gateway/p${index}`);
+  const others = `/relevance/${name}x/kept`;
+  for (const Name of [...ours, others]) await ssm.send(new PutParameterCommand({ Name, Value: "v", Type: "String" }));
 
-    const { err, code } = await project.relevance("purge", "--yes");
-    assert.is(code, 0, err);
-    assert.match(err, `${Bucket}: 2 object versions deleted`);
-    assert.match(err, "12 parameters");
-    const keys = [...err.matchAll(/^ {2}(alias\/\S+)$/gm)].map(([, alias]) => alias);
-    assert.equal(keys, [names.kmsAlias(), names.serviceKmsAlias("search-gateway")]);
-    assert.match(err, `describe-key --region eu-west-1 --key-id ${names.kmsAlias()} --query KeyMetadata.KeyId`);
-    assert.is(await s3.send(new HeadBucketCommand({ Bucket })).catch(nameOf), "NotFound");
-    assert.is(await ssm.send(new GetParameterCommand({ Name: ours[0] })).catch(nameOf), "ParameterNotFound");
-    assert.is((await ssm.send(new GetParameterCommand({ Name: others }))).Parameter?.Value, "v");
-  },
-);
+  const { err, code } = await project.relevance("purge", "--yes");
+  assert.is(code, 0, err);
+  assert.match(err, `${Bucket}: 2 object versions deleted`);
+  assert.match(err, "12 parameters");
+  const keys = [...err.matchAll(/^ {2}(alias\/\S+)$/gm)].map(([, alias]) => alias);
+  assert.equal(keys, [names.kmsAlias(), names.serviceKmsAlias("search-gateway")]);
+  assert.match(err, `describe-key --region eu-west-1 --key-id ${names.kmsAlias()} --query KeyMetadata.KeyId`);
+  assert.is(await s3.send(new HeadBucketCommand({ Bucket })).catch(nameOf), "NotFound");
+  assert.is(await ssm.send(new GetParameterCommand({ Name: ours[0] })).catch(nameOf), "ParameterNotFound");
+  assert.is((await ssm.send(new GetParameterCommand({ Name: others }))).Parameter?.Value, "v");
+});
 
 step("purge asks for the project's name: without a terminal it needs --yes", async () => {
   const { err, code } = await project.relevance("purge");

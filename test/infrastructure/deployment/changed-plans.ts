@@ -42,6 +42,7 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
     project.append("api.yaml", "# a comment\n");
     const { out, code } = await project.relevance("plan", "--detailed-exitcode");
     assert.equal(changesIn(out), []);
+    assert.not.match(out, "Configuration files");
     assert.is(code, 0);
   });
 
@@ -71,21 +72,20 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
     }
   });
 
-  step("plans one change in a service for max_capacity, and the configuration file: exit code 3", async () => {
+  step("plans one changed resource over all stacks for max_capacity, and says which file goes along", async () => {
     project.edit(["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 8]);
     const { out, code } = await project.relevance("plan", "--detailed-exitcode");
-    assert.equal(changesIn(out), [
-      "~ aws_appautoscaling_target.api-router-scaling",
-      "~ aws_s3_object.configuration-api-yaml",
-    ]);
-    assert.match(out, "      max_capacity: 5 → 8\n");
-    assert.is(code, 3);
     project.edit(["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 5]);
+    assert.equal(changesIn(out), ["~ aws_appautoscaling_target.api-router-scaling"]);
+    assert.match(out, "      max_capacity: 5 → 8\n");
+    assert.match(out, "\n  Configuration files in the bucket: api.yaml will be written\n");
+    assert.is(code, 3);
   });
 
   step("plans one endpoint for a mapping with a new model", async () => {
     project.edit([...MAPPINGS, mappings(SPARSE, DENSE)]);
     const { out } = await project.relevance("plan");
+    project.edit([...MAPPINGS, mappings(SPARSE)]);
     const dense = changesIn(out).filter((line) => line.includes("dense_large_en_v1_5") || line.includes("dense-large"));
     assert.equal(dense, [
       "+ aws_appautoscaling_policy.dense_large_en_v1_5-scaling-policy",
@@ -104,9 +104,7 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
       "~ aws_iam_role_policy.sagemaker-policy",
       "~ aws_lambda_alias.api-router-live",
       "~ aws_lambda_function.api-router",
-      "~ aws_s3_object.configuration-hybrid_search-yaml",
     ]);
-    project.edit([...MAPPINGS, mappings(SPARSE)]);
   });
 
   step("shows a changed configuration as docs/guides/plan.md does", async () => {

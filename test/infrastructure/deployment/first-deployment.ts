@@ -19,6 +19,7 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
     await waitFor(async () => begun(), { what: "the last step's first resources", timeoutMs: 300_000, abort: early });
     run.kill("SIGINT");
     const { err, code } = await run.ended;
+    assert.match(err, "  api.yaml: written\n  hybrid_search.yaml: written\n");
     assert.match(err, "Interrupted: Terraform finishes what it has begun and writes its state.");
     assert.match(err, "Interrupted. What was done is in Terraform's state: run the command again to go on.\n");
     assert.is(code, 1);
@@ -38,6 +39,7 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
     assert.match(out, new RegExp(`^search-gateway\n  URL      https://search\\.${account.domainName}\n`, "m"));
     assert.match(out, /^ {2}API key {2}\S{20,}$/m);
     assert.match(err, "The API could not be asked from this machine");
+    assert.not.match(err, ": written\n");
   });
 
   step("leaves no saved plan behind, and nothing readable for others", () => {
