@@ -1,0 +1,70 @@
+import { InvokeCommand } from "@aws-sdk/client-lambda";
+import { routes } from "../../functions/recommendation-api/routes.ts";
+import type { ProxyHandler } from "../../lib/http/event.ts";
+import { type RunningApi, startApi } from "../../local/api/start.ts";
+import { readDeployedApi } from "../../local/cloud/deployed-api.ts";
+import { serveDeployedApi } from "../infrastructure/served-api.ts";
+import type { World } from "./world.ts";
+
+/** A deployed API over HTTP. */
+export interface Served {
+  url: string;
+  key: string;
+  stop(): Promise<void>;
+}
+
+/** The answer of a call. */
+export interface Answer {
+  status: number;
+  // Shapes differ by endpoint; each test says what it expects.
+  body: {
+    error?: { code: string; message: string };
+    degraded?: { stage: string; reason: string }[];
+    request?: { count?: number };
+    response?: { items?: Record<string, string>[]; accepted?: number; rejected?: unknown[] };
+    search_response?: { hits: { hits: { _id: string }[] } };
+  };
+}
+
+/**
+ * The recommendation API, whose every request is an invocation of the alias in the local cloud: a new version serves from
+ * the moment that a deployment switches to it, as in AWS.
+ */
+export async function serveRecommendation({ cloud, lambda, names }: World): Promise<Served> {
+  const api = await readDeployedApi(cloud, names.api("recommendation"), "v1");
+  const { name: FunctionName, qualifier: Qualifier } = api.function;
+  const handler: ProxyHandler = async (event) => {
+    const Payload = JSON.stringify(event);
+    const answer = await lambda.send(new InvokeCommand({ FunctionName, Qualifier, Payload }));
+    const text = Buffer.from(answer.Payload ?? []).toString();
+    if (answer.FunctionError) throw new Error(text);
+    return JSON.parse(text);
+  };
+  const forbidden = api.methods.filter(({ permitted }) => !permitted);
+  if (forbidden.length > 0) throw new Error(`API Gateway may not call the function for ${forbidden[0]?.resource}`);
+  // Throttled by nothing here: the load is the test's own.
+  const running = await startApi({ services: [{ basePath: api.stage, routes, keys: api.keys, handler }] });
+  return served(running, `${running.url}/${api.stage}`, api.keys);
+}
+
+/** The gateway, with the cluster in place of the domain's name, which does not resolve. */
+export async function serveGateway({ cloud, names, cluster }: World): Promise<Served> {
+  const running = await serveDeployedApi({ cloud, name: names.api("search-gateway"), cluster });
+  return served(running, running.url, running.api.keys);
+}
+
+function served(running: RunningApi, url: string, keys: readonly string[]): Served {
+  const [key] = keys;
+  if (key === undefined) throw new Error("no key is valid");
+  return { url, key, stop: () => running.stop() };
+}
+
+/** A call of a JSON endpoint. */
+export async function call({ url, key }: Served, path: string, body: unknown, method = "POST"): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}

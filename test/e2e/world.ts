@@ -1,0 +1,89 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { SFNClient } from "@aws-sdk/client-sfn";
+import { type Names, namesOf } from "../../lib/naming/names.ts";
+import { ACCOUNT_ID, type Cloud, REGION } from "../../local/cloud/front.ts";
+import { seedAccount } from "../../local/cloud/seed.ts";
+import { type DemoData, demoData } from "../../local/demo-data/readers.ts";
+import { openPersonalize } from "../../local/dev/recommendation.ts";
+import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { clusters } from "../fixtures/opensearch.ts";
+import { type TestProject, testProject } from "../infrastructure/project.ts";
+
+/** Declares one test; they run in order, each on what the one before has left. */
+export type Step = (name: string, work: () => void | Promise<void>) => void;
+
+/** An account with a cluster, and a project with both services in it. */
+export interface World {
+  cloud: Cloud;
+  cluster: string;
+  project: TestProject;
+  names: Names;
+  lambda: LambdaClient;
+  sfn: SFNClient;
+  data: DemoData;
+}
+
+const NAME = "shop";
+
+/** Enough for every recipe's minimum; each training takes seconds. */
+const SIZE = { books: 300, readers: 60, interactions: 3_000 };
+
+/** What of the local stack's configuration describes the demo data. */
+const RECOMMENDATION_FILES = ["schema", "etl", "solution.yaml", "campaign.yaml", "filter.yaml"];
+
+/** Makes the account, the cluster and the project, of which nothing is deployed. */
+export async function createWorld(): Promise<World> {
+  const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
+  const folder = scratchFolder(TEST_OUTPUT, "e2e");
+  const models = await createModelStandIns({
+    modelOfEndpoint: (name) => (name === names.endpoint("sparse_v3") ? "sparse_v3" : undefined),
+  });
+  const endpoint = Promise.withResolvers<string>();
+  const personalize = openPersonalize(folder, endpoint.promise);
+  const cloud = await ownCloud({ standIns: [models, personalize], longestWaitSeconds: 0.5 });
+  endpoint.resolve(cloud.endpoint);
+  const account = await seedAccount(cloud);
+  const [cluster] = await clusters();
+  const mappings = [{ embedding_field: "description_sparse", model_name: "sparse_v3", src_fields: ["description"] }];
+  const project = await testProject({
+    folder,
+    cloud,
+    account,
+    configuration: "no-custom-domain",
+    name: NAME,
+    changes: [
+      ["hybrid_search.yaml", ["hybrid_queries"], [{ index: "products", embedding_mappings: mappings }]],
+      ["model.yaml", ["sparse_v3"], { initial_instance_count: 1, instance_type: "ml.c6i.2xlarge" }],
+      [
+        "project.yaml",
+        ["personalize"],
+        {
+          item_schema_file_path: "schema/item_schema.json",
+          user_schema_file_path: "schema/user_schema.json",
+          interaction_schema_file_path: "schema/interaction_schema.json",
+          etl_configure_file_path: "etl/configure.json",
+          force_reprocess_lookback_days: 1,
+          log_lookback_days: 365,
+          event_buffer_seconds: 0,
+        },
+      ],
+    ],
+  });
+  for (const file of RECOMMENDATION_FILES) {
+    cpSync(join(ROOT, "conf.local", file), join(folder, "conf", file), { recursive: true });
+  }
+  return {
+    cloud,
+    cluster: cluster?.url ?? "",
+    project,
+    names,
+    lambda: new LambdaClient(clientOptions(cloud)),
+    sfn: new SFNClient(clientOptions(cloud)),
+    data: demoData(SIZE),
+  };
+}
