@@ -70,7 +70,7 @@ export const train = defineCommand({
       sfn,
       state: target.state,
       note: terminal.note,
-      intervalMs: local ? LOOK_MS.local : LOOK_MS.aws,
+      intervalMs: local || context.env.AWS_ENDPOINT_URL ? LOOK_MS.local : LOOK_MS.aws,
     })) as Finished;
     if (json) terminal.printJson({ execution: started, ...finished });
     else {
