@@ -9,10 +9,11 @@ import { TrainingError } from "./training-error.ts";
  * merges only equal ones, and mode init imports the same events without it.
  */
 export async function requireInitial(
-  { mode, impressions_left_out: leftOut }: Pick<Manifest, "mode" | "impressions_left_out">,
+  { impressions_left_out: leftOut }: Pick<Manifest, "impressions_left_out">,
   context: Pick<TrainingContext, "state" | "pointers" | "names">,
 ): Promise<void> {
-  if (mode !== "init" || leftOut === 0) return;
+  // None in mode update_dataset_group.
+  if (leftOut === 0) return;
   const recipe = await servedRecipe(context);
   if (recipe === undefined) return;
   throw new TrainingError(

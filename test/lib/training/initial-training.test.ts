@@ -11,8 +11,8 @@ const names = namesOf({ project: "books", account: "123456789012", region: "eu-w
 
 function world() {
   const context = { names, state: memoryState(), pointers: memoryPointers() };
-  const refusal = (mode: "init" | "update_dataset_group", impressions_left_out: number) =>
-    requireInitial({ mode, impressions_left_out }, context).then(
+  const refusal = (impressions_left_out: number) =>
+    requireInitial({ impressions_left_out }, context).then(
       () => undefined,
       (error: Error) => `${error.name}: ${error.message}`,
     );
@@ -26,7 +26,7 @@ test("is refused when it leaves impressions out, with their number and the way o
   const trained = world();
   await pointTo(trained, names.arn("personalize", "campaign/books-similar-items"));
   assert.is(
-    await trained.refusal("init", 1_203),
+    await trained.refusal(1_203),
     "TrainingError: similar_items is trained already, so mode init would train events twice: 1,203 carry IMPRESSION, " +
       "which init leaves out, while those that came in since went to Personalize with it. Nothing was imported. Train " +
       "with --training-mode update_dataset_group (in solution.yaml: retraining.training_mode)",
@@ -36,26 +36,20 @@ test("is refused when it leaves impressions out, with their number and the way o
 test("is refused after the campaign is gone: Personalize keeps what came in", async () => {
   const trained = world();
   await trained.state.saveRecipe("user_personalization", { active: { version: "v" }, held: [], revision: 1 });
-  assert.match((await trained.refusal("init", 1)) ?? "", "user_personalization is trained already");
+  assert.match((await trained.refusal(1)) ?? "", "user_personalization is trained already");
 });
 
-test("is accepted without impressions, which are the same in both modes", async () => {
+test("is accepted where it leaves nothing out, as mode update_dataset_group never does", async () => {
   const trained = world();
   await pointTo(trained, "arn:x");
-  assert.is(await trained.refusal("init", 0), undefined);
+  assert.is(await trained.refusal(0), undefined);
 });
 
 test("is accepted before the first campaign serves, though a recipe awaits its training or was held back", async () => {
   const untrained = world();
   await pointTo(untrained, "awaiting training");
   await untrained.state.saveRecipe("user_personalization", { held: ["v"], revision: 1 });
-  assert.is(await untrained.refusal("init", 5), undefined);
-});
-
-test("does not concern mode update_dataset_group", async () => {
-  const trained = world();
-  await pointTo(trained, "arn:x");
-  assert.is(await trained.refusal("update_dataset_group", 0), undefined);
+  assert.is(await untrained.refusal(5), undefined);
 });
 
 test.run();
