@@ -1,3 +1,5 @@
+import { availableParallelism, loadavg } from "node:os";
+
 /** One row of `bench/RESULTS.md`. */
 export interface Row {
   what: string;
@@ -23,3 +25,6 @@ export const bytes = (value: number): string => `${(value / 1024 / 1024).toFixed
 /** The middle of the values; of an even number, the upper one of the two. NaN of none. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** How busy the machine is: a budget of wall-clock time is missed where others take the processors. */
+export const load = (): string => `load ${(loadavg()[0] ?? 0).toFixed(1)} on ${availableParallelism()} processors`;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Benchmark, median } from "./result.ts";
+import { type Benchmark, load, median } from "./result.ts";
 
 const BUDGET_MS = 1_500;
 const RUNS = 7;
@@ -43,7 +43,7 @@ export const synthBenchmark: Benchmark = {
           budget: `<= ${BUDGET_MS} ms`,
           reached: `${wall.toFixed(0)} ms`,
           kept: wall <= BUDGET_MS,
-          note: `median of ${RUNS}; ${cpu.toFixed(0)} ms of CPU`,
+          note: `median of ${RUNS}; ${cpu.toFixed(0)} ms of CPU; ${load()}`,
         },
       ];
     } finally {

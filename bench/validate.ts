@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fullExample } from "../test/lib/config/example.ts";
-import { type Benchmark, median } from "./result.ts";
+import { type Benchmark, load, median } from "./result.ts";
 
 const BUDGET_MS = 500;
 const RUNS = 9;
@@ -42,7 +42,7 @@ export const validateBenchmark: Benchmark = {
           budget: `<= ${BUDGET_MS} ms`,
           reached: `${wall.toFixed(0)} ms`,
           kept: wall <= BUDGET_MS,
-          note: `median of ${RUNS} fresh processes; ${cpu.toFixed(0)} ms of CPU`,
+          note: `median of ${RUNS} fresh processes; ${cpu.toFixed(0)} ms of CPU; ${load()}`,
         },
       ];
     } finally {
