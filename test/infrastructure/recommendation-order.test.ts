@@ -18,7 +18,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** For each resource of a stack, all that is made before it and goes after it. */
 async function graphOf(tool: Terraform, stack: StackName): Promise<Map<string, Set<string>>> {
-  const config = recommendation();
+  const config = recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]]);
   const [{ directory } = { directory: "" }] = synthesize({
     config,
     discovery: discoveryOf(config),
@@ -119,6 +119,8 @@ tested("state machines, deliveries and schedules lose their permissions last", a
     "aws_sfn_state_machine.teardown-machine": ["aws_iam_role_policy.training-policy", "aws_lambda_alias.training-live"],
     "aws_sfn_state_machine.etl-machine": ["aws_iam_role_policy.etl-policy", "aws_lambda_alias.etl-live"],
     "aws_lambda_event_source_mapping.changes-to-realtime-sync": ["aws_iam_role_policy.realtime-sync-policy"],
+    "aws_kinesis_firehose_delivery_stream.delivery": ["aws_iam_role_policy.delivery-policy"],
+    "aws_scheduler_schedule.retraining-schedule": ["aws_iam_role_policy.retraining-policy"],
     "aws_cloudwatch_event_target.training-ends-to-report": ["aws_iam_role_policy.training-events-policy"],
   };
   for (const [address, needed] of Object.entries(needs)) {
