@@ -1,4 +1,5 @@
 // Commands in an account where nothing is deployed: what they refuse, and what they make and remove by themselves.
+import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { APIGatewayClient, CreateRestApiCommand, DeleteRestApiCommand } from "@aws-sdk/client-api-gateway";
@@ -192,16 +193,25 @@ step("purge removes bucket and parameters that no state knows of, and names the 
   await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
   await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
   for (const Body of ["1", "2"]) await s3.send(new PutObjectCommand({ Bucket, Key: "k", Body }));
-  const ours = Array.from({ length: 12 }, (_, index) => `${names.parameterPrefix()}search-gateway/p${index}`);
+  const gateway = Array.from({ length: 11 }, (_, index) => `search-gateway/p${index}`);
+  const ours = [...gateway, "recommendation/p"].map((path) => `${names.parameterPrefix()}${path}`);
   const others = `/relevance/${name}x/kept`;
   for (const Name of [...ours, others]) await ssm.send(new PutParameterCommand({ Name, Value: "v", Type: "String" }));
 
+  // The search gateway was destroyed in order: its state has seen changes, and holds nothing.
+  const emptied = { version: 4, terraform_version: "1.10.0", serial: 9, lineage: randomUUID(), resources: [] };
+  const state = { Bucket: stateBucket, Key: "teams/search/search-gateway.tfstate" };
+  await s3.send(new PutObjectCommand({ ...state, Body: JSON.stringify(emptied) }));
   const { err, code } = await project.relevance("purge", "--yes");
   assert.is(code, 0, err);
   assert.match(err, `${Bucket}: 2 object versions deleted`);
   assert.match(err, "12 parameters");
   const keys = [...err.matchAll(/^ {2}(alias\/\S+)$/gm)].map(([, alias]) => alias);
-  assert.equal(keys, [names.kmsAlias(), names.serviceKmsAlias("search-gateway")]);
+  assert.equal(keys, [
+    names.kmsAlias(),
+    names.serviceKmsAlias("personalization"),
+    names.serviceKmsAlias("recommendation"),
+  ]);
   assert.match(err, `describe-key --region eu-west-1 --key-id ${names.kmsAlias()} --query KeyMetadata.KeyId`);
   assert.is(await s3.send(new HeadBucketCommand({ Bucket })).catch(nameOf), "NotFound");
   assert.is(await ssm.send(new GetParameterCommand({ Name: ours[0] })).catch(nameOf), "ParameterNotFound");

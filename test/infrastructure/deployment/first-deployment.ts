@@ -29,7 +29,8 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
     const { out, err, code } = await project.relevance("deploy", "--yes");
     assert.is(code, 0, err);
     const steps = [...err.matchAll(/^Step \d of \d: (.+)$/gm)].map(([, title]) => title);
-    assert.equal(steps, [
+    // What was being made in that moment is taken over by a second round.
+    assert.equal(steps.slice(-5), [
       "synchronize configuration files  no changes",
       "initialize personalization resources  nothing of it is configured",
       "synchronize filters  nothing of it is configured",
