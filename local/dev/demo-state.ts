@@ -12,9 +12,11 @@ export interface DemoState {
   uploaded: boolean;
   /** Every configured recipe has an active campaign. */
   trained: boolean;
+  /** At least one has. */
+  begun: boolean;
 }
 
-/** Looks into the local AWS endpoint for what an earlier `make demo-train\` has done. */
+/** Looks into the local AWS endpoint for what an earlier `make demo-train` has done. */
 export async function findWhatIsThere(
   endpoint: string,
   project: string,
@@ -54,5 +56,9 @@ export async function findWhatIsThere(
     accepted(),
     Promise.all(configured.map(isActive)),
   ]);
-  return { uploaded: user && item && events >= interactions.length, trained: active.every(Boolean) };
+  return {
+    uploaded: user && item && events >= interactions.length,
+    trained: active.every(Boolean),
+    begun: active.some(Boolean),
+  };
 }

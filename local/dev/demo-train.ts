@@ -67,8 +67,8 @@ async function main(args: readonly string[]): Promise<void> {
   else {
     const recipes = Object.keys(recommendation.solution.recipes).join(",");
     const where = ["--local", "--conf", options.conf];
-    // Events of the demo have IMPRESSION: trained once, init would be refused.
-    const mode = there.trained ? "update_dataset_group" : "init";
+    // Events of the demo have IMPRESSION: once a campaign serves, init is refused.
+    const mode = there.begun ? "update_dataset_group" : "init";
     await relevance(["train", ...where, "--recipes", recipes, "--training-mode", mode, "--wait"]);
   }
   await untilAnswering(state.recommendation);

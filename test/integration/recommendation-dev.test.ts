@@ -237,6 +237,13 @@ test("trains again on what was kept, new events included", async () => {
   );
 });
 
+test("make demo-train --again uploads and trains again, in the mode that a trained project takes", async () => {
+  const output = await demoTrain("--again");
+  assert.match(output, "$ relevance upload-sample");
+  assert.match(output, /\$ relevance train --local .*--training-mode update_dataset_group --wait/);
+  assert.is(commandsOf(output).length, 4, output);
+});
+
 test("stops without leaving a process behind", async () => {
   dev.interrupt();
   assert.is(await dev.exited, 0);
