@@ -1,10 +1,12 @@
 import * as v from "valibot";
-import type { Configuration } from "../config/configuration.ts";
+import { AvroSchema } from "../config/avro.ts";
+import type { Configuration, Recommendation } from "../config/configuration.ts";
 import type { Names } from "../naming/names.ts";
 import { differenceOf } from "../personalize-manager/differences.ts";
 import { filterQuotaProblem } from "../personalize-manager/filter-quota.ts";
 import type { Inventory } from "../personalize-manager/inventory.ts";
 import { ResourceInput } from "../personalize-manager/request.ts";
+import { schemaChangeProblems } from "../personalize-manager/schema-change.ts";
 import type { DiscoveryClients } from "./clients.ts";
 import type { PersonalizeDiscovery } from "./discovery.ts";
 import { explained } from "./explain.ts";
@@ -29,7 +31,33 @@ export async function discoverPersonalize(
   const wanted = recommendation.filters.map(({ name, expression }) => names.filter(name, expression));
   const problem = filterQuotaProblem(present, wanted);
   if (problem !== undefined) problems.push(problem);
+  problems.push(...schemaProblems(recommendation, inventory));
   return { repairs: repairMarkers(applied, inventory) };
+}
+
+/** Why datasets cannot take the schemas of the configuration. */
+function schemaProblems({ schemas, personalize }: Recommendation, { datasets }: Inventory): string[] {
+  const files = {
+    user: personalize.user_schema_file_path,
+    item: personalize.item_schema_file_path,
+    interaction: personalize.interaction_schema_file_path,
+  };
+  return datasets.flatMap(({ dataset, schema }) => {
+    const present = v.safeParse(AvroSchema(dataset), schema);
+    // One that was made by hand in a form of its own is for Personalize to judge.
+    if (!present.success) return [];
+    const changes = schemaChangeProblems(dataset, present.output, schemas[dataset]);
+    if (changes.length === 0) return [];
+    const rule =
+      dataset === "interaction"
+        ? "Personalize does not replace the schema of interactions"
+        : "Personalize keeps the fields of a dataset as they are, and takes new ones that may be null";
+    return [
+      `${files[dataset]} does not fit the ${dataset} dataset that is there: ${changes.join(", ")}. ${rule}. Put the file ` +
+        `back as it was${dataset === "interaction" ? "" : " (what changes can be a field of another name)"}, or ` +
+        "`relevance uninstall` and deploy anew",
+    ];
+  });
 }
 
 /**

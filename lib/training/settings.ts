@@ -1,6 +1,8 @@
 import * as v from "valibot";
+import { DATASETS } from "../config/avro.ts";
 import type { Configuration, Recommendation } from "../config/configuration.ts";
 import { RECIPE_KINDS } from "../config/recipes.ts";
+import { hashOf } from "../naming/shorten.ts";
 
 const Name = v.pipe(v.string(), v.nonEmpty());
 
@@ -15,6 +17,8 @@ const Recipe = v.object({
     v.object({ name: v.picklist(["Item", "User", "Interaction"]), value: v.array(Name) }),
   ),
   min_provisioned_tps: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** Digest of the datasets' columns: a solution never trains on columns that came after it. */
+  columns: Name,
 });
 
 /**
@@ -36,8 +40,9 @@ export type RecipeTraining = v.InferOutput<typeof Recipe>;
 /** `config.json` of training: the part of a configuration that it works with. */
 export function trainingSettings(
   { project }: Pick<Configuration, "project">,
-  { solution, campaigns }: Pick<Recommendation, "solution" | "campaigns">,
+  { solution, campaigns, schemas }: Pick<Recommendation, "solution" | "campaigns" | "schemas">,
 ): TrainingSettings {
+  const columns = hashOf(DATASETS.map((dataset) => schemas[dataset].fields.map(({ name }) => name)));
   const recipes = RECIPE_KINDS.flatMap((kind) => {
     const settings = solution.recipes[kind];
     if (!settings) return [];
@@ -47,6 +52,7 @@ export function trainingSettings(
       ...(target_event_type !== undefined && { event_type: target_event_type }),
       ...(event_value_threshold !== undefined && { event_value_threshold }),
       min_provisioned_tps: campaigns[kind]?.min_provisioned_tps ?? 1,
+      columns,
     };
     return [[kind, recipe] as const];
   });

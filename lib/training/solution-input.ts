@@ -38,7 +38,8 @@ export function solutionInput(
     },
   };
   return {
-    name: names.solution(kind, settings),
+    // Settings and columns are for good: Personalize leaves columns that come later out of a solution's training.
+    name: names.solution(kind, { ...settings, columns: recipe.columns }),
     datasetGroupArn: datasetGroupArn({ names }),
     performAutoTraining: false,
     ...settings,

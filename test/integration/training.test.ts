@@ -93,6 +93,7 @@ test("other settings are another solution; the superseded one goes when the camp
     parameters: [{ name: "hidden_dimension", value: 64 }],
     excluded_dataset_columns: [],
     min_provisioned_tps: 2,
+    columns: "0",
   };
   await world.redeploy({ ...NDCG_ANY, recipes: { ...NDCG_ANY.recipes, user_personalization } });
   const { status, cause, output } = await world.ended(

@@ -102,14 +102,20 @@ function requireSchemaFor(account: Account, schemaArn: string, type: DatasetType
   }
 }
 
-/** A new schema may add columns that may be null; it keeps the others as they are. */
+/** A new schema may add columns that may be null; it keeps the others as they are. That of interactions is for good. */
 function requireCompatible(account: Account, dataset: Dataset, schemaArn: string): void {
+  if (dataset.datasetType === "INTERACTIONS") {
+    throw invalid(`The schema of the interactions dataset ${dataset.arn} cannot be replaced.`);
+  }
   const before = account.schemaOf(dataset).fields;
   const after = parseSchema(account.find("schema", schemaArn).schema).fields;
-  for (const { name, types } of before) {
+  for (const { name, types, categorical = false, textual = false } of before) {
     const kept = after.find((field) => field.name === name);
     if (!kept || kept.types.join() !== types.join()) {
       throw invalid(`The new schema must keep the field ${name} with its type ${types.join(" or ")}.`);
+    }
+    if ((kept.categorical ?? false) !== categorical || (kept.textual ?? false) !== textual) {
+      throw invalid(`The new schema must keep the attributes of the field ${name}.`);
     }
   }
   for (const { name, types } of after) {

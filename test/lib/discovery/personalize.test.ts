@@ -109,6 +109,34 @@ test("markers are saved with the discovery", async () => {
   assert.equal(parseDiscovery(formatDiscovery(found)), found);
 });
 
+test("a schema that its dataset cannot take is refused before anything is planned, with the file and the way out", async () => {
+  const config = recommendation();
+  const { item, interaction } = config.recommendation?.schemas ?? {};
+  if (!item || !interaction) throw new Error("the example has a recommendation service");
+  const dataset = (name: "item" | "interaction", schema: unknown) => ({
+    name,
+    arn: "a",
+    status: "ACTIVE",
+    dataset: name,
+    schema_arn: "s",
+    schema,
+  });
+  const fields = [{ name: "OLD", type: ["null", "string"] }];
+  const problemsWith = async (datasets: Inventory["datasets"]) => {
+    const outcome = discover(config, account({ inventory: async () => inventory({ datasets }) }));
+    return outcome.then(() => []).catch((error: DiscoveryError) => error.problems);
+  };
+  assert.equal(await problemsWith([dataset("item", item), dataset("interaction", interaction)]), []);
+  const [first = "", second = "", ...rest] = await problemsWith([
+    dataset("item", { ...item, fields: [...item.fields, ...fields] }),
+    dataset("interaction", { ...interaction, fields: [...interaction.fields, ...fields] }),
+  ]);
+  assert.match(first, /^schema\/item_schema\.json does not fit the item dataset that is there: OLD is gone\. /);
+  assert.match(first, "(what changes can be a field of another name), or `relevance uninstall` and deploy anew");
+  assert.match(second, "Personalize does not replace the schema of interactions. Put the file back as it was, or");
+  assert.equal(rest, []);
+});
+
 test("filters that find no room are refused before anything is planned", async () => {
   const filters = Array.from({ length: 10 }, (_, index) => filter(`my-project-f${index}-0000000001`));
   const clients = account({ inventory: async () => inventory({ filters }) });

@@ -5,6 +5,7 @@ import {
   ListTagsForResourceCommand,
 } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
+import type { AvroSchema } from "../../../lib/config/avro.ts";
 import { readInventory } from "../../../lib/personalize-manager/inventory.ts";
 import type { ResourceInputGiven } from "../../../lib/personalize-manager/request.ts";
 import { suite } from "../../suite.ts";
@@ -135,6 +136,26 @@ test("a schema that drops a field is refused in Personalize's words, with the wa
     await failureOf(shop.apply("update", input)),
     /ManagerError: .*must keep the field AUTHOR.*relevance uninstall/,
   );
+});
+
+test("the schema of interactions is for good, and attributes are", async () => {
+  await deployed();
+  for (const [dataset, change] of [
+    [
+      "interaction",
+      { fields: [...DEFINITIONS.schemas.interaction.fields, { name: "DEVICE", type: ["null", "string"] }] },
+    ],
+    ["item", { fields: DEFINITIONS.schemas.item.fields.map(({ categorical: _, ...field }) => field) }],
+  ] as const) {
+    const schema = { ...structuredClone(DEFINITIONS.schemas[dataset]), ...structuredClone(change) } as AvroSchema;
+    const name = shop.names.schema(dataset, schema);
+    await shop.apply("create", { kind: "schema", name, schema });
+    const input = { kind: "dataset", name: shop.names.dataset(dataset), dataset, schema: name } as const;
+    assert.match(
+      await failureOf(shop.apply("update", input)),
+      /ManagerError: .*(cannot be replaced|keep the attributes)/,
+    );
+  }
 });
 
 test("a filter: ACTIVE before the pointer is switched; the old one is kept while the pointer names it", async () => {

@@ -1,6 +1,6 @@
 import type { TrainingSettings } from "../../../lib/training/settings.ts";
 
-const base = { parameters: [], excluded_dataset_columns: [], min_provisioned_tps: 1 };
+const base = { parameters: [], excluded_dataset_columns: [], min_provisioned_tps: 1, columns: "0" };
 
 /** All three recipes over all events. */
 export const NDCG_ANY: TrainingSettings = {

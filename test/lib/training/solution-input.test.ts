@@ -50,8 +50,18 @@ test("every setting changes its name; campaign and tags do not", () => {
     { event_value_threshold: "0.6" },
     { parameters: [{ name: "popularity_discount_factor", value: 0.6 }] },
     { excluded_dataset_columns: [{ name: "User" as const, value: ["AGE"] }] },
+    { columns: "more" },
   ].map((change) => nameOf(change));
-  assert.is(new Set([same, ...others]).size, 6);
+  assert.is(new Set([same, ...others]).size, 7);
+});
+
+test("another column of a dataset is another solution, since Personalize leaves it out of one that is there", () => {
+  const { recommendation } = config;
+  if (!recommendation) throw new Error("the example has a recommendation service");
+  const schemas = structuredClone(recommendation.schemas);
+  schemas.item.fields.push({ name: "PAGES", type: ["null", "int"] });
+  const { similar_items } = trainingSettings(config, { ...recommendation, schemas }).recipes;
+  assert.is.not(similar_items?.columns, recipe.columns);
 });
 
 test("settings have each recipe with the TPS of its campaign", () => {

@@ -15,7 +15,13 @@ const harness = await startPersonalize();
 const { standIn, settle } = harness;
 const personalize = personalizeOf(harness.personalize, async () => {});
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
-const settings = { recipe_name: "aws-sims", parameters: [], excluded_dataset_columns: [], min_provisioned_tps: 1 };
+const settings = {
+  recipe_name: "aws-sims",
+  parameters: [],
+  excluded_dataset_columns: [],
+  min_provisioned_tps: 1,
+  columns: "0",
+};
 const input = solutionInput(names, "similar_items", settings);
 const solutionArn = names.arn("personalize", `solution/${input.name}`);
 
