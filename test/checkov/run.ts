@@ -1,5 +1,5 @@
 /**
- * Checks the plan of the configuration with every option: `node test/checkov/run.ts`, part of `make check`. With
+ * Checks the plans of both services with every option: `node test/checkov/run.ts`, part of `make check`. With
  * `--install` it first makes the virtual environment that it needs (about 30 s and 300 MB); without one, or without
  * Terraform, nothing is checked, which it says.
  */

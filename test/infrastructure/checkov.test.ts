@@ -77,12 +77,12 @@ test("every suppression of the stacks has a reason", () => {
 });
 
 if (terraform && isInstalled()) {
-  test("the plan with every option breaks no rule but those with a reason", async () => {
+  test("the plans of both services with every option break no rule but those with a reason", async () => {
     const plans = await allOptionsPlans(terraform, folder);
     assert.equal(problemsOf(await findingsIn(plans), readSuppressions()), []);
   });
 } else {
-  test.skip("the plan with every option (needs Terraform, and node test/checkov/run.ts --install)");
+  test.skip("the plans of both services (needs Terraform, and node test/checkov/run.ts --install)");
 }
 
 test.run();
