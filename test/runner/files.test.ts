@@ -55,8 +55,8 @@ test("leaves out all that needs a server or a tool when asked for unit tests", (
 });
 
 test("end to end and infrastructure tests have the machine to themselves", () => {
-  assert.is(layerOf("test/e2e/all.test.ts"), "alone");
-  assert.is(layerOf("test/infrastructure/plan.test.ts"), "alone");
+  assert.is(layerOf("test/e2e/all.test.ts"), "terraform");
+  assert.is(layerOf("test/infrastructure/plan.test.ts"), "terraform");
   assert.is(layerOf("test/integration/bulk.test.ts"), "integration");
   assert.is(layerOf("test/e2e.test.ts"), "unit");
 });

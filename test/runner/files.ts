@@ -1,15 +1,15 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** `unit` needs nothing, `integration` files share servers, `alone` files must have the machine to themselves. */
-export type Layer = "unit" | "integration" | "alone";
+/** `unit` needs nothing, `integration` files share servers, `terraform` files run it against a cloud of their own. */
+export type Layer = "unit" | "integration" | "terraform";
 
 /** In the order in which they run. */
-export const LAYERS: readonly Layer[] = ["unit", "integration", "alone"];
+export const LAYERS: readonly Layer[] = ["unit", "integration", "terraform"];
 
 /** The layer of a test file, by its folder. `file` is relative to the repository's root. */
 export function layerOf(file: string): Layer {
-  if (/^test\/(e2e|infrastructure)\//.test(file)) return "alone";
+  if (/^test\/(e2e|infrastructure)\//.test(file)) return "terraform";
   return file.startsWith("test/integration/") ? "integration" : "unit";
 }
 
