@@ -10,6 +10,8 @@ export interface ApiDescription {
   routes: readonly Route[];
   /** What a status means in this API where the search gateway means something else by it; null: it is not used. */
   errors?: Readonly<Record<number, string | null>>;
+  /** Families whose requests the request log may have: they take `x-client-id` and give `x-query-id`. */
+  logged?: readonly string[];
 }
 
 type Json = Record<string, unknown>;
@@ -19,10 +21,12 @@ const ERRORS: Readonly<Record<string, string>> = {
   400: "The request is not valid; `issues` names every place.",
   403: "The API key is missing or wrong, or the path is denied.",
   404: "There is no such index.",
+  405: "The path does not take this method; `allow` names those that it takes.",
   413: "The body is too large; nothing has been written.",
   415: "The content type is not JSON.",
   422: "The cluster refused the request; `cause` is its own.",
   429: "Throttled; try again after `retry-after` seconds.",
+  500: "A fault of the service; its log has the cause under the request id.",
   502: "An upstream failed, or the outcome of a write is not known.",
   503: "An upstream cannot be reached.",
   504: "The time ended.",
@@ -53,8 +57,40 @@ const ERROR_SCHEMA: Json = {
   },
 };
 
+/** Methods whose body HTTP gives a meaning; OpenAPI advises against describing one of the others. */
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+/** Headers of answers, described once and referred to. */
+const HEADERS: Json = {
+  RequestId: {
+    description: "Finds the request in the service's logs; errors repeat it as `request_id`.",
+    schema: { type: "string" },
+  },
+  QueryId: {
+    description: "This search in the request log; send it along with what its user does with the hits.",
+    schema: { type: "string", format: "uuid" },
+  },
+  Degraded: { description: "Stages of `degraded`.", schema: { type: "string" } },
+  Allow: { description: "Methods that the path takes, with commas between.", schema: { type: "string" } },
+  RetryAfter: { description: "Seconds to wait.", schema: { type: "integer" } },
+};
+
+/** Headers of errors besides `x-request-id`. */
+const ERROR_HEADERS: Readonly<Record<string, Json>> = {
+  405: { allow: header("Allow") },
+  429: { "retry-after": header("RetryAfter") },
+};
+
+const CLIENT_ID: Json = {
+  name: "x-client-id",
+  in: "header",
+  description: "Browser or device that searches, as the caller names it: `client_id` of the request log.",
+  schema: { type: "string" },
+};
+
 /** The OpenAPI 3.1 document of an API, from the table that also makes the REST API. */
-export function openApiDocument({ title, version, description, routes, errors = {} }: ApiDescription): Json {
+export function openApiDocument(api: ApiDescription): Json {
+  const { title, version, description, routes, errors = {}, logged = [] } = api;
   const own: Readonly<Record<string, string | null>> = errors;
   const meanings = Object.entries({ ...ERRORS, ...own }).flatMap(([status, text]) =>
     text === null ? [] : [[status, text] as const],
@@ -62,8 +98,12 @@ export function openApiDocument({ title, version, description, routes, errors = 
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replace("{proxy+}", "{proxy}");
-    const operations = route.methods.map((method) => [method.toLowerCase(), operation(route, method, meanings)]);
-    paths[path] = { ...paths[path], ...parameters(route), ...Object.fromEntries(operations) };
+    const isLogged = logged.includes(route.family);
+    const operations = route.methods.map((method) => [
+      method.toLowerCase(),
+      operation(route, method, { errors: meanings, isLogged }),
+    ]);
+    paths[path] = { ...paths[path], ...pathParameters(route), ...Object.fromEntries(operations) };
   }
   return {
     openapi: "3.1.0",
@@ -75,42 +115,56 @@ export function openApiDocument({ title, version, description, routes, errors = 
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
       schemas: { Error: ERROR_SCHEMA },
+      headers: HEADERS,
     },
   };
 }
 
-function operation(route: Route, method: string, errors: readonly (readonly [string, string])[]): Json {
+interface OperationOptions {
+  /** Statuses and what they mean. */
+  errors: readonly (readonly [status: string, meaning: string])[];
+  isLogged: boolean;
+}
+
+function operation(route: Route, method: string, { errors, isLogged }: OperationOptions): Json {
+  const requestBody = bodyOf(route, method);
   return {
     operationId: operationId(route, method),
     tags: [route.family],
     summary: route.summary,
     description: route.description,
-    ...(route.request && {
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": {
-            schema: jsonSchema(route.request, "input"),
-            ...(route.example && { example: route.example.request }),
-          },
-        },
-      },
-    }),
+    ...(isLogged && { parameters: [CLIENT_ID] }),
+    ...(requestBody && { requestBody }),
     responses: {
-      "200": answer(route),
-      ...Object.fromEntries(errors.map(([status, text]) => [status, errorAnswer(text)])),
+      "200": answer(route, isLogged),
+      ...Object.fromEntries(errors.map(([status, text]) => [status, errorAnswer(status, text)])),
     },
   };
 }
 
-function answer({ response, example }: Route): Json {
-  if (!response) return { description: "The cluster's own answer; its status may be another one." };
+function bodyOf(route: Route, method: string): Json | undefined {
+  if (route.request) {
+    const schema = jsonSchema(route.request, "input");
+    const example = route.example && { example: route.example.request };
+    return { required: true, content: { "application/json": { schema, ...example } } };
+  }
+  if (!WITH_BODY.has(method)) return undefined;
+  const description = "The native body, of any media type: JSON, NDJSON or none.";
+  return { description, required: false, content: { "*/*": {} } };
+}
+
+function answer({ response, example }: Route, isLogged: boolean): Json {
+  const common = { "x-request-id": header("RequestId") };
+  if (!response) {
+    return {
+      description: "The cluster's own answer; its status may be another one.",
+      headers: common,
+      content: { "*/*": {} },
+    };
+  }
   return {
     description: "Done; `degraded` says what the answer was made without.",
-    headers: {
-      "x-request-id": { schema: { type: "string" } },
-      "x-degraded": { description: "Stages of `degraded`.", schema: { type: "string" } },
-    },
+    headers: { ...common, ...(isLogged && { "x-query-id": header("QueryId") }), "x-degraded": header("Degraded") },
     content: {
       "application/json": {
         schema: jsonSchema(response, "output"),
@@ -120,12 +174,19 @@ function answer({ response, example }: Route): Json {
   };
 }
 
-const errorAnswer = (description: string): Json => ({
-  description,
-  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-});
+function errorAnswer(status: string, description: string): Json {
+  return {
+    description,
+    headers: { "x-request-id": header("RequestId"), ...ERROR_HEADERS[status] },
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+  };
+}
 
-function parameters({ path }: Route): Json {
+function header(name: string): Json {
+  return { $ref: `#/components/headers/${name}` };
+}
+
+function pathParameters({ path }: Route): Json {
   if (!path.includes("{proxy+}")) return {};
   const description = "Path of the cluster's API; may hold slashes.";
   return { parameters: [{ name: "proxy", in: "path", required: true, description, schema: { type: "string" } }] };

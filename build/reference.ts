@@ -20,6 +20,7 @@ export function openApiJson(): string {
     version: version(),
     description: "Bulk indexing, search, hybrid search and the raw backend in front of an OpenSearch cluster.",
     routes,
+    logged: ["search", "hybrid-search"],
   });
   return `${JSON.stringify(document, null, 2)}\n`;
 }
