@@ -35,7 +35,7 @@ export interface RequestLogEntry {
   /** Milliseconds by stage, as in `{"total": 31, "cluster": 24}`. */
   milliseconds: Readonly<Record<string, number>>;
   timestamp: Date;
-  /** The field that the hit ids come from: `_id` or `personalized_ranking.item_id_field`. */
+  /** The field that all hit ids come from: `personalized_ranking.item_id_field`, or `_id` when a hit lacks it. */
   objectIdField: string;
   /** The id of the answer (the request id). */
   responseId: string;

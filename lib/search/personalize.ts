@@ -5,6 +5,7 @@ import { blend, scoreBelowWindow } from "../personalize/blend.ts";
 import { RankingError } from "../personalize/ranker.ts";
 import type { Deadline } from "../resilience/deadline.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
+import { itemIdOf } from "./item-id.ts";
 import type { Page } from "./page.ts";
 import type { CommonFields } from "./request.ts";
 
@@ -26,9 +27,6 @@ export interface PersonalizedAnswer {
   personalized: boolean;
   degraded: Degradation[];
 }
-
-/** Amazon Personalize takes item ids of at most 256 characters. Source: its API reference. */
-const MAX_ITEM_ID_CHARACTERS = 256;
 
 /** Options that fix the order or merge hits, so that re-ranking would contradict the caller. */
 const OWN_ORDER = ["sort", "collapse", "search_after"] as const;
@@ -119,18 +117,6 @@ async function rankHits(
   } catch (error) {
     return inSearchOrder(error instanceof RankingError ? error.message : "the personal ranking failed");
   }
-}
-
-function itemIdOf(hit: Hit, field: string): string | undefined {
-  const value = field === "_id" ? hit._id : valueAt(hit._source, field);
-  const id = typeof value === "number" ? String(value) : value;
-  return typeof id === "string" && id !== "" && id.length <= MAX_ITEM_ID_CHARACTERS ? id : undefined;
-}
-
-function valueAt(source: unknown, path: string): unknown {
-  const object = source as Record<string, unknown> | undefined;
-  if (object?.[path] !== undefined) return object[path];
-  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], source);
 }
 
 interface ScoredHit {

@@ -5,7 +5,11 @@ import type { Call, Reply } from "../http/event.ts";
 import { requestLogLine } from "../request-log/line.ts";
 import { degradedMetric } from "../telemetry/emf.ts";
 import type { SearchAnswer } from "./answer.ts";
+import { objectIdsOf } from "./item-id.ts";
 import type { CommonFields } from "./request.ts";
+
+/** The longest that an answer waits for the key of user ids. What comes later is there for the next line. */
+const KEY_WAIT_MS = 2_000;
 
 /** What one search was and gave. */
 export interface Searched {
@@ -36,7 +40,7 @@ export async function searchReply(services: GatewayServices, call: Call, searche
   ];
   if (degraded.length > 0) members.push(["degraded", JSON.stringify(degraded)]);
   if (fields.is_logging_enable) {
-    const hmacKey = await services.userIdKey();
+    const hmacKey = await keyInTime(services, call);
     services.logRequest(logLine(services, call, searched, queryId, hmacKey));
   }
   for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
@@ -53,6 +57,19 @@ export function degradedHeader(degraded: readonly Degradation[]): Record<string,
   return { "x-degraded": [...new Set(degraded.map(({ stage }) => stage))].join(", ") };
 }
 
+/** The key; undefined when it does not come in time, since logging never fails a request. */
+async function keyInTime({ userIdKey }: GatewayServices, { deadline }: Call): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, Math.min(KEY_WAIT_MS, deadline.remaining() / 2), undefined);
+  });
+  try {
+    return await Promise.race([userIdKey(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function logLine(
   { settings }: GatewayServices,
   call: Call,
@@ -61,6 +78,7 @@ function logLine(
   hmacKey: string | undefined,
 ): string {
   const { answer, fields } = searched;
+  const objects = objectIdsOf(answer.hits, settings.personalized_ranking?.item_id_field ?? "_id");
   return requestLogLine(
     {
       endpoint: searched.endpoint,
@@ -75,9 +93,9 @@ function logLine(
       degraded: searched.degraded,
       milliseconds: searched.milliseconds,
       timestamp: new Date(),
-      objectIdField: settings.personalized_ranking?.item_id_field ?? "_id",
+      objectIdField: objects.field,
       responseId: call.requestId,
-      hitIds: answer.hits.map(({ _id }) => _id),
+      hitIds: objects.ids,
       total: answer.total?.value ?? null,
     },
     {

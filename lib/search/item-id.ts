@@ -1,0 +1,32 @@
+import type { Hit } from "./answer.ts";
+
+/** Amazon Personalize takes item ids of at most 256 characters. Source: its API reference. */
+const MAX_ITEM_ID_CHARACTERS = 256;
+
+/** The item's id that a hit has in a field, `_id` or a path in `_source`; undefined when Personalize could not take it. */
+export function itemIdOf(hit: Hit, field: string): string | undefined {
+  const value = field === "_id" ? hit._id : valueAt(hit._source, field);
+  const id = typeof value === "number" ? String(value) : value;
+  return typeof id === "string" && id !== "" && id.length <= MAX_ITEM_ID_CHARACTERS ? id : undefined;
+}
+
+/** Ids of hits, all from one field, so that they can be joined with it. */
+export interface ObjectIds {
+  field: string;
+  ids: string[];
+}
+
+/**
+ * The ids of hits in the item id field, or all of them from `_id` as soon as one hit has none there (an item without
+ * the field, or a `_source` that leaves it out): ids of two kinds under one field's name could not be told apart.
+ */
+export function objectIdsOf(hits: readonly Hit[], itemIdField: string): ObjectIds {
+  const ids = hits.flatMap((hit) => itemIdOf(hit, itemIdField) ?? []);
+  return ids.length === hits.length ? { field: itemIdField, ids } : { field: "_id", ids: hits.map(({ _id }) => _id) };
+}
+
+function valueAt(source: unknown, path: string): unknown {
+  const object = source as Record<string, unknown> | undefined;
+  if (object?.[path] !== undefined) return object[path];
+  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], source);
+}

@@ -1,0 +1,95 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import * as assert from "uvu/assert";
+import type { StandIn } from "../../local/cloud/stand-in.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { serveStandIns } from "../fixtures/stand-in-server.ts";
+import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("request log: user ids as HMAC");
+const cloud = await sharedCloud();
+
+/** Secrets Manager, or what is in its place. */
+let secrets: "there" | "refusing" | "hanging" = "there";
+let reads = 0;
+const standIn: StandIn = {
+  services: ["secretsmanager"],
+  async handle(call) {
+    reads += 1;
+    if (secrets === "hanging") return new Promise(() => undefined);
+    return secrets === "refusing" ? awsError(400, "AccessDeniedException") : passOn(cloud.endpoint, call);
+  },
+};
+const front = await serveStandIns([standIn]);
+Object.assign(process.env, cloud.env, { AWS_ENDPOINT_URL: front.url });
+
+const toStop: Array<{ stop(): Promise<void> }> = [front];
+const key = randomBytes(32).toString("hex");
+const Name = uniqueIndex("hmac");
+const hashed = (userId: string) => createHmac("sha256", key).update(userId).digest("hex");
+
+test.before(async () => {
+  await new SecretsManagerClient(clientOptions(cloud)).send(new CreateSecretCommand({ Name, SecretString: key }));
+});
+
+test.before.each(() => {
+  secrets = "there";
+  reads = 0;
+});
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("users");
+
+  /** A new instance of the function, which has not read the key. */
+  async function start(functionTimeoutMs = 28_000): Promise<TestGateway> {
+    const logging = { user_id: "hmac", query_text: true, hmac_secret_arn: Name } as const;
+    const gateway = await startGateway({ node: cluster.url, settings: { logging }, functionTimeoutMs });
+    toStop.unshift(gateway);
+    return gateway;
+  }
+
+  /** The user id in the line of one search, which has to succeed. */
+  async function loggedUser(gateway: TestGateway, user_id: string): Promise<unknown> {
+    gateway.log.length = 0;
+    const { status, text } = await gateway.post("/application/search", { index, search_request: {}, user_id });
+    assert.is(status, 200, text);
+    assert.is(gateway.log.length, 1);
+    return JSON.parse(gateway.log[0] ?? "").user_id;
+  }
+
+  test.before(async () => {
+    await request(cluster, "PUT", `/${index}/_doc/1?refresh=true`, { title: "salt road" });
+  });
+
+  test(`${cluster.version}: the line has the HMAC by the stored key, which is read once and kept`, async () => {
+    const gateway = await start();
+    assert.is(await loggedUser(gateway, "u1"), hashed("u1"));
+    secrets = "refusing";
+    assert.is(await loggedUser(gateway, "u2"), hashed("u2"));
+    assert.is(reads, 1);
+  });
+
+  test(`${cluster.version}: a key that may not be read leaves the user out of the line, until it can be read`, async () => {
+    const gateway = await start();
+    secrets = "refusing";
+    assert.is(await loggedUser(gateway, "u1"), null);
+    secrets = "there";
+    assert.is(await loggedUser(gateway, "u1"), hashed("u1"));
+  });
+
+  test(`${cluster.version}: a key that never comes does not take the request's time`, async () => {
+    const gateway = await start(3_000);
+    secrets = "hanging";
+    assert.is(await loggedUser(gateway, "u1"), null);
+    assert.is(reads, 1);
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();
