@@ -47,7 +47,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["info"],
-    summary: "print URL and API key of each deployed service",
+    summary: "print URL and API key of each deployed service, and the topic of their alarms",
     load: async () => (await import("./commands/info.ts")).info,
   },
   {

@@ -1,8 +1,8 @@
 import { defineCommand } from "../command.ts";
-import { findDeployedApis, printApis } from "../deploy/after-deploy.ts";
+import { apisJson, findDeployedApis, printApis } from "../deploy/after-deploy.ts";
 import { accountOf, namesIn, openSession } from "../deploy/session.ts";
 
-/** `relevance info`: URL and API key of each deployed service. */
+/** `relevance info`: URL and API key of each deployed service, and the topic of their alarms. */
 export const info = defineCommand({
   example: "relevance info --json",
   json: true,
@@ -10,20 +10,14 @@ export const info = defineCommand({
   run: async ({ conf, json }, context) => {
     const session = openSession(conf, context);
     const { terminal } = context;
-    const apis = await findDeployedApis(session, namesIn(session, await accountOf(session)));
+    const names = namesIn(session, await accountOf(session));
+    const apis = await findDeployedApis(session, names);
     if (json) {
-      terminal.printJson(
-        Object.fromEntries(
-          apis.map(({ service, url, executeUrl, keys }) => [
-            service,
-            { url, execute_url: executeUrl, api_keys: keys.map(({ value }) => value) },
-          ]),
-        ),
-      );
+      terminal.printJson(apisJson(apis, names));
       return 0;
     }
     if (apis.length === 0) terminal.note("No service is deployed: `relevance deploy` does it.");
-    printApis(terminal, apis);
+    printApis(terminal, apis, names);
     return 0;
   },
 });

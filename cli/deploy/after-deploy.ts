@@ -26,14 +26,36 @@ export async function findDeployedApis(session: Session, names: Names): Promise<
   return found.filter((api) => api !== undefined);
 }
 
-/** URL and keys as a person copies them. */
-export function printApis(terminal: Terminal, apis: readonly DeployedApi[]): void {
+/** ARN of the topic that the alarms of both services tell. */
+const alarmsTopicArn = (names: Names) => names.arn("sns", names.topic());
+
+/** What `relevance info --json` prints: by service its URLs, keys, and the topic of its alarms. */
+export function apisJson(apis: readonly DeployedApi[], names: Names) {
+  return Object.fromEntries(
+    apis.map(({ service, url, executeUrl, keys }) => [
+      service,
+      {
+        url,
+        execute_url: executeUrl,
+        api_keys: keys.map(({ value }) => value),
+        alarms_topic_arn: alarmsTopicArn(names),
+      },
+    ]),
+  );
+}
+
+/** URL and keys as a person copies them, and the topic of alarms, which tells nobody until somebody subscribes. */
+export function printApis(terminal: Terminal, apis: readonly DeployedApi[], names: Names): void {
   for (const { service, url, executeUrl, keys } of apis) {
     terminal.print(terminal.colors.bold(service));
     terminal.print(`  URL      ${url}`);
     if (url !== executeUrl) terminal.print(`           ${executeUrl}`);
     for (const { value, name } of keys) terminal.print(`  API key  ${value}${keys.length > 1 ? `  (${name})` : ""}`);
   }
+  if (apis.length === 0) return;
+  terminal.print(terminal.colors.bold("alarms"));
+  terminal.print(`  topic    ${alarmsTopicArn(names)}`);
+  terminal.print("           docs/guides/monitoring.md says how to subscribe to it");
 }
 
 /** Asks the cluster for its version through the API and says what came of it. Gives whether the gateway works. */

@@ -90,7 +90,7 @@ async function finish(session: Session, names: Names): Promise<ExitCode> {
   const apis = await findDeployedApis(session, names);
   for (const api of apis) await recordDeployment(session, names, api, version);
   terminal.note("");
-  printApis(terminal, apis);
+  printApis(terminal, apis, names);
   const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");
   if (!gateway) return 0;
   return (await proveGateway(session, names, gateway)) ? 0 : 1;

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { changesIn, type Step, type World } from "./world.ts";
 
 /** Changes the key over, and lists what there is. */
-export function keyAndList(step: Step, { project, names, failure }: World): void {
+export function keyAndList(step: Step, { project, names, failure, stateOf }: World): void {
   step("gets a second API key, and then loses the first", async () => {
     const added = await project.relevance("rotate-key", "--service", "search-gateway", "--yes");
     assert.is(added.code, 0, added.err);
@@ -12,7 +12,10 @@ export function keyAndList(step: Step, { project, names, failure }: World): void
     const finished = await project.relevance("rotate-key", "--service", "search-gateway", "--finish", "--yes");
     assert.is(finished.code, 0, finished.err);
     assert.match(finished.out, "aws_api_gateway_api_key.api-key-1 is deleted: callers need the new API key");
-    assert.equal(JSON.parse((await project.relevance("info", "--json")).out)["search-gateway"].api_keys, [both[1]]);
+    const info = JSON.parse((await project.relevance("info", "--json")).out)["search-gateway"];
+    assert.equal(info.api_keys, [both[1]]);
+    const { outputs } = await stateOf("foundation");
+    assert.is(info.alarms_topic_arn, outputs.alarms_topic_arn?.value);
   });
 
   step("lists what Terraform manages, with ARNs", async () => {

@@ -30,7 +30,7 @@ export interface World {
   /** Serves the API as it is deployed now and uses it; the reason when it does not work. */
   failure(): Promise<string | undefined>;
   /** A stack's Terraform state. */
-  stateOf(stack: string): Promise<{ resources: unknown[] }>;
+  stateOf(stack: string): Promise<{ resources: unknown[]; outputs: Record<string, { value: unknown }> }>;
   /** The project's parameters by the last part of their names. */
   parameters(): Promise<Record<string, string>>;
 }
