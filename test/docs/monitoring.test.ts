@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
+import { MODEL_NAMES } from "../../lib/embeddings/models.ts";
+import { namesOf } from "../../lib/naming/names.ts";
+import { synthesize } from "../../stacks/synthesize.ts";
+import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { fullExample, valid } from "../lib/config/example.ts";
+import { ARTIFACTS } from "../stacks/support.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("docs/guides/monitoring.md");
+
+const guide = readFileSync("docs/guides/monitoring.md", "utf8");
+const [, section = ""] = guide.split("\n## Alarms\n");
+
+/** Name and description of each alarm of the guide, and what to do, by row. */
+const rows = [...section.matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \|$/gm)].map(
+  ([, name = "", description = "", advice = ""]) => ({ name, description, advice }),
+);
+
+/** Alarms as the guide writes them: one for all models, one for all recipes. */
+const KINDS: ReadonlyArray<readonly [kind: string, members: readonly string[]]> = [
+  ["<model>", MODEL_NAMES],
+  ["<recipe>", RECIPE_KINDS],
+];
+
+interface Alarm {
+  alarm_name: string;
+  alarm_description: string;
+}
+
+/** Names and descriptions of the alarms of all stacks, with every option of both services. */
+function alarmsOfStacks(): Map<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), "monitoring-"));
+  const found = new Map<string, string>();
+  try {
+    for (const [index, config] of [configuration("all-options"), valid(fullExample())].entries()) {
+      const outdir = join(folder, String(index));
+      const stacks = synthesize({ config, discovery: discoveryOf(config), artifacts: ARTIFACTS, outdir });
+      for (const { directory } of stacks) {
+        const { resource } = JSON.parse(readFileSync(join(directory, "cdk.tf.json"), "utf8"));
+        const alarms: Alarm[] = Object.values(resource.aws_cloudwatch_metric_alarm ?? {});
+        for (const { alarm_name, alarm_description } of alarms) {
+          const name = alarm_name.slice(config.project.project_name.length + 1);
+          const [kind, member] = kindOf(name);
+          const general = member ? name.replace(member.replaceAll("_", "-"), kind) : name;
+          found.set(general, member ? alarm_description.replace(member, `\`${kind}\``) : alarm_description);
+        }
+      }
+    }
+    return found;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Kind and member that an alarm's name has, as in `model-sparse-v3-errors`. */
+function kindOf(name: string): readonly [kind: string, member: string] | readonly [] {
+  for (const [kind, members] of KINDS) {
+    const member = members.find((one) => name.includes(one.replaceAll("_", "-")));
+    if (member) return [kind, member];
+  }
+  return [];
+}
+
+test("the tables have every alarm of both services with its own description, and no other", () => {
+  const documented = rows.map(({ name, description }) => [name, description] as const);
+  const byName = (a: readonly string[], b: readonly string[]) => ((a[0] ?? "") < (b[0] ?? "") ? -1 : 1);
+  assert.equal(documented.toSorted(byName), [...alarmsOfStacks()].toSorted(byName));
+});
+
+test("topic and dashboards are called as the stacks call them", () => {
+  const names = namesOf({ project: "<project>", account: "ACCOUNT", region: "REGION" });
+  for (const name of [
+    names.arn("sns", names.topic()),
+    `\`${names.topic()}\``,
+    `\`${names.dashboard("search-gateway")}\``,
+    `\`${names.dashboard("recommendation")}\``,
+    names.arn("sqs", names.queue("realtime-dead-letters")),
+    names.functionLogGroup("api-router"),
+    names.accessLogGroup("search-gateway"),
+    names.streamLogGroup("search-logs"),
+    names.stateMachineLogGroup("training"),
+    names.endpointLogGroup("<model>"),
+  ]) {
+    assert.ok(guide.includes(name), name);
+  }
+});
+
+test.run();
