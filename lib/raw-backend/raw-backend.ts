@@ -27,7 +27,8 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       );
     }
     const method = nativeMethod(event.httpMethod, segments);
-    if (denied({ method, segments, body })) {
+    // A rule may name the method that the caller sends, or the one that the cluster gets.
+    if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {
       throw new ApiError("forbidden", `${event.httpMethod} /${segments.join("/").slice(0, 200)} is not allowed here.`);
     }
     const answer = await sendOnce(services, call, {

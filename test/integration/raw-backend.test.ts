@@ -11,6 +11,8 @@ const gateways: TestGateway[] = [];
 for (const cluster of await clusters()) {
   let gateway: TestGateway;
   let guarded: TestGateway;
+  let ruled: TestGateway;
+  const own = uniqueIndex("own");
   const raw = (method: string, path: string, body?: unknown) =>
     gateway.send(method, `/raw-backend${path}`, {
       ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
@@ -19,7 +21,9 @@ for (const cluster of await clusters()) {
   test.before(async () => {
     gateway = await startGateway({ node: cluster.url });
     guarded = await startGateway({ node: cluster.url, settings: { raw_backend_deny: "recommended" } });
-    gateways.push(gateway, guarded);
+    const raw_backend_deny = [`POST /${own}-post`, `PUT /${own}-put`, `DELETE /${own}/_doc/*`, "* /_cat/*"];
+    ruled = await startGateway({ node: cluster.url, settings: { raw_backend_deny } });
+    gateways.push(gateway, guarded, ruled);
   });
 
   test(`${cluster.version}: the official client, unmodified, creates, writes, searches, scrolls and deletes`, async () => {
@@ -134,6 +138,30 @@ for (const cluster of await clusters()) {
       });
       assert.is(status, 403);
       assert.is(answer.error.code, "forbidden");
+    });
+  }
+
+  test(`${cluster.version}: a rule of one's own denies by the decoded path, says what, and the cluster is not called`, async () => {
+    const doc = `/raw-backend/${own}/_doc/a%2Fb?refresh=true`;
+    const json = { "content-type": "application/json" };
+    assert.is((await ruled.send("PUT", doc, { body: "{}", headers: json })).status, 201);
+    for (const path of [doc, doc.replace("_doc", "%5Fdoc")]) {
+      const { status, body } = await ruled.send("DELETE", path);
+      assert.is(status, 403);
+      assert.is(body.error.code, "forbidden");
+      assert.is(body.error.message, `DELETE /${own}/_doc/a/b is not allowed here.`);
+    }
+    assert.is((await ruled.send("GET", doc)).status, 200, "it is still there");
+    assert.is((await ruled.send("GET", "/raw-backend/_cat/indices")).status, 403);
+    assert.is((await ruled.send("GET", "/raw-backend/_cat")).status, 200);
+    assert.is((await ruled.send("DELETE", `/raw-backend/${own}`)).status, 200);
+  });
+
+  for (const rule of ["post", "put"]) {
+    test(`${cluster.version}: creating an index by POST is denied by a rule on ${rule.toUpperCase()}`, async () => {
+      const { status } = await ruled.send("POST", `/raw-backend/${own}-${rule}`);
+      assert.is(status, 403);
+      assert.is((await request(cluster, "HEAD", `/${own}-${rule}`)).status, 404);
     });
   }
 
