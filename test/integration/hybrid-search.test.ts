@@ -18,8 +18,10 @@ const template = (queries: unknown[], rest: object = {}) => ({ query: { hybrid: 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("hybrid");
   let gateway: TestGateway;
-  const hybrid = (search_request_template: unknown, rest: object = {}) =>
-    gateway.post("/application/hybrid-search", {
+  /** The same with so many candidates that none of the 400 documents is beyond them. */
+  let deep: TestGateway;
+  const hybrid = (search_request_template: unknown, rest: object = {}, to = gateway) =>
+    to.post("/application/hybrid-search", {
       index,
       search_query: "salt harbour",
       search_request_template,
@@ -28,7 +30,11 @@ for (const cluster of await clusters()) {
 
   test.before(async () => {
     gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
-    gateways.push(gateway);
+    deep = await startGateway({
+      node: cluster.url,
+      settings: { indexes: [hybridIndex(index, { candidates: 400 })] },
+    });
+    gateways.push(gateway, deep);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const bulk_request = corpus(400).map(({ id, doc }) => ({ id, op: "index", doc }));
     const { body } = await gateway.post("/application/bulk", { index, bulk_request });
@@ -78,20 +84,21 @@ for (const cluster of await clusters()) {
 
   for (const size of [10, 30, 70]) {
     test(`${cluster.version}: pages of ${size} hold every hit of the fused list exactly once`, async () => {
+      const page = async (rest: object) => {
+        const queries = [{ bool: { should: [KEYWORD, { match_all: {} }] } }, DENSE, SPARSE];
+        const { status, body, text } = await hybrid(template(queries, rest), {}, deep);
+        assert.is(status, 200, text);
+        return body.search_response.hits.hits.map(({ _id }) => _id);
+      };
       const seen: string[] = [];
-      let last: Awaited<ReturnType<typeof hybrid>> | undefined;
-      for (let from = 0; from < 800; from += size) {
-        last = await hybrid(template([KEYWORD, DENSE, SPARSE], { size, from }));
-        assert.is(last.status, 200, last.text);
-        const hits = last.body.search_response.hits.hits;
-        seen.push(...hits.map(({ _id }) => _id));
-        if (hits.length === 0) break;
+      for (let from = 0; from < 1_000; from += size) {
+        const ids = await page({ size, from });
+        if (ids.length === 0) break;
+        seen.push(...ids);
       }
-      assert.is(last?.body.search_response.hits.hits.length, 0);
       assert.is(new Set(seen).size, seen.length, "no id twice");
-      const whole = await hybrid(template([KEYWORD, DENSE, SPARSE], { size: 100 }));
-      const first = whole.body.search_response.hits.hits.map(({ _id }) => _id);
-      assert.equal(seen.slice(0, first.length), first, "the order does not change with the size of the page");
+      assert.ok(seen.length > 300, `${seen.length} hits`);
+      assert.equal(seen, await page({ size: 400 }), "neither the order nor the hits change with the size of the page");
     });
   }
 
@@ -104,6 +111,46 @@ for (const cluster of await clusters()) {
       ["depth"],
     );
     assert.is(headers.get("x-degraded"), "depth");
+  });
+
+  test(`${cluster.version}: the log line has the text, the settings with their defaults, and the tokens as tokens`, async () => {
+    const search_request_template = template([KEYWORD, DENSE, SPARSE], { size: 4 });
+    gateway.log.length = 0;
+    const { body, headers } = await hybrid(search_request_template, {
+      settings: { weights: [0.5, 0.3, 0.2], normalization: "l2" },
+      user_id: "u1",
+    });
+    assert.is(gateway.log.length, 1);
+    const { query, query_attributes, timestamp, query_response_id, ...line } = JSON.parse(gateway.log[0] ?? "");
+    assert.equal(line, {
+      type: "relevance.search",
+      application: "test",
+      query_id: headers.get("x-query-id"),
+      client_id: null,
+      user_id: "u1",
+      user_query: "salt harbour",
+      object_id_field: "_id",
+      query_response_hit_ids: body.search_response.hits.hits.map(({ _id }) => _id),
+      total: body.search_response.hits.total.value,
+    });
+    assert.is(query_response_id, headers.get("x-request-id"));
+    assert.ok(Math.abs(Date.now() - Date.parse(timestamp)) < 60_000);
+    assert.equal(JSON.parse(query), search_request_template);
+    const { milliseconds, ...attributes } = query_attributes;
+    assert.equal(attributes, {
+      index,
+      endpoint: "hybrid-search",
+      settings: { weights: [0.5, 0.3, 0.2], normalization: "l2", combination: "arithmetic_mean" },
+      personalized: false,
+      degraded: [],
+    });
+    assert.equal(Object.keys(milliseconds).sort(), ["catalog", "cluster", "embedding", "total"]);
+  });
+
+  test(`${cluster.version}: a hybrid search with logging off has no line`, async () => {
+    gateway.log.length = 0;
+    await hybrid(template([KEYWORD]), { is_logging_enable: false });
+    assert.equal(gateway.log, []);
   });
 
   test(`${cluster.version}: the sparse leg with a filter gives only documents that share a token, scored by the dot product`, async () => {

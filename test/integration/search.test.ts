@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { corpus } from "../fixtures/corpus.ts";
 import { startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
@@ -9,6 +10,7 @@ const gateways: TestGateway[] = [];
 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("search");
+  const many = uniqueIndex("pages");
   let gateway: TestGateway;
 
   test.before(async () => {
@@ -23,6 +25,9 @@ for (const cluster of await clusters()) {
       `{"title":"salt road ${i}","serial":${9007199254740993n + BigInt(i)},"ratio":1.0}`,
     ]);
     await request(cluster, "POST", `/${index}/_bulk?refresh=true`, `${lines.flat().join("\n")}\n`);
+    await request(cluster, "PUT", `/${many}`, { settings: { index: { number_of_shards: 1, number_of_replicas: 0 } } });
+    const documents = corpus(330).map(({ id, doc }) => `{"index":{"_id":"${id}"}}\n${JSON.stringify(doc)}\n`);
+    await request(cluster, "POST", `/${many}/_bulk?refresh=true`, documents.join(""));
   });
 
   test(`${cluster.version}: echoes the request with its defaults and gives the cluster's answer`, async () => {
@@ -64,6 +69,34 @@ for (const cluster of await clusters()) {
       Array.from({ length: 25 }, (_, i) => `d${i}`),
     );
   });
+
+  for (const size of [10, 30, 70]) {
+    test(`${cluster.version}: pages of ${size} over 330 hits hold every id exactly once, in one order`, async () => {
+      // Every document matches; many have the same score.
+      const query = { bool: { should: [{ match: { text: "salt harbour storm" } }, { match_all: {} }] } };
+      const page = async (search_request: object) => {
+        const { status, body, text } = await gateway.post("/application/search", {
+          index: many,
+          search_request: { query, ...search_request },
+        });
+        assert.is(status, 200, text);
+        return body.search_response.hits.hits.map(({ _id }) => _id);
+      };
+      const seen: string[] = [];
+      for (let from = 0; from < 1_000; from += size) {
+        const ids = await page({ size, from });
+        if (ids.length === 0) break;
+        seen.push(...ids);
+      }
+      assert.equal(
+        seen.toSorted(),
+        corpus(330)
+          .map(({ id }) => id)
+          .toSorted(),
+      );
+      assert.equal(seen, await page({ size: 330 }));
+    });
+  }
 
   test(`${cluster.version}: an unknown index is 404 index_not_found`, async () => {
     const { status, body } = await gateway.post("/application/search", { index: "nope", search_request: {} });
