@@ -70,4 +70,10 @@ test("skipped tests are named here and fail in continuous integration", () => {
   assert.is(outcomeOf(end(summary(4, 4, 2)), ci).failed, 2);
 });
 
+test("a file of skipped tests alone is named here and fails in continuous integration", () => {
+  const { passed, failed, problem } = outcomeOf(end(summary(0, 0, 1)), local);
+  assert.equal([passed, failed, problem], [0, 0, "1 test was skipped (a .skip or .only)"]);
+  assert.equal(outcomeOf(end(summary(0, 0, 1)), ci).failed, 1);
+});
+
 test.run();
