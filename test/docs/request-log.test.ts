@@ -1,0 +1,89 @@
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { namesOf } from "../../lib/naming/names.ts";
+import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import {
+  MAX_HIT_IDS,
+  MAX_LINE_BYTES,
+  type RequestLogEntry,
+  type RequestLogSettings,
+  requestLogLine,
+} from "../../lib/request-log/line.ts";
+import { example } from "../stacks/support.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("docs/guides/request-log.md");
+
+const guide = readFileSync("docs/guides/request-log.md", "utf8");
+
+const entry: RequestLogEntry = {
+  endpoint: "hybrid-search",
+  index: "books",
+  queryId: "q-1",
+  clientId: "browser-7",
+  userId: "U1",
+  userQuery: "sea stories",
+  query: { text: "x".repeat(MAX_LINE_BYTES) },
+  settings: { weights: null, normalization: "min_max", combination: "arithmetic_mean" },
+  personalized: false,
+  degraded: [],
+  milliseconds: { total: 31 },
+  timestamp: new Date(0),
+  objectIdField: "_id",
+  responseId: "r-1",
+  hitIds: ["b1"],
+  total: 1,
+};
+
+const settings = { application: "shop", userId: "hmac", queryText: true, hmacKey: "a2V5" } as const;
+const line = (changes: Partial<RequestLogEntry> = {}) => JSON.parse(requestLogLine({ ...entry, ...changes }, settings));
+
+/** Names of the fields of a line, those of query_attributes each. */
+function fieldsOf({ query_attributes, ...fields }: Record<string, unknown>): string[] {
+  return [...Object.keys(fields), ...Object.keys(query_attributes ?? {}).map((name) => `query_attributes.${name}`)];
+}
+
+/** First cells of the rows of a section's first table. */
+function cells(title: string): string[] {
+  const [, section = ""] = guide.split(`\n## ${title}\n`);
+  const [table = ""] = section.split("\n\n").filter((block) => block.trimStart().startsWith("|"));
+  return [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = ""]) => cell);
+}
+
+test("names every field of a line, and no other", () => {
+  // One line that was cut, and one that could not be made.
+  const written = new Set([...fieldsOf(line()), ...fieldsOf(line({ timestamp: new Date(Number.NaN) }))]);
+  assert.equal(cells("Fields").sort(), [...written].sort());
+});
+
+test("its limits are the line's", () => {
+  assert.match(guide, `at most ${MAX_LINE_BYTES / 1_000} KB`);
+  assert.match(guide, `the first ${MAX_HIT_IDS}`);
+});
+
+test("has every way to write user ids", () => {
+  const ways = { plain: true, hmac: true, none: true } satisfies Record<RequestLogSettings["userId"], true>;
+  assert.equal(cells("User ids").sort(), Object.keys(ways).sort());
+});
+
+test("the key of the hash is the secret's text as it is", () => {
+  const { user_id } = line();
+  assert.is(user_id, createHmac("sha256", Buffer.from("a2V5", "utf8")).update("U1").digest("hex"));
+});
+
+test("path, table and secret are called as the stacks call them", () => {
+  const names = namesOf({ project: "<project>", account: "ACCOUNT", region: "REGION" });
+  const stack = example("search-gateway", "minimal");
+  const table = stack.resource<{ name: string; database_name: string }>("aws_glue_catalog_table", "log-table");
+  for (const name of [
+    `s3://${names.bucket()}/${PREFIXES.searchLogs}day=`,
+    `\`${names.glueDatabase()}\``,
+    `\`${table.name}\``,
+    names.userIdKeyParameter(),
+  ]) {
+    assert.ok(guide.includes(name), name);
+  }
+});
+
+test.run();
