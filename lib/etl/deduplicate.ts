@@ -1,7 +1,7 @@
 import { EtlError } from "./etl-error.ts";
 import { CheckCounter } from "./event-checks.ts";
 import { BUCKETS, eventHash, shardBuckets, shardOf } from "./event-hash.ts";
-import { csvCell, FIELD_END, ROW, ROW_END, rowColumns } from "./event-row.ts";
+import { csvCell, FIELD_END, ROW, ROW_END, rowColumns, TO_QUOTE } from "./event-row.ts";
 import { runKeys } from "./keys.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { ownText } from "./own-text.ts";
@@ -9,6 +9,7 @@ import { PartWriter } from "./part-writer.ts";
 import { shardItems } from "./popular-items.ts";
 import { type DeduplicateTask, readFile, Segments, type ShardResult, writeFile } from "./run-files.ts";
 import type { RunSettings } from "./settings.ts";
+import { Tally } from "./tally.ts";
 
 /** Segments read at the same time, at most 16 MiB each. */
 const AHEAD = 4;
@@ -33,9 +34,10 @@ export async function deduplicate(
   const header = columns.map(({ name }) => name).join(",");
   const writer = new PartWriter(store, header, (part) => keys.interactions(task.shard, part), options.partBytes);
   const checks = settings.checks.map((check) => new CheckCounter(check));
+  const toLine = lineOf(columns.map(({ at }) => at));
   const seen = new Set<string>();
-  const eventTypes = new Map<string, number>();
-  const items = new Map<string, number>();
+  const eventTypes = new Tally();
+  const items = new Tally();
   let duplicates = 0;
   let impressionsLeftOut = 0;
 
@@ -45,20 +47,19 @@ export async function deduplicate(
       const fields = row.split(FIELD_END);
       const [id = ""] = fields;
       if (task.of > BUCKETS && shardOf(eventHash(id), task.of) !== task.shard) continue;
-      if (seen.has(id)) {
+      // One look-up tells whether it was there.
+      const before = seen.size;
+      seen.add(ownText(id));
+      if (seen.size === before) {
         duplicates += 1;
         continue;
       }
-      seen.add(ownText(id));
-      writer.add(columns.map(({ at }) => csvCell(fields[at] ?? "")).join(","));
+      writer.add(toLine(row, fields));
       if (writer.isFull) await writer.flush();
       if (leavesImpressionsOut && fields[ROW.impression]) impressionsLeftOut += 1;
       const eventType = fields[ROW.eventType] ?? "";
-      const itemId = fields[ROW.itemId] ?? "";
-      eventTypes.set(eventType, (eventTypes.get(eventType) ?? 0) + 1);
-      const events = items.get(itemId);
-      if (events === undefined) items.set(ownText(itemId), 1);
-      else items.set(itemId, events + 1);
+      eventTypes.add(eventType);
+      items.add(fields[ROW.itemId] ?? "");
       for (const check of checks) check.add(fields[ROW.userId] ?? "", eventType, fields[ROW.eventValue] ?? "");
     }
   }
@@ -68,12 +69,23 @@ export async function deduplicate(
     rows: seen.size,
     duplicates,
     impressions_left_out: impressionsLeftOut,
-    event_types: Object.fromEntries([...eventTypes].sort(([a], [b]) => (a < b ? -1 : 1))),
+    event_types: Object.fromEntries(eventTypes.entries().sort(([a], [b]) => (a < b ? -1 : 1))),
     checks: checks.map((check) => check.sample()),
-    items: shardItems(items),
+    items: shardItems(new Map(items.entries())),
   };
   await writeFile(store, keys.shardResult(task.shard), result);
   return result;
+}
+
+/** A line of CSV of a row's fields at these positions. Nearly no row has anything to quote, and one look tells. */
+function lineOf(positions: readonly number[]): (row: string, fields: readonly string[]) => string {
+  const [first = -1, ...others] = positions;
+  return (row, fields) => {
+    if (TO_QUOTE.test(row)) return positions.map((at) => csvCell(fields[at] ?? "")).join(",");
+    let line = fields[first] ?? "";
+    for (const at of others) line += `,${fields[at] ?? ""}`;
+    return line;
+  };
 }
 
 /** The shard's rows of each segment, in the segments' order, a few of them read ahead. */

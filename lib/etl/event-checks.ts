@@ -11,11 +11,25 @@ const ENOUGH = 2;
 
 type Sample = ShardResult["checks"][number];
 
-/** Counts the events of a shard that one recipe would learn from, and how many each user has. */
+/** Users kept while events are counted, before those that will not be listed are dropped. */
+const KEPT_USERS = 4 * LISTED_USERS;
+
+const ALL = 2 ** 32;
+
+interface User {
+  hash: number;
+  events: number;
+}
+
+/**
+ * Counts the events of a shard that one recipe would learn from, and how many each user has. Only users of the lowest
+ * hashes are kept: a user that will be listed is below every bound on the way, since bounds only go down.
+ */
 export class CheckCounter {
   readonly #eventType: string | undefined;
   readonly #threshold: number | undefined;
-  readonly #users = new Map<string, number>();
+  readonly #users = new Map<string, User>();
+  #below = ALL;
   #interactions = 0;
 
   constructor(check: EventCheck) {
@@ -28,22 +42,28 @@ export class CheckCounter {
     if (this.#eventType !== undefined && eventType !== this.#eventType) return;
     if (this.#threshold !== undefined && (eventValue === "" || Number(eventValue) < this.#threshold)) return;
     this.#interactions += 1;
-    const events = this.#users.get(userId) ?? 0;
-    if (events === 0) this.#users.set(ownText(userId), 1);
-    else if (events < ENOUGH) this.#users.set(userId, events + 1);
+    const hash = eventHash(userId);
+    if (hash >= this.#below) return;
+    const user = this.#users.get(userId);
+    if (user) {
+      if (user.events < ENOUGH) user.events += 1;
+      return;
+    }
+    this.#users.set(ownText(userId), { hash, events: 1 });
+    if (this.#users.size > KEPT_USERS) this.#drop();
   }
 
   sample(): Sample {
-    if (this.#users.size <= LISTED_USERS) {
-      return { interactions: this.#interactions, users: [...this.#users], below: null };
-    }
-    const hashes = [...this.#users.keys()].map(eventHash).sort((a, b) => a - b);
-    const below = hashes[LISTED_USERS] ?? 2 ** 32;
-    return {
-      interactions: this.#interactions,
-      users: [...this.#users].filter(([user]) => eventHash(user) < below),
-      below,
-    };
+    if (this.#users.size > LISTED_USERS) this.#drop();
+    const users = [...this.#users].map(([user, { events }]): [string, number] => [user, events]);
+    return { interactions: this.#interactions, users, below: this.#below === ALL ? null : this.#below };
+  }
+
+  /** Leaves the users of the lowest hashes, and sets the bound to the next one. */
+  #drop(): void {
+    const hashes = [...this.#users.values()].map(({ hash }) => hash).sort((a, b) => a - b);
+    this.#below = hashes[LISTED_USERS] ?? ALL;
+    for (const [user, { hash }] of this.#users) if (hash >= this.#below) this.#users.delete(user);
   }
 }
 
@@ -60,8 +80,8 @@ export interface CheckTotal {
 
 /** Adds the shards up. A user's events are spread over the shards, so only users that all shards list can be counted. */
 export function totalOf(name: string, samples: readonly Sample[]): CheckTotal {
-  const below = Math.min(2 ** 32, ...samples.map((sample) => sample.below ?? 2 ** 32));
-  const exact = below === 2 ** 32;
+  const below = Math.min(ALL, ...samples.map((sample) => sample.below ?? ALL));
+  const exact = below === ALL;
   const events = new Map<string, number>();
   for (const { users } of samples) {
     for (const [user, count] of users) {
@@ -69,7 +89,7 @@ export function totalOf(name: string, samples: readonly Sample[]): CheckTotal {
     }
   }
   const two = [...events.values()].filter((count) => count >= ENOUGH).length;
-  const project = (count: number) => (exact ? count : Math.round(count * (2 ** 32 / below)));
+  const project = (count: number) => (exact ? count : Math.round(count * (ALL / below)));
   return {
     name,
     interactions: samples.reduce((sum, { interactions }) => sum + interactions, 0),

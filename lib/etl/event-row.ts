@@ -54,8 +54,11 @@ export function rowColumns(definitions: Definitions): RowColumn[] {
 
 const cellText = (value: Value | null) => (value === null ? "" : String(value));
 
-/** A value as a cell of CSV: quoted when it holds a quote, a comma or the end of a line (RFC 4180). */
+/** What makes a cell of CSV need quotes: a quote, a comma or the end of a line (RFC 4180). */
+export const TO_QUOTE = /[",\n\r]/;
+
+/** A value as a cell of CSV. */
 export function csvCell(value: Value | null): string {
   const text = cellText(value);
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return TO_QUOTE.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { CheckCounter, totalOf } from "../../../lib/etl/event-checks.ts";
+import { eventHash } from "../../../lib/etl/event-hash.ts";
 import { popularItems, shardItems } from "../../../lib/etl/popular-items.ts";
 import { suite } from "../../suite.ts";
 
@@ -45,6 +46,19 @@ test("projects from users that every shard lists: a small shard's do not count t
   });
   const { users } = totalOf("all", shards);
   assert.ok(Math.abs(users - 50_900) < 5_000, `${users}`);
+});
+
+test("lists exactly the users of the lowest hashes, with all their events, however many came in between", () => {
+  const counter = new CheckCounter({ name: "all" });
+  const ids = Array.from({ length: 30_000 }, (_, user) => `user-${user}-of-a-long-name`);
+  const second = ids.filter((_, user) => user % 3 === 0);
+  for (const id of [...ids, ...second]) counter.add(id, "view", "");
+  const sorted = ids.toSorted((a, b) => eventHash(a) - eventHash(b));
+  const expected = sorted.slice(0, 1_000).map((id) => [id, second.includes(id) ? 2 : 1]);
+  const { users, below, interactions } = counter.sample();
+  assert.equal(users.toSorted(), expected.toSorted());
+  assert.is(below, eventHash(sorted[1_000] ?? ""));
+  assert.is(interactions, 40_000);
 });
 
 test("knows 24 users with two events from 25, spread over shards as they are", () => {
