@@ -1,15 +1,15 @@
 import * as assert from "uvu/assert";
 import { dayOf, missingEvents, readAcceptedEvents } from "../../lib/recommendation/accepted-events.ts";
-import { eventLine } from "../../lib/recommendation-records/event.ts";
+import { eventLine, type StoredEvent } from "../../lib/recommendation-records/event.ts";
 import { deadlineIn } from "../../lib/resilience/deadline.ts";
 import type { StandInRequest } from "../../local/cloud/stand-in.ts";
 import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
 import { storedEvents } from "../functions/recommendation-api/stored.ts";
-import { startWorld } from "../functions/recommendation-api/world.ts";
+import { type Answer, startWorld } from "../functions/recommendation-api/world.ts";
 import { world as etlWorld, rowsOf } from "../lib/etl/run.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("100,000 events while what stores them fails");
+const test = suite("events while what stores them, or tells Personalize of them, fails");
 
 const EVENTS = 100_000;
 const BATCH = 250;
@@ -27,18 +27,47 @@ interface UploadedEvent {
   IMPRESSION?: string[];
 }
 
-const events = Array.from(
-  { length: EVENTS },
-  (_, index): UploadedEvent => ({
-    EVENT_ID: `e${index}`,
-    USER_ID: `u${Math.floor(index / 40)}`,
-    ITEM_ID: `i${index % 977}`,
-    EVENT_TYPE: index % 3 === 0 ? "purchase" : "click",
-    ...(index % 3 === 0 && { EVENT_VALUE: (index % 50) / 10 }),
-    TIMESTAMP: 1_740_000_000 + index,
-    ...(index % 5 === 0 && { IMPRESSION: ["i1", "i2"] }),
-  }),
-);
+const eventsOf = (count: number, prefix: string) =>
+  Array.from(
+    { length: count },
+    (_, index): UploadedEvent => ({
+      EVENT_ID: `${prefix}${index}`,
+      USER_ID: `u${Math.floor(index / 40)}`,
+      ITEM_ID: `i${index % 977}`,
+      EVENT_TYPE: index % 3 === 0 ? "purchase" : "click",
+      ...(index % 3 === 0 && { EVENT_VALUE: (index % 50) / 10 }),
+      TIMESTAMP: 1_740_000_000 + index,
+      ...(index % 5 === 0 && { IMPRESSION: ["i1", "i2"] }),
+    }),
+  );
+
+/** The row of the import that an event has to become. */
+const rowOf = (event: UploadedEvent) =>
+  [
+    event.USER_ID,
+    event.ITEM_ID,
+    event.EVENT_TYPE,
+    event.EVENT_VALUE ?? "",
+    event.TIMESTAMP,
+    event.IMPRESSION?.join("|") ?? "",
+  ].join(",");
+
+/** Rows of what the next training would import of these lines. */
+async function importedRows(lines: readonly StoredEvent[]): Promise<string[]> {
+  const etl = etlWorld();
+  etl.events("2025-03-01", "a", lines.map(eventLine).join(""));
+  await etl.run("run", { mode: "update_dataset_group" });
+  return rowsOf(etl.store, "run", "interactions");
+}
+
+/** A project with a campaign: events go to Personalize as they come. */
+async function activate(): Promise<void> {
+  await world.putParameter(
+    world.names.campaignParameter("user_personalization"),
+    world.names.arn("personalize", "campaign/x"),
+  );
+  await world.putParameter(world.names.eventTrackerParameter(), "tracker");
+}
 
 /** Of ten calls one is dropped, of one the answer is lost, of one a record is left; and for a while all are refused. */
 async function storeFault(call: number, request: StandInRequest) {
@@ -60,15 +89,23 @@ async function storeFault(call: number, request: StandInRequest) {
   }
 }
 
-/** Uploads once, by several clients at a time; gives what was rejected, after checking that it was said how. */
-async function upload(uploaded: readonly UploadedEvent[]): Promise<UploadedEvent[]> {
+/**
+ * Uploads once, by several clients at a time; gives what was rejected, after checking that it was said how.
+ * `onAnswer` gets each answer and how many events it is about.
+ */
+async function upload(
+  uploaded: readonly UploadedEvent[],
+  onAnswer: (answer: Answer, events: number) => void = () => undefined,
+): Promise<UploadedEvent[]> {
   const again: UploadedEvent[] = [];
   const batches = Array.from({ length: Math.ceil(uploaded.length / BATCH) }, (_, index) =>
     uploaded.slice(index * BATCH, (index + 1) * BATCH),
   );
   const client = async () => {
     for (let batch = batches.shift(); batch; batch = batches.shift()) {
-      const { status, body, text } = await world.post("/log-event", { events: batch });
+      const answer = await world.post("/log-event", { events: batch });
+      const { status, body, text } = answer;
+      onAnswer(answer, batch.length);
       const { accepted, rejected } = body.response ?? {};
       assert.is(accepted + rejected?.length, batch.length, text.slice(0, 300));
       assert.is(status, accepted > 0 ? 200 : 400);
@@ -85,12 +122,9 @@ async function upload(uploaded: readonly UploadedEvent[]): Promise<UploadedEvent
 
 test.after(() => world.stop());
 
-test("every accepted event is trained exactly once, every other one was reported", async () => {
-  await world.putParameter(
-    world.names.campaignParameter("user_personalization"),
-    world.names.arn("personalize", "campaign/x"),
-  );
-  await world.putParameter(world.names.eventTrackerParameter(), "tracker");
+test("of 100,000 events every accepted one is trained exactly once, every other one was reported", async () => {
+  await activate();
+  const events = eventsOf(EVENTS, "e");
   const calls = { firehose: 0, dynamodb: 0, personalize: 0 };
   const tracked: string[] = [];
   world.front.faults.set("firehose", (request) => {
@@ -134,22 +168,9 @@ test("every accepted event is trained exactly once, every other one was reported
   assert.ok(counted.accepted > EVENTS * 0.99, "few went uncounted");
   assert.ok(lines.length > EVENTS, "lost answers left some twice in the bucket");
 
-  const etl = etlWorld();
-  etl.events("2025-03-01", "a", lines.map(eventLine).join(""));
-  await etl.run("run", { mode: "update_dataset_group" });
-  const rows = rowsOf(etl.store, "run", "interactions");
+  const rows = await importedRows(lines);
   assert.is(rows.length, EVENTS);
-  const expected = events.map((event) =>
-    [
-      event.USER_ID,
-      event.ITEM_ID,
-      event.EVENT_TYPE,
-      event.EVENT_VALUE ?? "",
-      event.TIMESTAMP,
-      event.IMPRESSION?.join("|") ?? "",
-    ].join(","),
-  );
-  assert.equal(rows.toSorted(), expected.toSorted());
+  assert.equal(rows.toSorted(), events.map(rowOf).toSorted());
   const trained = new Set(rows);
   assert.equal(
     tracked.filter((row) => !trained.has(row)),
@@ -157,6 +178,32 @@ test("every accepted event is trained exactly once, every other one was reported
     "PutEvents got what the import does not equal: it would be trained twice",
   );
   assert.ok(tracked.length >= EVENTS * 0.9);
+});
+
+test("with Personalize's events API down throughout, every event is accepted, said to be late, and in the next import", async () => {
+  const COUNT = 5_000;
+  await activate();
+  world.front.faults.clear();
+  let refused = 0;
+  world.front.faults.set("personalize", () => {
+    refused += 1;
+    return awsError(503, "ServiceUnavailable");
+  });
+  const events = eventsOf(COUNT, "down");
+  const rejected = await upload(events, ({ status, body, headers, text }, count) => {
+    assert.is(status, 200, text.slice(0, 300));
+    assert.is(headers.get("x-degraded"), "realtime");
+    const { stage, target, reason = "", effect } = body.degraded?.[0] ?? {};
+    assert.equal([stage, target], ["realtime", "events"]);
+    assert.match(reason, `${count} of ${count} events: `);
+    assert.is(effect, "stored; recommendations learn of it with the next training");
+  });
+  assert.equal(rejected, []);
+  assert.ok(refused >= COUNT / 10, "Personalize was told of each event");
+
+  const lines = (await storedEvents(world)).filter(({ EVENT_ID }) => EVENT_ID.startsWith("down"));
+  const rows = await importedRows(lines);
+  assert.equal(rows.toSorted(), events.map(rowOf).toSorted());
 });
 
 test.run();
