@@ -45,9 +45,8 @@ function alarmsOfStacks(): Map<string, string> {
         const alarms: Alarm[] = Object.values(resource.aws_cloudwatch_metric_alarm ?? {});
         for (const { alarm_name, alarm_description } of alarms) {
           const name = alarm_name.slice(config.project.project_name.length + 1);
-          const [kind, member] = kindOf(name);
-          const general = member ? name.replace(member.replaceAll("_", "-"), kind) : name;
-          found.set(general, member ? alarm_description.replace(member, `\`${kind}\``) : alarm_description);
+          const general = generalOf(name, alarm_description);
+          found.set(general.name, general.description);
         }
       }
     }
@@ -57,13 +56,17 @@ function alarmsOfStacks(): Map<string, string> {
   }
 }
 
-/** Kind and member that an alarm's name has, as in `model-sparse-v3-errors`. */
-function kindOf(name: string): readonly [kind: string, member: string] | readonly [] {
+/** An alarm as the guide has it: `model-<model>-errors` for `model-sparse-v3-errors`. */
+function generalOf(name: string, description: string): { name: string; description: string } {
   for (const [kind, members] of KINDS) {
     const member = members.find((one) => name.includes(one.replaceAll("_", "-")));
-    if (member) return [kind, member];
+    if (member === undefined) continue;
+    return {
+      name: name.replace(member.replaceAll("_", "-"), kind),
+      description: description.replace(member, `\`${kind}\``),
+    };
   }
-  return [];
+  return { name, description };
 }
 
 test("the tables have every alarm of both services with its own description, and no other", () => {
