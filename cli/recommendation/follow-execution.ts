@@ -4,6 +4,7 @@ import { isTransient } from "../../lib/etl/s3-object-store.ts";
 import type { TrainingState } from "../../lib/training/state.ts";
 import { Failure } from "../errors.ts";
 import type { Started } from "./start-training.ts";
+import { reading } from "./target.ts";
 
 /** What a state machine of the project does. */
 export type Work = "training" | "teardown";
@@ -22,7 +23,10 @@ export interface Following {
 /** A sign of life while nothing changes. */
 const SILENCE_MS = 5 * 60_000;
 
-/** Prints what an execution does whenever that changes, until it ends, and gives its output. Throws Failure with the reason. */
+/**
+ * Prints what an execution does whenever that changes, until it ends, and gives its output. Throws Failure with the reason,
+ * and when it cannot be watched any more.
+ */
 export async function followExecution(work: Work, { name, arn }: Started, following: Following): Promise<unknown> {
   const { sfn, state, note, intervalMs, wait = sleep, now = () => performance.now() } = following;
   const { DescribeExecutionCommand } = await import("@aws-sdk/client-sfn");
@@ -35,17 +39,34 @@ export async function followExecution(work: Work, { name, arn }: Started, follow
     shown = line;
     shownAt = now();
   };
+  const look = async <T>(action: string, call: () => Promise<T>) => {
+    try {
+      return await reading(action, patiently(call));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw new Failure(`The ${work} ${name} goes on, ${GOES_ON[work]}. It cannot be watched: ${error.message}`, {
+        cause: error,
+      });
+    }
+  };
   for (;;) {
-    const found = await patiently(() => sfn.send(new DescribeExecutionCommand({ executionArn: arn })));
+    const found = await look("states:DescribeExecution", () =>
+      sfn.send(new DescribeExecutionCommand({ executionArn: arn })),
+    );
     if (found?.status === "SUCCEEDED") return JSON.parse(found.output ?? "null");
     if (found && found.status !== "RUNNING" && found.status !== "PENDING_REDRIVE") {
       throw new Failure(`The ${work} ${name} ${ENDS[found.status ?? ""] ?? "ended"}: ${reasonOf(found)}`);
     }
-    const lock = await patiently(() => state.lock());
+    const lock = await look("dynamodb:GetItem", () => state.lock());
     if (lock?.run === name && lock.note) show(`${lock.note.step}: ${lock.note.detail}`);
     await wait(intervalMs);
   }
 }
+
+const GOES_ON: Readonly<Record<Work, string>> = {
+  training: "`relevance status` shows where it is",
+  teardown: "the same command follows it again",
+};
 
 const ENDS: Readonly<Record<string, string>> = {
   FAILED: "failed",
@@ -66,7 +87,7 @@ async function patiently<T>(look: () => Promise<T>): Promise<T | undefined> {
 /** The message of the function that failed; Step Functions wraps it into JSON. */
 export function reasonOf({ error, cause }: { error?: string | undefined; cause?: string | undefined }): string {
   const message = messageIn(cause);
-  return message ?? [error, cause].filter((part) => part).join(": ") ?? "no reason is given";
+  return message ?? ([error, cause].filter((part) => part).join(": ") || "no reason is given");
 }
 
 function messageIn(cause: string | undefined): string | undefined {

@@ -22,7 +22,10 @@ export async function runTeardown({ session, names }: Removal): Promise<void> {
   const sfn = new SFNClient({ ...sdk, maxAttempts: 3 });
   const started = await start(sfn, names);
   if (!started) return;
-  terminal.note("Training is stopped, campaigns and solutions are removed: Personalize can take half an hour.");
+  terminal.note(
+    "Training is stopped, campaigns and solutions are removed: Personalize can take half an hour. " +
+      "Ctrl-C leaves it running; the same command goes on.",
+  );
   await followExecution("teardown", started, {
     sfn,
     state: dynamoTrainingState(new DynamoDBClient({ ...sdk, maxAttempts: 1 }), names.table("training")),
@@ -40,7 +43,8 @@ async function start(sfn: SFNClient, names: Names): Promise<{ name: string; arn:
     const { executionArn = "" } = await reading("states:StartExecution", sfn.send(command));
     return { name, arn: executionArn };
   } catch (error) {
-    if (error instanceof Error && error.name === "StateMachineDoesNotExist") return undefined;
+    // Of one whose deletion was interrupted, the latter: it runs nothing any more.
+    if (error instanceof Error && /^StateMachine(DoesNotExist|Deleting)$/.test(error.name)) return undefined;
     throw error;
   }
 }

@@ -1,0 +1,45 @@
+import * as assert from "uvu/assert";
+import type { Removal } from "../../../cli/deploy/remove-service.ts";
+import { runTeardown } from "../../../cli/recommendation/run-teardown.ts";
+import { namesOf } from "../../../lib/naming/names.ts";
+import { serveStandIns } from "../../fixtures/stand-in-server.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("the teardown of what training made");
+
+/** Starts the teardown where Step Functions answers with an error. Gives the operations that it was asked for. */
+async function teardown(error: string) {
+  const operations: (string | undefined)[] = [];
+  const server = await serveStandIns([
+    {
+      services: ["states"],
+      async handle({ headers }) {
+        operations.push(headers["x-amz-target"]);
+        return { status: 400, body: JSON.stringify({ __type: error, message: error }) };
+      },
+    },
+  ]);
+  const env = { AWS_ENDPOINT_URL: server.url, AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
+  Object.assign(process.env, env);
+  const names = namesOf({ project: "shop", account: "123456789012", region: "eu-west-1" });
+  const session = { sdk: { region: "eu-west-1" }, terminal: { note: () => {} }, env };
+  try {
+    await runTeardown({ session, names } as unknown as Removal);
+  } finally {
+    await server.stop();
+  }
+  return operations;
+}
+
+for (const error of ["StateMachineDoesNotExist", "StateMachineDeleting"]) {
+  test(`${error}: an interrupted uninstallation has come further, there is nothing to do`, async () => {
+    assert.equal(await teardown(error), ["AWSStepFunctions.StartExecution"]);
+  });
+}
+
+test("any other error ends the uninstallation", async () => {
+  const error = await teardown("InvalidArn").catch((thrown: unknown) => thrown);
+  assert.match(String(error), "InvalidArn");
+});
+
+test.run();
