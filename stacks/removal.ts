@@ -57,8 +57,8 @@ export function synthesizeRemoval(input: RemovalInput): SynthesizedStack[] {
 }
 
 /**
- * Writes the stack `personalization` so that what it holds may be deleted: applied, it changes nothing else than that. Then
- * the stack can be removed.
+ * Writes the stack `personalization` so that what it holds may be deleted: applied to a stack that is as it was deployed, it
+ * changes nothing else than that, and the function's code where the tool is a newer one. Then the stack can be removed.
  */
 export function synthesizeDeletable(
   input: Omit<RemovalInput, "stacks"> & { applied: Readonly<Record<string, object>>; artifacts: Artifacts },

@@ -2,10 +2,12 @@ import * as v from "valibot";
 import { readInventory } from "../../lib/personalize-manager/inventory.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { managedInState } from "../deploy/managed.ts";
-import { openSession } from "../deploy/session.ts";
+import { SERVICES } from "../deploy/services.ts";
+import { accountOf, namesIn, openSession, type Session } from "../deploy/session.ts";
 import { type ListedResource, listed } from "../recommendation/listed.ts";
 import { table } from "../recommendation/table.ts";
-import { LOCAL_HELP, openTarget, reading } from "../recommendation/target.ts";
+import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
+import type { ManagedResource } from "../terraform/managed-resources.ts";
 
 /** `relevance list`: every resource of the project with its ARN, from Terraform's state and from Personalize. */
 export const list = defineCommand({
@@ -19,7 +21,7 @@ export const list = defineCommand({
     const { terminal } = context;
     const session = local ? undefined : openSession(conf, context);
     const managed = session ? await managedInState(session) : [];
-    const personalize = !session || session.config.recommendation ? await inPersonalize(conf, local, context) : [];
+    const personalize = await inPersonalize({ conf, session, managed }, context);
     if (json) {
       terminal.printJson({ terraform: managed, personalize });
       return 0;
@@ -37,8 +39,21 @@ export const list = defineCommand({
   },
 });
 
-async function inPersonalize(conf: string, local: boolean, context: Context): Promise<ListedResource[]> {
-  const { personalize, names } = await openTarget({ conf, local }, context);
+interface Where {
+  conf: string;
+  /** Undefined for the local stack. */
+  session: Session | undefined;
+  managed: readonly ManagedResource[];
+}
+
+/** What is in Personalize, when the service is configured, or when its section is gone and it is still deployed. */
+async function inPersonalize({ conf, session, managed }: Where, context: Context): Promise<ListedResource[]> {
+  const { stacks } = SERVICES.recommendation;
+  const deployed = managed.some(({ stack }) => stacks.some((name) => name === stack));
+  if (session && !session.config.recommendation && !deployed) return [];
+  const { personalize, names } = session
+    ? { personalize: await openPersonalize(session.sdk), names: namesIn(session, await accountOf(session)) }
+    : await openTarget({ conf, local: true }, context);
   return listed(await reading("personalize:Describe*", readInventory(personalize, names)));
 }
 

@@ -4,7 +4,10 @@ import { bucketExists, deleteBucket, emptyBucket } from "../deploy/buckets.ts";
 import { lostKeyAdvice, lostKeyAliases } from "../deploy/lost-keys.ts";
 import { deleteParameters, parametersBelow } from "../deploy/parameters.ts";
 import { deployedStacks, removeStacks } from "../deploy/removal.ts";
-import { accountOf, namesIn, openSession, runnerOf, type Session } from "../deploy/session.ts";
+import type { Removal } from "../deploy/remove-service.ts";
+import { SERVICE_NAMES, SERVICES } from "../deploy/services.ts";
+import { accountOf, namesIn, openSession, runnerOf } from "../deploy/session.ts";
+import { refuseWithoutState } from "../deploy/still-deployed.ts";
 import { Failure } from "../errors.ts";
 
 /** `relevance purge`: removes what `destroy` and `uninstall` leave. What is not there any more is no error. */
@@ -19,8 +22,8 @@ export const purge = defineCommand({
     const runner = await runnerOf(session);
     const account = await accountOf(session);
     const names = namesIn(session, account);
-    const { terminal, config } = { ...session };
-    await refuseWhileDeployed(session, runner, account);
+    const { terminal, config } = session;
+    await refuseWhileDeployed({ session, runner, account, names });
 
     const bucket = names.bucket();
     const parameters = await parametersBelow(session.sdk, names.parameterPrefix());
@@ -57,19 +60,16 @@ export const purge = defineCommand({
   },
 });
 
-async function refuseWhileDeployed(
-  session: Session,
-  runner: Awaited<ReturnType<typeof runnerOf>>,
-  account: string,
-): Promise<void> {
-  for (const [stack, remove] of [
-    ["search-gateway", "relevance destroy"],
-    ["recommendation", "relevance uninstall"],
-    ["filters", "relevance uninstall"],
-    ["personalization", "relevance uninstall"],
-  ] as const) {
-    const deployed = await deployedStacks(session, runner, account, [stack]);
-    if (deployed.length === 0) continue;
-    throw new Failure(`Stack ${stack} is deployed and needs the bucket and the parameters: run \`${remove}\` first`);
+async function refuseWhileDeployed(removal: Removal): Promise<void> {
+  const { session, runner, account } = removal;
+  for (const service of SERVICE_NAMES) {
+    const { stacks, command } = SERVICES[service];
+    const [deployed] = await deployedStacks(session, runner, account, stacks);
+    if (deployed) {
+      throw new Failure(
+        `Stack ${deployed.name} is deployed and needs the bucket and the parameters: run \`relevance ${command}\` first`,
+      );
+    }
+    await refuseWithoutState(removal, service);
   }
 }

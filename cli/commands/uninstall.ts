@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { allowDeletion } from "../deploy/allow-deletion.ts";
+import { allowDeletion, requireSection } from "../deploy/allow-deletion.ts";
 import { defineRemoval, REMOVAL_OPTIONS, removeService } from "../deploy/remove-service.ts";
 import { openSession } from "../deploy/session.ts";
 import { runTeardown } from "../recommendation/run-teardown.ts";
@@ -15,6 +15,7 @@ export const uninstall = defineCommand({
       destroyInfra,
       yes,
       question: "Users, items and models will be lost; events stay in the bucket. Remove all of this?",
+      check: requireSection,
       beforeStack: async ({ name }, removal) => {
         if (name === "recommendation") await runTeardown(removal);
         return name === "personalization" && allowDeletion(removal);

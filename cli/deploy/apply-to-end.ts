@@ -27,7 +27,7 @@ export async function applyToTheEnd(
   { again, now = () => performance.now() }: ToTheEnd,
 ): Promise<void> {
   const began = now();
-  const agreed = new Set(changedIn(planned));
+  const agreed = changedIn(planned);
   for (let part = planned; ; ) {
     try {
       return await applyPlanned(runner, part);
@@ -40,19 +40,34 @@ export async function applyToTheEnd(
       }
     }
     part = await again();
-    const more = changedIn(part).filter((address) => !agreed.has(address));
-    if (more.length > 0) {
-      throw new Failure(
-        `The account has changed while Personalize was waited for: ${more.join(", ")} would change too. ` +
-          "Run this again and look at the new plan",
-      );
-    }
+    refuseMore(agreed, changedIn(part));
   }
 }
 
-function changedIn({ plan }: PlannedStack): string[] {
-  const changes = (plan.resource_changes ?? []).filter(({ mode }) => mode === "managed");
-  return changes
-    .filter(({ change }) => change.actions.some((action) => action !== "no-op"))
-    .map(({ address }) => address);
+function refuseMore(agreed: Actions, wanted: Actions): void {
+  const more = [...wanted].flatMap(([address, actions]) => {
+    const before = agreed.get(address);
+    if (!before) return [`${address} would change too`];
+    if (!actions.has("delete") || before.has("delete")) return [];
+    return [`${address} would be ${actions.has("create") ? "replaced" : "deleted"}`];
+  });
+  if (more.length === 0) return;
+  throw new Failure(
+    `The account has changed while Personalize was waited for: ${more.join(", ")}. ` +
+      "Run this again and look at the new plan",
+  );
+}
+
+/** What is done to each address that is changed. */
+type Actions = ReadonlyMap<string, ReadonlySet<string>>;
+
+function changedIn({ plan }: PlannedStack): Actions {
+  const found = new Map<string, Set<string>>();
+  for (const { address, mode, change } of plan.resource_changes ?? []) {
+    const actions = change.actions.filter((action) => action !== "no-op");
+    if (mode !== "managed" || actions.length === 0) continue;
+    // One that is replaced, and what is left of its predecessor, have the same address.
+    found.set(address, new Set([...(found.get(address) ?? []), ...actions]));
+  }
+  return found;
 }

@@ -14,6 +14,7 @@ import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readAppliedInputs } from "./applied-inputs.ts";
 import { compareConfiguration, configurationNotes } from "./configuration-objects.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "./session.ts";
+import { refuseMissingSections } from "./still-deployed.ts";
 
 /** A deployment that can be planned. */
 export interface Prepared {
@@ -27,7 +28,10 @@ export interface Prepared {
 /** Below it, Terraform with its provider may be ended by the system. */
 const LEAST_MEMORY = 4e9;
 
-/** Reads the account, bundles the functions and writes the stacks. Throws Failure with what AWS would refuse. */
+/**
+ * Reads the account, bundles the functions and writes the stacks. Throws Failure with what AWS would refuse, and for a
+ * service that is deployed and not configured any more.
+ */
 export async function prepare(session: Session, runner: Runner): Promise<Prepared> {
   const { config, sdk, folders, terminal } = session;
   if (totalmem() < LEAST_MEMORY) {
@@ -35,7 +39,9 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   }
   await checkModelFiles(session);
   terminal.note("Reading the account");
-  const applied = await readAppliedInputs(session, runner, await accountOf(session));
+  const account = await accountOf(session);
+  await refuseMissingSections({ session, runner, account, names: namesIn(session, account) });
+  const applied = await readAppliedInputs(session, runner, account);
   const discovery = await failing(discover(config, sdkDiscoveryClients(sdk), applied));
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });

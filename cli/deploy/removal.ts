@@ -4,10 +4,11 @@ import { formatSummary } from "../../lib/plan-summary/format.ts";
 import { managedResources } from "../terraform/managed-resources.ts";
 import { initStack, pullState, type Runner, type StackFolder } from "../terraform/stack.ts";
 import { applyToTheEnd } from "./apply-to-end.ts";
+import { refuseStateOfNoRegion } from "./bucket-state.ts";
 import { confirm } from "./confirm.ts";
 import { paintWith } from "./paint.ts";
 import { discardPlans, planAndSave, planStacks } from "./planned.ts";
-import { providerRetries, type Session } from "./session.ts";
+import { namesIn, providerRetries, type Session } from "./session.ts";
 
 /**
  * Stacks as Terraform's state has them, without the account being read first: to list what they hold, or to remove it.
@@ -20,6 +21,7 @@ export async function bareStacks(
   stacks: readonly StackName[],
 ): Promise<StackFolder[]> {
   const { config, folders } = session;
+  await refuseStateOfNoRegion(session, account, namesIn(session, account));
   await mkdir(folders.removal, { recursive: true });
   const { synthesizeRemoval } = await import("../../stacks/removal.ts");
   const bare = synthesizeRemoval({
@@ -30,8 +32,9 @@ export async function bareStacks(
     stateFolder: folders.state,
     ...providerRetries(session),
   });
-  for (const stack of bare) await initStack(runner, stack);
-  return bare;
+  const scratch = bare.map((stack) => ({ ...stack, scratch: true }));
+  for (const stack of scratch) await initStack(runner, stack);
+  return scratch;
 }
 
 /** Those of the stacks that hold anything. */

@@ -1,22 +1,13 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import type { Names, Service, StackName } from "../../lib/naming/names.ts";
+import type { Names, Service } from "../../lib/naming/names.ts";
 import type { ExitCode } from "../command.ts";
 import { Failure } from "../errors.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
-import { findDeployedApi } from "./deployed-api.ts";
 import { deployedStacks, type RemovalOptions, removeStacks } from "./removal.ts";
+import { SERVICES } from "./services.ts";
 import { accountOf, namesIn, runnerOf, type Session } from "./session.ts";
-
-/** A service's own stacks in the order in which they go, and the command that removes it. */
-const REMOVALS: Readonly<Record<Service, { stacks: readonly StackName[]; command: string; words: string }>> = {
-  "search-gateway": { stacks: ["search-gateway"], command: "destroy", words: "search gateway" },
-  recommendation: {
-    stacks: ["recommendation", "filters", "personalization"],
-    command: "uninstall",
-    words: "recommendation service",
-  },
-};
+import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
 
 /** The options of `destroy` and `uninstall`. */
 export const REMOVAL_OPTIONS = {
@@ -49,30 +40,34 @@ export interface ServiceRemoval {
   question: string;
   /** What the user should know before the question. */
   notice?: string;
+  /** Throws for what would keep the removal of these stacks from its end, before the question. */
+  check?: (stacks: readonly StackFolder[], removal: Removal) => Promise<void>;
   /** Runs before a stack is removed. True: it has changed the stack. */
   beforeStack?: (stack: StackFolder, removal: Removal) => Promise<boolean>;
 }
 
 /** Removes one service, and what services share when asked for and nobody else uses it. Bucket and parameters stay. */
 export async function removeService(session: Session, wanted: ServiceRemoval): Promise<ExitCode> {
-  const { service, destroyInfra, notice, beforeStack } = wanted;
+  const { service, destroyInfra, notice, check, beforeStack } = wanted;
   const runner = await runnerOf(session);
   const account = await accountOf(session);
   const removal: Removal = { session, runner, account, names: namesIn(session, account) };
   const infrastructure = destroyInfra === "true";
   if (infrastructure) await refuseWhileShared(removal, service);
-  const { stacks } = REMOVALS[service];
+  const { stacks } = SERVICES[service];
   const deployed = await deployedStacks(
     session,
     runner,
     account,
     infrastructure ? [...stacks, "foundation"] : [...stacks],
   );
+  if (!deployed.some(({ name }) => stacks.some((stack) => stack === name))) await refuseWithoutState(removal, service);
   const { terminal } = session;
   if (deployed.length === 0) {
     terminal.note("There is nothing to remove.");
     return 0;
   }
+  await check?.(deployed, removal);
   if (notice !== undefined) terminal.note(notice);
   const options: RemovalOptions = { yes: wanted.yes, question: wanted.question };
   if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, removal);
@@ -86,11 +81,10 @@ export async function removeService(session: Session, wanted: ServiceRemoval): P
   return 0;
 }
 
-async function refuseWhileShared({ session, runner, account, names }: Removal, service: Service): Promise<void> {
+async function refuseWhileShared(removal: Removal, service: Service): Promise<void> {
   const other: Service = service === "recommendation" ? "search-gateway" : "recommendation";
-  const { stacks, command, words } = REMOVALS[other];
-  const used = await deployedStacks(session, runner, account, stacks);
-  if (used.length === 0 && !(await findDeployedApi(session, names, other))) return;
+  if (!(await isDeployed(removal, other))) return;
+  const { command, words } = SERVICES[other];
   throw new Failure(
     `The ${words} is deployed and uses what --destroy-infra true would remove: ` +
       `give --destroy-infra false, or remove it first with \`relevance ${command}\``,

@@ -49,21 +49,28 @@ export async function openTarget({ conf, local }: TargetOptions, context: Contex
     ? await localAccount()
     : { account: await accountOf(session), sdk: { region: session.sdk.region } };
   const names = namesIn({ ...session, sdk }, account);
-  const [{ PersonalizeClient }, { DynamoDBClient }, { personalizeOf }, { dynamoTrainingState }] = await Promise.all([
-    import("@aws-sdk/client-personalize"),
+  const [{ DynamoDBClient }, { dynamoTrainingState }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
-    import("../../lib/personalize-manager/personalize.ts"),
     import("../../lib/training/dynamo-state.ts"),
   ]);
   return {
     recommendation,
     names,
-    personalize: personalizeOf(new PersonalizeClient({ ...sdk, maxAttempts: 1 })),
+    personalize: await openPersonalize(sdk),
     state: dynamoTrainingState(new DynamoDBClient({ ...sdk, maxAttempts: 1 }), names.table("training")),
     sdk,
     local,
     terminal: context.terminal,
   };
+}
+
+/** The control plane of Personalize, whether the service is configured or not. */
+export async function openPersonalize(sdk: Target["sdk"]): Promise<Personalize> {
+  const [{ PersonalizeClient }, { personalizeOf }] = await Promise.all([
+    import("@aws-sdk/client-personalize"),
+    import("../../lib/personalize-manager/personalize.ts"),
+  ]);
+  return personalizeOf(new PersonalizeClient({ ...sdk, maxAttempts: 1 }));
 }
 
 /** The outcome of a call to AWS; what a user can do something about becomes a Failure. */

@@ -23,6 +23,11 @@ export interface Runner {
 export interface StackFolder {
   name: string;
   directory: string;
+  /**
+   * It is to read and to remove what the state holds, wherever that is now. A state that has moved is taken along in the
+   * folder that the stack is deployed from, so never from here.
+   */
+  scratch?: boolean;
 }
 
 /** Names what `terraform init` was run for, in the folder that it makes. */
@@ -45,15 +50,33 @@ export async function initStack(runner: Runner, stack: StackFolder): Promise<voi
   await writeFile(mark, wanted);
 }
 
+/** Of Terraform's settings for a backend. */
+interface Backend {
+  bucket?: string;
+  region?: string;
+  key?: string;
+}
+
 /**
- * Another file of local state is that of another account or region: it is read as it is. Terraform would ask to take the
- * former one along, which is right for a changed `terraform.state` alone.
+ * Another file or key of the same place is the state of another account or region: it is read as it is. Terraform would
+ * ask to take the former one along, which is right for a changed `terraform.state` alone.
  */
-async function backendArgs({ directory }: StackFolder, { backend }: { backend?: object }): Promise<string[]> {
+async function backendArgs(
+  { directory, scratch }: StackFolder,
+  { backend = {} }: { backend?: Record<string, Backend> },
+): Promise<string[]> {
+  if (scratch) return ["-reconfigure"];
   const file = join(directory, ".terraform/terraform.tfstate");
   if (!existsSync(file)) return [];
-  const before: { backend?: { type?: string } } = JSON.parse(await readFile(file, "utf8"));
-  return before.backend?.type === "local" && backend !== undefined && "local" in backend ? ["-reconfigure"] : [];
+  const { backend: before }: { backend?: { type: string; config: Backend } } = JSON.parse(await readFile(file, "utf8"));
+  const now = before && backend[before.type];
+  return now && (before.type === "local" || placeOf(before.config) === placeOf(now)) ? ["-reconfigure"] : [];
+}
+
+/** What `terraform.state` of project.yaml says: the key without account, region and stack. */
+function placeOf({ bucket, region, key = "" }: Backend): string {
+  const prefix = key.replace(/\/[^/]+$/, "").replace(/\/\d{12}-[a-z\d-]+$/, "");
+  return JSON.stringify([bucket, region, prefix]);
 }
 
 /** What came of planning a stack. */

@@ -169,8 +169,8 @@ export function namesOf(place: Place) {
     /** Start of every parameter of the project. */
     parameterPrefix: () => `/relevance/${project}/`,
 
-    /** Key of a stack's Terraform state in a bucket, which is of one account. */
-    stateKey: (stack: StackName, prefix = project) => `${prefix}/${stack}.tfstate`,
+    /** Key of a stack's Terraform state in a bucket, which may hold that of several regions and accounts. */
+    stateKey: (stack: StackName, prefix = project) => `${prefix}/${account}-${region}/${stack}.tfstate`,
     /** Path of a stack's Terraform state on this machine, where one folder may be deployed to several accounts. */
     stateFile: (stack: StackName) => `${project}/${account}-${region}/${stack}.tfstate`,
 

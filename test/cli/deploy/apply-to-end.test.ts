@@ -46,17 +46,22 @@ function runner(...errors: readonly string[]) {
   };
 }
 
-/** A saved plan that changes these. */
-function saved(...addresses: readonly string[]): PlannedStack {
+/** A saved plan that creates these. */
+const saved = (...addresses: readonly string[]) =>
+  savedActions(...addresses.map((address) => [address, ["create"]] as const));
+
+type Planned = readonly [address: string, actions: readonly string[]];
+
+/** A saved plan that does this. */
+function savedActions(...changes: readonly Planned[]): PlannedStack {
   const file = join(folder, "filters.tfplan");
   writeFileSync(file, "");
-  const change = { actions: ["create"], before: null, after: {} };
-  const resource_changes = addresses.map((address) => ({
+  const resource_changes = changes.map(([address, actions]) => ({
     address,
     mode: "managed" as const,
     type: "aws_lambda_invocation",
     name: address,
-    change,
+    change: { actions, before: null, after: {} },
   }));
   return { stack: { name: "filters", directory: folder }, file, changes: true, plan: { resource_changes } };
 }
@@ -105,6 +110,37 @@ test("a later plan that does more than was agreed to is not applied", async () =
   };
   const error = await failureOf(applyToTheEnd(run, saved("a", "b"), { again }));
   assert.match(String(error), /: c would change too\. Run this again and look at the new plan/);
+});
+
+/** What comes of a plan that was agreed to, goes on, and is followed by another. */
+async function followedBy(later: PlannedStack, ...agreed: readonly Planned[]): Promise<unknown> {
+  const { run, next } = runner("StillGoingOn");
+  const again = async () => {
+    next();
+    return later;
+  };
+  return failureOf(applyToTheEnd(run, savedActions(...agreed), { again }));
+}
+
+for (const [what, later, words] of [
+  ["replacement", ["delete", "create"], "a would be replaced"],
+  ["replacement, the new one first", ["create", "delete"], "a would be replaced"],
+  ["deletion", ["delete"], "a would be deleted"],
+] as const) {
+  test(`a ${what} of what was to be updated is not applied`, async () => {
+    const error = await followedBy(savedActions(["a", later]), ["a", ["update"]]);
+    assert.instance(error, Failure);
+    assert.match(String(error), words);
+  });
+}
+
+test("a replacement that was agreed to goes on as the deletion of what it has left", async () => {
+  const later = savedActions(["a", ["no-op"]], ["a", ["delete"]]);
+  assert.is(await followedBy(later, ["a", ["create", "delete"]]), undefined);
+});
+
+test("what was to be created and has begun is updated", async () => {
+  assert.is(await followedBy(savedActions(["a", ["update"]]), ["a", ["create"]]), undefined);
 });
 
 test.run();
