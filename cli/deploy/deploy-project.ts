@@ -24,7 +24,7 @@ export async function deployProject(session: Session, { yes }: { yes: boolean })
   const prepared = await prepare(session, runner);
   const { account } = prepared.discovery;
   const names = namesIn(session, account);
-  const leftovers = new Leftovers(account, session);
+  const leftovers = new Leftovers({ account, region: session.sdk.region, names }, session);
   await leftovers.write(prepared.stacks);
   for (let round = 1; ; round += 1) {
     const planned = await planStacks(runner, prepared.stacks, { folder: session.folders.plans, notes: prepared.notes });

@@ -1,19 +1,26 @@
 import { PROJECT_TAG } from "../../lib/naming/tags.ts";
 import { Failure } from "../errors.ts";
 import { TerraformFailure } from "../terraform/explain.ts";
-import { type Leftover, leftoversIn, strangersIn, taintedIn, writeLeftovers } from "../terraform/leftovers.ts";
+import {
+  type Leftover,
+  type LeftoverPlace,
+  leftoversIn,
+  strangersIn,
+  taintedIn,
+  writeLeftovers,
+} from "../terraform/leftovers.ts";
 import { type Runner, type StackFolder, untaint } from "../terraform/stack.ts";
 import type { Planned } from "./planned.ts";
 import type { Session } from "./session.ts";
 
 /** What interrupted deployments have left and this one takes over, by stack. */
 export class Leftovers {
-  readonly #account: string;
+  readonly #place: LeftoverPlace;
   readonly #session: Pick<Session, "config" | "terminal">;
   readonly #found = new Map<string, Leftover[]>();
 
-  constructor(account: string, session: Pick<Session, "config" | "terminal">) {
-    this.#account = account;
+  constructor(place: LeftoverPlace, session: Pick<Session, "config" | "terminal">) {
+    this.#place = place;
     this.#session = session;
   }
 
@@ -24,7 +31,7 @@ export class Leftovers {
     if (!failed) return false;
     const { stack, plan } = failed;
     const known = this.#found.get(stack.name) ?? [];
-    const fresh = leftoversIn(error.diagnostics, plan, this.#account).filter(
+    const fresh = leftoversIn(error.diagnostics, plan, this.#place).filter(
       ({ to }) => !known.some((one) => one.to === to),
     );
     const tainted = taintedIn(error.diagnostics, plan);

@@ -1,5 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Names } from "../../lib/naming/names.ts";
 import type { PlanJson, ResourceChange } from "../../lib/plan-summary/plan-json.ts";
 import type { Diagnostic } from "./messages.ts";
 
@@ -21,8 +22,21 @@ const EXISTS = /already ?exist|AlreadyOwnedByYou|ResourceExistsException|Resourc
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Import ids of types that have one of a name, from the values that were planned. Source: the provider's documentation. */
-const IDS: Readonly<Record<string, (values: Values, account: string) => unknown>> = {
+/** Where the resources are, for ids that say it. */
+export interface LeftoverPlace {
+  account: string;
+  region: string;
+  names: Pick<Names, "arn" | "partition">;
+}
+
+type ImportId = (values: Values, place: LeftoverPlace, message: string) => unknown;
+
+/**
+ * Import ids of types that have one of a name, from the values that were planned, or of AWS's own answer. Source: the
+ * provider's documentation. Types whose creation takes what is there for its own (rules and targets of EventBridge, alarms,
+ * dashboards, policies of roles) need none, nor do those without a unique name (keys of KMS, APIs, API keys, usage plans).
+ */
+const IDS: Readonly<Record<string, ImportId>> = {
   aws_iam_role: ({ name }) => name,
   aws_s3_bucket: ({ bucket }) => bucket,
   aws_kms_alias: ({ name }) => name,
@@ -34,16 +48,32 @@ const IDS: Readonly<Record<string, (values: Values, account: string) => unknown>
   aws_sagemaker_endpoint: ({ name }) => name,
   aws_api_gateway_domain_name: ({ domain_name }) => domain_name,
   aws_scheduler_schedule: ({ name }) => both("default", "/", name),
-  aws_glue_catalog_database: ({ name }, account) => both(account, ":", name),
-  aws_glue_catalog_table: ({ database_name, name }, account) => both(both(account, ":", database_name), ":", name),
+  aws_glue_catalog_database: ({ name }, { account }) => both(account, ":", name),
+  aws_glue_catalog_table: ({ database_name, name }, { account }) => both(both(account, ":", database_name), ":", name),
   aws_dynamodb_table: ({ name }) => name,
+  aws_cloudwatch_log_stream: ({ log_group_name, name }) => both(log_group_name, ":", name),
+  aws_kinesis_firehose_delivery_stream: ({ name }, place) =>
+    arnOf(place, "firehose", both("deliverystream", "/", name)),
+  aws_sfn_state_machine: ({ name }, place) => arnOf(place, "states", both("stateMachine", ":", name)),
+  // Both are made again without a word where nothing differs, tags included.
+  aws_sns_topic: ({ name }, place) => arnOf(place, "sns", name),
+  aws_sqs_queue: ({ name }, { account, region, names }) =>
+    both(`https://sqs.${region}.amazonaws.com${names.partition() === "aws-cn" ? ".cn" : ""}/${account}`, "/", name),
+  aws_lambda_event_source_mapping: (_, __, message) => /with UUID ([\da-f-]{36})/i.exec(message)?.[1],
+  aws_lambda_permission: ({ function_name, qualifier, statement_id }) =>
+    both(qualifier ? both(function_name, ":", qualifier) : function_name, "/", statement_id),
+  aws_api_gateway_stage: ({ rest_api_id, stage_name }) => both(rest_api_id, "/", stage_name),
+  aws_api_gateway_usage_plan_key: ({ usage_plan_id, key_id }) => both(usage_plan_id, "/", key_id),
 };
 
 /** The resources that were planned to be created and turned out to exist. Those that have no id of their name are left out. */
-export function leftoversIn(diagnostics: readonly Diagnostic[], plan: PlanJson, account: string): Leftover[] {
+export function leftoversIn(diagnostics: readonly Diagnostic[], plan: PlanJson, place: LeftoverPlace): Leftover[] {
   return existing(diagnostics, plan).flatMap(({ address, type, change }) => {
     if (change.actions.includes("delete")) return [];
-    const id = IDS[type]?.((change.after ?? {}) as Values, account);
+    const said = diagnostics
+      .filter((one) => one.address === address)
+      .map(({ summary, detail }) => `${summary} ${detail}`);
+    const id = IDS[type]?.((change.after ?? {}) as Values, place, said.join("\n"));
     return typeof id === "string" ? [{ to: address, id }] : [];
   });
 }
@@ -69,6 +99,10 @@ function existing(diagnostics: readonly Diagnostic[], plan: PlanJson): ResourceC
 
 function both(first: unknown, between: string, second: unknown): string | undefined {
   return typeof first === "string" && typeof second === "string" ? `${first}${between}${second}` : undefined;
+}
+
+function arnOf({ names }: LeftoverPlace, service: string, resource: unknown): string | undefined {
+  return typeof resource === "string" ? names.arn(service, resource) : undefined;
 }
 
 /** Makes the next plan of a stack import them. None: it imports nothing. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { leftoversIn, strangersIn, taintedIn, writeLeftovers } from "../../../cli/terraform/leftovers.ts";
 import type { Diagnostic } from "../../../cli/terraform/messages.ts";
+import { namesOf } from "../../../lib/naming/names.ts";
 import type { PlanJson } from "../../../lib/plan-summary/plan-json.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
@@ -15,6 +16,12 @@ const planOf = (type: string, after: object, actions = ["create"], before: objec
 });
 const failed = (address: string, summary: string): Diagnostic => ({ severity: "error", address, summary });
 const ACCOUNT = "123456789012";
+const inRegion = (region: string) => ({
+  account: ACCOUNT,
+  region,
+  names: namesOf({ project: "shop", account: ACCOUNT, region }),
+});
+const PLACE = inRegion("eu-west-1");
 
 for (const [type, after, id] of [
   ["aws_iam_role", { name: "shop-role" }, "shop-role"],
@@ -31,12 +38,42 @@ for (const [type, after, id] of [
   ["aws_glue_catalog_database", { name: "g" }, `${ACCOUNT}:g`],
   ["aws_glue_catalog_table", { database_name: "g", name: "t" }, `${ACCOUNT}:g:t`],
   ["aws_dynamodb_table", { name: "t" }, "t"],
+  ["aws_cloudwatch_log_stream", { log_group_name: "/aws/x", name: "errors" }, "/aws/x:errors"],
+  ["aws_kinesis_firehose_delivery_stream", { name: "d" }, `arn:aws:firehose:eu-west-1:${ACCOUNT}:deliverystream/d`],
+  ["aws_sfn_state_machine", { name: "m" }, `arn:aws:states:eu-west-1:${ACCOUNT}:stateMachine:m`],
+  ["aws_sns_topic", { name: "t" }, `arn:aws:sns:eu-west-1:${ACCOUNT}:t`],
+  ["aws_sqs_queue", { name: "q" }, `https://sqs.eu-west-1.amazonaws.com/${ACCOUNT}/q`],
+  ["aws_lambda_permission", { function_name: "f", statement_id: "S" }, "f/S"],
+  ["aws_lambda_permission", { function_name: "f", qualifier: "live", statement_id: "S" }, "f:live/S"],
+  ["aws_api_gateway_stage", { rest_api_id: "a1", stage_name: "v1" }, "a1/v1"],
+  ["aws_api_gateway_usage_plan_key", { usage_plan_id: "p", key_id: "k" }, "p/k"],
 ] as const) {
-  test(`${type} is imported by what it is named`, () => {
-    const found = leftoversIn([failed(`${type}.x`, "X already exists")], planOf(type, after), ACCOUNT);
+  test(`${type} is imported by what it is named: ${id}`, () => {
+    const found = leftoversIn([failed(`${type}.x`, "X already exists")], planOf(type, after), PLACE);
     assert.equal(found, [{ to: `${type}.x`, id }]);
   });
 }
+
+test("a queue of China has that partition's host", () => {
+  const found = leftoversIn(
+    [failed("aws_sqs_queue.x", "QueueAlreadyExists")],
+    planOf("aws_sqs_queue", { name: "q" }),
+    inRegion("cn-north-1"),
+  );
+  assert.equal(found, [{ to: "aws_sqs_queue.x", id: `https://sqs.cn-north-1.amazonaws.com.cn/${ACCOUNT}/q` }]);
+});
+
+test("an event source mapping is imported by the id that AWS tells, not by the request's", () => {
+  const type = "aws_lambda_event_source_mapping";
+  const id = "14e0db71-5d35-4eb5-b481-8945cf9d10c2";
+  const told = (detail: string) =>
+    leftoversIn([{ ...failed(`${type}.x`, "creating Lambda Event Source Mapping"), detail }], planOf(type, {}), PLACE);
+  const text =
+    "RequestID: 0b1c2d3e-0000-4000-8000-1a2b3c4d5e6f, ResourceConflictException: The event source arn and function " +
+    "provided mapping already exists.";
+  assert.equal(told(`${text} Please update or delete the existing mapping with UUID ${id}`), [{ to: `${type}.x`, id }]);
+  assert.equal(told(text), []);
+});
 
 for (const text of [
   "EntityAlreadyExists: Role with name x already exists.",
@@ -45,19 +82,26 @@ for (const text of [
   "BucketAlreadyOwnedByYou",
   'ValidationException: Cannot create already existing endpoint "arn:x"',
   "ResourceInUseException: Table already exists: t",
+  "ResourceInUseException: Firehose d under accountId 123456789012 already exists",
+  "StateMachineAlreadyExists: State Machine Already Exists: 'arn:x'",
+  "QueueAlreadyExists: A queue already exists with the same name and a different value for attribute X",
+  "InvalidParameter: Topic already exists with different tags",
+  "ResourceConflictException: The statement id (ApiGateway) provided already exists.",
+  "ConflictException: Stage already exists",
+  "ConflictException: Schedule s already exists.",
 ]) {
   test(`AWS says so: ${text}`, () => {
     const diagnostics = [failed("aws_iam_role.x", text)];
-    assert.is(leftoversIn(diagnostics, planOf("aws_iam_role", { name: "n" }), ACCOUNT).length, 1);
+    assert.is(leftoversIn(diagnostics, planOf("aws_iam_role", { name: "n" }), PLACE).length, 1);
   });
 }
 
 test("other errors, other resources, and those that were not to be created are none", () => {
   const plan = planOf("aws_iam_role", { name: "n" });
-  assert.equal(leftoversIn([failed("aws_iam_role.x", "AccessDenied")], plan, ACCOUNT), []);
-  assert.equal(leftoversIn([failed("aws_iam_role.y", "already exists")], plan, ACCOUNT), []);
+  assert.equal(leftoversIn([failed("aws_iam_role.x", "AccessDenied")], plan, PLACE), []);
+  assert.equal(leftoversIn([failed("aws_iam_role.y", "already exists")], plan, PLACE), []);
   const update = planOf("aws_iam_role", { name: "n" }, ["update"]);
-  assert.equal(leftoversIn([failed("aws_iam_role.x", "already exists")], update, ACCOUNT), []);
+  assert.equal(leftoversIn([failed("aws_iam_role.x", "already exists")], update, PLACE), []);
 });
 
 test("what is in the state already is not imported: tainted, it is kept", () => {
@@ -69,14 +113,14 @@ test("what is in the state already is not imported: tainted, it is kept", () => 
     })),
   };
   const diagnostics = [failed("aws_iam_role.x", "already exists")];
-  assert.equal([leftoversIn(diagnostics, tainted, ACCOUNT), taintedIn(diagnostics, tainted)], [[], ["aws_iam_role.x"]]);
+  assert.equal([leftoversIn(diagnostics, tainted, PLACE), taintedIn(diagnostics, tainted)], [[], ["aws_iam_role.x"]]);
   assert.equal(taintedIn(diagnostics, plan), []);
   assert.equal(taintedIn([failed("aws_iam_role.x", "AccessDenied")], tainted), []);
 });
 
 test("a type or a name that says no id is none", () => {
-  assert.equal(leftoversIn([failed("aws_sns_topic.x", "already exists")], planOf("aws_sns_topic", {}), ACCOUNT), []);
-  assert.equal(leftoversIn([failed("aws_iam_role.x", "already exists")], planOf("aws_iam_role", {}), ACCOUNT), []);
+  assert.equal(leftoversIn([failed("aws_sns_topic.x", "already exists")], planOf("aws_sns_topic", {}), PLACE), []);
+  assert.equal(leftoversIn([failed("aws_iam_role.x", "already exists")], planOf("aws_iam_role", {}), PLACE), []);
 });
 
 test("they are imported by a file in the stack's folder, and no longer when there are none", async () => {
