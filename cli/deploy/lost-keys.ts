@@ -53,7 +53,8 @@ export async function lostKeyAliases(
 export function lostKeyAdvice(aliases: readonly string[], region: string): string[] {
   if (aliases.length === 0) return [];
   return [
-    "Terraform's state of these keys is lost, so they are left, and billed by the month until you delete them:",
+    "Terraform's state of these keys is lost, so they were not deleted here. One that is still there is billed by the " +
+      "month until you delete it; of one that is gone these commands say NotFoundException:",
     ...aliases.flatMap((alias) => [
       `  ${alias}`,
       `    aws kms schedule-key-deletion --region ${region} --pending-window-in-days 30 --key-id ` +
