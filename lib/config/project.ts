@@ -67,7 +67,7 @@ const State = v.pipe(
           text(
             /^[\w!.*'()-]+(\/[\w!.*'()-]+)*$/,
             "a key prefix without slashes at its ends, such as teams/search",
-            "Put before the name of each stack's state. Default: the project's name.",
+            "Put before account, region and the name of each stack's state. Default: the project's name.",
           ),
         ),
         region: region("Region of that bucket."),

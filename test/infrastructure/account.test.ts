@@ -200,7 +200,7 @@ step("purge removes bucket and parameters that no state knows of, and names the 
 
   // The search gateway was destroyed in order: its state has seen changes, and holds nothing.
   const emptied = { version: 4, terraform_version: "1.10.0", serial: 9, lineage: randomUUID(), resources: [] };
-  const state = { Bucket: stateBucket, Key: "teams/search/search-gateway.tfstate" };
+  const state = { Bucket: stateBucket, Key: names.stateKey("search-gateway", "teams/search") };
   await s3.send(new PutObjectCommand({ ...state, Body: JSON.stringify(emptied) }));
   const { err, code } = await project.relevance("purge", "--yes");
   assert.is(code, 0, err);

@@ -88,7 +88,7 @@ test("state in a bucket is encrypted and locked by a file beside it", () => {
     s3: {
       bucket: "all-options-terraform-state",
       encrypt: true,
-      key: "teams/search/storage.tfstate",
+      key: "teams/search/123456789012-eu-west-1/storage.tfstate",
       region: "eu-west-1",
       use_lockfile: true,
     },

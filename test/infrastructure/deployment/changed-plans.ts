@@ -24,9 +24,12 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
       Who: "ci@build-7",
       Version: "1.11.4",
       Created: "2026-01-02T03:04:05.678Z",
-      Path: `${account.stateBucket}/teams/search/foundation.tfstate`,
+      Path: `${account.stateBucket}/teams/search/123456789012-eu-west-1/foundation.tfstate`,
     };
-    const object = { Bucket: account.stateBucket, Key: "teams/search/foundation.tfstate.tflock" };
+    const object = {
+      Bucket: account.stateBucket,
+      Key: "teams/search/123456789012-eu-west-1/foundation.tfstate.tflock",
+    };
     await s3.send(new PutObjectCommand({ ...object, Body: JSON.stringify(lock) }));
     const { err, code } = await project.relevance("plan");
     await s3.send(new DeleteObjectCommand(object));

@@ -60,7 +60,7 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: account.stateBucket }));
     assert.equal(
       Contents.map(({ Key }) => Key),
-      ["foundation", "search-gateway", "storage"].map((stack) => `teams/search/${stack}.tfstate`),
+      (["foundation", "search-gateway", "storage"] as const).map((stack) => names.stateKey(stack, "teams/search")),
     );
   });
 

@@ -1,5 +1,6 @@
 import { HeadBucketCommand } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
+import type { StackName } from "../../../lib/naming/names.ts";
 import { changesIn, type Step, type World } from "./world.ts";
 
 /** Changes the key over, and lists what there is. */
@@ -38,7 +39,7 @@ export function keyAndList(step: Step, { project, names, failure, stateOf }: Wor
 
 /** Removes the deployment in the three steps that there are. */
 export function removal(step: Step, { project, names, s3, stateOf, parameters }: World): void {
-  const left = async (stack: string) => (await stateOf(stack)).resources.length;
+  const left = async (stack: StackName) => (await stateOf(stack)).resources.length;
 
   step("destroy --destroy-infra false leaves what services share, the bucket and the parameters", async () => {
     const { err, code } = await project.relevance("destroy", "--destroy-infra", "false", "--yes");

@@ -2,7 +2,7 @@ import { APIGatewayClient } from "@aws-sdk/client-api-gateway";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { type Names, namesOf } from "../../../lib/naming/names.ts";
+import { type Names, namesOf, type StackName } from "../../../lib/naming/names.ts";
 import { ACCOUNT_ID, type Cloud, REGION } from "../../../local/cloud/front.ts";
 import { type SeededAccount, seedAccount } from "../../../local/cloud/seed.ts";
 import { createModelStandIns } from "../../../local/embeddings/stand-ins.ts";
@@ -30,7 +30,7 @@ export interface World {
   /** Serves the API as it is deployed now and uses it; the reason when it does not work. */
   failure(): Promise<string | undefined>;
   /** A stack's Terraform state. */
-  stateOf(stack: string): Promise<{ resources: unknown[]; outputs: Record<string, { value: unknown }> }>;
+  stateOf(stack: StackName): Promise<{ resources: unknown[]; outputs: Record<string, { value: unknown }> }>;
   /** The project's parameters by the last part of their names. */
   parameters(): Promise<Record<string, string>>;
 }
@@ -79,7 +79,7 @@ export async function createWorld(): Promise<World> {
     s3,
     failure: () => failureOf(cloud, names.api("search-gateway"), cluster?.url ?? ""),
     async stateOf(stack) {
-      const object = { Bucket: account.stateBucket, Key: `teams/search/${stack}.tfstate` };
+      const object = { Bucket: account.stateBucket, Key: names.stateKey(stack, "teams/search") };
       const { Body } = await s3.send(new GetObjectCommand(object));
       return JSON.parse((await Body?.transformToString()) ?? "");
     },

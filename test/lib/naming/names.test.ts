@@ -157,9 +157,9 @@ test("names are the project's name and what they name", () => {
   assert.is(names.serviceParameter("recommendation", "api-url"), "/relevance/shop/recommendation/api-url");
   assert.is(names.apiKey("search-gateway"), "shop-search-gateway-key");
   assert.is(names.apiKey("search-gateway", 2), "shop-search-gateway-key-2");
-  assert.is(names.stateKey("filters"), "shop/filters.tfstate");
+  assert.is(names.stateKey("filters"), "shop/123456789012-eu-west-1/filters.tfstate");
   assert.is(names.stateFile("filters"), "shop/123456789012-eu-west-1/filters.tfstate");
-  assert.is(names.stateKey("filters", "teams/search"), "teams/search/filters.tfstate");
+  assert.is(names.stateKey("filters", "teams/search"), "teams/search/123456789012-eu-west-1/filters.tfstate");
   assert.is(etlRun("abc"), "etl/run=abc/");
 });
 
