@@ -6,7 +6,8 @@ const MAX_ITEM_ID_CHARACTERS = 256;
 /** The item's id that a hit has in a field, `_id` or a path in `_source`; undefined when Personalize could not take it. */
 export function itemIdOf(hit: Hit, field: string): string | undefined {
   const value = field === "_id" ? hit._id : valueAt(hit._source, field);
-  const id = typeof value === "number" ? String(value) : value;
+  // A number beyond 2^53 was rounded when the hit was parsed: it would be the id of another item.
+  const id = Number.isSafeInteger(value) ? String(value) : value;
   return typeof id === "string" && id !== "" && id.length <= MAX_ITEM_ID_CHARACTERS ? id : undefined;
 }
 
