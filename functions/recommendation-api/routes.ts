@@ -69,7 +69,7 @@ export const routes = [
     family: "ingest",
     summary: "Upload items",
     description:
-      "Each record replaces the item of its ITEM_ID; the last one of a request wins. Records are accepted one by one: 200 when at least one was, else 400.",
+      "Each record replaces the item of its ITEM_ID as a whole: columns that it does not have are lost. The last one of a request wins. Records are accepted one by one: 200 when at least one was, else 400.",
     request: UpdateItemsDocument,
     response: UploadResponse,
     example: { request: { items: [ITEM] }, response: UPLOADED },
@@ -80,7 +80,7 @@ export const routes = [
     family: "ingest",
     summary: "Upload users",
     description:
-      "Each record replaces the user of its USER_ID; the last one of a request wins. Records are accepted one by one: 200 when at least one was, else 400.",
+      "Each record replaces the user of its USER_ID as a whole: columns that it does not have are lost. The last one of a request wins. Records are accepted one by one: 200 when at least one was, else 400.",
     request: UpdateUsersDocument,
     response: UploadResponse,
     example: {
