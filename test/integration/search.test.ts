@@ -137,6 +137,11 @@ for (const cluster of await clusters()) {
     assert.is(line.total, 25);
     assert.is(line.query_response_hit_ids.length, 3);
     assert.equal(JSON.parse(line.query), search_request);
+    assert.is(line.user_query, null);
+    assert.is(line.object_id_field, "_id");
+    const { milliseconds, ...attributes } = line.query_attributes;
+    assert.equal(attributes, { index, endpoint: "search", settings: null, personalized: false, degraded: [] });
+    assert.equal(Object.keys(milliseconds).sort(), ["cluster", "total"]);
   });
 }
 
