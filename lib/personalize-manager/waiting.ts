@@ -31,9 +31,14 @@ export interface Life {
   failureReason?: string | undefined;
 }
 
-/** Whether a status is one that ends by itself. */
+/** Whether a status is one that ends by itself. A solution version that is stopped goes through CREATE STOPPING. */
 export function isMoving(status: string | undefined): boolean {
-  return /PENDING|IN_PROGRESS/.test(status ?? "");
+  return /PENDING|IN_PROGRESS|STOPPING/.test(status ?? "");
+}
+
+/** Whether a creation is being stopped: it is over soon, with nothing made. */
+export function isStopping(status: string | undefined): boolean {
+  return /STOPPING/.test(status ?? "");
 }
 
 /** Whether a creation or update ended badly. */

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { shortHash } from "../naming/shorten.ts";
 import { allPages, ifFree, ifNew, ifThere, type Personalize } from "../personalize-manager/personalize.ts";
-import { failed, hasFailed, isMoving } from "../personalize-manager/waiting.ts";
+import { failed, hasFailed, isMoving, isStopping } from "../personalize-manager/waiting.ts";
 import { isCrowded } from "./imports.ts";
 import type { SolutionInput } from "./solution-input.ts";
 
@@ -59,13 +59,13 @@ export async function stepVersion(
   const versions = await ourVersions(personalize, solutionArn);
   const start = `${OURS}${shortHash(of, 12)}-`;
   const own = versions.filter(({ name }) => name?.startsWith(start));
-  const good = own.find(({ status }) => !hasFailed(status));
+  const good = own.find(({ status }) => !hasFailed(status) && !isStopping(status));
   if (good) {
     const version = good.solutionVersionArn ?? "";
     return isMoving(good.status) ? { moving: good.status ?? "", version } : { found: version };
   }
   for (const { solutionVersionArn, status } of versions) {
-    if (!isMoving(status)) continue;
+    if (!isMoving(status) || isStopping(status)) continue;
     await ifFree(personalize.send(new StopSolutionVersionCreationCommand({ solutionVersionArn })));
   }
   const command = { solutionArn, name: `${start}${own.length + 1}`, trainingMode: "FULL" } as const;

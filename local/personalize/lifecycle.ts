@@ -58,6 +58,10 @@ export class Lifecycle {
         return this.#enter(resource, "CREATE IN_PROGRESS", resource.phaseAt + pending);
       case "CREATE IN_PROGRESS":
         return this.#finishCreation(resource, now);
+      case "CREATE STOPPING":
+        if (elapsed < this.#account.delays.working) return false;
+        this.#jobs.delete(resource.arn);
+        return !this.#enter(resource, "CREATE STOPPED", now);
       case "DELETE PENDING":
         if (elapsed < pending) return false;
         return this.#enter(resource, "DELETE IN_PROGRESS", resource.phaseAt + pending);

@@ -4,6 +4,7 @@ export type Status =
   | "CREATE IN_PROGRESS"
   | "ACTIVE"
   | "CREATE FAILED"
+  | "CREATE STOPPING"
   | "CREATE STOPPED"
   | "DELETE PENDING"
   | "DELETE IN_PROGRESS";

@@ -68,7 +68,7 @@ export function requireRoom(present: number, most: number, message: string): voi
 
 /** Begins a deletion. Throws ResourceInUseException while a resource is being created or deleted. */
 export function beginDeletion(resource: Resource, account: Account): object {
-  if (/PENDING|IN_PROGRESS/.test(resource.status)) {
+  if (/PENDING|IN_PROGRESS|STOPPING/.test(resource.status)) {
     throw inUse(`${KIND_NAMES[resource.kind]} ${resource.arn} cannot be deleted while it is ${resource.status}.`);
   }
   resource.status = "DELETE PENDING";
@@ -93,7 +93,7 @@ export function ofGroup(account: Account, groupArn: string, ...kinds: readonly K
   return account.all().filter((one) => kinds.includes(one.kind) && "groupArn" in one && one.groupArn === groupArn);
 }
 
-/** Whether a resource is being created. */
+/** Whether a resource is being created, or its creation is being stopped. */
 export function inProgress({ status }: Resource): boolean {
-  return status === "CREATE PENDING" || status === "CREATE IN_PROGRESS";
+  return status === "CREATE PENDING" || status === "CREATE IN_PROGRESS" || status === "CREATE STOPPING";
 }

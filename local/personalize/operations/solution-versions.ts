@@ -85,10 +85,12 @@ export const SOLUTION_VERSIONS: Readonly<Record<string, Operation>> = {
   }),
   StopSolutionVersionCreation: operation(ByArn, ({ solutionVersionArn }, account) => {
     const version = account.find("solution-version", solutionVersionArn);
-    if (!inProgress(version))
+    if (!inProgress(version) || version.status === "CREATE STOPPING")
       throw inUse(`Solution version ${version.arn} is not being created, it is ${version.status}.`);
-    version.status = "CREATE STOPPED";
-    version.updatedAt = account.now();
+    // What has not begun is over at once; the rest takes a while. Source: API reference of this operation.
+    version.status = version.status === "CREATE PENDING" ? "CREATE STOPPED" : "CREATE STOPPING";
+    version.phaseAt = account.now();
+    version.updatedAt = version.phaseAt;
     account.changed();
     return {};
   }),
