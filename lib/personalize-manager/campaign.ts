@@ -80,9 +80,7 @@ export async function convergeCampaign(managing: Managing, input: CampaignInput)
     throw new ManagerError(`The campaign of ${recipe} is ${names.campaign(recipe)}, got ${name}`);
   }
   const present = await untilAtRest(what, patience, () => describeCampaign(personalize, arn));
-  // What it serves is training's to decide: here only the number changes, unless it has to be made anew.
-  const serving = present && !hasFailed(present.status) ? present.solutionVersionArn : undefined;
-  const solutionVersionArn = serving ?? (await versionFor(recipe));
+  const solutionVersionArn = keptVersion(present) ?? (await versionFor(recipe));
   if (solutionVersionArn === undefined) return { kind, name, arn: null, status: AWAITING_TRAINING };
 
   const target = { name, arn, solutionVersionArn, minProvisionedTps: input.min_provisioned_tps, tags: input.tags };
@@ -118,6 +116,16 @@ export async function deleteCampaign(managing: Managing, input: CampaignInput): 
 /** The campaign, undefined when there is none. */
 export async function describeCampaign(personalize: Personalize, arn: string): Promise<Campaign | undefined> {
   return (await ifThere(personalize.send(new DescribeCampaignCommand({ campaignArn: arn }))))?.campaign;
+}
+
+/**
+ * The version that a campaign goes on with. Which one is training's to decide: here only the number changes, unless the
+ * campaign has to be made anew. A training that switches it right now has decided for the version that comes.
+ */
+function keptVersion(present: Campaign | undefined): string | undefined {
+  if (!present || hasFailed(present.status)) return undefined;
+  const coming = present.latestCampaignUpdate;
+  return (isMoving(coming?.status) ? coming?.solutionVersionArn : undefined) ?? present.solutionVersionArn;
 }
 
 interface Serving {

@@ -1,4 +1,4 @@
-import { DescribeCampaignCommand } from "@aws-sdk/client-personalize";
+import { DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import type { ResourceInputGiven } from "../../../lib/personalize-manager/request.ts";
 import { openShop, type Shop, stockShop, trainVersion } from "../../local/personalize/book-shop.ts";
@@ -52,6 +52,14 @@ test("another number of TPS is an update in place, which leaves the version as t
   const found = await describe();
   assert.equal([found?.minProvisionedTPS, found?.solutionVersionArn], [3, versions[0]]);
   assert.is(shop.standIn.control.counts().CreateCampaign, 1);
+});
+
+test("a version that training switches to right now is kept", async () => {
+  const changed = { ...input, min_provisioned_tps: 4 };
+  await shop.personalize.send(new UpdateCampaignCommand({ campaignArn: arn, solutionVersionArn: versions[1] }));
+  await shop.apply("update", changed, { before: input });
+  const found = await describe();
+  assert.equal([found?.minProvisionedTPS, found?.solutionVersionArn], [4, versions[1]]);
 });
 
 test("an update that fails says why, and is tried again by the next one", async () => {
