@@ -8,6 +8,7 @@ import type { Personalize } from "../../lib/personalize-manager/personalize.ts";
 import type { PointerStore } from "../../lib/personalize-manager/pointers.ts";
 import { ResourceInput, type ResourceState, Terraform } from "../../lib/personalize-manager/request.ts";
 import { type Patience, patienceOf } from "../../lib/personalize-manager/waiting.ts";
+import { type Deadline, deadlineIn } from "../../lib/resilience/deadline.ts";
 import type { PersonalizeManagerEnv } from "./env.ts";
 
 /** What personalize-manager works with. */
@@ -16,9 +17,10 @@ export interface PersonalizeManagerClients {
   pointers: PointerStore;
   /** The solution version that a recipe's campaign is to serve; undefined before the first training. */
   versionFor(names: Names, recipe: RecipeKind): Promise<string | undefined>;
-  /** Replaced in tests so that nothing sleeps. */
-  patience?: (context: ManagerContext) => Patience;
 }
+
+/** What a call may still take when all is over: the answer, and what Lambda itself needs. */
+const MARGIN_MS = 3_000;
 
 /** The part of Lambda's context that is used. */
 export interface ManagerContext {
@@ -29,12 +31,18 @@ const Describe = v.strictObject({ action: v.literal("describe"), metrics: v.opti
 
 /**
  * One resource of Personalize a call, as `aws_lambda_invocation` with lifecycle scope CRUD makes it:
- * `{...input, tf: {action, prev_input}}`. With `{action: "describe"}` it gives what the project has in Personalize.
+ * `{...input, tf: {action, prev_input}}`. `clientsUntil` gives clients whose calls end with an invocation. With `{action: "describe"}` it gives what the project has in Personalize.
  */
-export function createHandler(env: PersonalizeManagerEnv, clients: PersonalizeManagerClients) {
+export function createHandler(
+  env: PersonalizeManagerEnv,
+  clientsUntil: (deadline: Deadline) => PersonalizeManagerClients,
+  patience: (context: ManagerContext) => Patience = (context) => patienceOf(context),
+) {
   const names = namesOf({ project: env.PROJECT_NAME, account: env.ACCOUNT_ID, region: env.AWS_REGION });
-  const { personalize, pointers, versionFor, patience = (context) => patienceOf(context) } = clients;
   return async (event: unknown, context: ManagerContext): Promise<ResourceState | Inventory> => {
+    // Calls end before the invocation does: one that Lambda ends says nothing of what went on.
+    const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
+    const { personalize, pointers, versionFor } = clientsUntil(deadline);
     const asked = v.safeParse(Describe, event);
     if (asked.success) return readInventory(personalize, names, { metrics: asked.output.metrics });
     const { tf, ...given } = parse(v.looseObject({ tf: Terraform }), event, "what Terraform's invocations send");

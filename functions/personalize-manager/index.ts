@@ -10,11 +10,16 @@ import { PersonalizeManagerEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
 const env = v.parse(PersonalizeManagerEnv, process.env);
-const personalize = personalizeOf(new PersonalizeClient({ maxAttempts: 1 }));
-const state = dynamoTrainingState(new DynamoDBClient({ maxAttempts: 1 }), env.TRAINING_TABLE);
+const client = new PersonalizeClient({ maxAttempts: 1 });
+const dynamo = new DynamoDBClient({ maxAttempts: 1 });
+const ssm = new SSMClient({ maxAttempts: 1 });
 
-export const handler = createHandler(env, {
-  personalize,
-  pointers: ssmPointers(new SSMClient({ maxAttempts: 1 })),
-  versionFor: (names, recipe) => versionToServe(personalize, names, state, recipe),
+export const handler = createHandler(env, (deadline) => {
+  const personalize = personalizeOf(client, { deadline });
+  const state = dynamoTrainingState(dynamo, env.TRAINING_TABLE, deadline);
+  return {
+    personalize,
+    pointers: ssmPointers(ssm, deadline),
+    versionFor: (names, recipe) => versionToServe(personalize, names, state, recipe),
+  };
 });

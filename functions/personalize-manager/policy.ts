@@ -3,12 +3,12 @@ import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
 /**
  * What personalize-manager may do: create, change, describe and remove the project's resources, and switch the
  * parameters that name them. `resource` gives an ARN of Personalize in the account and region, such as
- * `resource("filter/demo-*")`; `parameters` is the ARN of the project's parameters with `*` at its end.
+ * `resource("filter/demo-*")`; `parameters` are the ARNs of those parameters, some with `*` at their ends.
  */
 export function personalizeManagerPolicy(arns: {
   project: string;
   resource: (path: string) => string;
-  parameters: string;
+  parameters: readonly string[];
   trainingTable: string;
   /** Key that tables and parameters are encrypted with. */
   key: string;
@@ -63,19 +63,17 @@ export function personalizeManagerPolicy(arns: {
     },
     {
       sid: "ReadWhatTrainingMade",
-      actions: [
-        "personalize:DescribeSolution",
-        "personalize:DescribeSolutionVersion",
-        "personalize:GetSolutionMetrics",
-      ],
+      actions: ["personalize:DescribeSolutionVersion", "personalize:GetSolutionMetrics"],
       resources: [own("solution")],
     },
     {
       // Lists are of the account: these actions know no resource.
       sid: "ListResources",
       actions: [
+        "personalize:ListDatasetImportJobs",
         "personalize:ListEventTrackers",
         "personalize:ListFilters",
+        "personalize:ListSchemas",
         "personalize:ListSolutions",
         "personalize:ListSolutionVersions",
       ],
@@ -89,7 +87,7 @@ export function personalizeManagerPolicy(arns: {
     {
       sid: "SwitchPointers",
       actions: ["ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"],
-      resources: [arns.parameters],
+      resources: arns.parameters,
     },
     { sid: "ReadWhatIsServed", actions: ["dynamodb:GetItem"], resources: [arns.trainingTable] },
     { sid: "UseTheKey", actions: ["kms:Decrypt"], resources: [arns.key] },

@@ -15,6 +15,8 @@ export function personalizeNames(project: string) {
     datasetGroup: () => project,
     /** A schema cannot be changed: another content is another schema. */
     schema: (dataset: string, content: unknown) => named(`${dataset}-${hashOf(content)}`),
+    /** Start of the names of a dataset's schemas, current and superseded. A hash of eight digits follows. */
+    schemaPrefix: (dataset: string) => `${project}-${dataset}-`,
     dataset: (dataset: string) => named(dataset),
     eventTracker: () => named("events"),
     importJob: (dataset: string, execution: string) => named(`${dataset}-${shortHash(execution, 12)}`),

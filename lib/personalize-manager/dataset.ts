@@ -6,17 +6,18 @@ import {
 } from "@aws-sdk/client-personalize";
 import { RECORD_NAMES } from "../config/avro.ts";
 import { datasetGroupArn } from "./dataset-group.ts";
+import { busyWith } from "./held.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
 import { ifFree, ifNew, ifThere, isNamed } from "./personalize.ts";
 import type { DatasetInput, ResourceState } from "./request.ts";
-import { deleteSchema, schemaArn } from "./schema.ts";
+import { removeSuperseded, schemaArn } from "./schema.ts";
 import { tagList } from "./tags.ts";
 import { failed, hasFailed, type Life, untilActive, untilAtRest, untilGone } from "./waiting.ts";
 
 /**
- * Creates the dataset unless it is there, moves it to the schema of the input, and waits for both. The schema that it
- * had before is removed.
+ * Creates the dataset unless it is there, moves it to the schema of the input, and waits for both. The schemas that it
+ * had before are removed, also when an earlier invocation began the move and was cut off.
  */
 export async function convergeDataset(managing: Managing, input: DatasetInput): Promise<ResourceState> {
   const { personalize, names, patience } = managing;
@@ -34,6 +35,7 @@ export async function convergeDataset(managing: Managing, input: DatasetInput): 
   }
   const found = await untilActive(what, patience, look);
   if (found.schemaArn !== wanted) await changeSchema(managing, arn, what, wanted);
+  await removeSuperseded(managing, dataset, input.schema);
   return { kind, name, arn, status: "ACTIVE" };
 }
 
@@ -45,7 +47,6 @@ export async function deleteDataset(managing: Managing, input: DatasetInput): Pr
 
 async function changeSchema(managing: Managing, arn: string, what: string, wanted: string): Promise<void> {
   const { personalize, patience } = managing;
-  const old = (await describe(managing, arn))?.schemaArn;
   const update = async (): Promise<(Life & { schemaArn?: string | undefined }) | undefined> => {
     const found = await describe(managing, arn);
     if (found?.schemaArn === wanted) return { status: "ACTIVE", schemaArn: wanted };
@@ -67,7 +68,6 @@ async function changeSchema(managing: Managing, arn: string, what: string, wante
     const done = await untilAtRest(`The schema of ${what.toLowerCase()}`, patience, update);
     if (done && hasFailed(done.status)) throw failed(`The schema change of ${what.toLowerCase()}`, done);
   }
-  if (old !== undefined && old !== wanted) await deleteSchema(managing, old.slice(old.lastIndexOf("/") + 1), false);
 }
 
 async function remove(managing: Managing, arn: string, what: string): Promise<void> {
@@ -78,8 +78,10 @@ async function remove(managing: Managing, arn: string, what: string): Promise<vo
     ifThere(personalize.send(new DeleteDatasetCommand({ datasetArn: arn }))).then((found) => found ?? {}),
   );
   if (!answer) {
+    const busy = await busyWith(personalize, { datasetGroupArn: datasetGroupArn(managing), datasetArn: arn });
+    const by = busy.length > 0 ? busy.join(", ") : "Personalize itself";
     throw new ManagerError(
-      `${what} is in use by an import or a training: run \`relevance uninstall\`, which stops them first`,
+      `${what} is in use by ${by}. Stop what was started by hand, or wait until it has ended; then run this again`,
     );
   }
   await untilGone(what, patience, look);

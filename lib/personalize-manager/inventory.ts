@@ -15,7 +15,7 @@ import { RECIPE_KINDS, type RecipeKind } from "../config/recipes.ts";
 import { concurrently } from "../etl/concurrently.ts";
 import type { Names } from "../naming/names.ts";
 import { campaignArn, describeCampaign } from "./campaign.ts";
-import { datasetGroupArn } from "./dataset-group.ts";
+import { datasetGroupArn as datasetGroupArnOf } from "./dataset-group.ts";
 import { allPages, ifThere, type Personalize } from "./personalize.ts";
 
 /** What every entry says. Times are ISO 8601. */
@@ -57,7 +57,7 @@ export async function readInventory(
   names: Names,
   { metrics = false } = {},
 ): Promise<Inventory> {
-  const groupArn = datasetGroupArn({ names });
+  const groupArn = datasetGroupArnOf({ names });
   const group = (await ifThere(personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn: groupArn }))))
     ?.datasetGroup;
   if (!group) {
@@ -67,7 +67,7 @@ export async function readInventory(
     readDatasets(personalize, names),
     readEventTracker(personalize, groupArn),
     readFilters(personalize, groupArn),
-    readSolutions(personalize, names, groupArn, metrics),
+    readSolutions(personalize, names, { metrics }),
     readCampaigns(personalize, names),
   ]);
   return {
@@ -146,12 +146,16 @@ export function recipeOfSolution(names: Names, solution: string): RecipeKind | u
   });
 }
 
-async function readSolutions(
+/**
+ * The solutions of the project's dataset group with their versions, and nothing described: so it may also be asked by who
+ * has no right to what others made in the group. There is none without the group.
+ */
+export async function readSolutions(
   personalize: Personalize,
   names: Names,
-  datasetGroupArn: string,
-  metrics: boolean,
+  { metrics = false } = {},
 ): Promise<Inventory["solutions"]> {
+  const datasetGroupArn = datasetGroupArnOf({ names });
   const listed = await allPages(
     (nextToken) => personalize.send(new ListSolutionsCommand({ datasetGroupArn, nextToken })),
     (page) => page.solutions,
@@ -185,7 +189,8 @@ async function readSolutions(
   });
 }
 
-async function readCampaigns(personalize: Personalize, names: Names): Promise<Inventory["campaigns"]> {
+/** The campaigns of the project's recipes. */
+export async function readCampaigns(personalize: Personalize, names: Names): Promise<Inventory["campaigns"]> {
   const found = await concurrently(RECIPE_KINDS, PARALLEL, async (recipe) => {
     const arn = campaignArn({ names }, recipe);
     const campaign = await describeCampaign(personalize, arn);

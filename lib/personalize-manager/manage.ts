@@ -51,7 +51,7 @@ export async function manage(
         "Keep project_name, or `relevance uninstall` and deploy anew",
     );
   }
-  const state = await converge(managing, input);
+  const state = await converge(managing, input, action === "create");
   if (input.kind !== "schema" && state.arn !== null && before && before.kind !== "schema") {
     await retag(managing.personalize, state.arn, input.tags, before.tags);
   }
@@ -61,10 +61,10 @@ export async function manage(
 /** What a name change would throw away. A schema of another name is made beside the old one. */
 const FIXED: readonly ResourceInput["kind"][] = ["dataset_group", "dataset", "campaign"];
 
-function converge(managing: Managing, input: ResourceInput): Promise<ResourceState> {
+function converge(managing: Managing, input: ResourceInput, isNew: boolean): Promise<ResourceState> {
   switch (input.kind) {
     case "dataset_group":
-      return createDatasetGroup(managing, input);
+      return createDatasetGroup(managing, input, isNew);
     case "schema":
       return createSchema(managing, input);
     case "dataset":

@@ -6,8 +6,9 @@ import type {
   ServiceOutputTypes,
 } from "@aws-sdk/client-personalize";
 import { isTransient } from "../etl/s3-object-store.ts";
-import { deadlineIn } from "../resilience/deadline.ts";
+import { abortAt, type Deadline, deadlineWithin } from "../resilience/deadline.ts";
 import { retry } from "../resilience/retry.ts";
+import { StillGoingOn } from "./manager-error.ts";
 
 /** The control plane of Personalize. Throttled calls have been tried again; every operation here may be repeated. */
 export interface Personalize {
@@ -20,19 +21,29 @@ export interface Personalize {
 const CALL_MS = 60_000;
 const ATTEMPTS = 8;
 
-/** A client, made without retries of its own, as Personalize. */
+export interface CallOptions {
+  /** When every call has to be over, retries included. */
+  deadline?: Deadline;
+  /** Replaced in tests so that nothing sleeps. */
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+/** A client, made without retries of its own, as Personalize. Throws StillGoingOn when no answer comes in time. */
 export function personalizeOf(
   client: Pick<PersonalizeClient, "send">,
-  wait?: (ms: number) => Promise<unknown>,
+  { deadline: outer, wait }: CallOptions = {},
 ): Personalize {
   return {
-    send: (command) =>
-      retry(() => client.send(command), {
-        deadline: deadlineIn(CALL_MS),
-        retryable: isTransient,
-        attempts: ATTEMPTS,
-        ...(wait && { wait }),
-      }),
+    send: async (command) => {
+      const deadline = deadlineWithin(CALL_MS, outer);
+      const call = () => client.send(command, abortAt(deadline));
+      try {
+        return await retry(call, { deadline, retryable: isTransient, attempts: ATTEMPTS, ...(wait && { wait }) });
+      } catch (error) {
+        if (isNamed(error, "AbortError")) throw new StillGoingOn("An answer of Personalize", "OUTSTANDING");
+        throw error;
+      }
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { SSMClient } from "@aws-sdk/client-ssm";
 import { isTransient } from "../etl/s3-object-store.ts";
-import { deadlineIn } from "../resilience/deadline.ts";
+import { abortAt, type Deadline, deadlineWithin } from "../resilience/deadline.ts";
 import { retry } from "../resilience/retry.ts";
 
 /** Parameters that say which resource a name stands for now; the recommendation API reads them. */
@@ -15,11 +15,13 @@ export interface PointerStore {
 const CALL_MS = 30_000;
 const ATTEMPTS = 6;
 
-/** The parameter store as PointerStore. The client is made without retries of its own. */
-export function ssmPointers(client: SSMClient): PointerStore {
+/** The parameter store as PointerStore, until the deadline. The client is made without retries of its own. */
+export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
   const sdk = () => import("@aws-sdk/client-ssm");
-  const call = <T>(operation: () => Promise<T>) =>
-    retry(operation, { deadline: deadlineIn(CALL_MS), retryable: isTransient, attempts: ATTEMPTS });
+  const call = <T>(operation: (options: { abortSignal: AbortSignal }) => Promise<T>) => {
+    const deadline = deadlineWithin(CALL_MS, outer);
+    return retry(() => operation(abortAt(deadline)), { deadline, retryable: isTransient, attempts: ATTEMPTS });
+  };
   const unlessAbsent = async <T>(operation: Promise<T>): Promise<T | undefined> => {
     try {
       return await operation;
@@ -31,18 +33,19 @@ export function ssmPointers(client: SSMClient): PointerStore {
   return {
     async read(name) {
       const { GetParameterCommand } = await sdk();
-      const found = await unlessAbsent(call(() => client.send(new GetParameterCommand({ Name: name }))));
+      const found = await unlessAbsent(
+        call((options) => client.send(new GetParameterCommand({ Name: name }), options)),
+      );
       return found?.Parameter?.Value;
     },
     async write(name, value) {
       const { PutParameterCommand } = await sdk();
-      await call(() =>
-        client.send(new PutParameterCommand({ Name: name, Value: value, Type: "String", Overwrite: true })),
-      );
+      const command = new PutParameterCommand({ Name: name, Value: value, Type: "String", Overwrite: true });
+      await call((options) => client.send(command, options));
     },
     async remove(name) {
       const { DeleteParameterCommand } = await sdk();
-      await unlessAbsent(call(() => client.send(new DeleteParameterCommand({ Name: name }))));
+      await unlessAbsent(call((options) => client.send(new DeleteParameterCommand({ Name: name }), options)));
     },
   };
 }

@@ -1,8 +1,14 @@
-import { CreateSchemaCommand, DeleteSchemaCommand, DescribeSchemaCommand } from "@aws-sdk/client-personalize";
+import {
+  CreateSchemaCommand,
+  DeleteSchemaCommand,
+  DescribeSchemaCommand,
+  ListSchemasCommand,
+} from "@aws-sdk/client-personalize";
+import type { Dataset } from "../config/avro.ts";
 import { hashOf } from "../naming/shorten.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { ifNew, ifThere, isNamed } from "./personalize.ts";
+import { allPages, ifNew, ifThere, isNamed } from "./personalize.ts";
 import type { ResourceState, SchemaInput } from "./request.ts";
 
 /** ARN of a schema: Personalize makes it of the name. */
@@ -37,5 +43,22 @@ export async function deleteSchema(managing: Managing, name: string, mustGo: boo
     if (!isNamed(error, "ResourceInUseException")) throw error;
     if (mustGo)
       throw new ManagerError(`The schema ${name} is still in use: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/**
+ * Removes the project's schemas of a dataset but the one that it has now. Nothing else knows of them: to Terraform another
+ * content is another name of the same resource.
+ */
+export async function removeSuperseded(managing: Managing, dataset: Dataset, current: string): Promise<void> {
+  const { personalize, names } = managing;
+  const schemas = await allPages(
+    (nextToken) => personalize.send(new ListSchemasCommand({ nextToken })),
+    (page) => page.schemas,
+  );
+  const prefix = names.schemaPrefix(dataset);
+  for (const { name = "" } of schemas) {
+    const ours = name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
+    if (ours && name !== current) await deleteSchema(managing, name, false);
   }
 }

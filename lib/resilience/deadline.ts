@@ -10,6 +10,16 @@ export function deadlineIn(ms: number, now: () => number = () => performance.now
   return { remaining: () => Math.max(0, end - now()) };
 }
 
+/** A deadline `ms` milliseconds from now, or when `outer` ends, which may be sooner. */
+export function deadlineWithin(ms: number, outer?: Deadline): Deadline {
+  return deadlineIn(Math.min(ms, outer?.remaining() ?? ms));
+}
+
+/** Ends a call to AWS when a deadline does: the SDK waits for an answer without end. */
+export function abortAt(deadline: Deadline): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(Math.ceil(deadline.remaining())) };
+}
+
 /** The deadline that ends `ms` milliseconds before `deadline` does. */
 export function earlier(deadline: Deadline, ms: number): Deadline {
   return { remaining: () => Math.max(0, deadline.remaining() - ms) };

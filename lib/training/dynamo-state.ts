@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { RECIPE_KINDS, type RecipeKind } from "../config/recipes.ts";
 import { isTransient } from "../etl/s3-object-store.ts";
-import { deadlineIn } from "../resilience/deadline.ts";
+import { abortAt, type Deadline, deadlineWithin } from "../resilience/deadline.ts";
 import { retry } from "../resilience/retry.ts";
 import type { Lock, Note, RecipeState, TrainingState } from "./state.ts";
 
@@ -12,20 +12,42 @@ const LOCK = "lock";
 const CALL_MS = 60_000;
 const ATTEMPTS = 8;
 
+/** Whether an error says that the training table is not there. */
+export function isMissingTable(error: unknown): boolean {
+  return error instanceof Error && error.name === "ResourceNotFoundException";
+}
+
+/** One call; its options end it in time. */
+type Operation<T> = (options: { abortSignal: AbortSignal }) => Promise<T>;
+
 const recipeKey = (kind: RecipeKind) => `recipe#${kind}`;
 
-/** The training table as TrainingState. Values are attributes as they are named. The client makes no retries itself. */
-export function dynamoTrainingState(client: DynamoDBClient, table: string): TrainingState {
+/**
+ * The training table as TrainingState. Values are attributes as they are named. The client makes no retries itself; calls end with `outer`. Without a
+ * table nothing is known and there is nothing to give back: it comes with the stack `recommendation`, and may have gone
+ * before what looks at it, when a removal was cut off. To take the lock or to save needs it.
+ */
+export function dynamoTrainingState(client: DynamoDBClient, table: string, outer?: Deadline): TrainingState {
   const sdk = () => import("@aws-sdk/lib-dynamodb");
-  const call = <T>(operation: () => Promise<T>) =>
-    retry(operation, { deadline: deadlineIn(CALL_MS), retryable: isTransient, attempts: ATTEMPTS });
+  const call = <T>(operation: Operation<T>) => {
+    const deadline = deadlineWithin(CALL_MS, outer);
+    return retry(() => operation(abortAt(deadline)), { deadline, retryable: isTransient, attempts: ATTEMPTS });
+  };
   const read = async (key: string): Promise<Record<string, unknown> | undefined> => {
     const { GetCommand } = await sdk();
     const command = new GetCommand({ TableName: table, Key: { [TRAINING_KEY]: key }, ConsistentRead: true });
-    return (await call(() => client.send(command))).Item;
+    return (await unlessMissing(call((options) => client.send(command, options))))?.Item;
+  };
+  const unlessMissing = async <T>(operation: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await operation;
+    } catch (error) {
+      if (isMissingTable(error)) return undefined;
+      throw error;
+    }
   };
   /** True when the condition held. A write whose answer was lost may have been made: then its own record is met. */
-  const conditional = async (operation: () => Promise<unknown>): Promise<boolean> => {
+  const conditional = async (operation: Operation<unknown>): Promise<boolean> => {
     try {
       await call(operation);
       return true;
@@ -51,7 +73,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string): Trai
         ExpressionAttributeNames: { "#run": "RUN" },
         ExpressionAttributeValues: { ":own": lock.run, ...(holder !== undefined && { ":holder": holder }) },
       });
-      return conditional(() => client.send(command));
+      return conditional((options) => client.send(command, options));
     },
 
     async note(run, note) {
@@ -64,7 +86,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string): Trai
         ExpressionAttributeNames: { "#run": "RUN", "#value": "VALUE", "#note": "note" },
         ExpressionAttributeValues: { ":run": run, ":note": note },
       });
-      await conditional(() => client.send(command));
+      await unlessMissing(conditional((options) => client.send(command, options)));
     },
 
     async release(run) {
@@ -76,7 +98,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string): Trai
         ExpressionAttributeNames: { "#run": "RUN" },
         ExpressionAttributeValues: { ":run": run },
       });
-      await conditional(() => client.send(command));
+      await unlessMissing(conditional((options) => client.send(command, options)));
     },
 
     async recipe(kind) {
@@ -92,14 +114,14 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string): Trai
         ConditionExpression: "attribute_not_exists(REVISION) OR REVISION = :before",
         ExpressionAttributeValues: { ":before": state.revision - 1 },
       });
-      return conditional(() => client.send(command));
+      return conditional((options) => client.send(command, options));
     },
 
-    async forget() {
+    async forget(kinds = RECIPE_KINDS) {
       const { DeleteCommand } = await sdk();
-      for (const kind of RECIPE_KINDS) {
+      for (const kind of kinds) {
         const command = new DeleteCommand({ TableName: table, Key: { [TRAINING_KEY]: recipeKey(kind) } });
-        await call(() => client.send(command));
+        await unlessMissing(call((options) => client.send(command, options)));
       }
     },
   };

@@ -24,6 +24,9 @@ export interface Note {
   recipes: readonly RecipeProgress[];
 }
 
+/** Error of an execution that `uninstall` has stopped: nobody has to be told of it. */
+export const STOPPED_BY_UNINSTALL = "StoppedByUninstall";
+
 /** What is known of one recipe. */
 export interface RecipeState {
   /** ARN of the version that its campaign serves, and its NDCG@25. */
@@ -48,13 +51,13 @@ export interface TrainingState {
   recipe(kind: RecipeKind): Promise<RecipeState | undefined>;
   /** Replaces what is known of a recipe when `state.revision` is one above what is stored. False: it is not. */
   saveRecipe(kind: RecipeKind, state: RecipeState): Promise<boolean>;
-  /** Forgets the recipes, for `uninstall`. */
-  forget(): Promise<void>;
+  /** Forgets these recipes; all of them for `uninstall`. */
+  forget(kinds?: readonly RecipeKind[]): Promise<void>;
 }
 
 /** Executions of the state machines. */
 export interface Executions {
   isRunning(arn: string): Promise<boolean>;
-  /** Stops one; one that has ended is no error. */
-  stop(arn: string, cause: string): Promise<void>;
+  /** Stops one with this error and cause; one that has ended is no error. */
+  stop(arn: string, error: string, cause: string): Promise<void>;
 }

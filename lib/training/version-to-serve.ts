@@ -1,13 +1,14 @@
 import { DescribeSolutionVersionCommand } from "@aws-sdk/client-personalize";
 import type { RecipeKind } from "../config/recipes.ts";
 import type { Names } from "../naming/names.ts";
-import { readInventory } from "../personalize-manager/inventory.ts";
+import { readSolutions } from "../personalize-manager/inventory.ts";
+import { StillGoingOn } from "../personalize-manager/manager-error.ts";
 import { ifThere, type Personalize } from "../personalize-manager/personalize.ts";
 import type { TrainingState } from "./state.ts";
 
 /**
  * The version that a campaign is to serve when it has to be made anew: the one that training chose last; else the newest
- * that was not held back. Undefined before the first training.
+ * that was not held back. Undefined before the first training. Throws StillGoingOn while the table's key refuses.
  */
 export async function versionToServe(
   personalize: Personalize,
@@ -16,9 +17,8 @@ export async function versionToServe(
   recipe: RecipeKind,
 ): Promise<string | undefined> {
   const known = await state.recipe(recipe).catch((error: unknown) => {
-    // The table comes with the stack that the first campaign belongs to.
-    if (error instanceof Error && error.name === "ResourceNotFoundException") return undefined;
-    throw error;
+    if (!isKeyRefused(error)) throw error;
+    throw new StillGoingOn("The permission to read the training table", "PENDING");
   });
   const chosen = known?.active?.version;
   if (chosen !== undefined) {
@@ -26,11 +26,24 @@ export async function versionToServe(
     const found = await ifThere(personalize.send(command));
     if (found?.solutionVersion?.status === "ACTIVE") return chosen;
   }
-  const { solutions } = await readInventory(personalize, names);
+  const solutions = await readSolutions(personalize, names);
   const held = new Set(known?.held);
   const good = solutions
     .filter((solution) => solution.recipe === recipe)
     .flatMap(({ versions }) => versions)
     .filter(({ status, arn }) => status === "ACTIVE" && !held.has(arn));
   return good.toSorted((a, b) => ((a.last_updated ?? "") < (b.last_updated ?? "") ? 1 : -1))[0]?.arn;
+}
+
+/**
+ * Whether the table's key refused. The manager's permission names the key by its alias, which is as new as the table at the
+ * first deployment, and a changed alias may take five minutes to count. Source: "ABAC for AWS KMS" and "kms:ResourceAliases",
+ * KMS Developer Guide. DynamoDB hands the refusal on under its own name or under that of KMS.
+ */
+function isKeyRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.name === "KMSAccessDeniedException" ||
+    (error.name === "AccessDeniedException" && /\bkms\b/i.test(error.message))
+  );
 }

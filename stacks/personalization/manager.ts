@@ -17,7 +17,9 @@ export function managerFunction(stack: ProjectStack, logKeyArn: string): Deploye
   const statements = personalizeManagerPolicy({
     project,
     resource: (path) => names.arn("personalize", path),
-    parameters: names.arn("ssm", `parameter${names.parameterPrefix()}recommendation/*`),
+    parameters: [names.eventTrackerParameter(), names.filterParameter("*"), names.campaignParameter("*")].map((name) =>
+      names.arn("ssm", `parameter${name}`),
+    ),
     trainingTable: names.arn("dynamodb", `table/${names.table("training")}`),
     key: anyKey,
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("personalize-manager")}`),

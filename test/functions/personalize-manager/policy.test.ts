@@ -8,7 +8,7 @@ const arn = (path: string) => `arn:aws:personalize:eu-west-1:123456789012:${path
 const statements = personalizeManagerPolicy({
   project: "shop",
   resource: arn,
-  parameters: "parameters/*",
+  parameters: ["parameters/filters/*"],
   trainingTable: "training",
   key: "key",
   logGroup: "logs",

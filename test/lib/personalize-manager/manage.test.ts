@@ -1,11 +1,18 @@
 import {
+  CreateDatasetGroupCommand,
+  CreateDatasetImportJobCommand,
   CreateFilterCommand,
+  CreateSchemaCommand,
+  CreateSolutionCommand,
+  DeleteDatasetGroupCommand,
   DescribeDatasetCommand,
   ListSchemasCommand,
   ListTagsForResourceCommand,
+  UpdateDatasetCommand,
 } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import type { AvroSchema } from "../../../lib/config/avro.ts";
+import { PROJECT_TAG } from "../../../lib/naming/tags.ts";
 import { readInventory } from "../../../lib/personalize-manager/inventory.ts";
 import type { ResourceInputGiven } from "../../../lib/personalize-manager/request.ts";
 import { suite } from "../../suite.ts";
@@ -83,7 +90,10 @@ test("refuses to delete what holds data unless the input says so, and deletes in
     assert.match(await failureOf(shop.apply("delete", input)), /is protected.*relevance uninstall/);
   }
   const [group] = basicInputs(shop.names, { deletable: true });
-  assert.match(await failureOf(shop.apply("delete", group as ResourceInputGiven)), "still holds something");
+  assert.match(
+    await failureOf(shop.apply("delete", group as ResourceInputGiven)),
+    "still holds the event tracker shop-events.",
+  );
   for (const input of basicInputs(shop.names, { deletable: true }).toReversed()) {
     assert.equal((await shop.apply("delete", input)).status, "deleted");
     assert.equal((await shop.apply("delete", input)).status, "deleted", "again is no error");
@@ -91,6 +101,58 @@ test("refuses to delete what holds data unless the input says so, and deletes in
   assert.equal((await readInventory(shop.personalize, shop.names)).dataset_group, null);
   assert.equal((await shop.personalize.send(new ListSchemasCommand({}))).schemas, []);
   assert.is(shop.pointers.values.size, 0);
+});
+
+test("a dataset group of the same name that the project has not made is neither joined nor made anew", async () => {
+  const tags = [{ tagKey: PROJECT_TAG, tagValue: "other" }];
+  const ours = { kind: "dataset_group", name: "shop", tags: { [PROJECT_TAG]: "shop" } } as const;
+  const { datasetGroupArn } = await shop.personalize.send(new CreateDatasetGroupCommand({ name: "shop", tags }));
+  await shop.settle();
+  assert.match(
+    await failureOf(shop.apply("create", ours)),
+    /^ManagerError: There is a dataset group shop that this project has not made: its tag relevance:project is other, .*another project_name/,
+  );
+  await shop.personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn }));
+  await shop.settle();
+
+  shop.standIn.control.failCreation("dataset-group", "out of luck");
+  await shop.personalize.send(new CreateDatasetGroupCommand({ name: "shop" }));
+  await shop.settle();
+  assert.match(await failureOf(shop.apply("create", ours)), "it has no tag relevance:project");
+  assert.is(shop.standIn.control.counts().DeleteDatasetGroup, 1, "the other one is left as it is");
+});
+
+test("a dataset group of ours that a run left behind is joined", async () => {
+  const ours = { kind: "dataset_group", name: "shop", tags: { [PROJECT_TAG]: "shop" } } as const;
+  assert.match(await failureOf(shop.apply("create", ours, { looks: 0 })), "StillGoingOn");
+  assert.is((await shop.apply("create", ours)).status, "ACTIVE");
+  assert.is(shop.standIn.control.counts().CreateDatasetGroup, 1);
+});
+
+test("what keeps a dataset group and a dataset from going is named", async () => {
+  await deployed();
+  const datasetGroupArn = shop.names.arn("personalize", "dataset-group/shop");
+  const recipeArn = "arn:aws:personalize:::recipe/aws-sims";
+  await shop.personalize.send(new CreateSolutionCommand({ name: "by-hand", datasetGroupArn, recipeArn }));
+  const INPUTS = basicInputs(shop.names, { deletable: true });
+  assert.match(
+    await failureOf(shop.apply("delete", INPUTS[0] as ResourceInputGiven)),
+    "still holds the solution by-hand, the event tracker shop-events. What was made by hand is removed by hand",
+  );
+  await shop.settle();
+  await shop.personalize.send(
+    new CreateDatasetImportJobCommand({
+      jobName: "nightly",
+      datasetArn: shop.names.datasetArn("item"),
+      dataSource: { dataLocation: "s3://data/items.csv" },
+      roleArn: "arn:aws:iam::123456789012:role/personalize",
+    }),
+  );
+  const item = INPUTS.find((input) => input.kind === "dataset" && input.dataset === "item");
+  assert.match(
+    await failureOf(shop.apply("delete", item as ResourceInputGiven)),
+    "The dataset shop-item is in use by the import nightly (CREATE PENDING). Stop what was started by hand, or wait",
+  );
 });
 
 test("an update that allows the deletion makes nothing again that was removed by hand", async () => {
@@ -123,6 +185,23 @@ test("a schema with a new field that may be null is moved to, and the old schema
   assert.match(dataset?.schemaArn ?? "", new RegExp(`/${name}$`));
   const { schemas = [] } = await shop.personalize.send(new ListSchemasCommand({}));
   assert.is(schemas.length, 3);
+});
+
+test("schemas that a dataset has left behind go, also when the move ended between two invocations; others stay", async () => {
+  await deployed();
+  const schema = structuredClone(DEFINITIONS.schemas.item);
+  schema.fields.push({ name: "PRICE", type: ["null", "float"] });
+  const name = shop.names.schema("item", schema);
+  await shop.apply("update", { kind: "schema", name, schema });
+  await shop.personalize.send(new CreateSchemaCommand({ name: "shop-item-theirs", schema: JSON.stringify(schema) }));
+  const schemaArn = shop.names.arn("personalize", `schema/${name}`);
+  await shop.personalize.send(new UpdateDatasetCommand({ datasetArn: shop.names.datasetArn("item"), schemaArn }));
+  await shop.settle();
+  await shop.apply("update", { kind: "dataset", name: shop.names.dataset("item"), dataset: "item", schema: name });
+  const { schemas = [] } = await shop.personalize.send(new ListSchemasCommand({}));
+  const ofItems = schemas.map((one) => one.name ?? "").filter((one) => one.startsWith("shop-item-"));
+  assert.equal(ofItems.sort(), [name, "shop-item-theirs"].sort());
+  assert.is(schemas.length, 4);
 });
 
 test("a schema that drops a field is refused in Personalize's words, with the way out", async () => {

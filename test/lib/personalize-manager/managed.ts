@@ -31,7 +31,7 @@ export async function managed(project = "shop") {
   const names = namesOf({ project, account: ACCOUNT, region: REGION });
   const pointers = memoryPointers();
   const versions = new Map<RecipeKind, string>();
-  const personalize = personalizeOf(harness.personalize, async () => {});
+  const personalize = personalizeOf(harness.personalize, { wait: async () => {} });
   return {
     harness,
     standIn: harness.standIn,

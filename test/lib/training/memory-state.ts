@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { RecipeKind } from "../../../lib/config/recipes.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../../lib/config/recipes.ts";
 import type { Lock, Note, RecipeState, TrainingState } from "../../../lib/training/state.ts";
 
 /** The training table in memory, with the conditions of the real one. */
@@ -25,8 +25,8 @@ export function memoryState() {
       recipes.set(kind, next);
       return true;
     },
-    async forget() {
-      recipes.clear();
+    async forget(kinds = RECIPE_KINDS) {
+      for (const kind of kinds) recipes.delete(kind);
     },
   };
   return state;

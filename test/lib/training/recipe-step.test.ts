@@ -18,7 +18,7 @@ const test = suite("training of one recipe");
 const harness = await startPersonalize();
 const { standIn, settle } = harness;
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
-const real = personalizeOf(harness.personalize, async () => {});
+const real = personalizeOf(harness.personalize, { wait: async () => {} });
 
 /** NDCG@25 of versions in the order in which they are first asked for. */
 const metrics: number[] = [];

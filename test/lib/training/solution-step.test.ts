@@ -13,7 +13,7 @@ const test = suite("solutions and versions of a training");
 
 const harness = await startPersonalize();
 const { standIn, settle } = harness;
-const personalize = personalizeOf(harness.personalize, async () => {});
+const personalize = personalizeOf(harness.personalize, { wait: async () => {} });
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
 const settings = {
   recipe_name: "aws-sims",
@@ -84,6 +84,18 @@ test("a version that failed says why to the run that waits for it, and is tried 
   assert.match(await failureOf(version("chain data-4", failed)), "is CREATE FAILED: out of memory");
   const again = await version("chain data-4");
   assert.match(again.version ?? "", /-2$/);
+});
+
+test("a version that is being stopped is neither joined nor stopped again", async () => {
+  const old = await version("chain data-6");
+  await standIn.control.advance(150);
+  await version("chain data-7");
+  assert.is((await versions()).find((one) => one.solutionVersionArn === old.version)?.status, "CREATE STOPPING");
+  const stops = standIn.control.counts().StopSolutionVersionCreation ?? 0;
+  const again = await version("chain data-6");
+  assert.is.not(again.version, old.version);
+  assert.is(standIn.control.counts().StopSolutionVersionCreation, stops + 1, "that of data-7 alone");
+  await settle();
 });
 
 test("waits while the account trains as much as it may", async () => {
