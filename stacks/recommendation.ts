@@ -27,7 +27,7 @@ export class RecommendationStack extends ProjectStack {
     const { event_buffer_seconds: bufferSeconds } = recommendationInput(input).personalize;
     const key = logKey(this, "recommendation", { of: "logs and tables", protect: true });
     const keyArn = key.arn;
-    const { training: trainingTable } = tables(this, keyArn);
+    const made = tables(this, keyArn);
     const queue = changeQueue(this);
     realtimeSync(this, queue, keyArn);
     const stream = deliveryStream(this, {
@@ -44,10 +44,10 @@ export class RecommendationStack extends ProjectStack {
 
     const etl = etlFunction(this, keyArn);
     const training = trainingFunction(this, keyArn, bufferSeconds);
-    const machines = stateMachines(this, keyArn, { etl, training });
+    const machines = stateMachines(this, keyArn, { etl, training }, Object.values(made));
     retraining(this, machines.training);
     trainingReport(this, keyArn);
-    campaigns(this, [trainingTable, key.alias]);
+    campaigns(this, [made.training, key.alias]);
 
     const deployed = apiFunction(this, { queueUrl: queue.url, keyArn });
     const { api, stage } = restApi(this, {

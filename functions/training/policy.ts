@@ -58,8 +58,8 @@ export function trainingPolicy(arns: {
     },
     {
       sid: "DescribeTheDatasetGroup",
-      actions: ["personalize:DescribeDatasetGroup", "personalize:DescribeDataset", "personalize:DescribeSchema"],
-      resources: [group, datasets, own("schema")],
+      actions: ["personalize:DescribeDatasetGroup", "personalize:DescribeDataset"],
+      resources: [group, datasets],
     },
     {
       sid: "Train",
@@ -86,17 +86,11 @@ export function trainingPolicy(arns: {
       resources: [own("campaign"), own("solution")],
     },
     {
-      sid: "DescribeWhatServes",
-      actions: ["personalize:DescribeFilter", "personalize:DescribeEventTracker"],
-      resources: [own("filter"), resource("event-tracker/*")],
-    },
-    {
       // Lists are of the account: these actions know no resource.
       sid: "ListResources",
       actions: [
+        "personalize:ListCampaigns",
         "personalize:ListDatasetImportJobs",
-        "personalize:ListEventTrackers",
-        "personalize:ListFilters",
         "personalize:ListSolutions",
         "personalize:ListSolutionVersions",
       ],

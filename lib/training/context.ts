@@ -42,8 +42,8 @@ export interface Looks {
   teardown: number;
 }
 
-/** In AWS. An execution has at most 25,000 events in its history, about eight a look: a training may take two days. */
-export const LOOKS: Looks = { arrivals: 60, imports: 60, recipes: 120, teardown: 20 };
+/** In AWS. An execution has at most 25,000 events in its history, nine a look: so a training may take two days. */
+export const LOOKS: Looks = { arrivals: 60, imports: 60, recipes: 120, teardown: 30 };
 
 /** What a polling step says: `seconds` is how long to wait before asking again. */
 export interface Readiness {

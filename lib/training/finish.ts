@@ -1,5 +1,6 @@
 import { DeleteSolutionCommand, ListSolutionsCommand } from "@aws-sdk/client-personalize";
-import type { RecipeKind } from "../config/recipes.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../config/recipes.ts";
+import { campaignArn, describeCampaign } from "../personalize-manager/campaign.ts";
 import { datasetGroupArn } from "../personalize-manager/dataset-group.ts";
 import { recipeOfSolution } from "../personalize-manager/inventory.ts";
 import { allPages, ifFree, ifThere } from "../personalize-manager/personalize.ts";
@@ -18,7 +19,8 @@ export interface Finished {
 }
 
 /**
- * Removes what the recipes that were switched have left behind, and gives the lock back. Throws TrainingError with the
+ * Removes what the recipes that were switched have left behind, and all of those that are no longer configured; gives the
+ * lock back. Throws TrainingError with the
  * reasons when a recipe failed: started again, only that one is trained.
  */
 export async function finish(
@@ -41,9 +43,13 @@ export async function finish(
   return { run, recipes: [...progress], removed };
 }
 
-/** Removes the solutions of recipes that neither serve nor are configured. One that is still in use stays until next time. */
+/**
+ * Removes the solutions of recipes that neither serve nor are configured, and forgets recipes that were taken out of
+ * solution.yaml. What is still in use stays until next time: `deploy` removes the campaign of such a recipe.
+ */
 async function removeSuperseded(recipes: readonly RecipeKind[], context: TrainingContext): Promise<string[]> {
   const { personalize, names, settings, state } = context;
+  const dropped = await droppedRecipes(context);
   const listed = await allPages(
     (nextToken) =>
       personalize.send(new ListSolutionsCommand({ datasetGroupArn: datasetGroupArn({ names }), nextToken })),
@@ -52,15 +58,28 @@ async function removeSuperseded(recipes: readonly RecipeKind[], context: Trainin
   const removed: string[] = [];
   for (const { name = "", solutionArn = "", status } of listed) {
     const recipe = recipeOfSolution(names, name);
-    const training = recipe && settings.recipes[recipe];
-    if (!recipe || !training || !recipes.includes(recipe) || isMoving(status)) continue;
-    if (name === solutionInput(names, recipe, training).name) continue;
-    const active = (await state.recipe(recipe))?.active?.version;
-    if (active?.startsWith(`${solutionArn}/`)) continue;
+    if (!recipe || isMoving(status)) continue;
+    const training = settings.recipes[recipe];
+    if (training) {
+      if (!recipes.includes(recipe) || name === solutionInput(names, recipe, training).name) continue;
+      const active = (await state.recipe(recipe))?.active?.version;
+      if (active?.startsWith(`${solutionArn}/`)) continue;
+    } else if (!dropped.includes(recipe)) continue;
     const deleted = await ifFree(
       ifThere(personalize.send(new DeleteSolutionCommand({ solutionArn }))).then((found) => found ?? {}),
     );
     if (deleted) removed.push(name);
   }
+  await state.forget(dropped);
   return removed;
+}
+
+/** Recipes that are not configured and have no campaign any more. */
+async function droppedRecipes({ personalize, names, settings }: TrainingContext): Promise<RecipeKind[]> {
+  const dropped: RecipeKind[] = [];
+  for (const recipe of RECIPE_KINDS) {
+    if (settings.recipes[recipe]) continue;
+    if (!(await describeCampaign(personalize, campaignArn({ names }, recipe)))) dropped.push(recipe);
+  }
+  return dropped;
 }

@@ -2,7 +2,9 @@ import * as v from "valibot";
 import { DATASETS } from "../config/avro.ts";
 import type { Configuration, Recommendation } from "../config/configuration.ts";
 import { RECIPE_KINDS } from "../config/recipes.ts";
+import type { StackName } from "../naming/names.ts";
 import { hashOf } from "../naming/shorten.ts";
+import { PROJECT_TAG, STACK_TAG } from "../naming/tags.ts";
 
 const Name = v.pipe(v.string(), v.nonEmpty());
 
@@ -34,6 +36,9 @@ export const TrainingSettings = v.object({
 
 export type TrainingSettings = v.InferOutput<typeof TrainingSettings>;
 
+/** The stack that training belongs to, by which what it makes is found. */
+const TRAINING_STACK: StackName = "recommendation";
+
 /** What one recipe is trained and served with. */
 export type RecipeTraining = v.InferOutput<typeof Recipe>;
 
@@ -60,6 +65,7 @@ export function trainingSettings(
     project: project.project_name,
     recipes: Object.fromEntries(recipes),
     metric_gate: { ...solution.metric_gate },
-    tags: { ...project.aws.tags },
+    // What training makes belongs to the project as much as what Terraform makes.
+    tags: { ...project.aws.tags, [PROJECT_TAG]: project.project_name, [STACK_TAG]: TRAINING_STACK },
   };
 }

@@ -22,10 +22,10 @@ export function sfnExecutions(client: SFNClient): Executions {
   };
   return {
     isRunning,
-    async stop(executionArn, cause) {
+    async stop(executionArn, error, cause) {
       if (!(await isRunning(executionArn))) return;
       const { StopExecutionCommand } = await import("@aws-sdk/client-sfn");
-      await call(() => client.send(new StopExecutionCommand({ executionArn, error: "Stopped", cause })));
+      await call(() => client.send(new StopExecutionCommand({ executionArn, error, cause })));
     },
   };
 }

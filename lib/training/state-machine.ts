@@ -8,8 +8,11 @@ export interface TrainingMachineParts {
   etl: StateMachineParts;
 }
 
-/** Longest training. Also what keeps the history below its limit of 25,000 events. */
+/** Longest training: 13,000 events of history at nine a look (LOOKS), of the 25,000 that an execution may have. */
 const MOST_SECONDS = 48 * 3_600;
+
+/** Longest teardown: it looks more often, which makes 13,000 events as well. Started again, it goes on. */
+const MOST_TEARDOWN_SECONDS = 12 * 3_600;
 
 /** Three more tries: every step picks up what it has begun. */
 const RETRY = retriesOf("TrainingError", { MaxAttempts: 3, BackoffRate: 3 });
@@ -92,7 +95,7 @@ export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts,
   return {
     Comment: "Removes what training made, in order.",
     StartAt: "TearDown",
-    TimeoutSeconds: MOST_SECONDS,
+    TimeoutSeconds: MOST_TEARDOWN_SECONDS,
     States: {
       TearDown: {
         Type: "Task",

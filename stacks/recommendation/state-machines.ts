@@ -44,11 +44,15 @@ export const WATCHED: readonly Statement[] = [
   },
 ];
 
-/** ETL, training and teardown, with the one role that all have. */
+/**
+ * ETL, training and teardown, with the one role that all have. `dependsOn` has what their functions read and write: a removal
+ * that is cut off leaves no teardown without the table that it needs to go on.
+ */
 export function stateMachines(
   stack: ProjectStack,
   keyArn: string,
   { etl, training }: Readonly<Record<"etl" | "training", DeployedFunction>>,
+  dependsOn: readonly ITerraformDependable[],
 ): Readonly<Record<StateMachineName, SfnStateMachine>> {
   const { names } = stack;
   const role = stateMachineRole(stack, "state-machines", "Training, ETL and teardown");
@@ -77,7 +81,12 @@ export function stateMachines(
   const trainingArn = aliasArn(stack, "training");
   const parts = { functionArn: aliasArn(stack, "etl"), bucket: names.bucket(), maxConcurrency: MAX_CONCURRENCY };
   const make = (name: StateMachineName, definition: State) =>
-    stateMachine(stack, name, { definition, role, keyArn, dependsOn: [policy, ...etl.ready, ...training.ready] });
+    stateMachine(stack, name, {
+      definition,
+      role,
+      keyArn,
+      dependsOn: [policy, ...etl.ready, ...training.ready, ...dependsOn],
+    });
   return {
     etl: make("etl", etlStateMachine(parts)),
     training: make("training", trainingStateMachine({ trainingArn, etl: parts })),

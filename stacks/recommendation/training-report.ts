@@ -2,6 +2,7 @@ import { CloudwatchEventRule } from "@cdktf/provider-aws/lib/cloudwatch-event-ru
 import { CloudwatchEventTarget } from "@cdktf/provider-aws/lib/cloudwatch-event-target/index.js";
 import type { State } from "../../lib/etl/state-machine.ts";
 import { TRAINING_REPORT } from "../../lib/naming/names.ts";
+import { STOPPED_BY_UNINSTALL } from "../../lib/training/state.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
@@ -62,7 +63,7 @@ export function trainingReport(stack: ProjectStack, keyArn: string): void {
 
 /**
  * Reads the event of a training's end. The output of one that went well names each recipe's stage, `"held"` is one of them,
- * and the reason.
+ * and the reason; an output that is too long is left out of the event. Nobody is told of a training that `uninstall` stops.
  */
 export function reportMachine(topicArn: string, project: string): State {
   const publish = (Subject: string, message: string): State => ({
@@ -79,8 +80,21 @@ export function reportMachine(topicArn: string, project: string): State {
       HowDidItEnd: {
         Type: "Choice",
         Choices: [
+          {
+            And: [
+              { Variable: "$.detail.error", IsPresent: true },
+              { Variable: "$.detail.error", StringEquals: STOPPED_BY_UNINSTALL },
+            ],
+            Next: "NothingToTell",
+          },
           { Not: { Variable: "$.detail.status", StringEquals: "SUCCEEDED" }, Next: "TellOfFailure" },
-          { Variable: "$.detail.output", StringMatches: '*"held"*', Next: "TellOfHeldModels" },
+          {
+            And: [
+              { Variable: "$.detail.output", IsPresent: true },
+              { Variable: "$.detail.output", StringMatches: '*"held"*' },
+            ],
+            Next: "TellOfHeldModels",
+          },
         ],
         Default: "NothingToTell",
       },

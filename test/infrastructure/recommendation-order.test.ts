@@ -109,6 +109,23 @@ tested(
   },
 );
 
+tested("a removal that is cut off leaves no state machine without its tables", async (tool) => {
+  const graph = await graphOf(tool, "recommendation");
+  const tables = [...graph.values()]
+    .flatMap((below) => [...below])
+    .filter((one) => one.startsWith("aws_dynamodb_table."));
+  const all = [...new Set(tables)].sort();
+  assert.is(all.length, 5);
+  for (const name of ["training", "teardown", "etl"]) {
+    const below = graph.get(`aws_sfn_state_machine.${name}-machine`);
+    assert.equal(
+      all.filter((one) => !below?.has(one)),
+      [],
+      name,
+    );
+  }
+});
+
 tested("state machines, deliveries and schedules lose their permissions last", async (tool) => {
   const graph = await graphOf(tool, "recommendation");
   const needs = {

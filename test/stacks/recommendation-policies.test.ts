@@ -42,6 +42,10 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("personalize:UpdateCampaign", personalize("campaign/my-project-similar-items")),
       call("personalize:DeleteEventTracker", personalize("event-tracker/8f3a")),
       call("ssm:PutParameter", parameter("recommendation/filters/category")),
+      call("ssm:PutParameter", parameter("recommendation/campaigns/similar_items")),
+      call("ssm:PutParameter", parameter("recommendation/event-tracker")),
+      call("personalize:ListDatasetImportJobs", "*"),
+      call("personalize:ListSchemas", "*"),
       call("dynamodb:GetItem", table("training")),
       call("kms:Decrypt", KEY, SERVICE_KEY),
       call("logs:PutLogEvents", log("personalize-manager")),
@@ -51,6 +55,8 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("personalize:DeleteFilter", personalize("filter/other-category-0123456789")),
       call("personalize:CreateSolutionVersion", personalize("solution/my-project-x")),
       call("ssm:PutParameter", parameter("search-gateway/api-url")),
+      call("ssm:PutParameter", parameter("recommendation/api-url")),
+      call("personalize:DescribeSolution", personalize("solution/my-project-x")),
       call("dynamodb:PutItem", table("training")),
       call("kms:Decrypt", KEY, PROJECT_KEY),
       call("kms:Decrypt", KEY),
@@ -135,6 +141,7 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("personalize:UpdateCampaign", personalize("campaign/my-project-similar-items")),
       call("ssm:PutParameter", parameter("recommendation/campaigns/similar_items")),
       call("states:StopExecution", arn("states", "execution:my-project-training:x")),
+      call("personalize:ListCampaigns", "*"),
       call("iam:PassRole", `arn:aws:iam::${ACCOUNT}:role/my-project-personalize-eu-west-1`, {
         "iam:PassedToService": "personalize.amazonaws.com",
       }),
@@ -248,9 +255,11 @@ test("on any resource only what takes none: of Personalize lists, and PutEvents"
     .flatMap(({ Action }) => Action)
     .filter((action) => !ANY_RESOURCE.test(action));
   assert.equal([...new Set(open)].sort(), [
+    "personalize:ListCampaigns",
     "personalize:ListDatasetImportJobs",
     "personalize:ListEventTrackers",
     "personalize:ListFilters",
+    "personalize:ListSchemas",
     "personalize:ListSolutionVersions",
     "personalize:ListSolutions",
     "personalize:PutEvents",

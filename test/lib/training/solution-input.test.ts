@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { namesOf } from "../../../lib/naming/names.ts";
+import { PROJECT_TAG, STACK_TAG } from "../../../lib/naming/tags.ts";
 import { trainingSettings } from "../../../lib/training/settings.ts";
 import { solutionInput } from "../../../lib/training/solution-input.ts";
 import { suite } from "../../suite.ts";
@@ -13,6 +14,14 @@ if (!config.recommendation) throw new Error("the example has a recommendation se
 const settings = trainingSettings(config, config.recommendation);
 const recipe = settings.recipes.similar_items;
 if (!recipe) throw new Error("the example has similar_items");
+
+test("what training makes has the project's tags, and those by which it is found", () => {
+  const { project_name, aws } = config.project;
+  const tags = { ...aws.tags, [PROJECT_TAG]: project_name, [STACK_TAG]: "recommendation" };
+  assert.equal(settings.tags, tags);
+  const given = solutionInput(names, "similar_items", recipe, settings.tags).tags ?? [];
+  assert.equal(Object.fromEntries(given.map(({ tagKey, tagValue }) => [tagKey, tagValue])), tags);
+});
 
 test("has what the configuration says, as Personalize takes it, without training by itself", () => {
   const { name, ...input } = solutionInput(names, "similar_items", {
