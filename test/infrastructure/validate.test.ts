@@ -7,7 +7,7 @@ import { CONFIGURATIONS, configuration, discoveryOf } from "../fixtures/configur
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { findTerraform, initTerraform, runTerraform, type Terraform } from "../fixtures/terraform.ts";
 import { fullExample, valid } from "../lib/config/example.ts";
-import { ARTIFACTS } from "../stacks/support.ts";
+import { ARTIFACTS, recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("terraform validate");
@@ -34,6 +34,7 @@ function tested(name: string, work: (tool: Terraform) => Promise<void>): void {
 const configs = [
   ...CONFIGURATIONS.map((name) => ({ name, config: configuration(name) })),
   { name: "both services", config: valid(fullExample()) },
+  { name: "the recommendation service alone", config: recommendation() },
 ];
 
 for (const { name, config } of configs) {
