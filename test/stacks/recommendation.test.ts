@@ -182,6 +182,16 @@ test("every end of a training is looked at, and told of when it failed or held a
     States.HowDidItEnd.Choices.map(({ Next }: { Next: string }) => Next),
     ["NothingToTell", "TellOfFailure", "TellOfHeldModels"],
   );
+  // AWS ends an execution that compares what is not there, which the local interpreter does not.
+  type Test = { Variable: string; IsPresent?: boolean };
+  const guarded = States.HowDidItEnd.Choices.flatMap(({ And }: { And?: Test[] }) => (And ? [And] : []));
+  assert.equal(
+    guarded.map((tests: Test[]) => tests.map(({ Variable, IsPresent }) => [Variable, IsPresent === true])),
+    ["error", "output"].map((name) => [
+      [`$.detail.${name}`, true],
+      [`$.detail.${name}`, false],
+    ]),
+  );
   for (const state of ["TellOfFailure", "TellOfHeldModels"]) {
     assert.is(States[state].Parameters.TopicArn, "arn:aws:sns:eu-west-1:123456789012:my-project-alarms");
     assert.ok(States[state].Parameters.Subject.length <= 100);

@@ -30,11 +30,20 @@ export async function callJson<Answer>(
 }
 
 /** One call of IAM; gives the XML. */
-export async function callIam(cloud: TestCloud, parameters: Record<string, string>): Promise<string> {
+export function callIam(cloud: TestCloud, parameters: Record<string, string>): Promise<string> {
+  return callQuery(cloud, "iam", { Version: "2010-05-08", ...parameters });
+}
+
+/** One call of SNS; gives the XML. */
+export function callSns(cloud: TestCloud, parameters: Record<string, string>): Promise<string> {
+  return callQuery(cloud, "sns", { Version: "2010-03-31", ...parameters });
+}
+
+async function callQuery(cloud: TestCloud, service: string, parameters: Record<string, string>): Promise<string> {
   const response = await fetch(cloud.endpoint, {
     method: "POST",
-    headers: { authorization: authorization(cloud, "iam"), "content-type": "application/x-www-form-urlencoded" },
-    body: new URLSearchParams({ Version: "2010-05-08", ...parameters }),
+    headers: { authorization: authorization(cloud, service), "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams(parameters),
   });
-  return read(response, parameters.Action ?? "IAM");
+  return read(response, parameters.Action ?? service);
 }
