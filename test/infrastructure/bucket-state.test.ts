@@ -1,0 +1,132 @@
+// State in a bucket: what belongs to one region is not used for another, and what has moved is taken along once.
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import * as assert from "uvu/assert";
+import { findTerraform } from "../../cli/terraform/binary.ts";
+import { initStack, pullState, type StackFolder } from "../../cli/terraform/stack.ts";
+import { namesOf } from "../../lib/naming/names.ts";
+import { seedAccount } from "../../local/cloud/seed.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { synthesizeRemoval } from "../../stacks/removal.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { type Change, configuration } from "../fixtures/configurations/configurations.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { suite } from "../suite.ts";
+import { terraform, testProject } from "./project.ts";
+
+const test = suite("state in a bucket");
+const step = terraform ? test : test.skip;
+
+const cloud = await sharedCloud();
+const account = await seedAccount(cloud);
+const folder = scratchFolder(TEST_OUTPUT, "bucket-state");
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+const bucket = account.stateBucket;
+const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+const inBucket = (key_prefix: string): Change => [
+  "project.yaml",
+  ["terraform"],
+  { state: { type: "s3", bucket, region: cloud.region, key_prefix } },
+];
+const stateOf = (serial: number) =>
+  JSON.stringify({ version: 4, terraform_version: "1.10.0", serial, lineage: randomUUID(), resources: [] });
+const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
+
+step("one of no region is refused by every command that would use it, with the commands that move it", async () => {
+  const name = `keyless-${process.pid}`;
+  const project = await testProject({
+    folder: join(folder, "keyless"),
+    cloud,
+    account,
+    configuration: "minimal",
+    name,
+    changes: [inBucket(name)],
+  });
+  await put(`${name}/storage.tfstate`, stateOf(1));
+  await put(`${name}/others.tfstate`, "of somebody else");
+  for (const command of [["plan"], ["list"], ["destroy", "--destroy-infra", "false", "--yes"], ["purge", "--yes"]]) {
+    const { err, code } = await project.relevance(...command);
+    assert.match(err, `state of ${name} (storage.tfstate) is in s3://${bucket}/${name}, which does not say of which`);
+    const target = `s3://${bucket}/${name}/${cloud.accountId}-eu-west-1/storage.tfstate`;
+    assert.match(err, `\n  aws s3 mv --region eu-west-1 s3://${bucket}/${name}/storage.tfstate ${target}\n`);
+    assert.is(code, 1, command.join(" "));
+  }
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: `${name}/` }));
+  assert.is(Contents.length, 2);
+});
+
+/** Makes a stack's folder ready, as a deployment does, or as commands do that only read and remove. */
+async function initialized(place: string, changes: readonly Change[], more: Partial<StackFolder> = {}) {
+  const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: terraform?.mirror };
+  const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
+  const outdir = join(folder, place);
+  const config = configuration("minimal", changes);
+  const input = { config, account: cloud.accountId, outdir, stateFolder: join(folder, "state") };
+  const [written] = synthesizeRemoval({ ...input, stacks: ["storage"] });
+  if (!written) throw new Error("nothing was written");
+  const stack = { ...written, ...more };
+  await initStack(runner, stack);
+  // Where there is none, Terraform pulls nothing or an empty one.
+  return ((await pullState(runner, stack)) as { serial?: number } | undefined)?.serial ?? 0;
+}
+
+step("another region's is read as it is, and nothing is taken along to it", async () => {
+  const prefix = `regions-${process.pid}`;
+  const key = (region: string) =>
+    namesOf({ project: "minimal", account: cloud.accountId, region }).stateKey("storage", prefix);
+  await put(key("eu-west-1"), stateOf(7));
+  assert.is(await initialized("regions", [inBucket(prefix)]), 7);
+  const elsewhere: Change = ["project.yaml", ["aws", "region_name"], "us-east-1"];
+  const there: Change[] = [
+    inBucket(prefix),
+    elsewhere,
+    ["project.yaml", ["opensearch", "domain"], "vpc-books-abcdefghijklmnopqrstuvwxyz.us-east-1.es.amazonaws.com"],
+    ["api.yaml", ["domain_name_system"], null],
+  ];
+  assert.is(await initialized("regions", there), 0);
+  const gone = await s3
+    .send(new GetObjectCommand({ Bucket: bucket, Key: key("us-east-1") }))
+    .catch((error: Error) => error.name);
+  assert.is(gone, "NoSuchKey");
+  assert.is(await initialized("regions", [inBucket(prefix)]), 7);
+});
+
+step(
+  "state that moves to a bucket is taken along in the folder of the deployment, which the message names",
+  async () => {
+    const prefix = `moved-${process.pid}`;
+    await initialized("deployment", []);
+    const error = await initialized("deployment", [inBucket(prefix)]).catch(String);
+    const directory = join(folder, "deployment/stacks/storage");
+    assert.match(String(error), "terraform.state of project.yaml is not where the state was so far. Take it along");
+    assert.match(String(error), `-chdir=${directory} init -migrate-state\``);
+  },
+);
+
+step("the folders of the other commands read it where it is now", async () => {
+  const prefix = `read-${process.pid}`;
+  const scratch = { scratch: true };
+  assert.is(await initialized("removal", [], scratch), 0);
+  await put(
+    namesOf({ project: "minimal", account: cloud.accountId, region: "eu-west-1" }).stateKey("storage", prefix),
+    stateOf(3),
+  );
+  assert.is(await initialized("removal", [inBucket(prefix)], scratch), 3);
+  assert.is(await initialized("removal", [inBucket(`${prefix}-again`)], scratch), 0);
+});
+
+step("a command that removes goes on after the move", async () => {
+  const name = `moving-${process.pid}`;
+  const project = await testProject({ folder: join(folder, name), cloud, account, configuration: "minimal", name });
+  for (const state of [undefined, inBucket(name)]) {
+    if (state) project.edit(state);
+    const { err, code } = await project.relevance("destroy", "--destroy-infra", "false", "--yes");
+    assert.match(err, "There is nothing to remove.");
+    assert.is(code, 0);
+  }
+});
+
+test.run();

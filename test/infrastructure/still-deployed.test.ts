@@ -1,0 +1,156 @@
+// A service that is there although the configuration, or Terraform's state of this machine, does not have it: what belongs
+// to it is not taken away.
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { APIGatewayClient, CreateRestApiCommand, DeleteRestApiCommand } from "@aws-sdk/client-api-gateway";
+import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
+import { CreateBucketCommand, HeadBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import * as assert from "uvu/assert";
+import { namesOf, type Service, type StackName } from "../../lib/naming/names.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { seedAccount } from "../../local/cloud/seed.ts";
+import { createPersonalize } from "../../local/personalize/personalize.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { memoryObjects } from "../local/personalize/harness.ts";
+import { suite } from "../suite.ts";
+import { type TestProject, terraform, testProject } from "./project.ts";
+import { recommendationProject } from "./recommendation-project.ts";
+
+const test = suite("a service that is still deployed");
+const step = terraform ? test : test.skip;
+
+const delays = { pending: 0, working: 0, deploying: 0 };
+const standIn = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects: memoryObjects(new Map()) });
+const cloud = await ownCloud({ standIns: [standIn] });
+const account = await seedAccount(cloud);
+const folder = scratchFolder(TEST_OUTPUT, "still-deployed");
+test.after(async () => {
+  await cloud.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const namesIn = (project: string) => namesOf({ project, account: ACCOUNT_ID, region: REGION });
+
+const gatewayAlone = (name: string) =>
+  testProject({ folder: join(folder, name), cloud, account, configuration: "minimal", name });
+const recommendationAlone = (name: string) =>
+  recommendationProject({ folder: join(folder, name), cloud, account, name });
+
+/** Makes Terraform's state of a stack hold one resource, as a deployment from this machine does. */
+function writeState({ folder, name }: TestProject, stack: StackName, attributes: object = {}): void {
+  const file = join(folder, ".terraform-state", namesIn(name).stateFile(stack));
+  mkdirSync(dirname(file), { recursive: true });
+  const resource = {
+    mode: "managed",
+    type: "aws_lambda_invocation",
+    name: "one",
+    provider: 'provider["registry.terraform.io/hashicorp/aws"]',
+    instances: [{ schema_version: 0, attributes }],
+  };
+  const state = { version: 4, terraform_version: "1.10.0", serial: 1, lineage: randomUUID(), resources: [resource] };
+  writeFileSync(file, JSON.stringify(state));
+}
+
+/** Runs work while the API of a service is there. */
+async function withApi<T>(project: string, service: Service, work: (id: string) => Promise<T>): Promise<T> {
+  const gateway = new APIGatewayClient(clientOptions(cloud));
+  const { id: restApiId = "" } = await gateway.send(new CreateRestApiCommand({ name: namesIn(project).api(service) }));
+  try {
+    return await work(restApiId);
+  } finally {
+    await gateway.send(new DeleteRestApiCommand({ restApiId }));
+  }
+}
+
+for (const command of [["plan"], ["deploy", "--yes"]]) {
+  step(`${command[0]} refuses to leave out a recommendation service that Terraform's state holds`, async () => {
+    const project = await gatewayAlone(`held-${command[0]}`);
+    writeState(project, "filters");
+    const { out, err, code } = await project.relevance(...command);
+    assert.match(err, "The recommendation service is still deployed, and a deployment without it would break it:");
+    assert.match(
+      err,
+      "put the section personalize of project.yaml back, or remove it first with `relevance uninstall ",
+    );
+    assert.equal([out, code], ["", 1]);
+  });
+}
+
+step("plan refuses to leave out a search gateway whose API is there", async () => {
+  const project = await recommendationAlone("served");
+  const { err, code } = await withApi(project.name, "search-gateway", () => project.relevance("plan"));
+  assert.match(err, "The search gateway is still deployed");
+  assert.match(err, "put the sections vpc and opensearch of project.yaml back");
+  assert.match(err, "`relevance destroy --destroy-infra false`");
+  assert.is(code, 1);
+});
+
+step("uninstall without the section is refused before anything is removed or asked", async () => {
+  const project = await gatewayAlone("sectionless");
+  writeState(project, "recommendation");
+  writeState(project, "personalization", { input: '{"kind":"dataset_group"}' });
+  const { out, err, code } = await project.relevance("uninstall", "--destroy-infra", "false");
+  assert.match(err, "project.yaml has no section personalize any more: put it and its files back");
+  assert.equal([out, code], ["", 1]);
+});
+
+step("list shows what is in Personalize when the section is gone and the service is not", async () => {
+  const project = await gatewayAlone("listed");
+  const personalize = new PersonalizeClient(clientOptions(cloud));
+  const name = namesIn(project.name).datasetGroup();
+  await personalize.send(new CreateDatasetGroupCommand({ name }));
+  const listed = async () => JSON.parse((await project.relevance("list", "--json")).out).personalize;
+  assert.equal(await listed(), []);
+  writeState(project, "personalization");
+  assert.equal(
+    (await listed()).map((one: Record<string, string>) => [one.kind, one.name]),
+    [["dataset group", name]],
+  );
+});
+
+for (const command of [
+  ["destroy", "--destroy-infra", "false", "--yes"],
+  ["purge", "--yes"],
+]) {
+  step(`${command[0]} refuses a search gateway that no state of this machine knows, and removes nothing`, async () => {
+    const project = await gatewayAlone(`checkout-${command[0]}`);
+    const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+    const Bucket = namesIn(project.name).bucket();
+    await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: REGION } }));
+    await withApi(project.name, "search-gateway", async (id) => {
+      const { err, code } = await project.relevance(...command);
+      assert.match(err, `The search gateway is deployed (its API https://${id}.execute-api.eu-west-1.amazonaws.com/v1`);
+      const place = `.terraform-state/${project.name}/123456789012-eu-west-1 on this machine`;
+      assert.match(err, `Terraform's state in ${place} does not know it. Run \`relevance destroy\` where its state is`);
+      assert.match(err, `aws apigateway delete-rest-api --region eu-west-1 --rest-api-id ${id}`);
+      assert.is(code, 1);
+    });
+    await s3.send(new HeadBucketCommand({ Bucket }));
+    // The service itself is gone: what is left can go.
+    const { err, code } = await project.relevance(...command);
+    assert.is(code, 0, err);
+  });
+}
+
+for (const command of [
+  ["uninstall", "--destroy-infra", "false", "--yes"],
+  ["purge", "--yes"],
+]) {
+  step(`${command[0]} refuses a recommendation service that no state knows, by its dataset group as well`, async () => {
+    const project = await recommendationAlone(`group-${command[0]}`);
+    const served = await withApi(project.name, "recommendation", () => project.relevance(...command));
+    assert.match(served.err, "The recommendation service is deployed (its API https://");
+    const personalize = new PersonalizeClient(clientOptions(cloud));
+    const name = namesIn(project.name).datasetGroup();
+    const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name }));
+    const { err, code } = await project.relevance(...command);
+    assert.match(err, `The recommendation service is deployed (its dataset group ${name} is there)`);
+    assert.match(err, `delete-dataset-group --region eu-west-1 --dataset-group-arn ${datasetGroupArn}`);
+    assert.is(code, 1);
+  });
+}
+
+test.run();
