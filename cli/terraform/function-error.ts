@@ -13,9 +13,9 @@ export interface FunctionError {
 /** The class of personalize-manager's error for a wait that outlived the invocation. */
 const STILL_GOING_ON = "StillGoingOn";
 
-/** The error of the function in a diagnostic of `aws_lambda_invocation`: the provider puts Lambda's answer in brackets. */
+/** The error of the function in a diagnostic of `aws_lambda_invocation`: the provider ends its own words with Lambda's answer. */
 export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionError | undefined {
-  const [, json] = /returned error: \((\{.*\})\)/s.exec(`${summary}\n${detail}`) ?? [];
+  const [json] = /\{.*\}/s.exec(`${summary}\n${detail}`) ?? [];
   if (json === undefined) return undefined;
   try {
     const thrown = v.safeParse(Thrown, JSON.parse(json));

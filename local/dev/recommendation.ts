@@ -52,7 +52,11 @@ export interface RecommendationOptions extends RecommendationParts {
 export const RECOMMENDATION_FOLDER = "recommendation";
 
 /** The local Personalize; it reads import files from the local S3, whose address is not known yet. */
-export function openPersonalize(folder: string, endpoint: Promise<string>): PersonalizeStandIn {
+export function openPersonalize(
+  folder: string,
+  endpoint: Promise<string>,
+  clock: { now(): number } = Date,
+): PersonalizeStandIn {
   const objects = endpoint.then((url) =>
     s3Objects(
       new S3Client({
@@ -69,6 +73,7 @@ export function openPersonalize(folder: string, endpoint: Promise<string>): Pers
     accountId: ACCOUNT_ID,
     region: REGION,
     dir: join(folder, "personalize"),
+    clock,
     objects: {
       list: async (bucket, prefix) => (await objects).list(bucket, prefix),
       read: async (bucket, key) => (await objects).read(bucket, key),

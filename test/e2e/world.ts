@@ -2,17 +2,20 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { SFNClient } from "@aws-sdk/client-sfn";
+import * as assert from "uvu/assert";
 import { type Names, namesOf } from "../../lib/naming/names.ts";
 import { ACCOUNT_ID, type Cloud, REGION } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { type DemoData, demoData } from "../../local/demo-data/readers.ts";
 import { openPersonalize } from "../../local/dev/recommendation.ts";
 import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
+import type { PersonalizeStandIn } from "../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
-import { type TestProject, testProject } from "../infrastructure/project.ts";
+import { type Run, type TestProject, testProject } from "../infrastructure/project.ts";
+import type { Served } from "./served-services.ts";
 
 /** Declares one test; they run in order, each on what the one before has left. */
 export type Step = (name: string, work: () => void | Promise<void>) => void;
@@ -25,7 +28,24 @@ export interface World {
   names: Names;
   lambda: LambdaClient;
   sfn: SFNClient;
+  personalize: PersonalizeStandIn;
+  /** Nothing that Personalize works at comes to an end until the clock is released. */
+  holdClock(): void;
+  releaseClock(): void;
   data: DemoData;
+}
+
+/** The services as they are served now. */
+export interface Services {
+  gateway: Served;
+  recommendation: Served;
+}
+
+/** A command that has to succeed; what it printed. */
+export async function succeeds({ project }: World, ...args: string[]): Promise<Run> {
+  const run = await project.relevance(...args);
+  assert.is(run.code, 0, `relevance ${args.join(" ")} ended with ${run.code}:\n${run.out}\n${run.err}`);
+  return run;
 }
 
 const NAME = "shop";
@@ -44,7 +64,8 @@ export async function createWorld(): Promise<World> {
     modelOfEndpoint: (name) => (name === names.endpoint("sparse_v3") ? "sparse_v3" : undefined),
   });
   const endpoint = Promise.withResolvers<string>();
-  const personalize = openPersonalize(folder, endpoint.promise);
+  let heldAt: number | undefined;
+  const personalize = openPersonalize(folder, endpoint.promise, { now: () => heldAt ?? Date.now() });
   const cloud = await ownCloud({ standIns: [models, personalize], longestWaitSeconds: 0.5 });
   endpoint.resolve(cloud.endpoint);
   const account = await seedAccount(cloud);
@@ -84,6 +105,13 @@ export async function createWorld(): Promise<World> {
     names,
     lambda: new LambdaClient(clientOptions(cloud)),
     sfn: new SFNClient(clientOptions(cloud)),
+    personalize,
+    holdClock: () => {
+      heldAt = Date.now();
+    },
+    releaseClock: () => {
+      heldAt = undefined;
+    },
     data: demoData(SIZE),
   };
 }

@@ -23,7 +23,10 @@ function runner(...errors: readonly string[]) {
       errorType: error,
       errorMessage: "The filter f is still CREATE PENDING: apply again",
     });
-    const message = { type: "diagnostic", diagnostic: { severity: "error", summary: `returned error: (${answer})` } };
+    const message = {
+      type: "diagnostic",
+      diagnostic: { severity: "error", summary: `invoking Lambda Function (f): ${answer}` },
+    };
     const source =
       error === undefined ? "" : `console.log(${JSON.stringify(JSON.stringify(message))}); process.exitCode = 1;`;
     writeFileSync(path, `#!${process.execPath}\n${source}`);

@@ -8,11 +8,11 @@ const test = suite("errors of functions that Terraform invoked");
 
 const thrown = (errorType: string, errorMessage: string): Diagnostic => ({
   severity: "error",
-  summary: `invoking Lambda Function (shop-personalize-manager): returned error: (${JSON.stringify({
+  summary: `invoking Lambda Function (shop-personalize-manager): ${JSON.stringify({
     errorType,
     errorMessage,
     trace: ["StillGoingOn: (x)", "    at manage"],
-  })})`,
+  })}`,
   address: "aws_lambda_invocation.filter-read",
 });
 const GOING_ON = thrown("StillGoingOn", "The filter shop-read-1 is still CREATE IN_PROGRESS: apply again, it goes on");
@@ -28,7 +28,7 @@ test("the function's own words are shown, not Lambda's answer", () => {
 });
 
 test("what is no error of a function is told apart", () => {
-  for (const summary of ["no such host", "returned error: (out of memory)", "returned error: ({})"]) {
+  for (const summary of ["no such host", "{out of memory}", "invoking Lambda Function (f): {}", '["{}"]']) {
     assert.is(functionErrorIn({ severity: "error", summary }), undefined, summary);
   }
 });

@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { call, serveGateway } from "./served-services.ts";
+import { underLoad } from "./under-load.ts";
+import { type Services, type Step, succeeds, type World } from "./world.ts";
+
+/** Changes of a deployment that serves. */
+export function changes(step: Step, world: World, services: Services): void {
+  const { project, data, names } = world;
+  const user = data.readers[1]?.USER_ID ?? "";
+
+  step("with the campaign's ARN in api.yaml, searches are ranked for the user", async () => {
+    const { out } = await succeeds(world, "list", "--json");
+    const campaign = names.arn("personalize", `campaign/${names.campaign("personalized_ranking")}`);
+    assert.match(out, campaign);
+    project.edit(["api.yaml", ["personalized_ranking"], { campaign_arn: campaign }]);
+    await succeeds(world, "deploy", "--yes");
+    await services.gateway.stop();
+    services.gateway = await serveGateway(world);
+
+    const docs = data.books
+      .slice(0, 60)
+      .map(({ id, title }) => ({ id, op: "index", doc: { text: `a book: ${title}` } }));
+    const index = "catalogue";
+    await call(services.gateway, `/raw-backend/${index}`, undefined, "DELETE");
+    const bulk = await call(services.gateway, "/application/bulk", { index, bulk_request: docs });
+    assert.is(bulk.status, 200, JSON.stringify(bulk.body));
+    await call(services.gateway, `/raw-backend/${index}/_refresh`, undefined);
+    const search = async (rules: object) => {
+      const { status, body } = await call(services.gateway, "/application/search", {
+        index,
+        user_id: user,
+        business_rules: rules,
+        search_request: { query: { match: { text: "book" } }, size: 20 },
+      });
+      assert.is(status, 200, JSON.stringify(body));
+      assert.is(body.degraded, undefined, JSON.stringify(body.degraded));
+      return body.search_response?.hits.hits.map(({ _id }) => _id) ?? [];
+    };
+    const plain = await search({});
+    const personal = await search({ is_personalized_enabled: true, personalization_weight: 1 });
+    assert.equal([plain.length, personal.length], [20, 20]);
+    assert.is.not(personal.join(), plain.join());
+  });
+
+  step("then a plan is empty", async () => {
+    const { out, code, err } = await project.relevance("plan", "--detailed-exitcode");
+    assert.match(out, "\nNothing to change.\n", `${out}\n${err}`);
+    assert.is(code, 0);
+  });
+
+  const unseen = () =>
+    call(services.recommendation, "/recommend-items-to-user", {
+      user_id: user,
+      limit: 5,
+      filter_name: "unseen",
+      filter_value_dict: {},
+    });
+
+  step(
+    "a filter that Personalize cannot make fails the deploy with its reason, and the old one serves on",
+    async () => {
+      const file = join(project.folder, "conf", "filter.yaml");
+      const changed = readFileSync(file, "utf8").replace('IN ("view", "purchase")', 'IN ("purchase")');
+      writeFileSync(file, changed);
+      world.personalize.control.failCreation("filter", "The filter service is out of order.");
+      const { err, code } = await project.relevance("deploy", "--yes");
+      assert.is(code, 1);
+      assert.match(
+        err,
+        /aws_lambda_invocation\.filter-unseen: The filter shop-unseen-\d{10} is CREATE FAILED: The filter service is out of order\.\n/,
+        err,
+      );
+      assert.not.match(err, "errorType");
+      const { status, body } = await unseen();
+      assert.equal([status, body.degraded], [200, undefined], JSON.stringify(body));
+    },
+  );
+
+  step("the next deploy makes it under load: no request fails, and the new one serves", async () => {
+    const requests = await underLoad(
+      [
+        unseen,
+        () =>
+          call(services.gateway, "/application/search", {
+            index: "catalogue",
+            search_request: { query: { match: { text: "book" } } },
+          }),
+      ],
+      async () => {
+        const { out } = await succeeds(world, "deploy", "--yes");
+        assert.match(out, "± aws_lambda_invocation.filter-unseen");
+      },
+    );
+    assert.ok(requests.count > 100, `only ${requests.count} requests were made`);
+    assert.equal(requests.failures, []);
+    const { filters } = JSON.parse((await succeeds(world, "status", "--json")).out);
+    const ours = filters.filter(({ name }: { name: string }) => name.startsWith(names.filterPrefix("unseen")));
+    assert.equal(
+      ours.map(({ expression, status }: Record<string, string>) => [expression, status]),
+      [['EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("purchase")', "ACTIVE"]],
+    );
+  });
+}

@@ -1,0 +1,46 @@
+import * as assert from "uvu/assert";
+import { proveGateway } from "../infrastructure/prove-gateway.ts";
+import { call, serveGateway, serveRecommendation } from "./served-services.ts";
+import { type Services, type Step, succeeds, type World } from "./world.ts";
+
+/** Brings both services up, and shows what they answer before anything was uploaded. */
+export function deployment(step: Step, world: World): Services {
+  const services = {} as Services;
+
+  step("one deploy brings up both, in the five named steps", async () => {
+    const { out, err } = await succeeds(world, "deploy", "--yes");
+    assert.equal(
+      [...err.matchAll(/^Step \d of 5: (.+)$/gm)].map(([, title]) => title),
+      [
+        "synchronize configuration files",
+        "initialize personalization resources",
+        "synchronize filters",
+        "deploy infrastructure",
+        "deploy API services",
+      ],
+    );
+    assert.match(out, /^search-gateway\n {2}URL {6}\S+\n {2}API key {2}\S{20,}$/m);
+    assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,}$/m);
+    services.gateway = await serveGateway(world);
+    services.recommendation = await serveRecommendation(world);
+    await proveGateway(services.gateway.url, services.gateway.key);
+  });
+
+  step("status shows the resources that the manager made, and no campaign yet", async () => {
+    const { out } = await succeeds(world, "status", "--json");
+    const status = JSON.parse(out);
+    assert.is(status.dataset_group.status, "ACTIVE");
+    assert.equal(
+      status.filters.map(({ status }: { status: string }) => status),
+      ["ACTIVE", "ACTIVE"],
+    );
+    assert.equal([status.datasets.length, status.campaigns.length], [3, 0]);
+  });
+
+  step("before the training a recommendation is 503 not_trained", async () => {
+    const asked = { user_id: "U1", limit: 5, filter_name: "", filter_value_dict: {} };
+    const { status, body } = await call(services.recommendation, "/recommend-items-to-user", asked);
+    assert.equal([status, body.error?.code], [503, "not_trained"]);
+  });
+  return services;
+}
