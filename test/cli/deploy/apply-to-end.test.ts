@@ -142,6 +142,11 @@ test("a replacement that was agreed to goes on as the deletion of what it has le
   assert.is(await followedBy(later, ["a", ["create", "delete"]]), undefined);
 });
 
+test("what is left of a predecessor may go as it was agreed to, whatever else happens at its address", async () => {
+  const later = savedActions(["a", ["delete"]]);
+  assert.is(await followedBy(later, ["a", ["delete"]], ["a", ["update"]]), undefined);
+});
+
 test("what was to be created and has begun is updated", async () => {
   assert.is(await followedBy(savedActions(["a", ["update"]]), ["a", ["create"]]), undefined);
 });
