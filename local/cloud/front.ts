@@ -27,6 +27,8 @@ export interface CloudOptions {
   withoutRepairs?: readonly string[];
   /** Seconds that a Wait state of a state machine lasts at most. Default: as long as it says. */
   longestWaitSeconds?: number;
+  /** Seconds that functions are given at most, by name, whatever their timeouts. */
+  shortCalls?: Readonly<Record<string, number>>;
   /** A line for the user, now and then. */
   onProgress?: (line: string) => void;
 }
@@ -54,7 +56,7 @@ export interface Cloud {
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const { dir, port, standIns = [], node = process.execPath, withoutRepairs = [], longestWaitSeconds } = options;
-  const { onProgress = () => {} } = options;
+  const { shortCalls = {}, onProgress = () => {} } = options;
   const services = standInsByService(standIns);
   const python = await installCloud({ dir, onProgress });
   const started = performance.now();
@@ -75,6 +77,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
         node,
         frontUrl: front.url,
         withoutRepairs,
+        shortCalls,
         ...(longestWaitSeconds !== undefined && { longestWaitSeconds }),
       }),
     );

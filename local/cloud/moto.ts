@@ -23,6 +23,8 @@ export interface MotoOptions {
   withoutRepairs?: readonly string[];
   /** Seconds that a Wait state of a state machine lasts at most. Default: as long as it says. */
   longestWaitSeconds?: number;
+  /** Seconds that functions are given at most, by name, whatever their timeouts. */
+  shortCalls?: Readonly<Record<string, number>>;
   /** Default 60 s. */
   timeoutMs?: number;
 }
@@ -43,7 +45,16 @@ export interface Moto {
  * functions that it runs. Throws LocalError, with the end of its log, when it does not start or a repair does not fit.
  */
 export async function startMoto(options: MotoOptions): Promise<Moto> {
-  const { python, workDir, node, frontUrl, withoutRepairs = [], longestWaitSeconds, timeoutMs = 60_000 } = options;
+  const {
+    python,
+    workDir,
+    node,
+    frontUrl,
+    withoutRepairs = [],
+    longestWaitSeconds,
+    shortCalls = {},
+    timeoutMs = 60_000,
+  } = options;
   const readyFile = join(workDir, "moto.json");
   const logFile = join(workDir, "moto.log");
   const server = await startServer({
@@ -60,6 +71,7 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
       CLOUD_WORK_DIR: workDir,
       CLOUD_READY_FILE: readyFile,
       CLOUD_WITHOUT_REPAIRS: withoutRepairs.join(","),
+      CLOUD_SHORT_CALLS: JSON.stringify(shortCalls),
       CLOUD_LONGEST_WAIT: longestWaitSeconds === undefined ? "" : String(longestWaitSeconds),
     },
     logFile,

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { waitFor } from "../../local/process/wait.ts";
 import { call, serveGateway } from "./served-services.ts";
 import { underLoad } from "./under-load.ts";
 import { type Services, type Step, succeeds, type World } from "./world.ts";
@@ -89,7 +90,16 @@ export function changes(step: Step, world: World, services: Services): void {
           }),
       ],
       async () => {
-        const { out } = await succeeds(world, "deploy", "--yes");
+        world.holdClock();
+        const run = project.start("deploy", "--yes");
+        // Longer than an invocation: the deployment says what it waits for, and joins it.
+        const line = /The filter shop-unseen-\d{10} is still (CREATE|DELETE) \w+: waiting on\n/;
+        const early = run.ended.then(({ out, err }) => Promise.reject(new Error(`it ended:\n${out}\n${err}`)));
+        early.catch(() => {});
+        await waitFor(async () => line.test(run.output()), { what: String(line), timeoutMs: 600_000, abort: early });
+        world.releaseClock();
+        const { out, err, code } = await run.ended;
+        assert.is(code, 0, err);
         assert.match(out, "± aws_lambda_invocation.filter-unseen");
       },
     );

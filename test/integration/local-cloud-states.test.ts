@@ -10,7 +10,7 @@ import {
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions, ownCloud, sharedCloud } from "../fixtures/cloud.ts";
-import { createFunction, createRole, unique } from "../local/cloud/functions.ts";
+import { createFunction, createRole, invoke, unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: Step Functions");
@@ -186,9 +186,19 @@ test("the failure of a Distributed Map is caught by name", async () => {
   assert.equal((await execute({ ...definition, States }, { items: [1] })).output, { caught: true });
 });
 
-test("a cloud with a longest wait does not wait longer, whatever the definition says", async () => {
-  const hasty = await ownCloud({ longestWaitSeconds: 0.1 });
+test("a hasty cloud waits no longer and lets functions run no longer than it is told, whatever they say", async () => {
+  const hasty = await ownCloud({ longestWaitSeconds: 0.1, shortCalls: { short: 1 } });
   try {
+    const functions = new LambdaClient(clientOptions(hasty));
+    const source = "export const handler = (_, context) => context.getRemainingTimeInMillis();";
+    for (const [FunctionName, least, most] of [
+      ["short", 0, 1_000],
+      ["long", 8_000, 10_000],
+    ] as const) {
+      await createFunction(hasty, functions, source, { FunctionName });
+      const { payload } = await invoke(functions, FunctionName);
+      assert.ok(payload > least && payload <= most, `${FunctionName}: ${payload} ms`);
+    }
     const client = new SFNClient(clientOptions(hasty));
     const states = {
       Once: { Type: "Wait", Seconds: 3_600, Next: "Twice" },

@@ -7,6 +7,7 @@ A repair that does not fit the installed moto ends it with exit code 3 and a mes
     CLOUD_WORK_DIR         where the code of functions is unpacked
     CLOUD_READY_FILE       gets {"port": 40123, "repairs": ["s3_delete_marker", …]} when it serves
     CLOUD_WITHOUT_REPAIRS  names of repairs to leave out, comma-separated: to see what moto does by itself
+    CLOUD_SHORT_CALLS      {"function": seconds} that a function is given at most, whatever its timeout
     CLOUD_LONGEST_WAIT     seconds that a Wait state of a state machine lasts at most; empty: as long as it says
 """
 
