@@ -1,10 +1,11 @@
 // Terraform is killed each time that Personalize has just made or removed something, before Terraform hears of it. The next
 // run goes on from there, until there is nothing left to kill at.
+import { DeleteSolutionCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import type { StackName } from "../../lib/naming/names.ts";
+import { waitFor } from "../../local/process/wait.ts";
 import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
-import { type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
+import { type Run, stepsOf } from "./recommendation-world.ts";
 
 const test = suite("applies that are cut off");
 /** What Personalize has made, changed and removed since it was last taken. */
@@ -25,9 +26,9 @@ const step = stepsOf(test, {
 const MOST_RUNS = 15;
 
 /** Applies again and again, killed at the first thing that is made or removed in each run; gives how often it was. */
-async function killedAtEach(world: RecommendationWorld, stack: StackName, ...args: string[]): Promise<number> {
+async function killedAtEach(start: () => Promise<Run>): Promise<number> {
   for (let kills = 0; kills < MOST_RUNS; kills += 1) {
-    const run = await world.start(stack, ...args);
+    const run = await start();
     kill = () => {
       kill = () => {};
       run.kill();
@@ -42,7 +43,7 @@ async function killedAtEach(world: RecommendationWorld, stack: StackName, ...arg
 }
 
 step("after each of the dataset group, schemas, datasets and tracker: the next apply goes on", async (world) => {
-  assert.is(await killedAtEach(world, "personalization"), 8);
+  assert.is(await killedAtEach(() => world.start("personalization")), 8);
   assert.equal(taken(), [
     "CreateDataset",
     "CreateDataset",
@@ -60,7 +61,7 @@ step("after each of the dataset group, schemas, datasets and tracker: the next a
 });
 
 step("after each filter", async (world) => {
-  assert.is(await killedAtEach(world, "filters"), 2);
+  assert.is(await killedAtEach(() => world.start("filters")), 2);
   assert.equal(taken(), ["CreateFilter", "CreateFilter"]);
   assert.equal(await world.planned("filters"), []);
 });
@@ -68,7 +69,7 @@ step("after each filter", async (world) => {
 step("after the new filter of a rotation, and after the removal of the old one", async (world) => {
   const expression = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
   world.input.config = recommendation([["filter.yaml", ["filters", 0, "expression"], expression]]);
-  assert.is(await killedAtEach(world, "filters"), 2);
+  assert.is(await killedAtEach(() => world.start("filters")), 2);
   assert.equal(taken(), ["CreateFilter", "DeleteFilter"]);
   assert.equal(await world.planned("filters"), []);
   const { filters } = await world.inventory();
@@ -84,7 +85,7 @@ step("after each campaign", async (world) => {
   const targets = ["user-personalization", "similar-items", "personalized-ranking"].map(
     (id) => `-target=aws_lambda_invocation.campaign-${id}`,
   );
-  assert.is(await killedAtEach(world, "recommendation", ...targets), 3);
+  assert.is(await killedAtEach(() => world.start("recommendation", targets)), 3);
   assert.equal(taken(), ["CreateCampaign", "CreateCampaign", "CreateCampaign"]);
   const { campaigns } = await world.inventory();
   assert.equal(
@@ -92,5 +93,41 @@ step("after each campaign", async (world) => {
     ["user_personalization ACTIVE", "similar_items ACTIVE", "personalized_ranking ACTIVE"],
   );
 });
+
+step(
+  "an uninstallation, after each campaign, filter, tracker, dataset, schema and the dataset group",
+  async (world) => {
+    assert.is(await killedAtEach(() => world.startRemoval("recommendation")), 3);
+    assert.equal(taken(), ["DeleteCampaign", "DeleteCampaign", "DeleteCampaign"]);
+    // The teardown's work, which is not Terraform's.
+    for (const { arn: solutionArn } of (await world.inventory()).solutions) {
+      await world.client.send(new DeleteSolutionCommand({ solutionArn }));
+    }
+    const gone = async () => (await world.inventory()).solutions.length === 0;
+    await waitFor(gone, { what: "the solutions to go", timeoutMs: 30_000 });
+    done = [];
+    assert.is(await killedAtEach(() => world.startRemoval("filters")), 2);
+    assert.equal(taken(), ["DeleteFilter", "DeleteFilter"]);
+
+    const uninstall = { applied: await world.appliedInputs("personalization") };
+    assert.is(await killedAtEach(() => world.start("personalization", [], { uninstall })), 0);
+    assert.equal(taken(), [], "that it may be deleted changes nothing in Personalize");
+    assert.is(await killedAtEach(() => world.startRemoval("personalization")), 8);
+    assert.equal(taken(), [
+      "DeleteDataset",
+      "DeleteDataset",
+      "DeleteDataset",
+      "DeleteDatasetGroup",
+      "DeleteEventTracker",
+      "DeleteSchema",
+      "DeleteSchema",
+      "DeleteSchema",
+    ]);
+    for (const stack of ["recommendation", "filters", "personalization"] as const) {
+      assert.equal((await world.stateOf(stack)).resources, [], stack);
+    }
+    assert.is((await world.inventory()).dataset_group, null);
+  },
+);
 
 test.run();

@@ -43,7 +43,9 @@ export interface RecommendationWorld {
   /** Applies what was planned last. */
   applied(stack: StackName): Promise<void>;
   /** Plans and applies at once, one resource after another, and may be killed with everything that it has started. */
-  start(stack: StackName, ...args: string[]): Promise<ReturnType<typeof startTerraform>>;
+  start(stack: StackName, args?: readonly string[], more?: Partial<StackInput>): Promise<Run>;
+  /** Removes all that a stack's state holds, in the same way. */
+  startRemoval(stack: StackName): Promise<Run>;
   /** The inputs that were applied last. */
   appliedInputs(stack: StackName): Promise<Record<string, object>>;
   /** Reads Personalize and marks what differs, as each plan of the command line does. */
@@ -59,6 +61,9 @@ export interface RecommendationWorld {
   stop(): Promise<void>;
 }
 
+/** Terraform at work. */
+export type Run = ReturnType<typeof startTerraform>;
+
 /** The parts of a state that tests look at. */
 export interface State {
   resources: { type: string; name: string; instances: { dependencies?: string[] }[] }[];
@@ -71,6 +76,8 @@ export interface WorldOptions {
   /** Sees each operation of Personalize that went well before its answer leaves. */
   onSuccess?: (operation: string) => void;
 }
+
+const ONE_BY_ONE = ["apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"];
 
 /** Starts the cloud, builds the functions, and gives what tests do. */
 async function createRecommendationWorld(
@@ -127,10 +134,12 @@ async function createRecommendationWorld(
     async applied(stack) {
       await run(folderOf(stack), "apply", "-no-color", "plan");
     },
-    async start(stack, ...args) {
-      const directory = await written(stack);
-      const options = ["apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1", ...args];
-      return startTerraform(tool, directory, options, cloud.env);
+    async start(stack, args = [], more = {}) {
+      return startTerraform(tool, await written(stack, more), [...ONE_BY_ONE, ...args], cloud.env);
+    },
+    async startRemoval(stack) {
+      synthesizeRemoval({ config: input.config, account: ACCOUNT_ID, stacks: [stack], ...place });
+      return startTerraform(tool, folderOf(stack), ONE_BY_ONE, cloud.env);
     },
     stateOf,
     appliedInputs: async (stack) => appliedInputs(await stateOf(stack)),
