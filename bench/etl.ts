@@ -162,23 +162,17 @@ async function createEtl(store: ObjectStore): Promise<(input: object) => Promise
     interaction: `${sample}interactions.csv`,
     textualFields: ["TITLE"],
   });
-  for (const [key, content] of Object.entries({ ...schemas, etl }))
-    await store.write(`configuration/${key}`, JSON.stringify(content));
-
   const handler = createHandler(
     {
       BUCKET: "b",
       USERS_TABLE: "u",
       ITEMS_TABLE: "i",
       POPULAR_ITEMS_TABLE: "p",
-      USER_SCHEMA_KEY: "configuration/user",
-      ITEM_SCHEMA_KEY: "configuration/item",
-      INTERACTION_SCHEMA_KEY: "configuration/interaction",
-      ETL_CONFIGURATION_KEY: "configuration/etl",
       LOG_LOOKBACK_DAYS: 1,
       FORCE_REPROCESS_LOOKBACK_DAYS: 0,
     },
     {
+      definitions: { schemas, etl },
       store,
       popularItems: { write: async () => {} },
       tables: { size: async () => 0, scan: async () => ({ records: [], last: null }) },

@@ -4,6 +4,7 @@ import type { ModelName } from "../lib/embeddings/models.ts";
 import { readModelFiles } from "../lib/embeddings/sparse-model.ts";
 import type { FunctionName, Names } from "../lib/naming/names.ts";
 import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/settings-of.ts";
+import type { Definitions } from "../lib/recommendation-records/layout.ts";
 import { trainingSettings } from "../lib/training/settings.ts";
 import type { BuildOptions } from "./functions.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
@@ -60,6 +61,7 @@ export function settingsOf(
     ...(recommendation && {
       "recommendation-api": recommendationSettings(configuration, recommendation, names),
       "realtime-sync": realtimeSyncSettings(configuration, recommendation),
+      etl: { schemas: recommendation.schemas, etl: recommendation.etl } satisfies Definitions,
       training: trainingSettings(configuration, recommendation),
     }),
   };

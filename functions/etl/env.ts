@@ -3,17 +3,12 @@ import * as v from "valibot";
 const Text = v.pipe(v.string(), v.nonEmpty());
 const Days = v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number));
 
-/** The environment of etl; the stack fills it. */
+/** The environment of etl; the stack fills it. Schemas and source columns are in `config.json` beside the bundle. */
 export const EtlEnv = v.object({
   BUCKET: Text,
   USERS_TABLE: Text,
   ITEMS_TABLE: Text,
   POPULAR_ITEMS_TABLE: Text,
-  /** Keys in the bucket of the deployed configuration files. */
-  USER_SCHEMA_KEY: Text,
-  ITEM_SCHEMA_KEY: Text,
-  INTERACTION_SCHEMA_KEY: Text,
-  ETL_CONFIGURATION_KEY: Text,
   /** personalize.log_lookback_days of project.yaml. */
   LOG_LOOKBACK_DAYS: Days,
   /** personalize.force_reprocess_lookback_days of project.yaml. */

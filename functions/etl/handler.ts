@@ -5,12 +5,12 @@ import { EtlError } from "../../lib/etl/etl-error.ts";
 import { EtlTask } from "../../lib/etl/etl-task.ts";
 import { finish } from "../../lib/etl/finish.ts";
 import { runKeys, sharedKeys } from "../../lib/etl/keys.ts";
-import { type ObjectStore, readText } from "../../lib/etl/object-store.ts";
+import type { ObjectStore } from "../../lib/etl/object-store.ts";
 import { plan } from "../../lib/etl/plan.ts";
 import type { PopularItemsStore } from "../../lib/etl/popular-items.ts";
 import { readFile } from "../../lib/etl/run-files.ts";
 import { scan } from "../../lib/etl/scan.ts";
-import { DefinitionFiles, RunSettings } from "../../lib/etl/settings.ts";
+import { type DefinitionFiles, RunSettings } from "../../lib/etl/settings.ts";
 import type { TableSource } from "../../lib/etl/table-source.ts";
 import { transform } from "../../lib/etl/transform.ts";
 import type { Deadline } from "../../lib/resilience/deadline.ts";
@@ -18,6 +18,8 @@ import type { EtlEnv } from "./env.ts";
 
 /** What etl works with. */
 export interface EtlClients {
+  /** As deployed with the datasets: those in the bucket are written before. */
+  definitions: DefinitionFiles;
   store: ObjectStore;
   tables: TableSource;
   popularItems: PopularItemsStore;
@@ -58,7 +60,7 @@ async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: D
         },
         store,
         tables,
-        await deployedDefinitions(env, store),
+        clients.definitions,
       );
     case "transform": {
       const { rows, rejected } = await transform(task, store, (await settings()).definitions);
@@ -75,23 +77,6 @@ async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: D
     case "finish":
       return finish(task.run, store, popularItems);
   }
-}
-
-async function deployedDefinitions(env: EtlEnv, store: ObjectStore): Promise<DefinitionFiles> {
-  const read = async (key: string): Promise<unknown> => {
-    const text = await readText(store, key);
-    if (text === undefined) throw new EtlError(`The configuration file ${key} is not in the bucket: run deploy`);
-    return JSON.parse(text);
-  };
-  const [user, item, interaction, etl] = await Promise.all([
-    read(env.USER_SCHEMA_KEY),
-    read(env.ITEM_SCHEMA_KEY),
-    read(env.INTERACTION_SCHEMA_KEY),
-    read(env.ETL_CONFIGURATION_KEY),
-  ]);
-  const parsed = v.safeParse(DefinitionFiles, { schemas: { user, item, interaction }, etl });
-  if (parsed.success) return parsed.output;
-  throw new EtlError(`The deployed schema files cannot be used: ${v.summarize(parsed.issues)}`);
 }
 
 function errorKey(task: EtlTask): string | undefined {

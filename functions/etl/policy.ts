@@ -1,7 +1,7 @@
 import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
 import { PREFIXES } from "../../lib/naming/object-keys.ts";
 
-/** What etl may do: read events and configuration, read the tables, and write, replace and remove what ETL made. */
+/** What etl may do: read events, read the tables, and write, replace and remove what ETL made. */
 export function etlPolicy(arns: {
   bucket: string;
   /** Key of the bucket's encryption. */
@@ -11,16 +11,12 @@ export function etlPolicy(arns: {
   popularItemsTable: string;
   logGroup: string;
 }): Statement[] {
-  const { events, etl, configuration } = PREFIXES;
+  const { events, etl } = PREFIXES;
   return [
     // Without a condition on the prefix: S3 answers 404 for a missing object only to callers that may list the bucket,
     // and reading an object brings no prefix that a condition could match. With one, "not there" would be "forbidden".
     { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [arns.bucket] },
-    {
-      sid: "ReadEventsAndConfiguration",
-      actions: ["s3:GetObject"],
-      resources: [`${arns.bucket}/${events}*`, `${arns.bucket}/${configuration}*`],
-    },
+    { sid: "ReadEvents", actions: ["s3:GetObject"], resources: [`${arns.bucket}/${events}*`] },
     {
       sid: "KeepRuns",
       actions: ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"],

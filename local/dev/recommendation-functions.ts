@@ -12,7 +12,6 @@ import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
 import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/naming/names.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync-messages.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { LocalError } from "../process/error.ts";
@@ -78,7 +77,6 @@ export async function invoke({ clients, names }: RecommendationParts, name: Func
 function describeFunctions({ names, cloud, configuration, recommendation }: RecommendationParts) {
   const { personalize } = recommendation;
   const project = configuration.project.project_name;
-  const key = (path: string) => `${PREFIXES.configuration}${path}`;
   const lookback = String(personalize.log_lookback_days);
   return {
     etl: {
@@ -87,10 +85,6 @@ function describeFunctions({ names, cloud, configuration, recommendation }: Reco
         USERS_TABLE: names.table("users"),
         ITEMS_TABLE: names.table("items"),
         POPULAR_ITEMS_TABLE: names.table("popular-items"),
-        USER_SCHEMA_KEY: key(personalize.user_schema_file_path),
-        ITEM_SCHEMA_KEY: key(personalize.item_schema_file_path),
-        INTERACTION_SCHEMA_KEY: key(personalize.interaction_schema_file_path),
-        ETL_CONFIGURATION_KEY: key(personalize.etl_configure_file_path),
         LOG_LOOKBACK_DAYS: lookback,
         FORCE_REPROCESS_LOOKBACK_DAYS: String(personalize.force_reprocess_lookback_days),
       } satisfies EtlEnvInput,

@@ -3,7 +3,6 @@ import { etlPolicy } from "../../functions/etl/policy.ts";
 import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import { trainingPolicy } from "../../functions/training/policy.ts";
 import type { TableName } from "../../lib/naming/names.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { boundToAliases } from "../constructs/keys.ts";
 import { recommendationInput } from "../input.ts";
@@ -19,7 +18,6 @@ const TIMEOUT_SECONDS = 900;
 export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFunction {
   const { names, input } = stack;
   const { personalize } = recommendationInput(input);
-  const key = (path: string) => `${PREFIXES.configuration}${path}`;
   const anyKey = names.arn("kms", "key/*");
   const statements = etlPolicy({
     bucket: names.bucketArn(),
@@ -40,10 +38,6 @@ export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFuncti
       USERS_TABLE: names.table("users"),
       ITEMS_TABLE: names.table("items"),
       POPULAR_ITEMS_TABLE: names.table("popular-items"),
-      USER_SCHEMA_KEY: key(personalize.user_schema_file_path),
-      ITEM_SCHEMA_KEY: key(personalize.item_schema_file_path),
-      INTERACTION_SCHEMA_KEY: key(personalize.interaction_schema_file_path),
-      ETL_CONFIGURATION_KEY: key(personalize.etl_configure_file_path),
       LOG_LOOKBACK_DAYS: String(personalize.log_lookback_days),
       FORCE_REPROCESS_LOOKBACK_DAYS: String(personalize.force_reprocess_lookback_days),
     } satisfies EtlEnvInput,

@@ -9,6 +9,7 @@ import * as v from "valibot";
 import { functionFiles, functionsOf, settingsOf } from "../../build/settings-files.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
+import { DefinitionFiles } from "../../lib/etl/settings.ts";
 import { GatewaySettings } from "../../lib/gateway/settings.ts";
 import { namesOf } from "../../lib/naming/names.ts";
 import { RealtimeSyncSettings, RecommendationSettings } from "../../lib/recommendation/settings.ts";
@@ -32,6 +33,7 @@ const READ_BY = {
   "api-router": GatewaySettings,
   "recommendation-api": RecommendationSettings,
   "realtime-sync": RealtimeSyncSettings,
+  etl: DefinitionFiles,
   training: TrainingSettings,
 };
 
@@ -57,7 +59,7 @@ test("are the same in every account and region", async () => {
 test("belong to what the configuration deploys", () => {
   const files = (config: Configuration) => Object.keys(settingsOf(config, { names })).sort();
   assert.equal(files(gatewayOnly), ["api-router"]);
-  assert.equal(files(recommendationOnly), ["realtime-sync", "recommendation-api", "training"]);
+  assert.equal(files(recommendationOnly), ["etl", "realtime-sync", "recommendation-api", "training"]);
 });
 
 test("of the sparse model lie beside api-router where a mapping uses it, and nowhere else", async () => {

@@ -96,27 +96,18 @@ test.before(async () => {
   const items = [ITEM, { ITEM_ID: "broken" }].map((Item) => ({ PutRequest: { Item } }));
   await dynamo.send(new BatchWriteCommand({ RequestItems: { [tables.items]: items } }));
 
-  const { schemas, etl } = DEFINITIONS;
-  const configuration = {
-    USER_SCHEMA_KEY: schemas.user,
-    ITEM_SCHEMA_KEY: schemas.item,
-    INTERACTION_SCHEMA_KEY: schemas.interaction,
-  };
-  for (const [key, content] of Object.entries(configuration))
-    await put(`configuration/${key}`, JSON.stringify(content));
-  await put("configuration/etl", JSON.stringify(etl));
   await putEvents();
 
-  const { etl: built } = await buildFunctions({ outdir: folder, functions: ["etl"] });
+  const { etl: built } = await buildFunctions({
+    outdir: folder,
+    functions: ["etl"],
+    files: { etl: { "config.json": JSON.stringify(DEFINITIONS) } },
+  });
   const Variables: EtlEnvInput = {
     BUCKET: bucket,
     USERS_TABLE: tables.users,
     ITEMS_TABLE: tables.items,
     POPULAR_ITEMS_TABLE: tables.popular,
-    USER_SCHEMA_KEY: "configuration/USER_SCHEMA_KEY",
-    ITEM_SCHEMA_KEY: "configuration/ITEM_SCHEMA_KEY",
-    INTERACTION_SCHEMA_KEY: "configuration/INTERACTION_SCHEMA_KEY",
-    ETL_CONFIGURATION_KEY: "configuration/etl",
     LOG_LOOKBACK_DAYS: "3",
     FORCE_REPROCESS_LOOKBACK_DAYS: "0",
   };

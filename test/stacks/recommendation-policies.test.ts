@@ -129,6 +129,7 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
     doesNot: [
       call("s3:DeleteObject", `${BUCKET}/events/2026/01/01/00/x`),
       call("s3:GetObject", `${BUCKET}/logs/search/x`),
+      call("s3:GetObject", `${BUCKET}/configuration/schema/user_schema.json`),
       call("kms:Decrypt", KEY, { "kms:ResourceAliases": ["alias/other"] }),
       call("personalize:CreateDatasetImportJob", personalize("dataset/my-project/USERS")),
     ],

@@ -20,6 +20,10 @@ test("writes and removes below etl/ alone", () => {
   assert.equal(resourcesOf("s3:DeleteObject"), ["arn:aws:s3:::b/etl/*"]);
 });
 
+test("reads events and what ETL made, and no configuration", () => {
+  assert.equal(resourcesOf("s3:GetObject"), ["arn:aws:s3:::b/events/*", "arn:aws:s3:::b/etl/*"]);
+});
+
 test("lists the bucket without a condition, or a missing object would be forbidden instead of missing", () => {
   assert.equal(
     statements.filter(({ actions }) => actions.includes("s3:ListBucket")).map(({ conditions }) => conditions),

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { createHandler } from "../../../functions/etl/handler.ts";
+import type { DefinitionFiles } from "../../../lib/etl/settings.ts";
 import { eventLine, type StoredEvent } from "../../../lib/recommendation-records/event.ts";
 import { generateSchemas } from "../../../lib/recommendation-schema/generate.ts";
 import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
@@ -8,22 +9,19 @@ import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
 export const STARTED = "2025-03-02T08:00:00.000Z";
 
 const folder = new URL("../../fixtures/sample-data/", import.meta.url).pathname;
-export const DEFINITIONS = await generateSchemas({
+const { schemas, etl } = await generateSchemas({
   user: `${folder}users.csv`,
   item: `${folder}items.csv`,
   interaction: `${folder}interactions.csv`,
   textualFields: ["TITLE"],
 });
+export const DEFINITIONS: DefinitionFiles = { schemas, etl };
 
 const ENV = {
   BUCKET: "bucket",
   USERS_TABLE: "users",
   ITEMS_TABLE: "items",
   POPULAR_ITEMS_TABLE: "popular",
-  USER_SCHEMA_KEY: "configuration/schema/user_schema.json",
-  ITEM_SCHEMA_KEY: "configuration/schema/item_schema.json",
-  INTERACTION_SCHEMA_KEY: "configuration/schema/interaction_schema.json",
-  ETL_CONFIGURATION_KEY: "configuration/etl/configure.json",
   LOG_LOOKBACK_DAYS: 3,
   FORCE_REPROCESS_LOOKBACK_DAYS: 0,
 };
@@ -45,20 +43,17 @@ export function event(id: string, change: Partial<StoredEvent> = {}): StoredEven
   };
 }
 
-/** A bucket with the configuration, tables and the function, and a stand-in for the state machine. */
+/** A bucket, tables and the function, and a stand-in for the state machine. */
 export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number } = {}) {
   const store = new MemoryStore();
   const popular = new MemoryPopularItems();
   const records = { user: [USER] as Record<string, unknown>[], item: [ITEM] as Record<string, unknown>[] };
-  const put = (key: string, content: unknown) => store.objects.set(key, Buffer.from(JSON.stringify(content)));
-  put(ENV.USER_SCHEMA_KEY, DEFINITIONS.schemas.user);
-  put(ENV.ITEM_SCHEMA_KEY, DEFINITIONS.schemas.item);
-  put(ENV.INTERACTION_SCHEMA_KEY, DEFINITIONS.schemas.interaction);
-  put(ENV.ETL_CONFIGURATION_KEY, DEFINITIONS.etl);
-  const handler = createHandler(
-    { ...ENV, ...options.env },
-    { store, popularItems: popular, tables: memoryTables(records, options.tableBytes) },
-  );
+  const deployed = (definitions: DefinitionFiles) =>
+    createHandler(
+      { ...ENV, ...options.env },
+      { definitions, store, popularItems: popular, tables: memoryTables(records, options.tableBytes) },
+    );
+  let handler = deployed(DEFINITIONS);
   const call = (input: unknown) => handler(input, { getRemainingTimeInMillis: () => 900_000 });
 
   return {
@@ -66,7 +61,11 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
     popular,
     records,
     call,
-    put,
+
+    /** Deploys other schemas. */
+    deploy(definitions: DefinitionFiles) {
+      handler = deployed(definitions);
+    },
 
     /** Puts an object the way Firehose does. */
     events(day: string, name: string, events: readonly StoredEvent[] | string, gzip = false) {

@@ -47,13 +47,6 @@ import { NDCG_ANY } from "./settings.ts";
 /** The states of the stand-in pass so quickly that a test does not wait, and slowly enough to be seen. */
 const DELAYS: Delays = { pending: 20, working: 60, importing: 100, training: 100, deploying: 100 };
 
-const SCHEMA_KEYS = {
-  USER_SCHEMA_KEY: "configuration/user.json",
-  ITEM_SCHEMA_KEY: "configuration/item.json",
-  INTERACTION_SCHEMA_KEY: "configuration/interaction.json",
-  ETL_CONFIGURATION_KEY: "configuration/etl.json",
-} as const;
-
 export interface WorldOptions {
   project: string;
   settings?: TrainingSettings;
@@ -123,16 +116,15 @@ export async function trainingWorld({
     table(names.table("training"), TRAINING_KEY),
     table(names.table("ingestion"), INGESTION_KEYS.partition, INGESTION_KEYS.sort),
   ]);
-  await put(SCHEMA_KEYS.USER_SCHEMA_KEY, JSON.stringify(DEFINITIONS.schemas.user));
-  await put(SCHEMA_KEYS.ITEM_SCHEMA_KEY, JSON.stringify(DEFINITIONS.schemas.item));
-  await put(SCHEMA_KEYS.INTERACTION_SCHEMA_KEY, JSON.stringify(DEFINITIONS.schemas.interaction));
-  await put(SCHEMA_KEYS.ETL_CONFIGURATION_KEY, JSON.stringify(DEFINITIONS.etl));
 
   const build = (current: TrainingSettings) =>
     buildFunctions({
       outdir: join(folder, "functions"),
       functions: ["etl", "training", "personalize-manager"],
-      files: { training: { "config.json": JSON.stringify(current) } },
+      files: {
+        etl: { "config.json": JSON.stringify(DEFINITIONS) },
+        training: { "config.json": JSON.stringify(current) },
+      },
     });
   const built = await build(settings);
   const zipOf = (name: string) => readFileSync(built[name]?.zip ?? "");
@@ -141,7 +133,6 @@ export async function trainingWorld({
     USERS_TABLE: names.table("users"),
     ITEMS_TABLE: names.table("items"),
     POPULAR_ITEMS_TABLE: names.table("popular-items"),
-    ...SCHEMA_KEYS,
     LOG_LOOKBACK_DAYS: "3",
     FORCE_REPROCESS_LOOKBACK_DAYS: "0",
   };
