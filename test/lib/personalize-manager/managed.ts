@@ -6,6 +6,7 @@ import { personalizeOf } from "../../../lib/personalize-manager/personalize.ts";
 import type { PointerStore } from "../../../lib/personalize-manager/pointers.ts";
 import { ResourceInput, type ResourceInputGiven } from "../../../lib/personalize-manager/request.ts";
 import { ACCOUNT, REGION, startPersonalize } from "../../local/personalize/harness.ts";
+import { asRole } from "./as-role.ts";
 
 /** Parameters in memory. */
 export function memoryPointers(): PointerStore & { values: Map<string, string> } {
@@ -56,7 +57,13 @@ export async function managed(project = "shop") {
         },
       };
       return manage(
-        { personalize, pointers, names, patience, versionFor: async (recipe) => versions.get(recipe) },
+        {
+          personalize: asRole(personalize, "personalize-manager", names),
+          pointers,
+          names,
+          patience,
+          versionFor: async (recipe) => versions.get(recipe),
+        },
         action,
         v.parse(ResourceInput, input),
         before && v.parse(ResourceInput, before),

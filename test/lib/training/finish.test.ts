@@ -8,6 +8,7 @@ import { finish } from "../../../lib/training/finish.ts";
 import { openShop, stockShop, trainVersion } from "../../local/personalize/book-shop.ts";
 import { ACCOUNT, REGION, startPersonalize } from "../../local/personalize/harness.ts";
 import { suite } from "../../suite.ts";
+import { asRole } from "../personalize-manager/as-role.ts";
 import { memoryState } from "./memory-state.ts";
 import { onlyUsers } from "./settings.ts";
 
@@ -17,7 +18,12 @@ const harness = await startPersonalize();
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
 const personalize = personalizeOf(harness.personalize, { wait: async () => {} });
 const state = memoryState();
-const context = { personalize, names, state, settings: onlyUsers() } as unknown as TrainingContext;
+const context = {
+  personalize: asRole(personalize, "training", names),
+  names,
+  state,
+  settings: onlyUsers(),
+} as unknown as TrainingContext;
 const DROPPED = names.solution("similar_items", "as it was");
 const campaignArn = names.arn("personalize", `campaign/${names.campaign("similar_items")}`);
 

@@ -9,6 +9,7 @@ import { HELD_MODELS, stepRecipe } from "../../../lib/training/recipe-step.ts";
 import { openShop, stockShop } from "../../local/personalize/book-shop.ts";
 import { ACCOUNT, REGION, startPersonalize } from "../../local/personalize/harness.ts";
 import { suite } from "../../suite.ts";
+import { asRole } from "../personalize-manager/as-role.ts";
 import { memoryPointers } from "../personalize-manager/managed.ts";
 import { memoryState } from "./memory-state.ts";
 import { NDCG_ANY } from "./settings.ts";
@@ -18,7 +19,7 @@ const test = suite("training of one recipe");
 const harness = await startPersonalize();
 const { standIn, settle } = harness;
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
-const real = personalizeOf(harness.personalize, { wait: async () => {} });
+const real = asRole(personalizeOf(harness.personalize, { wait: async () => {} }), "training", names);
 
 /** NDCG@25 of versions in the order in which they are first asked for. */
 const metrics: number[] = [];

@@ -1,7 +1,6 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateCampaignCommand, CreateSolutionVersionCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { trainingPolicy } from "../../../functions/training/policy.ts";
 import { namesOf } from "../../../lib/naming/names.ts";
 import { readCampaigns, readSolutions } from "../../../lib/personalize-manager/inventory.ts";
 import { personalizeOf } from "../../../lib/personalize-manager/personalize.ts";
@@ -19,18 +18,6 @@ import { lockOf, memoryState } from "./memory-state.ts";
 const test = suite("teardown of what training made");
 
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
-const statements = trainingPolicy({
-  project: "books",
-  resource: (path) => names.arn("personalize", path),
-  bucket: "b",
-  trainingTable: "t",
-  ingestionTable: "i",
-  campaignParameters: "p",
-  executions: [],
-  importRole: "r",
-  key: "k",
-  logGroup: "l",
-});
 const OURS = names.solution("similar_items", { any: "settings" });
 const INPUT = { run: "teardown-1", execution: "arn:teardown-1", startedAt: "2025-03-02T09:00:00.000Z" };
 
@@ -59,7 +46,7 @@ const campaign = async (name: string, solutionVersionArn: string) => {
 
 /** One look, with the rights that the function has. */
 const look = () => {
-  const personalize = asRole(personalizeOf(harness.personalize, { wait: async () => {} }), statements);
+  const personalize = asRole(personalizeOf(harness.personalize, { wait: async () => {} }), "training", names);
   const executions = {
     isRunning: async (arn: string) => alive.includes(arn),
     async stop(arn: string, error: string) {

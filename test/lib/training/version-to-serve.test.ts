@@ -1,5 +1,4 @@
 import * as assert from "uvu/assert";
-import { personalizeManagerPolicy } from "../../../functions/personalize-manager/policy.ts";
 import { namesOf } from "../../../lib/naming/names.ts";
 import { personalizeOf } from "../../../lib/personalize-manager/personalize.ts";
 import { versionToServe } from "../../../lib/training/version-to-serve.ts";
@@ -13,15 +12,7 @@ const test = suite("version that a campaign is to serve");
 
 const harness = await startPersonalize();
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
-const statements = personalizeManagerPolicy({
-  project: "books",
-  resource: (path) => names.arn("personalize", path),
-  parameters: [],
-  trainingTable: "t",
-  key: "k",
-  logGroup: "l",
-});
-const personalize = asRole(personalizeOf(harness.personalize), statements);
+const personalize = asRole(personalizeOf(harness.personalize), "personalize-manager", names);
 const versions: string[] = [];
 
 test.before(async () => {
