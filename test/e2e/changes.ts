@@ -70,7 +70,7 @@ export function changes(step: Step, world: World, services: Services): void {
       assert.is(code, 1);
       assert.match(
         err,
-        /aws_lambda_invocation\.filter-unseen: The filter shop-unseen-\d{10} is CREATE FAILED: The filter service is out of order\.\n/,
+        /aws_lambda_invocation\.filter-unseen: The filter unseen \(shop-unseen-\d{10}\) is CREATE FAILED: The filter service is out of order\.\n/,
         err,
       );
       assert.not.match(err, "errorType");
@@ -93,7 +93,7 @@ export function changes(step: Step, world: World, services: Services): void {
         world.holdClock();
         const run = project.start("deploy", "--yes");
         // Longer than an invocation: the deployment says what it waits for, and joins it.
-        const line = /The filter shop-unseen-\d{10} is still (CREATE|DELETE) \w+: waiting on\n/;
+        const line = /The filter unseen \(shop-unseen-\d{10}\) is still (CREATE|DELETE) \w+: waiting on\n/;
         const early = run.ended.then(({ out, err }) => Promise.reject(new Error(`it ended:\n${out}\n${err}`)));
         early.catch(() => {});
         await waitFor(async () => line.test(run.output()), { what: String(line), timeoutMs: 600_000, abort: early });
