@@ -26,7 +26,7 @@ test.run();
 async function declare(): Promise<void> {
   const folder = scratchFolder(TEST_OUTPUT, "recommendation-alone");
   const endpoint = Promise.withResolvers<string>();
-  const cloud = await ownCloud({ standIns: [openPersonalize(folder, endpoint.promise)] });
+  const cloud = await ownCloud({ standIns: [openPersonalize(folder, endpoint.promise)], longestWaitSeconds: 0.5 });
   endpoint.resolve(cloud.endpoint);
   test.after(async () => {
     await cloud.stop();
