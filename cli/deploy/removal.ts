@@ -8,6 +8,7 @@ import { refuseStateOfNoRegion } from "./bucket-state.ts";
 import { confirm } from "./confirm.ts";
 import { paintWith } from "./paint.ts";
 import { discardPlans, planAndSave, planStacks } from "./planned.ts";
+import { resumable } from "./resumable.ts";
 import { namesIn, providerRetries, type Session } from "./session.ts";
 
 /**
@@ -76,15 +77,17 @@ export async function removeStacks(
     terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
     const { yes, question, answer } = options;
     await confirm(terminal, { text: question, yes, ...(answer !== undefined && { answer }) });
-    await options.before?.();
-    for (const part of planned.stacks) {
-      if (!part.changes) continue;
-      terminal.note(terminal.noteColors.bold(`Removing ${part.stack.name}`));
-      const again = () => planAndSave(runner, part.stack, folder);
-      // A saved plan is of the state that it was made from.
-      const current = (await options.beforeStack?.(part.stack)) ? await again() : part;
-      await applyToTheEnd(runner, current, { again });
-    }
+    await resumable(terminal, async () => {
+      await options.before?.();
+      for (const part of planned.stacks) {
+        if (!part.changes) continue;
+        terminal.note(terminal.noteColors.bold(`Removing ${part.stack.name}`));
+        const again = () => planAndSave(runner, part.stack, folder);
+        // A saved plan is of the state that it was made from.
+        const current = (await options.beforeStack?.(part.stack)) ? await again() : part;
+        await applyToTheEnd(runner, current, { again });
+      }
+    });
   } finally {
     await discardPlans(planned);
     await rm(folder, { recursive: true, force: true });
