@@ -12,9 +12,10 @@ import { selectFiles } from "./runner/files.ts";
 import { fixtureFolder, runFiles, type Totals } from "./runner/runner.ts";
 import { type SharedFixture, SharedFixtures } from "./runner/shared-fixture.ts";
 import { sharedOpenSearch } from "./runner/shared-opensearch.ts";
+import { TOOLS } from "./runner/tools.ts";
 
-/** The servers that test files share. */
-const FIXTURES: readonly SharedFixture[] = [sharedOpenSearch, cloudFixture];
+/** What test files need besides Node.js: programs before servers, which take longer to be missing. */
+const FIXTURES: readonly SharedFixture[] = [...TOOLS, sharedOpenSearch, cloudFixture];
 
 const USAGE = `usage: npm test -- [words] [options]
   words               only files whose path contains one of them

@@ -1,29 +1,12 @@
-import type { Command } from "commander";
 import * as v from "valibot";
 import type { Names, Service } from "../../lib/naming/names.ts";
-import type { ExitCode } from "../command.ts";
+import { type CommandModule, defineCommand, type ExitCode } from "../command.ts";
 import { Failure } from "../errors.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { deployedStacks, type RemovalOptions, removeStacks } from "./removal.ts";
 import { SERVICES } from "./services.ts";
-import { accountOf, namesIn, runnerOf, type Session } from "./session.ts";
+import { accountOf, namesIn, openSession, runnerOf, type Session } from "./session.ts";
 import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
-
-/** The options of `destroy` and `uninstall`. */
-export const REMOVAL_OPTIONS = {
-  destroyInfra: v.picklist(["true", "false"], "must be true or false"),
-  yes: v.boolean(),
-};
-
-/** Adds them to a command. */
-export function defineRemoval(command: Command): void {
-  command
-    .requiredOption(
-      "--destroy-infra <true|false>",
-      "true: what services share goes too, when this is the only one; false: it stays",
-    )
-    .option("--yes", "remove without a question", false);
-}
 
 /** What is known of the account when a removal begins. */
 export interface Removal {
@@ -33,10 +16,9 @@ export interface Removal {
   names: Names;
 }
 
+/** How one service is removed. */
 export interface ServiceRemoval {
   service: Service;
-  destroyInfra: "true" | "false";
-  yes: boolean;
   question: string;
   /** What the user should know before the question. */
   notice?: string;
@@ -46,13 +28,36 @@ export interface ServiceRemoval {
   beforeStack?: (stack: StackFolder, removal: Removal) => Promise<boolean>;
 }
 
+/** The command that removes a service. */
+export function removalCommand(example: string, wanted: ServiceRemoval): CommandModule {
+  return defineCommand({
+    example,
+    define: (command) => {
+      command
+        .requiredOption(
+          "--destroy-infra <true|false>",
+          "true: what services share goes too, when this is the only one; false: it stays",
+        )
+        .option("--yes", "remove without a question", false);
+    },
+    options: {
+      destroyInfra: v.picklist(["true", "false"], "must be true or false"),
+      yes: v.boolean(),
+    },
+    run: ({ conf, destroyInfra, yes }, context) =>
+      removeService(openSession(conf, context), wanted, { infrastructure: destroyInfra === "true", yes }),
+  });
+}
+
 /** Removes one service, and what services share when asked for and nobody else uses it. Bucket and parameters stay. */
-export async function removeService(session: Session, wanted: ServiceRemoval): Promise<ExitCode> {
-  const { service, destroyInfra, notice, check, beforeStack } = wanted;
+async function removeService(
+  session: Session,
+  { service, question, notice, check, beforeStack }: ServiceRemoval,
+  { infrastructure, yes }: { infrastructure: boolean; yes: boolean },
+): Promise<ExitCode> {
   const runner = await runnerOf(session);
   const account = await accountOf(session);
   const removal: Removal = { session, runner, account, names: namesIn(session, account) };
-  const infrastructure = destroyInfra === "true";
   if (infrastructure) await refuseWhileShared(removal, service);
   const { stacks } = SERVICES[service];
   const deployed = await deployedStacks(
@@ -69,7 +74,7 @@ export async function removeService(session: Session, wanted: ServiceRemoval): P
   }
   await check?.(deployed, removal);
   if (notice !== undefined) terminal.note(notice);
-  const options: RemovalOptions = { yes: wanted.yes, question: wanted.question };
+  const options: RemovalOptions = { yes, question };
   if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, removal);
   await removeStacks(session, runner, deployed, options);
   const { names } = removal;

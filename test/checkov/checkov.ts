@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { MissingTool } from "../../local/process/error.ts";
 import { ROOT } from "../fixtures/env.ts";
 
 /** Where `node test/checkov/run.ts --install` puts it. */
@@ -28,6 +29,11 @@ export interface Suppression {
 
 /** Whether checkov is installed on this machine. */
 export const isInstalled = (): boolean => existsSync(BINARY);
+
+/** Throws MissingTool when it is not; the runner starts no file that imports this module without it. */
+export function requireCheckov(): void {
+  if (!isInstalled()) throw new MissingTool("checkov is not installed: node test/checkov/run.ts --install");
+}
 
 interface Report {
   results: { failed_checks: { check_id: string; check_name: string; resource: string }[] };

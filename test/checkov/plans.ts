@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { StackName } from "../../lib/naming/names.ts";
-import { synthesize } from "../../stacks/synthesize.ts";
 import { sharedCloud, type TestCloud } from "../fixtures/cloud.ts";
-import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
-import { initTerraform, type Terraform, terraformOk } from "../fixtures/terraform.ts";
-import { ARTIFACTS, recommendation } from "../stacks/support.ts";
+import { configuration } from "../fixtures/configurations/configurations.ts";
+import { planOf, writeStacks } from "../fixtures/plans.ts";
+import type { Terraform } from "../fixtures/terraform.ts";
+import { recommendation } from "../stacks/support.ts";
 
 /** The stacks that the search gateway has not, and the one that differs with the recommendation service. */
 const RECOMMENDATION: readonly StackName[] = ["storage", "personalization", "filters", "recommendation"];
@@ -35,22 +35,10 @@ async function plansOf(
   { config, folder, ...only }: { config: Configuration; folder: string; stacks?: readonly StackName[] },
 ): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
-  const stacks = synthesize({
-    config,
-    discovery: discoveryOf(config),
-    artifacts: ARTIFACTS,
-    outdir: join(folder, "stacks"),
-    stateFolder: join(folder, "state"),
-    maxRetries: 2,
-    ...only,
-  });
   const files: string[] = [];
-  for (const { name, directory } of stacks) {
-    await initTerraform(terraform, directory, { env: cloud.env });
-    await terraformOk(terraform, directory, ["plan", "-input=false", "-no-color", "-out=plan"], cloud.env);
-    const { stdout } = await terraformOk(terraform, directory, ["show", "-json", "plan"], cloud.env);
+  for (const { name, directory } of writeStacks(config, { folder, ...only })) {
     const file = join(folder, `${name}.json`);
-    writeFileSync(file, stdout);
+    writeFileSync(file, await planOf(terraform, directory, cloud.env));
     files.push(file);
   }
   return files;

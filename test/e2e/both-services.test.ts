@@ -1,7 +1,6 @@
 // Both services from the first deployment to nothing, by the commands that a user gives: Terraform against the local cloud,
 // a real cluster, the local Personalize. Each test goes on where the one before has ended.
 import { rmSync } from "node:fs";
-import { terraform } from "../infrastructure/project.ts";
 import { suite } from "../suite.ts";
 import { changes } from "./changes.ts";
 import { deployment } from "./deployment.ts";
@@ -11,18 +10,14 @@ import { createWorld } from "./world.ts";
 
 const test = suite("both services, from deploy to nothing");
 
-if (terraform) {
-  const world = await createWorld();
-  test.after(async () => {
-    rmSync(world.project.folder, { recursive: true, force: true });
-    await world.cloud.stop();
-  });
-  const services = deployment(test, world);
-  recommending(test, world, services);
-  changes(test, world, services);
-  removal(test, world, services);
-} else {
-  test.skip("deployed to the local cloud (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)", () => {});
-}
+const world = await createWorld();
+test.after(async () => {
+  rmSync(world.project.folder, { recursive: true, force: true });
+  await world.cloud.stop();
+});
+const services = deployment(test, world);
+recommending(test, world, services);
+changes(test, world, services);
+removal(test, world, services);
 
 test.run();

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
 import { call, serveGateway } from "./served-services.ts";
 import { underLoad } from "./under-load.ts";
-import { type Services, type Step, succeeds, type World } from "./world.ts";
+import type { Services, Step, World } from "./world.ts";
 
 /** Changes of a deployment that serves. */
 export function changes(step: Step, world: World, services: Services): void {
@@ -12,11 +12,11 @@ export function changes(step: Step, world: World, services: Services): void {
   const user = data.readers[1]?.USER_ID ?? "";
 
   step("with the campaign's ARN in api.yaml, searches are ranked for the user", async () => {
-    const { out } = await succeeds(world, "list", "--json");
+    const { out } = await project.succeeds("list", "--json");
     const campaign = names.arn("personalize", `campaign/${names.campaign("personalized_ranking")}`);
     assert.match(out, campaign);
     project.edit(["api.yaml", ["personalized_ranking"], { campaign_arn: campaign }]);
-    await succeeds(world, "deploy", "--yes");
+    await project.succeeds("deploy", "--yes");
     await services.gateway.stop();
     services.gateway = await serveGateway(world);
 
@@ -105,7 +105,7 @@ export function changes(step: Step, world: World, services: Services): void {
     );
     assert.ok(requests.count > 100, `only ${requests.count} requests were made`);
     assert.equal(requests.failures, []);
-    const { filters } = JSON.parse((await succeeds(world, "status", "--json")).out);
+    const { filters } = JSON.parse((await project.succeeds("status", "--json")).out);
     const ours = filters.filter(({ name }: { name: string }) => name.startsWith(names.filterPrefix("unseen")));
     assert.equal(
       ours.map(({ expression, status }: Record<string, string>) => [expression, status]),

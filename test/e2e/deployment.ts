@@ -1,14 +1,14 @@
 import * as assert from "uvu/assert";
 import { proveGateway } from "../infrastructure/prove-gateway.ts";
 import { call, serveGateway, serveRecommendation } from "./served-services.ts";
-import { type Services, type Step, succeeds, type World } from "./world.ts";
+import type { Services, Step, World } from "./world.ts";
 
 /** Brings both services up, and shows what they answer before anything was uploaded. */
 export function deployment(step: Step, world: World): Services {
   const services = {} as Services;
 
   step("one deploy brings up both, in the five named steps", async () => {
-    const { out, err } = await succeeds(world, "deploy", "--yes");
+    const { out, err } = await world.project.succeeds("deploy", "--yes");
     assert.equal(
       [...err.matchAll(/^Step \d of 5: (.+)$/gm)].map(([, title]) => title),
       [
@@ -27,7 +27,7 @@ export function deployment(step: Step, world: World): Services {
   });
 
   step("status shows the resources that the manager made, and no campaign yet", async () => {
-    const { out } = await succeeds(world, "status", "--json");
+    const { out } = await world.project.succeeds("status", "--json");
     const status = JSON.parse(out);
     assert.is(status.dataset_group.status, "ACTIVE");
     assert.equal(

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { writeDemoFiles } from "../../local/demo-data/files.ts";
 import { call } from "./served-services.ts";
-import { type Services, type Step, succeeds, type World } from "./world.ts";
+import type { Services, Step, World } from "./world.ts";
 
 /** From the demo's files to recommendations of two trainings. */
 export function recommending(step: Step, world: World, services: Services): void {
@@ -20,8 +20,7 @@ export function recommending(step: Step, world: World, services: Services): void
   step("the demo's files are uploaded over HTTP, and none is rejected", async () => {
     const files = await writeDemoFiles(data, join(project.folder, "demo"));
     const { url, key } = services.recommendation;
-    const { out } = await succeeds(
-      world,
+    const { out } = await project.succeeds(
       ...["upload-sample", "--users", files.users, "--items", files.items, "--interactions", files.interactions],
       ...["--api-host", url, "--api-key", key, "--json"],
     );
@@ -31,7 +30,7 @@ export function recommending(step: Step, world: World, services: Services): void
   });
 
   step("train init brings campaigns that answer, for a user, for an item, in a user's order", async () => {
-    const { out } = await succeeds(world, "train", "--training-mode", "init", "--wait");
+    const { out } = await project.succeeds("train", "--training-mode", "init", "--wait");
     assert.is(out.match(/the new version is active/g)?.length, 3, out);
     const forUser = await recommend();
     assert.is(forUser.status, 200, JSON.stringify(forUser.body));
@@ -77,7 +76,7 @@ export function recommending(step: Step, world: World, services: Services): void
   });
 
   step("train update_dataset_group retrains with what was logged", async () => {
-    const { out } = await succeeds(world, "train", "--training-mode", "update_dataset_group", "--wait");
+    const { out } = await project.succeeds("train", "--training-mode", "update_dataset_group", "--wait");
     assert.match(out, /user_personalization: the new version is (active|held back)/);
     const { status, body } = await recommend();
     assert.equal([status, body.degraded], [200, undefined], JSON.stringify(body));

@@ -12,7 +12,7 @@ import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { projectResources } from "../infrastructure/project-resources.ts";
 import { proveGateway } from "../infrastructure/prove-gateway.ts";
-import { type Services, type Step, succeeds, type World } from "./world.ts";
+import type { Services, Step, World } from "./world.ts";
 
 /** Removes one service and then the other, interrupted where it hurts. */
 export function removal(step: Step, world: World, services: Services): void {
@@ -43,7 +43,7 @@ export function removal(step: Step, world: World, services: Services): void {
   step("uninstall stops the training that goes on; Ctrl-C leaves the teardown running", async () => {
     // Imports do not end, and so the training does not.
     world.holdClock();
-    const { out } = await succeeds(world, "train", "--training-mode", "update_dataset_group");
+    const { out } = await project.succeeds("train", "--training-mode", "update_dataset_group");
     training = /^arn:\S+$/m.exec(out)?.[0] ?? "";
     const said = await interruptedAt("Training is stopped, campaigns and solutions are removed");
     assert.match(said, "Ctrl-C leaves it running; the same command goes on.");
@@ -66,24 +66,24 @@ export function removal(step: Step, world: World, services: Services): void {
 
   step("the next one goes on: campaigns, solutions and all the rest of the service are gone", async () => {
     await services.recommendation.stop();
-    const { err } = await succeeds(world, ...UNINSTALL);
+    const { err } = await project.succeeds(...UNINSTALL);
     assert.match(err, "Removing personalization");
     assert.equal(await personalizeHas(world), []);
-    const listed = JSON.parse((await succeeds(world, "list", "--json")).out);
+    const listed = JSON.parse((await project.succeeds("list", "--json")).out);
     assert.equal(listed.personalize, []);
     assert.equal(stacksOf(listed), ["foundation", "search-gateway", "storage"]);
     await proveGateway(services.gateway.url, services.gateway.key);
   });
 
   step("uninstall again finds nothing to remove", async () => {
-    const { err } = await succeeds(world, ...UNINSTALL);
+    const { err } = await project.succeeds(...UNINSTALL);
     assert.match(err, "There is nothing to remove.");
   });
 
   step("destroy removes the rest; bucket, keys and parameters are left, and nothing else is", async () => {
     await services.gateway.stop();
-    await succeeds(world, "destroy", "--destroy-infra", "true", "--yes");
-    const listed = JSON.parse((await succeeds(world, "list", "--json")).out);
+    await project.succeeds("destroy", "--destroy-infra", "true", "--yes");
+    const listed = JSON.parse((await project.succeeds("list", "--json")).out);
     assert.equal([stacksOf(listed), listed.personalize], [["storage"], []]);
     // API Gateway's log role is one setting for all APIs of the account.
     assert.equal(await projectResources(cloud, project.name), [`role shop-api-gateway-logs-${REGION}`]);

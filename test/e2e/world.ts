@@ -1,8 +1,5 @@
-import { cpSync } from "node:fs";
-import { join } from "node:path";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { SFNClient } from "@aws-sdk/client-sfn";
-import * as assert from "uvu/assert";
 import { type Names, namesOf } from "../../lib/naming/names.ts";
 import { ACCOUNT_ID, type Cloud, REGION } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
@@ -12,9 +9,10 @@ import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
 import type { PersonalizeStandIn } from "../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
-import { type Run, type TestProject, testProject } from "../infrastructure/project.ts";
+import { type TestProject, testProject } from "../infrastructure/project.ts";
+import { addRecommendationFiles, PERSONALIZE } from "../infrastructure/recommendation-project.ts";
 import type { Served } from "./served-services.ts";
 
 /** Declares one test; they run in order, each on what the one before has left. */
@@ -41,20 +39,10 @@ export interface Services {
   recommendation: Served;
 }
 
-/** A command that has to succeed; what it printed. */
-export async function succeeds({ project }: World, ...args: string[]): Promise<Run> {
-  const run = await project.relevance(...args);
-  assert.is(run.code, 0, `relevance ${args.join(" ")} ended with ${run.code}:\n${run.out}\n${run.err}`);
-  return run;
-}
-
 const NAME = "shop";
 
 /** Enough for every recipe's minimum; each training takes seconds. */
 const SIZE = { books: 300, readers: 60, interactions: 3_000 };
-
-/** What of the local stack's configuration describes the demo data. */
-const RECOMMENDATION_FILES = ["schema", "etl", "solution.yaml", "campaign.yaml", "filter.yaml"];
 
 /** Makes the account, the cluster and the project, of which nothing is deployed. */
 export async function createWorld(): Promise<World> {
@@ -82,24 +70,11 @@ export async function createWorld(): Promise<World> {
     changes: [
       ["hybrid_search.yaml", ["hybrid_queries"], [{ index: "products", embedding_mappings: mappings }]],
       ["model.yaml", ["sparse_v3"], { initial_instance_count: 1, instance_type: "ml.c6i.2xlarge" }],
-      [
-        "project.yaml",
-        ["personalize"],
-        {
-          item_schema_file_path: "schema/item_schema.json",
-          user_schema_file_path: "schema/user_schema.json",
-          interaction_schema_file_path: "schema/interaction_schema.json",
-          etl_configure_file_path: "etl/configure.json",
-          force_reprocess_lookback_days: 1,
-          log_lookback_days: 365,
-          event_buffer_seconds: 0,
-        },
-      ],
+      PERSONALIZE,
+      ["project.yaml", ["personalize", "event_buffer_seconds"], 0],
     ],
   });
-  for (const file of RECOMMENDATION_FILES) {
-    cpSync(join(ROOT, "conf.local", file), join(folder, "conf", file), { recursive: true });
-  }
+  addRecommendationFiles(project);
   return {
     cloud,
     cluster: cluster?.url ?? "",

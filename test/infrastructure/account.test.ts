@@ -24,10 +24,9 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import { terraform, testProject } from "./project.ts";
+import { testProject } from "./project.ts";
 
 const test = suite("an account without a deployment");
-const step = terraform ? test : test.skip;
 
 const cloud = await sharedCloud();
 const account = await seedAccount(cloud);
@@ -50,7 +49,7 @@ const ssm = new SSMClient(clientOptions(cloud));
 
 const nameOf = (error: Error) => error.name;
 
-step("without the state's bucket, the message names the command that makes it", async () => {
+test("without the state's bucket, the message names the command that makes it", async () => {
   const { err, code } = await project.relevance("destroy", "--destroy-infra", "false", "--yes");
   assert.match(err, "the bucket of terraform.state is not there: `relevance init-state` creates it");
   assert.is(code, 1);
@@ -101,7 +100,7 @@ for (const command of [
   ["destroy", "--destroy-infra", "true", "--yes"],
   ["purge", "--yes"],
 ]) {
-  step(`${command[0]} refuses credentials of another account, and names both`, async () => {
+  test(`${command[0]} refuses credentials of another account, and names both`, async () => {
     const other = await testProject({
       ...projectAt("other"),
       // It names no resource by an ARN, which would have to be of that account too.
@@ -117,7 +116,7 @@ for (const command of [
   });
 }
 
-step("plan refuses a sparse model whose files are not the locked ones", async () => {
+test("plan refuses a sparse model whose files are not the locked ones", async () => {
   const changed = await testProject(projectAt("changed"));
   writeFileSync(join(changed.folder, "models/sparse_v3/idf.json"), "{}");
   const { err, code } = await changed.relevance("plan");
@@ -125,7 +124,7 @@ step("plan refuses a sparse model whose files are not the locked ones", async ()
   assert.is(code, 1);
 });
 
-step("plan names what the account lacks, all at once, before anything is planned", async () => {
+test("plan names what the account lacks, all at once, before anything is planned", async () => {
   const wrong = await testProject({
     ...projectAt("wrong"),
     changes: [
@@ -140,7 +139,7 @@ step("plan names what the account lacks, all at once, before anything is planned
   assert.equal([out, code], ["", 1]);
 });
 
-step("without Terraform, plan says what to install before it reads the account", async () => {
+test("without Terraform, plan says what to install before it reads the account", async () => {
   const without = await testProject({ ...projectAt("without"), env: { TERRAFORM_BINARY: "", PATH: "/nowhere" } });
   const { err, code } = await without.relevance("plan");
   assert.match(err, /^Terraform is missing: /);
@@ -167,13 +166,13 @@ test("destroy has no default for what services share, and takes true and false a
   assert.equal([wrong.err, missing.code, wrong.code], ["--destroy-infra: must be true or false\n", 2, 2]);
 });
 
-step("destroy has nothing to remove", async () => {
+test("destroy has nothing to remove", async () => {
   const { err, code } = await project.relevance("destroy", "--destroy-infra", "true", "--yes");
   assert.match(err, "There is nothing to remove.\n");
   assert.is(code, 0);
 });
 
-step("destroy --destroy-infra true is refused while the recommendation service is deployed", async () => {
+test("destroy --destroy-infra true is refused while the recommendation service is deployed", async () => {
   const gateway = new APIGatewayClient(clientOptions(cloud));
   const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: names.api("recommendation") }));
   const { err, code } = await project.relevance("destroy", "--destroy-infra", "true", "--yes");
@@ -182,13 +181,13 @@ step("destroy --destroy-infra true is refused while the recommendation service i
   assert.is(code, 1);
 });
 
-step("list has nothing to show", async () => {
+test("list has nothing to show", async () => {
   const { out, err, code } = await project.relevance("list");
   assert.is(code, 0, err);
   assert.is(out, "There is nothing of this project in Terraform's state or in Personalize.\n");
 });
 
-step("purge removes bucket and parameters that no state knows of, and names the keys that it cannot", async () => {
+test("purge removes bucket and parameters that no state knows of, and names the keys that it cannot", async () => {
   const Bucket = names.bucket();
   await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
   await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
@@ -218,7 +217,7 @@ step("purge removes bucket and parameters that no state knows of, and names the 
   assert.is((await ssm.send(new GetParameterCommand({ Name: others }))).Parameter?.Value, "v");
 });
 
-step("purge asks for the project's name: without a terminal it needs --yes", async () => {
+test("purge asks for the project's name: without a terminal it needs --yes", async () => {
   const { err, code } = await project.relevance("purge");
   assert.match(err, `All data of ${name} will be lost. There is no terminal to ask on`);
   assert.is(code, 2);

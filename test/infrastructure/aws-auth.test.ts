@@ -8,45 +8,39 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import { terraform, testProject } from "./project.ts";
+import { testProject } from "./project.ts";
 import { projectResources } from "./project-resources.ts";
 
 const test = suite("a gateway that signs its requests");
 
 const NAME = "signed";
+const folder = scratchFolder(TEST_OUTPUT, "aws-auth");
+const cloud = await ownCloud();
+test.after(async () => {
+  await cloud.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+const account = await seedAccount(cloud);
+const project = await testProject({ folder, cloud, account, configuration: "aws-auth", name: NAME });
+const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 
-if (terraform) await declare();
-else test.skip("deployed to the local cloud (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)", () => {});
+test("is deployed with all that it needs", async () => {
+  const { err, code } = await project.relevance("deploy", "--yes");
+  assert.is(code, 0, err);
+  const found = await projectResources(cloud, NAME);
+  assert.ok(found.includes(`function ${names.function("api-router")}`), found.join(", "));
+});
+
+test("then a plan is empty", async () => {
+  const { out, err, code } = await project.relevance("plan", "--detailed-exitcode");
+  assert.match(out, "\nNothing to change.\n", err);
+  assert.is(code, 0);
+});
+
+test("destroy leaves API Gateway's log role alone, which is the account's", async () => {
+  const { err, code } = await project.relevance("destroy", "--destroy-infra", "true", "--yes");
+  assert.is(code, 0, err);
+  assert.equal(await projectResources(cloud, NAME), [`role ${names.role("api-gateway-logs")}`]);
+});
 
 test.run();
-
-async function declare(): Promise<void> {
-  const folder = scratchFolder(TEST_OUTPUT, "aws-auth");
-  const cloud = await ownCloud();
-  test.after(async () => {
-    await cloud.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const account = await seedAccount(cloud);
-  const project = await testProject({ folder, cloud, account, configuration: "aws-auth", name: NAME });
-  const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
-
-  test("is deployed with all that it needs", async () => {
-    const { err, code } = await project.relevance("deploy", "--yes");
-    assert.is(code, 0, err);
-    const found = await projectResources(cloud, NAME);
-    assert.ok(found.includes(`function ${names.function("api-router")}`), found.join(", "));
-  });
-
-  test("then a plan is empty", async () => {
-    const { out, err, code } = await project.relevance("plan", "--detailed-exitcode");
-    assert.match(out, "\nNothing to change.\n", err);
-    assert.is(code, 0);
-  });
-
-  test("destroy leaves API Gateway's log role alone, which is the account's", async () => {
-    const { err, code } = await project.relevance("destroy", "--destroy-infra", "true", "--yes");
-    assert.is(code, 0, err);
-    assert.equal(await projectResources(cloud, NAME), [`role ${names.role("api-gateway-logs")}`]);
-  });
-}

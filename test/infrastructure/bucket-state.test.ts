@@ -17,7 +17,6 @@ import { suite } from "../suite.ts";
 import { terraform, testProject } from "./project.ts";
 
 const test = suite("state in a bucket");
-const step = terraform ? test : test.skip;
 
 const cloud = await sharedCloud();
 const account = await seedAccount(cloud);
@@ -35,7 +34,7 @@ const stateOf = (serial: number) =>
   JSON.stringify({ version: 4, terraform_version: "1.10.0", serial, lineage: randomUUID(), resources: [] });
 const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
 
-step("one of no region is refused by every command that would use it, with the commands that move it", async () => {
+test("one of no region is refused by every command that would use it, with the commands that move it", async () => {
   const name = `keyless-${process.pid}`;
   const project = await testProject({
     folder: join(folder, "keyless"),
@@ -60,7 +59,7 @@ step("one of no region is refused by every command that would use it, with the c
 
 /** Makes a stack's folder ready, as a deployment does, or as commands do that only read and remove. */
 async function initialized(place: string, changes: readonly Change[], more: Partial<StackFolder> = {}) {
-  const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: terraform?.mirror };
+  const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: terraform.mirror };
   const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
   const outdir = join(folder, place);
   const config = configuration("minimal", changes);
@@ -73,7 +72,7 @@ async function initialized(place: string, changes: readonly Change[], more: Part
   return ((await pullState(runner, stack)) as { serial?: number } | undefined)?.serial ?? 0;
 }
 
-step("another region's is read as it is, and nothing is taken along to it", async () => {
+test("another region's is read as it is, and nothing is taken along to it", async () => {
   const prefix = `regions-${process.pid}`;
   const key = (region: string) =>
     namesOf({ project: "minimal", account: cloud.accountId, region }).stateKey("storage", prefix);
@@ -94,19 +93,16 @@ step("another region's is read as it is, and nothing is taken along to it", asyn
   assert.is(await initialized("regions", [inBucket(prefix)]), 7);
 });
 
-step(
-  "state that moves to a bucket is taken along in the folder of the deployment, which the message names",
-  async () => {
-    const prefix = `moved-${process.pid}`;
-    await initialized("deployment", []);
-    const error = await initialized("deployment", [inBucket(prefix)]).catch(String);
-    const directory = join(folder, "deployment/stacks/storage");
-    assert.match(String(error), "terraform.state of project.yaml is not where the state was so far. Take it along");
-    assert.match(String(error), `-chdir=${directory} init -migrate-state\``);
-  },
-);
+test("state that moves to a bucket is taken along in the folder of the deployment, which the message names", async () => {
+  const prefix = `moved-${process.pid}`;
+  await initialized("deployment", []);
+  const error = await initialized("deployment", [inBucket(prefix)]).catch(String);
+  const directory = join(folder, "deployment/stacks/storage");
+  assert.match(String(error), "terraform.state of project.yaml is not where the state was so far. Take it along");
+  assert.match(String(error), `-chdir=${directory} init -migrate-state\``);
+});
 
-step("the folders of the other commands read it where it is now", async () => {
+test("the folders of the other commands read it where it is now", async () => {
   const prefix = `read-${process.pid}`;
   const scratch = { scratch: true };
   assert.is(await initialized("removal", [], scratch), 0);
@@ -118,7 +114,7 @@ step("the folders of the other commands read it where it is now", async () => {
   assert.is(await initialized("removal", [inBucket(`${prefix}-again`)], scratch), 0);
 });
 
-step("a command that removes goes on after the move", async () => {
+test("a command that removes goes on after the move", async () => {
   const name = `moving-${process.pid}`;
   const project = await testProject({ folder: join(folder, name), cloud, account, configuration: "minimal", name });
   for (const state of [undefined, inBucket(name)]) {

@@ -2,15 +2,12 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { findingsIn, isInstalled, problemsOf, readSuppressions } from "../checkov/checkov.ts";
-import { allOptionsPlans } from "../checkov/plans.ts";
+import { findingsIn, problemsOf, readSuppressions } from "../checkov/checkov.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
-import { findTerraform } from "../fixtures/terraform.ts";
 import { suite } from "../suite.ts";
 
+// The plans themselves are checked by `make check`.
 const test = suite("checkov");
-const terraform = findTerraform();
-const checked = isInstalled() ? test : test.skip;
 const folder = scratchFolder(TEST_OUTPUT, "checkov-test");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -34,7 +31,7 @@ function planOf(type: string, values: object): string {
   return file;
 }
 
-checked("finds a planted group that is open to the world", async () => {
+test("finds a planted group that is open to the world", async () => {
   const ingress = [{ from_port: 22, to_port: 22, protocol: "tcp", cidr_blocks: ["0.0.0.0/0"], description: "" }];
   const found = await findingsIn([planOf("aws_security_group", { name: "open", ingress })]);
   const [open] = found.filter(({ rule }) => rule === "CKV_AWS_24");
@@ -42,7 +39,7 @@ checked("finds a planted group that is open to the world", async () => {
   assert.ok(problemsOf(found, []).some((line) => line.startsWith("CKV_AWS_24 aws_security_group.planted: ")));
 });
 
-checked("refuses a plan that it checks nothing of", async () => {
+test("refuses a plan that it checks nothing of", async () => {
   const error = await findingsIn([planOf("random_id", { byte_length: 4 })]).catch((thrown: Error) => thrown.message);
   assert.is(error, "checkov has checked nothing");
 });
@@ -75,14 +72,5 @@ test("a suppression without a reason is refused", () => {
 test("every suppression of the stacks has a reason", () => {
   assert.ok(readSuppressions().length > 0);
 });
-
-if (terraform && isInstalled()) {
-  test("the plans of both services with every option break no rule but those with a reason", async () => {
-    const plans = await allOptionsPlans(terraform, folder);
-    assert.equal(problemsOf(await findingsIn(plans), readSuppressions()), []);
-  });
-} else {
-  test.skip("the plans of both services (needs Terraform, and node test/checkov/run.ts --install)");
-}
 
 test.run();

@@ -23,17 +23,12 @@ import { createTerminal } from "../../cli/terminal.ts";
 import { findTerraform } from "../../cli/terraform/binary.ts";
 import { namesOf } from "../../lib/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { synthesize } from "../../stacks/synthesize.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import {
-  type Change,
-  configuration,
-  configurationFolder,
-  discoveryOf,
-} from "../fixtures/configurations/configurations.ts";
+import { type Change, configuration, configurationFolder } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { writeStacks } from "../fixtures/plans.ts";
 import { initTerraform, terraformOk } from "../fixtures/terraform.ts";
-import { ARTIFACTS, ref } from "../stacks/support.ts";
+import { ref } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 import { terraform } from "./project.ts";
 
@@ -133,64 +128,51 @@ test("what S3 refuses is told with the bucket's name, and what is needed", async
   );
 });
 
-if (terraform) {
-  const tool = terraform;
-  test("a state that has the files as resources forgets them, without deleting them", async () => {
-    const project = `older-${process.pid}`;
-    const config = configuration("minimal", [["project.yaml", ["project_name"], project]]);
-    const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
-    // The bucket alone: what else the stack holds takes minutes to be applied, and says nothing of the files.
-    const write = (change: (stack: Stack) => Stack) => {
-      const [stack = { name: "storage", directory: "" }] = synthesize({
-        config,
-        discovery: discoveryOf(config),
-        artifacts: ARTIFACTS,
-        outdir: join(folder, "stacks"),
-        stateFolder: join(folder, "state"),
-        maxRetries: 2,
-        stacks: ["storage"],
-      });
-      const file = join(stack.directory, "cdk.tf.json");
-      const { output: _, ...whole } = JSON.parse(readFileSync(file, "utf8"));
-      const { aws_s3_bucket } = whole.resource;
-      writeFileSync(file, JSON.stringify(change({ ...whole, resource: { aws_s3_bucket } })));
-      return stack;
-    };
-    const object = (path: string) => ({
-      bucket: ref("aws_s3_bucket.bucket.id"),
-      key: `configuration/${path}`,
-      content: path,
-    });
-    const aws_s3_object = {
-      "configuration-api-yaml": object("api.yaml"),
-      "configuration-gone-json": object("gone.json"),
-    };
-    // As it was synthesized before: the objects are resources, one of a file that is gone since.
-    const { directory } = write(({ removed: _, resource, ...earlier }) => ({
-      ...earlier,
-      resource: { ...resource, aws_s3_object },
-    }));
-    await initTerraform(tool, directory, { env: cloud.env });
-    await terraformOk(tool, directory, ["apply", "-auto-approve", "-no-color"], cloud.env);
-
-    const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: tool.mirror };
-    const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
-    const planned = () => planStacks(runner, [write((stack) => stack)], { folder: join(folder, "plans") });
-    const { summary, stacks } = await planned();
-    assert.equal(
-      summary.stacks.flatMap(({ changes }) => changes.map(({ action, address }) => `${action} ${address}`)).sort(),
-      ["delete aws_s3_object.configuration-gone-json", "forget aws_s3_object.configuration-api-yaml"],
-    );
-    await terraformOk(tool, directory, ["apply", "-no-color", resolve(stacks[0]?.file ?? "")], cloud.env);
-    const keys = await s3.send(new ListObjectVersionsCommand({ Bucket: names.bucket() }));
-    assert.equal(
-      keys.Versions?.map(({ Key }) => Key),
-      ["configuration/api.yaml"],
-    );
-    assert.equal((await planned()).summary.changes, false);
+test("a state that has the files as resources forgets them, without deleting them", async () => {
+  const project = `older-${process.pid}`;
+  const config = configuration("minimal", [["project.yaml", ["project_name"], project]]);
+  const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
+  // The bucket alone: what else the stack holds takes minutes to be applied, and says nothing of the files.
+  const write = (change: (stack: Stack) => Stack) => {
+    const [stack = { name: "storage", directory: "" }] = writeStacks(config, { folder, stacks: ["storage"] });
+    const file = join(stack.directory, "cdk.tf.json");
+    const { output: _, ...whole } = JSON.parse(readFileSync(file, "utf8"));
+    const { aws_s3_bucket } = whole.resource;
+    writeFileSync(file, JSON.stringify(change({ ...whole, resource: { aws_s3_bucket } })));
+    return stack;
+  };
+  const object = (path: string) => ({
+    bucket: ref("aws_s3_bucket.bucket.id"),
+    key: `configuration/${path}`,
+    content: path,
   });
-} else {
-  test.skip("a state that has the files as resources (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)");
-}
+  const aws_s3_object = {
+    "configuration-api-yaml": object("api.yaml"),
+    "configuration-gone-json": object("gone.json"),
+  };
+  // As it was synthesized before: the objects are resources, one of a file that is gone since.
+  const { directory } = write(({ removed: _, resource, ...earlier }) => ({
+    ...earlier,
+    resource: { ...resource, aws_s3_object },
+  }));
+  await initTerraform(terraform, directory, { env: cloud.env });
+  await terraformOk(terraform, directory, ["apply", "-auto-approve", "-no-color"], cloud.env);
+
+  const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: terraform.mirror };
+  const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
+  const planned = () => planStacks(runner, [write((stack) => stack)], { folder: join(folder, "plans") });
+  const { summary, stacks } = await planned();
+  assert.equal(
+    summary.stacks.flatMap(({ changes }) => changes.map(({ action, address }) => `${action} ${address}`)).sort(),
+    ["delete aws_s3_object.configuration-gone-json", "forget aws_s3_object.configuration-api-yaml"],
+  );
+  await terraformOk(terraform, directory, ["apply", "-no-color", resolve(stacks[0]?.file ?? "")], cloud.env);
+  const keys = await s3.send(new ListObjectVersionsCommand({ Bucket: names.bucket() }));
+  assert.equal(
+    keys.Versions?.map(({ Key }) => Key),
+    ["configuration/api.yaml"],
+  );
+  assert.equal((await planned()).summary.changes, false);
+});
 
 test.run();

@@ -6,24 +6,19 @@ import { firstDeployment } from "./deployment/first-deployment.ts";
 import { keyAndList, removal } from "./deployment/key-and-removal.ts";
 import { missingRoute, servedGateway } from "./deployment/served-gateway.ts";
 import { createWorld } from "./deployment/world.ts";
-import { terraform } from "./project.ts";
 
 const test = suite("a deployment");
 
-if (terraform) {
-  const world = await createWorld();
-  test.after(async () => {
-    rmSync(world.folder, { recursive: true, force: true });
-    await world.cloud.stop();
-  });
-  firstDeployment(test, world);
-  servedGateway(test, world);
-  changedPlans(test, world);
-  keyAndList(test, world);
-  missingRoute(test, world);
-  removal(test, world);
-} else {
-  test.skip("deployed to the local cloud (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)", () => {});
-}
+const world = await createWorld();
+test.after(async () => {
+  rmSync(world.folder, { recursive: true, force: true });
+  await world.cloud.stop();
+});
+firstDeployment(test, world);
+servedGateway(test, world);
+changedPlans(test, world);
+keyAndList(test, world);
+missingRoute(test, world);
+removal(test, world);
 
 test.run();

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
+import * as assert from "uvu/assert";
 import { lockOf } from "../../lib/embeddings/model-files.ts";
 import { MODELS } from "../../lib/embeddings/models.ts";
 import type { SeededAccount } from "../../local/cloud/seed.ts";
@@ -11,11 +12,11 @@ import { generatedModelFiles } from "../../local/embeddings/model-files.ts";
 import { clientOptions, type TestCloud } from "../fixtures/cloud.ts";
 import { type Change, type ConfigurationName, configurationFiles } from "../fixtures/configurations/configurations.ts";
 import { ROOT } from "../fixtures/env.ts";
-import { findTerraform } from "../fixtures/terraform.ts";
+import { requireTerraform } from "../fixtures/terraform.ts";
 import { changed } from "../lib/config/example.ts";
 
-/** Terraform of this machine; undefined when there is none: tests are then skipped. */
-export const terraform = findTerraform();
+/** Terraform of this machine. */
+export const terraform = requireTerraform();
 
 /** What a run of the command line printed, and its exit code. */
 export interface Run {
@@ -34,6 +35,8 @@ export interface TestProject {
   /** Appends to a file of the configuration. */
   append(file: string, text: string): void;
   relevance(...args: string[]): Promise<Run>;
+  /** The same, which has to succeed. */
+  succeeds(...args: string[]): Promise<Run>;
   /** The same, still running. */
   start(...args: string[]): { kill(signal: NodeJS.Signals): void; output(): string; ended: Promise<Run> };
 }
@@ -68,8 +71,8 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
   const env = {
     ...process.env,
     ...cloud.env,
-    ...(terraform && { TERRAFORM_BINARY: terraform.binary }),
-    ...(terraform?.mirror !== undefined && { TF_PROVIDER_MIRROR: terraform.mirror }),
+    TERRAFORM_BINARY: terraform.binary,
+    ...(terraform.mirror !== undefined && { TF_PROVIDER_MIRROR: terraform.mirror }),
     COLUMNS: "120",
     NO_COLOR: "1",
     ...options.env,
@@ -100,6 +103,11 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
     },
     start,
     relevance: (...args) => start(...args).ended,
+    async succeeds(...args) {
+      const run = await start(...args).ended;
+      assert.is(run.code, 0, `relevance ${args.join(" ")} ended with ${run.code}:\n${run.out}\n${run.err}`);
+      return run;
+    },
   };
 }
 

@@ -10,84 +10,71 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import { terraform } from "./project.ts";
 import { projectResources } from "./project-resources.ts";
 import { recommendationProject } from "./recommendation-project.ts";
 
 const test = suite("the recommendation service alone");
 
 const NAME = "alone";
+const folder = scratchFolder(TEST_OUTPUT, "recommendation-alone");
+const endpoint = Promise.withResolvers<string>();
+const cloud = await ownCloud({ standIns: [openPersonalize(folder, endpoint.promise)], longestWaitSeconds: 0.5 });
+endpoint.resolve(cloud.endpoint);
+test.after(async () => {
+  await cloud.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+const project = await recommendationProject({ folder, cloud, account: await seedAccount(cloud), name: NAME });
+const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 
-if (terraform) await declare();
-else test.skip("deployed to the local cloud (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)", () => {});
+const keys = async () => {
+  const info = JSON.parse((await project.succeeds("info", "--json")).out);
+  assert.equal(Object.keys(info), ["recommendation"]);
+  assert.match(info.recommendation.url, /^https:\/\/\w+\.execute-api\.eu-west-1\.amazonaws\.com\/v1$/);
+  return info.recommendation.api_keys as string[];
+};
+const stacksListed = async () => {
+  const listed = JSON.parse((await project.succeeds("list", "--json")).out);
+  const stacks = listed.terraform.map(({ stack }: { stack: string }) => stack) as string[];
+  return { stacks: [...new Set(stacks)].sort(), personalize: listed.personalize as { kind: string }[] };
+};
+
+test("its configuration is valid without a file of the search gateway", async () => {
+  const { out } = await project.succeeds("validate", "--json");
+  assert.equal(JSON.parse(out), { valid: true, services: ["recommendation"], problems: [] });
+});
+
+test("deploy brings it up, and asks no cluster", async () => {
+  const { out, err } = await project.succeeds("deploy", "--yes");
+  assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,}$/m);
+  assert.not.match(err, "cluster");
+  assert.equal((await stacksListed()).stacks, [
+    "filters",
+    "foundation",
+    "personalization",
+    "recommendation",
+    "storage",
+  ]);
+});
+
+test("then a plan is empty", async () => {
+  const { out } = await project.succeeds("plan", "--detailed-exitcode");
+  assert.match(out, "\nNothing to change.\n");
+});
+
+test("it gets a second API key", async () => {
+  const [first] = await keys();
+  const { err } = await project.succeeds("rotate-key", "--service", "recommendation", "--yes");
+  const both = await keys();
+  assert.equal([both.length, both[0]], [2, first]);
+  assert.match(err, "`relevance rotate-key --service recommendation --finish`");
+});
+
+test("uninstall --destroy-infra true leaves the bucket and its key alone", async () => {
+  await project.succeeds("uninstall", "--destroy-infra", "true", "--yes");
+  assert.equal(await stacksListed(), { stacks: ["storage"], personalize: [] });
+  // API Gateway's log role is one setting of the account, so it stays.
+  assert.equal(await projectResources(cloud, NAME), [`role ${names.role("api-gateway-logs")}`]);
+});
 
 test.run();
-
-async function declare(): Promise<void> {
-  const folder = scratchFolder(TEST_OUTPUT, "recommendation-alone");
-  const endpoint = Promise.withResolvers<string>();
-  const cloud = await ownCloud({ standIns: [openPersonalize(folder, endpoint.promise)], longestWaitSeconds: 0.5 });
-  endpoint.resolve(cloud.endpoint);
-  test.after(async () => {
-    await cloud.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const project = await recommendationProject({ folder, cloud, account: await seedAccount(cloud), name: NAME });
-  const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
-
-  /** A command that has to succeed; what it printed. */
-  const succeeds = async (...args: string[]) => {
-    const run = await project.relevance(...args);
-    assert.is(run.code, 0, `relevance ${args.join(" ")} ended with ${run.code}:\n${run.out}\n${run.err}`);
-    return run;
-  };
-  const keys = async () => {
-    const info = JSON.parse((await succeeds("info", "--json")).out);
-    assert.equal(Object.keys(info), ["recommendation"]);
-    assert.match(info.recommendation.url, /^https:\/\/\w+\.execute-api\.eu-west-1\.amazonaws\.com\/v1$/);
-    return info.recommendation.api_keys as string[];
-  };
-  const stacksListed = async () => {
-    const listed = JSON.parse((await succeeds("list", "--json")).out);
-    const stacks = listed.terraform.map(({ stack }: { stack: string }) => stack) as string[];
-    return { stacks: [...new Set(stacks)].sort(), personalize: listed.personalize as { kind: string }[] };
-  };
-
-  test("its configuration is valid without a file of the search gateway", async () => {
-    const { out } = await succeeds("validate", "--json");
-    assert.equal(JSON.parse(out), { valid: true, services: ["recommendation"], problems: [] });
-  });
-
-  test("deploy brings it up, and asks no cluster", async () => {
-    const { out, err } = await succeeds("deploy", "--yes");
-    assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,}$/m);
-    assert.not.match(err, "cluster");
-    assert.equal((await stacksListed()).stacks, [
-      "filters",
-      "foundation",
-      "personalization",
-      "recommendation",
-      "storage",
-    ]);
-  });
-
-  test("then a plan is empty", async () => {
-    const { out } = await succeeds("plan", "--detailed-exitcode");
-    assert.match(out, "\nNothing to change.\n");
-  });
-
-  test("it gets a second API key", async () => {
-    const [first] = await keys();
-    const { err } = await succeeds("rotate-key", "--service", "recommendation", "--yes");
-    const both = await keys();
-    assert.equal([both.length, both[0]], [2, first]);
-    assert.match(err, "`relevance rotate-key --service recommendation --finish`");
-  });
-
-  test("uninstall --destroy-infra true leaves the bucket and its key alone", async () => {
-    await succeeds("uninstall", "--destroy-infra", "true", "--yes");
-    assert.equal(await stacksListed(), { stacks: ["storage"], personalize: [] });
-    // API Gateway's log role is one setting of the account, so it stays.
-    assert.equal(await projectResources(cloud, NAME), [`role ${names.role("api-gateway-logs")}`]);
-  });
-}

@@ -7,17 +7,17 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
-import { findTerraform, initTerraform, type Terraform, terraformOk } from "../fixtures/terraform.ts";
+import { initTerraform, requireTerraform, terraformOk } from "../fixtures/terraform.ts";
 import { ARTIFACTS, recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("order of the recommendation service's resources");
-const terraform = findTerraform();
+const terraform = requireTerraform();
 const folder = scratchFolder(TEST_OUTPUT, "recommendation-order");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** For each resource of a stack, all that is made before it and goes after it. */
-async function graphOf(tool: Terraform, stack: StackName): Promise<Map<string, Set<string>>> {
+async function graphOf(stack: StackName): Promise<Map<string, Set<string>>> {
   const config = recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]]);
   const [{ directory } = { directory: "" }] = synthesize({
     config,
@@ -27,8 +27,8 @@ async function graphOf(tool: Terraform, stack: StackName): Promise<Map<string, S
     stateFolder: join(folder, "state"),
     stacks: [stack],
   });
-  await initTerraform(tool, directory);
-  const { stdout } = await terraformOk(tool, directory, ["graph"]);
+  await initTerraform(terraform, directory);
+  const { stdout } = await terraformOk(terraform, directory, ["graph"]);
   const direct = new Map<string, string[]>();
   for (const [, from = "", to = ""] of stdout.matchAll(/"([^"]+)" -> "([^"]+)"/g)) {
     direct.set(from, [...(direct.get(from) ?? []), to]);
@@ -44,18 +44,13 @@ async function graphOf(tool: Terraform, stack: StackName): Promise<Map<string, S
   return new Map([...direct.keys()].map((address) => [address, below(address)]));
 }
 
-function tested(name: string, work: (tool: Terraform) => Promise<void>): void {
-  if (terraform) test(name, () => work(terraform));
-  else test.skip(`${name} (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)`);
-}
-
 const invocations = (graph: ReadonlyMap<string, unknown>) =>
   [...graph.keys()].filter((address) => address.startsWith("aws_lambda_invocation.")).sort();
 
 const invocation = (id: string) => `aws_lambda_invocation.${id}`;
 
-tested("what an invocation needs is there before the first one and after the last", async (tool) => {
-  const graph = await graphOf(tool, "personalization");
+test("what an invocation needs is there before the first one and after the last", async () => {
+  const graph = await graphOf("personalization");
   const ids = ["dataset-group", "event-tracker"];
   for (const dataset of ["interaction", "item", "user"]) ids.push(`dataset-${dataset}`, `schema-${dataset}`);
   assert.equal(invocations(graph), ids.map(invocation).sort());
@@ -79,8 +74,8 @@ tested("what an invocation needs is there before the first one and after the las
   }
 });
 
-tested("what hangs on another resource of Personalize goes before it", async (tool) => {
-  const graph = await graphOf(tool, "personalization");
+test("what hangs on another resource of Personalize goes before it", async () => {
+  const graph = await graphOf("personalization");
   for (const dataset of ["user", "item", "interaction"]) {
     for (const first of ["dataset-group", `schema-${dataset}`]) {
       assert.ok(graph.get(invocation(`dataset-${dataset}`))?.has(invocation(first)), `${dataset} on ${first}`);
@@ -89,28 +84,25 @@ tested("what hangs on another resource of Personalize goes before it", async (to
   }
 });
 
-tested(
-  "the table that campaigns are made from may be read before the first campaign and after the last",
-  async (tool) => {
-    const graph = await graphOf(tool, "recommendation");
+test("the table that campaigns are made from may be read before the first campaign and after the last", async () => {
+  const graph = await graphOf("recommendation");
+  assert.equal(
+    invocations(graph),
+    ["campaign-personalized-ranking", "campaign-similar-items", "campaign-user-personalization"].map(invocation),
+  );
+  for (const address of invocations(graph)) {
+    // The function's role is admitted to the key by its alias.
+    const needed = ["aws_dynamodb_table.table-training", "aws_kms_key.log-key", "aws_kms_alias.log-key-alias"];
     assert.equal(
-      invocations(graph),
-      ["campaign-personalized-ranking", "campaign-similar-items", "campaign-user-personalization"].map(invocation),
+      needed.filter((one) => !graph.get(address)?.has(one)),
+      [],
+      address,
     );
-    for (const address of invocations(graph)) {
-      // The function's role is admitted to the key by its alias.
-      const needed = ["aws_dynamodb_table.table-training", "aws_kms_key.log-key", "aws_kms_alias.log-key-alias"];
-      assert.equal(
-        needed.filter((one) => !graph.get(address)?.has(one)),
-        [],
-        address,
-      );
-    }
-  },
-);
+  }
+});
 
-tested("a removal that is cut off leaves no state machine without its tables", async (tool) => {
-  const graph = await graphOf(tool, "recommendation");
+test("a removal that is cut off leaves no state machine without its tables", async () => {
+  const graph = await graphOf("recommendation");
   const tables = [...graph.values()]
     .flatMap((below) => [...below])
     .filter((one) => one.startsWith("aws_dynamodb_table."));
@@ -126,8 +118,8 @@ tested("a removal that is cut off leaves no state machine without its tables", a
   }
 });
 
-tested("state machines, deliveries and schedules lose their permissions last", async (tool) => {
-  const graph = await graphOf(tool, "recommendation");
+test("state machines, deliveries and schedules lose their permissions last", async () => {
+  const graph = await graphOf("recommendation");
   const needs = {
     "aws_sfn_state_machine.training-machine": [
       "aws_iam_role_policy.state-machines-policy",

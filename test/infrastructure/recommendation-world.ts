@@ -20,7 +20,7 @@ import { synthesize } from "../../stacks/synthesize.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
-import { findTerraform, initTerraform, startTerraform, type Terraform, terraformOk } from "../fixtures/terraform.ts";
+import { initTerraform, requireTerraform, startTerraform, terraformOk } from "../fixtures/terraform.ts";
 import { importCsv, interactionsCsv, trainVersion } from "../local/personalize/book-shop.ts";
 import { memoryObjects } from "../local/personalize/harness.ts";
 import { tasteData } from "../local/personalize/taste-data.ts";
@@ -80,10 +80,12 @@ export interface WorldOptions {
 const ONE_BY_ONE = ["apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"];
 
 /** Starts the cloud, builds the functions, and gives what tests do. */
-async function createRecommendationWorld(
-  tool: Terraform,
-  { name, functions, onSuccess = () => {} }: WorldOptions,
-): Promise<RecommendationWorld> {
+async function createRecommendationWorld({
+  name,
+  functions,
+  onSuccess = () => {},
+}: WorldOptions): Promise<RecommendationWorld> {
+  const tool = requireTerraform();
   const files = new Map<string, string>();
   const objects = memoryObjects(files);
   const delays = { pending: 20, working: 60, deploying: 60 };
@@ -170,15 +172,10 @@ async function createRecommendationWorld(
 /** Declares one test; they run in order on one world, each on what the one before has left. */
 export type WorldStep = (name: string, work: (world: RecommendationWorld) => Promise<void>) => void;
 
-/** Gives a suite a world, and what declares its tests. On a machine without Terraform they are skipped. */
+/** Gives a suite a world, and what declares its tests. */
 export function stepsOf(test: ReturnType<typeof suite>, options: WorldOptions): WorldStep {
-  const tool = findTerraform();
-  if (!tool) {
-    const why = "no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY";
-    return (name) => test.skip(`${name} (${why})`);
-  }
   const started = Promise.withResolvers<RecommendationWorld>();
-  test.before(async () => started.resolve(await createRecommendationWorld(tool, options)));
+  test.before(async () => started.resolve(await createRecommendationWorld(options)));
   test.after(async () => (await started.promise).stop());
   return (name, work) => test(name, async () => work(await started.promise));
 }

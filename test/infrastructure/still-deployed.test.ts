@@ -16,11 +16,10 @@ import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { memoryObjects } from "../local/personalize/harness.ts";
 import { suite } from "../suite.ts";
-import { type TestProject, terraform, testProject } from "./project.ts";
+import { type TestProject, testProject } from "./project.ts";
 import { recommendationProject } from "./recommendation-project.ts";
 
 const test = suite("a service that is still deployed");
-const step = terraform ? test : test.skip;
 
 const delays = { pending: 0, working: 0, deploying: 0 };
 const standIn = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects: memoryObjects(new Map()) });
@@ -66,7 +65,7 @@ async function withApi<T>(project: string, service: Service, work: (id: string) 
 }
 
 for (const command of [["plan"], ["deploy", "--yes"]]) {
-  step(`${command[0]} refuses to leave out a recommendation service that Terraform's state holds`, async () => {
+  test(`${command[0]} refuses to leave out a recommendation service that Terraform's state holds`, async () => {
     const project = await gatewayAlone(`held-${command[0]}`);
     writeState(project, "filters");
     const { out, err, code } = await project.relevance(...command);
@@ -79,7 +78,7 @@ for (const command of [["plan"], ["deploy", "--yes"]]) {
   });
 }
 
-step("plan refuses to leave out a search gateway whose API is there", async () => {
+test("plan refuses to leave out a search gateway whose API is there", async () => {
   const project = await recommendationAlone("served");
   const { err, code } = await withApi(project.name, "search-gateway", () => project.relevance("plan"));
   assert.match(err, "The search gateway is still deployed");
@@ -88,7 +87,7 @@ step("plan refuses to leave out a search gateway whose API is there", async () =
   assert.is(code, 1);
 });
 
-step("uninstall without the section is refused before anything is removed or asked", async () => {
+test("uninstall without the section is refused before anything is removed or asked", async () => {
   const project = await gatewayAlone("sectionless");
   writeState(project, "recommendation");
   writeState(project, "personalization", { input: '{"kind":"dataset_group"}' });
@@ -97,7 +96,7 @@ step("uninstall without the section is refused before anything is removed or ask
   assert.equal([out, code], ["", 1]);
 });
 
-step("list shows what is in Personalize when the section is gone and the service is not", async () => {
+test("list shows what is in Personalize when the section is gone and the service is not", async () => {
   const project = await gatewayAlone("listed");
   const personalize = new PersonalizeClient(clientOptions(cloud));
   const name = namesIn(project.name).datasetGroup();
@@ -115,7 +114,7 @@ for (const command of [
   ["destroy", "--destroy-infra", "false", "--yes"],
   ["purge", "--yes"],
 ]) {
-  step(`${command[0]} refuses a search gateway that no state of this machine knows, and removes nothing`, async () => {
+  test(`${command[0]} refuses a search gateway that no state of this machine knows, and removes nothing`, async () => {
     const project = await gatewayAlone(`checkout-${command[0]}`);
     const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
     const Bucket = namesIn(project.name).bucket();
@@ -139,7 +138,7 @@ for (const command of [
   ["uninstall", "--destroy-infra", "false", "--yes"],
   ["purge", "--yes"],
 ]) {
-  step(`${command[0]} refuses a recommendation service that no state knows, by its dataset group as well`, async () => {
+  test(`${command[0]} refuses a recommendation service that no state knows, by its dataset group as well`, async () => {
     const project = await recommendationAlone(`group-${command[0]}`);
     const served = await withApi(project.name, "recommendation", () => project.relevance(...command));
     assert.match(served.err, "The recommendation service is deployed (its API https://");

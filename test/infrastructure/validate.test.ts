@@ -5,13 +5,13 @@ import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { CONFIGURATIONS, configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
-import { findTerraform, initTerraform, runTerraform, type Terraform } from "../fixtures/terraform.ts";
+import { initTerraform, requireTerraform, runTerraform } from "../fixtures/terraform.ts";
 import { fullExample, valid } from "../lib/config/example.ts";
 import { ARTIFACTS, recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("terraform validate");
-const terraform = findTerraform();
+const terraform = requireTerraform();
 
 interface Diagnostics {
   valid: boolean;
@@ -19,16 +19,11 @@ interface Diagnostics {
 }
 
 /** What Terraform says of a stack's configuration, warnings included. */
-async function validate(tool: Terraform, directory: string): Promise<string[]> {
-  await initTerraform(tool, directory, { backend: false });
-  const { stdout } = await runTerraform(tool, directory, ["validate", "-json"]);
+async function validate(directory: string): Promise<string[]> {
+  await initTerraform(terraform, directory, { backend: false });
+  const { stdout } = await runTerraform(terraform, directory, ["validate", "-json"]);
   const { diagnostics }: Diagnostics = JSON.parse(stdout);
   return diagnostics.map(({ severity, summary, detail }) => `${severity}: ${summary}: ${detail}`);
-}
-
-function tested(name: string, work: (tool: Terraform) => Promise<void>): void {
-  if (terraform) test(name, () => work(terraform));
-  else test.skip(`${name} (no Terraform of at least 1.10 on PATH or as TERRAFORM_BINARY)`);
 }
 
 const configs = [
@@ -39,7 +34,7 @@ const configs = [
 
 for (const { name, config } of configs) {
   for (const stack of stackNames(config)) {
-    tested(`${stack} of ${name} is valid, without a warning`, async (tool) => {
+    test(`${stack} of ${name} is valid, without a warning`, async () => {
       const outdir = scratchFolder(TEST_OUTPUT, "validate");
       const [{ directory } = { directory: "" }] = synthesize({
         config,
@@ -48,16 +43,16 @@ for (const { name, config } of configs) {
         outdir,
         stacks: [stack],
       });
-      assert.equal(await validate(tool, directory), []);
+      assert.equal(await validate(directory), []);
     });
   }
 }
 
-tested("what is removed is valid, without a warning", async (tool) => {
+test("what is removed is valid, without a warning", async () => {
   const config = configuration("all-options");
   const outdir = scratchFolder(TEST_OUTPUT, "validate");
   const input = { config, account: "123456789012", outdir, stacks: stackNames(config) };
-  for (const { directory } of synthesizeRemoval(input)) assert.equal(await validate(tool, directory), []);
+  for (const { directory } of synthesizeRemoval(input)) assert.equal(await validate(directory), []);
 });
 
 test.run();

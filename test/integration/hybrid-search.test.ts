@@ -2,6 +2,7 @@ import * as assert from "uvu/assert";
 import { corpus } from "../fixtures/corpus.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { everyPage } from "../fixtures/pages.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("hybrid search");
@@ -90,12 +91,7 @@ for (const cluster of await clusters()) {
         assert.is(status, 200, text);
         return body.search_response.hits.hits.map(({ _id }) => _id);
       };
-      const seen: string[] = [];
-      for (let from = 0; from < 1_000; from += size) {
-        const ids = await page({ size, from });
-        if (ids.length === 0) break;
-        seen.push(...ids);
-      }
+      const seen = await everyPage(page, size);
       assert.is(new Set(seen).size, seen.length, "no id twice");
       assert.ok(seen.length > 300, `${seen.length} hits`);
       assert.equal(seen, await page({ size: 400 }), "neither the order nor the hits change with the size of the page");

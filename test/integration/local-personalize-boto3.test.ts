@@ -1,15 +1,13 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import * as assert from "uvu/assert";
+import { installCloud } from "../../local/cloud/install.ts";
+import { INSTALL_FOLDER } from "../fixtures/cloud.ts";
 import { avro, FIELDS } from "../local/personalize/book-shop.ts";
 import { ROLE, startPersonalize } from "../local/personalize/harness.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local Personalize: boto3");
-
-/** The Python that the local AWS endpoint runs on, which has boto3. */
-const PYTHON = ".local/venv-moto/bin/python";
 
 /** boto3 checks what it sends by its own model, and fails to parse an answer of another shape. */
 const SCRIPT = `
@@ -53,11 +51,9 @@ print(json.dumps({
 }))
 `;
 
-const name = "boto3 creates, describes and lists without a validation error";
-if (existsSync(PYTHON)) test(name, checkBoto3);
-else test.skip(`${name} (no ${PYTHON}: the local AWS endpoint installs it)`);
-
-async function checkBoto3() {
+test("boto3 creates, describes and lists without a validation error", async () => {
+  // The Python that the local AWS endpoint runs on has it.
+  const python = await installCloud({ dir: INSTALL_FOLDER, onProgress: console.error });
   const harness = await startPersonalize();
   // The clock of the harness stands still: each call of the script moves it, so that states go on.
   const handle = harness.standIn.handle;
@@ -67,7 +63,7 @@ async function checkBoto3() {
   };
   try {
     const schema = avro("Interactions", FIELDS.Interactions);
-    const { stdout } = await promisify(execFile)(PYTHON, ["-c", SCRIPT, harness.endpoint, schema, ROLE]);
+    const { stdout } = await promisify(execFile)(python, ["-c", SCRIPT, harness.endpoint, schema, ROLE]);
     assert.equal(JSON.parse(stdout), {
       year: 2025,
       error: "ResourceNotFoundException",
@@ -86,6 +82,6 @@ async function checkBoto3() {
   } finally {
     harness.stop();
   }
-}
+});
 
 test.run();

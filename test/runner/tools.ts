@@ -1,0 +1,21 @@
+import { requireCheckov } from "../checkov/checkov.ts";
+import { requireTerraform } from "../fixtures/terraform.ts";
+import type { SharedFixture } from "./shared-fixture.ts";
+
+/** A program that files cannot do without, told by a module that they import. `require` throws MissingTool. */
+function tool(name: string, module: string, require: () => unknown): SharedFixture {
+  return {
+    name,
+    needed: (_file, imports) => imports.has(module),
+    async start() {
+      require();
+      return { env: {}, async stop() {} };
+    },
+  };
+}
+
+/** Programs that are found, not started. */
+export const TOOLS: readonly SharedFixture[] = [
+  tool("Terraform", "test/fixtures/terraform.ts", requireTerraform),
+  tool("checkov", "test/checkov/checkov.ts", requireCheckov),
+];
