@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createGzip } from "node:zlib";
 import { createHandler } from "../functions/etl/handler.ts";
-import type { ObjectStore } from "../lib/etl/object-store.ts";
-import { generateSchemas } from "../lib/recommendation-schema/generate.ts";
+import type { ObjectStore } from "../lib/recommendation/etl/object-store.ts";
+import { generateSchemas } from "../lib/recommendation/schema/generate.ts";
 import type { Benchmark, Row } from "./result.ts";
 
 /** The real run has ten million: `EVENTS=10000000 make bench ARGS=etl`. */

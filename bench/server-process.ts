@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { NODE_OPTIONS } from "../functions/api-router/env.ts";
-import type { GatewaySettings } from "../lib/gateway/settings.ts";
+import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
 import { buildGateway } from "./gateway-setup.ts";
 

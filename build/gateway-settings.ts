@@ -1,8 +1,8 @@
 import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
-import { referencedModels } from "../lib/discovery/endpoints.ts";
-import { MODELS, type ModelName } from "../lib/embeddings/models.ts";
-import type { GatewaySettings } from "../lib/gateway/settings.ts";
-import type { Names } from "../lib/naming/names.ts";
+import { MODELS, type ModelName } from "../lib/config/embedding-models.ts";
+import type { Names } from "../lib/core/naming/names.ts";
+import { referencedModels } from "../lib/infrastructure/endpoints.ts";
+import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { BuildError } from "./error.ts";
 
 /** Calls at a time of one function instance to a model on an endpoint of the project: an endpoint of one or two

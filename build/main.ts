@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { MODEL_NAMES, type ModelName } from "../lib/config/embedding-models.ts";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
-import { MODEL_FILE_NAMES, ModelFilesError } from "../lib/embeddings/model-files.ts";
-import { MODEL_NAMES, type ModelName } from "../lib/embeddings/models.ts";
-import { readModelFiles } from "../lib/embeddings/sparse-model.ts";
-import { namesOf } from "../lib/naming/names.ts";
+import { namesOf } from "../lib/core/naming/names.ts";
+import { MODEL_FILE_NAMES, ModelFilesError } from "../lib/search/embeddings/model-files.ts";
+import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
 import { BuildError } from "./error.ts";
 import { type BuildOptions, buildFunctions } from "./functions.ts";
 import { functionFiles, functionsOf } from "./settings-files.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ModelFilesError } from "../lib/embeddings/model-files.ts";
+import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { syncModelFiles } from "./models.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
+import { MODELS } from "../lib/config/embedding-models.ts";
 import {
   changedFiles,
   type LockedModel,
@@ -13,8 +14,7 @@ import {
   ModelsLock,
   type ParsedModelFiles,
   parseModelFiles,
-} from "../lib/embeddings/model-files.ts";
-import { MODELS } from "../lib/embeddings/models.ts";
+} from "../lib/search/embeddings/model-files.ts";
 
 /** The model whose queries need files beside the code. */
 const MODEL = "sparse_v3";

@@ -1,6 +1,6 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
-import type { Route } from "../lib/http/route.ts";
+import type { Route } from "../lib/core/http/route.ts";
 
 /** One API of the document. */
 export interface ApiDescription {

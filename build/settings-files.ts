@@ -1,11 +1,11 @@
 import type { Configuration } from "../lib/config/configuration.ts";
-import { referencedModels } from "../lib/discovery/endpoints.ts";
-import type { ModelName } from "../lib/embeddings/models.ts";
-import { readModelFiles } from "../lib/embeddings/sparse-model.ts";
-import type { FunctionName, Names } from "../lib/naming/names.ts";
-import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/settings-of.ts";
-import type { Definitions } from "../lib/recommendation-records/layout.ts";
-import { trainingSettings } from "../lib/training/settings.ts";
+import type { ModelName } from "../lib/config/embedding-models.ts";
+import type { FunctionName, Names } from "../lib/core/naming/names.ts";
+import { referencedModels } from "../lib/infrastructure/endpoints.ts";
+import type { Definitions } from "../lib/recommendation/records/layout.ts";
+import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/service/settings-of.ts";
+import { trainingSettings } from "../lib/recommendation/training/settings.ts";
+import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
 import type { BuildOptions } from "./functions.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 

@@ -5,7 +5,7 @@ import { SnsTopic } from "@cdktf/provider-aws/lib/sns-topic/index.js";
 import { VpcEndpoint } from "@cdktf/provider-aws/lib/vpc-endpoint/index.js";
 import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
 import type { Construct } from "constructs";
-import { type OwnEndpoint, ownEndpoints } from "../lib/discovery/endpoints.ts";
+import { type OwnEndpoint, ownEndpoints } from "../lib/infrastructure/endpoints.ts";
 import { serviceRole } from "./constructs/iam.ts";
 import type { StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";

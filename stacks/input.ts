@@ -1,6 +1,6 @@
 import type { Configuration, Recommendation, SearchGateway } from "../lib/config/configuration.ts";
-import type { Discovery, SearchGatewayDiscovery } from "../lib/discovery/discovery.ts";
-import type { FunctionName, StackName } from "../lib/naming/names.ts";
+import type { FunctionName, StackName } from "../lib/core/naming/names.ts";
+import type { Discovery, SearchGatewayDiscovery } from "../lib/infrastructure/discovery.ts";
 
 /** A built function: `build/functions.ts` gives both. */
 export interface Artifact {

@@ -9,7 +9,7 @@
 import { readFileSync } from "node:fs";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
-import { DiscoveryError, parseDiscovery } from "../lib/discovery/discovery.ts";
+import { DiscoveryError, parseDiscovery } from "../lib/infrastructure/discovery.ts";
 import { readArtifacts } from "./artifacts.ts";
 import { sampleDiscovery } from "./sample-discovery.ts";
 import { synthesize } from "./synthesize.ts";

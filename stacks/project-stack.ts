@@ -2,8 +2,8 @@ import { join, relative, resolve } from "node:path";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { LocalBackend, S3Backend, TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
-import { type FunctionName, type Names, namesOf, type StackName } from "../lib/naming/names.ts";
-import { PROJECT_TAG, STACK_TAG } from "../lib/naming/tags.ts";
+import { type FunctionName, type Names, namesOf, type StackName } from "../lib/core/naming/names.ts";
+import { PROJECT_TAG, STACK_TAG } from "../lib/core/naming/tags.ts";
 import type { Artifact, StackInput } from "./input.ts";
 
 /** The lock file of S3 state and import blocks need it. */

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import { routes } from "../functions/recommendation-api/routes.ts";
-import { PREFIXES } from "../lib/naming/object-keys.ts";
+import { PREFIXES } from "../lib/core/naming/object-keys.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { restApi } from "./constructs/rest-api.ts";

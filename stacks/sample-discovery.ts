@@ -1,6 +1,6 @@
 import type { Configuration } from "../lib/config/configuration.ts";
-import { DISCOVERY_FORMAT, type Discovery, ENDPOINT_SERVICES } from "../lib/discovery/discovery.ts";
-import { namesOf } from "../lib/naming/names.ts";
+import { namesOf } from "../lib/core/naming/names.ts";
+import { DISCOVERY_FORMAT, type Discovery, ENDPOINT_SERVICES } from "../lib/infrastructure/discovery.ts";
 
 const SAMPLE_ACCOUNT = "123456789012";
 

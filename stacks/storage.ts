@@ -7,7 +7,7 @@ import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/
 import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
 import { SecretsmanagerSecret } from "@cdktf/provider-aws/lib/secretsmanager-secret/index.js";
 import type { Construct } from "constructs";
-import { PREFIXES } from "../lib/naming/object-keys.ts";
+import { PREFIXES } from "../lib/core/naming/object-keys.ts";
 import { encryptionKey, type KeyStatement } from "./constructs/keys.ts";
 import type { StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { backfill, type GatewayCalls } from "../../lib/backfill/backfill.ts";
+import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { MODELS } from "../../lib/embeddings/models.ts";
-import { findMapping } from "../../lib/hybrid-index/find-mapping.ts";
+import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
+import { backfill, type GatewayCalls } from "../../lib/search/index/backfill.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 
@@ -55,8 +55,8 @@ export const backfillCommand = defineCommand({
 });
 
 async function deployed(conf: string, context: Context): Promise<Target> {
-  const { findDeployedApis } = await import("../deploy/after-deploy.ts");
-  const { accountOf, namesIn, openSession } = await import("../deploy/session.ts");
+  const { findDeployedApis } = await import("../apply/after-deploy.ts");
+  const { accountOf, namesIn, openSession } = await import("../session.ts");
   const session = openSession(conf, context);
   const apis = await findDeployedApis(session, namesIn(session, await accountOf(session)));
   const gateway = apis.find(({ service }) => service === "search-gateway");

@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { deployProject } from "../apply/deploy-project.ts";
 import { type Context, defineCommand, type ExitCode } from "../command.ts";
-import { deployProject } from "../deploy/deploy-project.ts";
-import { resumable } from "../deploy/resumable.ts";
-import { openSession } from "../deploy/session.ts";
+import { resumable } from "../plan/resumable.ts";
+import { openSession } from "../session.ts";
 
 /** `relevance deploy`: plans, shows the plan, applies exactly that, and proves that the API works. */
 export const deploy = defineCommand({

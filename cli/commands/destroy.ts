@@ -1,4 +1,4 @@
-import { removalCommand } from "../deploy/remove-service.ts";
+import { removalCommand } from "../remove/remove-service.ts";
 
 /** `relevance destroy`: removes the search gateway. The bucket and the parameters always stay. */
 export const destroy = removalCommand("relevance destroy --destroy-infra true", {

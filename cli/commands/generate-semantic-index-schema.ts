@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { SchemaError } from "../../lib/hybrid-index/schema-error.ts";
-import { semanticSchema } from "../../lib/hybrid-index/semantic-schema.ts";
+import { SchemaError } from "../../lib/search/index/schema-error.ts";
+import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 

@@ -1,6 +1,6 @@
+import { apisJson, findDeployedApis, printApis } from "../apply/after-deploy.ts";
 import { defineCommand } from "../command.ts";
-import { apisJson, findDeployedApis, printApis } from "../deploy/after-deploy.ts";
-import { accountOf, namesIn, openSession } from "../deploy/session.ts";
+import { accountOf, namesIn, openSession } from "../session.ts";
 
 /** `relevance info`: URL and API key of each deployed service, and the topic of their alarms. */
 export const info = defineCommand({

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts";
-import { createStateBucket } from "../deploy/buckets.ts";
-import { accountOf, namesIn, openSession } from "../deploy/session.ts";
 import { Failure, UsageError } from "../errors.ts";
+import { accountOf, namesIn, openSession } from "../session.ts";
+import { createStateBucket } from "../state/buckets.ts";
 
 /** `relevance init-state`: the bucket of terraform.state. Repeatable. */
 export const initState = defineCommand({

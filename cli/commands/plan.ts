@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { formatSummary } from "../../lib/plan-summary/format.ts";
 import { defineCommand } from "../command.ts";
-import { paintWith } from "../deploy/paint.ts";
-import { planStacks } from "../deploy/planned.ts";
-import { prepare } from "../deploy/prepare.ts";
-import { openSession, runnerOf } from "../deploy/session.ts";
+import { paintWith } from "../paint.ts";
+import { planStacks } from "../plan/planned.ts";
+import { prepare } from "../plan/prepare.ts";
+import { formatSummary } from "../plan/summary/format.ts";
+import { openSession, runnerOf } from "../session.ts";
 
 /** `relevance plan`: what a deployment would change. Changes nothing. */
 export const plan = defineCommand({

@@ -1,14 +1,14 @@
 import * as v from "valibot";
+import { deleteParameters, parametersBelow } from "../apply/parameters.ts";
 import { defineCommand } from "../command.ts";
-import { bucketExists, deleteBucket, emptyBucket } from "../deploy/buckets.ts";
-import { lostKeyAdvice, lostKeyAliases } from "../deploy/lost-keys.ts";
-import { deleteParameters, parametersBelow } from "../deploy/parameters.ts";
-import { deployedStacks, removeStacks } from "../deploy/removal.ts";
-import type { Removal } from "../deploy/remove-service.ts";
-import { SERVICE_NAMES, SERVICES } from "../deploy/services.ts";
-import { accountOf, namesIn, openSession, runnerOf } from "../deploy/session.ts";
-import { refuseWithoutState } from "../deploy/still-deployed.ts";
 import { Failure } from "../errors.ts";
+import { lostKeyAdvice, lostKeyAliases } from "../remove/lost-keys.ts";
+import { deployedStacks, removeStacks } from "../remove/removal.ts";
+import type { Removal } from "../remove/remove-service.ts";
+import { refuseWithoutState } from "../remove/still-deployed.ts";
+import { SERVICE_NAMES, SERVICES } from "../services.ts";
+import { accountOf, namesIn, openSession, runnerOf } from "../session.ts";
+import { bucketExists, deleteBucket, emptyBucket } from "../state/buckets.ts";
 
 /** `relevance purge`: removes what `destroy` and `uninstall` leave. What is not there any more is no error. */
 export const purge = defineCommand({

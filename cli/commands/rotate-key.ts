@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import type { Service } from "../../lib/naming/names.ts";
+import type { Service } from "../../lib/core/naming/names.ts";
+import { deployProject } from "../apply/deploy-project.ts";
+import { readParameter, writeParameters } from "../apply/parameters.ts";
 import { defineCommand } from "../command.ts";
-import { NotAgreed } from "../deploy/confirm.ts";
-import { deployProject } from "../deploy/deploy-project.ts";
-import { findDeployedApi } from "../deploy/deployed-api.ts";
-import { readParameter, writeParameters } from "../deploy/parameters.ts";
-import { accountOf, namesIn, openSession } from "../deploy/session.ts";
+import { findDeployedApi } from "../deployed-api.ts";
 import { Failure, UsageError } from "../errors.ts";
+import { NotAgreed } from "../plan/confirm.ts";
+import { accountOf, namesIn, openSession } from "../session.ts";
 
 const SERVICES = ["search-gateway", "recommendation"] as const satisfies readonly Service[];
 

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { DATASETS } from "../../lib/config/avro.ts";
-import { generateSchemas } from "../../lib/recommendation-schema/generate.ts";
-import { SampleError } from "../../lib/recommendation-schema/sample-error.ts";
-import { schemaTable } from "../../lib/recommendation-schema/table.ts";
-import { writeSchemas } from "../../lib/recommendation-schema/write.ts";
+import { generateSchemas } from "../../lib/recommendation/schema/generate.ts";
+import { SampleError } from "../../lib/recommendation/schema/sample-error.ts";
+import { schemaTable } from "../../lib/recommendation/schema/table.ts";
+import { writeSchemas } from "../../lib/recommendation/schema/write.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 

@@ -1,6 +1,6 @@
-import { allowDeletion, requireSection } from "../deploy/allow-deletion.ts";
-import { removalCommand } from "../deploy/remove-service.ts";
 import { runTeardown } from "../recommendation/run-teardown.ts";
+import { allowDeletion, requireSection } from "../remove/allow-deletion.ts";
+import { removalCommand } from "../remove/remove-service.ts";
 
 /** `relevance uninstall`: removes the recommendation service. The bucket and the parameters always stay. */
 export const uninstall = removalCommand("relevance uninstall --destroy-infra false", {

@@ -1,4 +1,4 @@
-import type { Inventory } from "../../lib/personalize-manager/inventory.ts";
+import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
 
 /** One resource of the project in Personalize. */
 export interface ListedResource {

@@ -1,5 +1,5 @@
 import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
-import { readInventory } from "../../lib/personalize-manager/inventory.ts";
+import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import type { ProjectStatus } from "./status-text.ts";
 import { reading, type Target } from "./target.ts";
 
@@ -9,7 +9,7 @@ export async function readTraining({ state, sdk }: Target): Promise<ProjectStatu
   if (!lock) return null;
   const [{ SFNClient }, { sfnExecutions }] = await Promise.all([
     import("@aws-sdk/client-sfn"),
-    import("../../lib/training/sfn-executions.ts"),
+    import("../../lib/recommendation/training/sfn-executions.ts"),
   ]);
   const executions = sfnExecutions(new SFNClient({ ...sdk, maxAttempts: 1 }));
   const running = await reading("states:DescribeExecution", executions.isRunning(lock.execution));

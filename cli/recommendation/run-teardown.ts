@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { SFNClient } from "@aws-sdk/client-sfn";
-import type { Names } from "../../lib/naming/names.ts";
-import { dynamoTrainingState } from "../../lib/training/dynamo-state.ts";
-import type { Removal } from "../deploy/remove-service.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import type { Removal } from "../remove/remove-service.ts";
 import { followExecution } from "./follow-execution.ts";
 import { reading } from "./target.ts";
 

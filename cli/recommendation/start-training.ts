@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SFNClient } from "@aws-sdk/client-sfn";
-import type { TrainingInput } from "../../lib/training/task.ts";
+import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { Failure } from "../errors.ts";
 import { readTraining } from "./read-status.ts";
 import { shownTime } from "./table.ts";

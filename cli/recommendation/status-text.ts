@@ -1,8 +1,8 @@
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import type { Names } from "../../lib/naming/names.ts";
-import { type Inventory, recipeOfSolution, type Version } from "../../lib/personalize-manager/inventory.ts";
-import { GATE_METRIC } from "../../lib/training/gate.ts";
-import type { Lock, Note } from "../../lib/training/state.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { type Inventory, recipeOfSolution, type Version } from "../../lib/personalize/resources/inventory.ts";
+import { GATE_METRIC } from "../../lib/recommendation/training/gate.ts";
+import type { Lock, Note } from "../../lib/recommendation/training/state.ts";
 import { shownTime, table } from "./table.ts";
 
 /** What `status` shows. */

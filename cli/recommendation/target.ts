@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { Recommendation } from "../../lib/config/configuration.ts";
-import { explained } from "../../lib/discovery/explain.ts";
-import type { Names } from "../../lib/naming/names.ts";
-import type { Personalize } from "../../lib/personalize-manager/personalize.ts";
-import type { TrainingState } from "../../lib/training/state.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
+import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import type { Context } from "../command.ts";
-import { accountOf, failing, namesIn, openSession } from "../deploy/session.ts";
+import { explained } from "../discovery/explain.ts";
 import { Failure, UsageError } from "../errors.ts";
+import { accountOf, failing, namesIn, openSession } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options of the commands that look at Personalize. */
@@ -51,7 +51,7 @@ export async function openTarget({ conf, local }: TargetOptions, context: Contex
   const names = namesIn({ ...session, sdk }, account);
   const [{ DynamoDBClient }, { dynamoTrainingState }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
-    import("../../lib/training/dynamo-state.ts"),
+    import("../../lib/recommendation/training/dynamo-state.ts"),
   ]);
   return {
     recommendation,
@@ -68,7 +68,7 @@ export async function openTarget({ conf, local }: TargetOptions, context: Contex
 export async function openPersonalize(sdk: Target["sdk"]): Promise<Personalize> {
   const [{ PersonalizeClient }, { personalizeOf }] = await Promise.all([
     import("@aws-sdk/client-personalize"),
-    import("../../lib/personalize-manager/personalize.ts"),
+    import("../../lib/personalize/resources/personalize.ts"),
   ]);
   return personalizeOf(new PersonalizeClient({ ...sdk, maxAttempts: 1 }));
 }

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Names } from "../../lib/naming/names.ts";
-import type { PlanJson, ResourceChange } from "../../lib/plan-summary/plan-json.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import type { PlanJson, ResourceChange } from "../plan/summary/plan-json.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /**

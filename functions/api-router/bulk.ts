@@ -1,8 +1,8 @@
-import { BulkRequest } from "../../lib/bulk/request.ts";
-import { runBulk } from "../../lib/bulk/run.ts";
-import type { GatewayServices } from "../../lib/gateway/services.ts";
-import { jsonHandler } from "../../lib/http/json-handler.ts";
-import type { Family } from "../../lib/http/router.ts";
+import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { BulkRequest } from "../../lib/search/api/bulk/request.ts";
+import { runBulk } from "../../lib/search/api/bulk/run.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** POST /application/bulk */
 export function bulkFamily(services: GatewayServices): Family {

@@ -1,11 +1,11 @@
-import { bedrockClient } from "../../lib/embeddings/bedrock-client.ts";
-import { createEmbeddingCache } from "../../lib/embeddings/cache.ts";
-import { createEmbedders, type EmbedderSettings } from "../../lib/embeddings/create-embedders.ts";
-import type { Embedder } from "../../lib/embeddings/embedder.ts";
-import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
-import { sageMakerClient } from "../../lib/embeddings/sagemaker-client.ts";
-import { sparseModelIn } from "../../lib/embeddings/sparse-model.ts";
-import type { GatewaySettings } from "../../lib/gateway/settings.ts";
+import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { bedrockClient } from "../../lib/search/embeddings/bedrock-client.ts";
+import { createEmbeddingCache } from "../../lib/search/embeddings/cache.ts";
+import { createEmbedders, type EmbedderSettings } from "../../lib/search/embeddings/create-embedders.ts";
+import type { Embedder } from "../../lib/search/embeddings/embedder.ts";
+import { sageMakerClient } from "../../lib/search/embeddings/sagemaker-client.ts";
+import { sparseModelIn } from "../../lib/search/embeddings/sparse-model.ts";
+import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 
 /** The embedders of all configured models over the AWS clients, which their first calls load. */
 export function openEmbedders(settings: GatewaySettings, folder: string): OpenEmbedders {

@@ -1,5 +1,5 @@
-import type { GatewayServices } from "../../lib/gateway/services.ts";
-import type { Family } from "../../lib/http/router.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** One chunk of the bundle each, loaded when its first request comes. */
 export async function loadFamily(family: string, services: GatewayServices): Promise<Family> {

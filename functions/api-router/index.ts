@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
-import { GatewaySettings } from "../../lib/gateway/settings.ts";
-import { createRouter } from "../../lib/http/router.ts";
+import { createRouter } from "../../lib/core/http/router.ts";
+import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { ApiRouterEnv } from "./env.ts";
 import { loadFamily } from "./families.ts";
 import { routes } from "./routes.ts";

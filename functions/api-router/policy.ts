@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /** What api-router works with; what is not configured is absent, and then not allowed. */
 export interface ApiRouterArns {

@@ -1,7 +1,7 @@
-import type { GatewayServices } from "../../lib/gateway/services.ts";
-import { plainHandler } from "../../lib/http/plain-handler.ts";
-import type { Family } from "../../lib/http/router.ts";
-import { rawBackend } from "../../lib/raw-backend/raw-backend.ts";
+import { plainHandler } from "../../lib/core/http/plain-handler.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { rawBackend } from "../../lib/search/api/raw-backend/raw-backend.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** ANY /raw-backend/<endpoint> */
 export function rawBackendFamily(services: GatewayServices): Family {

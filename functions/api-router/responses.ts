@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { BulkRequest } from "../../lib/bulk/request.ts";
-import { HybridRequest } from "../../lib/hybrid/request.ts";
-import { SearchRequest } from "../../lib/search/request.ts";
+import { BulkRequest } from "../../lib/search/api/bulk/request.ts";
+import { HybridRequest } from "../../lib/search/api/hybrid/request.ts";
+import { SearchRequest } from "../../lib/search/api/search/request.ts";
 
 /** What an answer was made without; absent when nothing is degraded. */
 const Degraded = v.optional(

@@ -1,7 +1,7 @@
-import { BulkRequest } from "../../lib/bulk/request.ts";
-import type { Method, Route } from "../../lib/http/route.ts";
-import { HybridRequest } from "../../lib/hybrid/request.ts";
-import { SearchRequest } from "../../lib/search/request.ts";
+import type { Method, Route } from "../../lib/core/http/route.ts";
+import { BulkRequest } from "../../lib/search/api/bulk/request.ts";
+import { HybridRequest } from "../../lib/search/api/hybrid/request.ts";
+import { SearchRequest } from "../../lib/search/api/search/request.ts";
 import { BulkResponse, HybridResponse, SearchResponse } from "./responses.ts";
 
 const ANY: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];

@@ -1,8 +1,8 @@
-import type { GatewayServices } from "../../lib/gateway/services.ts";
-import { jsonHandler } from "../../lib/http/json-handler.ts";
-import type { Family } from "../../lib/http/router.ts";
-import { SearchRequest } from "../../lib/search/request.ts";
-import { search } from "../../lib/search/search.ts";
+import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { SearchRequest } from "../../lib/search/api/search/request.ts";
+import { search } from "../../lib/search/api/search/search.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** POST /application/search */
 export function searchFamily(services: GatewayServices): Family {

@@ -1,10 +1,10 @@
-import type { GatewayServices } from "../../lib/gateway/services.ts";
-import type { GatewaySettings } from "../../lib/gateway/settings.ts";
-import type { ClusterAuth } from "../../lib/opensearch/auth.ts";
-import { noAuth } from "../../lib/opensearch/auth.ts";
-import { createCapabilities } from "../../lib/opensearch/capabilities.ts";
-import { createCluster } from "../../lib/opensearch/cluster.ts";
-import { createIndexCatalog } from "../../lib/opensearch/index-catalog.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
+import type { ClusterAuth } from "../../lib/search/opensearch/auth.ts";
+import { noAuth } from "../../lib/search/opensearch/auth.ts";
+import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
+import { createCluster } from "../../lib/search/opensearch/cluster.ts";
+import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
 /** What only the running function knows. */
@@ -32,7 +32,7 @@ export async function createServices(
     return openEmbedders(settings, folder);
   });
   const ranker = once(async () => {
-    const { campaignRanker } = await import("../../lib/personalize/ranker.ts");
+    const { campaignRanker } = await import("../../lib/personalize/ranking/ranker.ts");
     const arn = settings.personalized_ranking?.campaign_arn;
     return arn === undefined ? undefined : campaignRanker(arn);
   });
@@ -62,13 +62,13 @@ async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credent
     case "none":
       return noAuth;
     case "aws": {
-      const { sigv4Auth } = await import("../../lib/opensearch/sigv4-auth.ts");
+      const { sigv4Auth } = await import("../../lib/search/opensearch/sigv4-auth.ts");
       return sigv4Auth(env.AWS_REGION, async () => credentials());
     }
     case "basic": {
-      const { basicAuth } = await import("../../lib/opensearch/auth.ts");
-      const { secretReader } = await import("../../lib/secrets/reader.ts");
-      const { basicCredentials } = await import("../../lib/secrets/basic-credentials.ts");
+      const { basicAuth } = await import("../../lib/search/opensearch/auth.ts");
+      const { secretReader } = await import("../../lib/aws/secret-reader.ts");
+      const { basicCredentials } = await import("../../lib/search/opensearch/basic-credentials.ts");
       const read = secretReader();
       return basicAuth(() => basicCredentials(() => read(env.OPENSEARCH_SECRET_ARN)));
     }
@@ -80,7 +80,7 @@ function userIdKey({ logging }: GatewaySettings, print: (line: string) => void):
   const { user_id, hmac_secret_arn } = logging;
   if (user_id !== "hmac" || hmac_secret_arn === undefined) return async () => undefined;
   const key = once(async () => {
-    const { secretReader } = await import("../../lib/secrets/reader.ts");
+    const { secretReader } = await import("../../lib/aws/secret-reader.ts");
     return secretReader()(hmac_secret_arn);
   });
   return async () => {

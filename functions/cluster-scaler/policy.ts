@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /** What cluster-scaler may do: read the domain and its metrics, and change the domain's configuration. */
 export function clusterScalerPolicy(arns: { domain: string; logGroup: string }): Statement[] {

@@ -1,19 +1,19 @@
 import * as v from "valibot";
-import { collect } from "../../lib/etl/collect.ts";
-import { deduplicate } from "../../lib/etl/deduplicate.ts";
-import { EtlError } from "../../lib/etl/etl-error.ts";
-import { EtlTask } from "../../lib/etl/etl-task.ts";
-import { finish } from "../../lib/etl/finish.ts";
-import { runKeys, sharedKeys } from "../../lib/etl/keys.ts";
-import type { ObjectStore } from "../../lib/etl/object-store.ts";
-import { plan } from "../../lib/etl/plan.ts";
-import type { PopularItemsStore } from "../../lib/etl/popular-items.ts";
-import { readFile } from "../../lib/etl/run-files.ts";
-import { scan } from "../../lib/etl/scan.ts";
-import { type DefinitionFiles, RunSettings } from "../../lib/etl/settings.ts";
-import type { TableSource } from "../../lib/etl/table-source.ts";
-import { transform } from "../../lib/etl/transform.ts";
-import type { Deadline } from "../../lib/resilience/deadline.ts";
+import type { Deadline } from "../../lib/core/resilience/deadline.ts";
+import { collect } from "../../lib/recommendation/etl/collect.ts";
+import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";
+import { EtlError } from "../../lib/recommendation/etl/etl-error.ts";
+import { EtlTask } from "../../lib/recommendation/etl/etl-task.ts";
+import { finish } from "../../lib/recommendation/etl/finish.ts";
+import { runKeys, sharedKeys } from "../../lib/recommendation/etl/keys.ts";
+import type { ObjectStore } from "../../lib/recommendation/etl/object-store.ts";
+import { plan } from "../../lib/recommendation/etl/plan.ts";
+import type { PopularItemsStore } from "../../lib/recommendation/etl/popular-items.ts";
+import { readFile } from "../../lib/recommendation/etl/run-files.ts";
+import { scan } from "../../lib/recommendation/etl/scan.ts";
+import { type DefinitionFiles, RunSettings } from "../../lib/recommendation/etl/settings.ts";
+import type { TableSource } from "../../lib/recommendation/etl/table-source.ts";
+import { transform } from "../../lib/recommendation/etl/transform.ts";
 import type { EtlEnv } from "./env.ts";
 
 /** What etl works with. */

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
 import * as v from "valibot";
-import { dynamoPopularItems, dynamoTables } from "../../lib/etl/dynamo-tables.ts";
-import { s3ObjectStore } from "../../lib/etl/s3-object-store.ts";
-import { DefinitionFiles } from "../../lib/etl/settings.ts";
+import { dynamoPopularItems, dynamoTables } from "../../lib/recommendation/etl/dynamo-tables.ts";
+import { s3ObjectStore } from "../../lib/recommendation/etl/s3-object-store.ts";
+import { DefinitionFiles } from "../../lib/recommendation/etl/settings.ts";
 import { EtlEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 

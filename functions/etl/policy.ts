@@ -1,5 +1,5 @@
-import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 
 /** What etl may do: read events, read the tables, and write, replace and remove what ETL made. */
 export function etlPolicy(arns: {

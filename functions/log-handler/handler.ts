@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda";
-import { isRequestLogLine, UNREADABLE_LINES } from "../../lib/request-log/marker.ts";
-import { type Deadline, deadlineIn } from "../../lib/resilience/deadline.ts";
-import { retry } from "../../lib/resilience/retry.ts";
-import { metricLine } from "../../lib/telemetry/emf.ts";
+import { type Deadline, deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { retry } from "../../lib/core/resilience/retry.ts";
+import { metricLine } from "../../lib/core/telemetry/emf.ts";
+import { isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
 import type { LogHandlerEnv } from "./env.ts";
 import { packBatches, packRecords } from "./records.ts";
 

@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /** What log-handler may do: write to its stream and to its own log group. */
 export function logHandlerPolicy(arns: { firehoseStream: string; logGroup: string }): Statement[] {

@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import { type Names, namesOf } from "../../lib/naming/names.ts";
-import { type Inventory, readInventory } from "../../lib/personalize-manager/inventory.ts";
-import { manage } from "../../lib/personalize-manager/manage.ts";
-import { ManagerError } from "../../lib/personalize-manager/manager-error.ts";
-import type { Personalize } from "../../lib/personalize-manager/personalize.ts";
-import type { PointerStore } from "../../lib/personalize-manager/pointers.ts";
-import { ResourceInput, type ResourceState, Terraform } from "../../lib/personalize-manager/request.ts";
-import { type Patience, patienceOf } from "../../lib/personalize-manager/waiting.ts";
-import { type Deadline, deadlineIn } from "../../lib/resilience/deadline.ts";
+import { type Names, namesOf } from "../../lib/core/naming/names.ts";
+import { type Deadline, deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
+import { manage } from "../../lib/personalize/resources/manage.ts";
+import { ManagerError } from "../../lib/personalize/resources/manager-error.ts";
+import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
+import type { PointerStore } from "../../lib/personalize/resources/pointers.ts";
+import { ResourceInput, type ResourceState, Terraform } from "../../lib/personalize/resources/request.ts";
+import { type Patience, patienceOf } from "../../lib/personalize/resources/waiting.ts";
 import type { PersonalizeManagerEnv } from "./env.ts";
 
 /** What personalize-manager works with. */

@@ -2,10 +2,10 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import * as v from "valibot";
-import { personalizeOf } from "../../lib/personalize-manager/personalize.ts";
-import { ssmPointers } from "../../lib/personalize-manager/pointers.ts";
-import { dynamoTrainingState } from "../../lib/training/dynamo-state.ts";
-import { versionToServe } from "../../lib/training/version-to-serve.ts";
+import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
+import { ssmPointers } from "../../lib/personalize/resources/pointers.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import { versionToServe } from "../../lib/recommendation/training/version-to-serve.ts";
 import { PersonalizeManagerEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 

@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /**
  * What personalize-manager may do: create, change, describe and remove the project's resources, and switch the

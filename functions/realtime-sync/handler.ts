@@ -1,8 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { syncMessages } from "../../lib/recommendation/sync-messages.ts";
-import type { SyncServices } from "../../lib/recommendation/sync-records.ts";
-import { deadlineIn } from "../../lib/resilience/deadline.ts";
-import { metricLine } from "../../lib/telemetry/emf.ts";
+import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { metricLine } from "../../lib/core/telemetry/emf.ts";
+import { syncMessages } from "../../lib/recommendation/sync/sync-messages.ts";
+import type { SyncServices } from "../../lib/recommendation/sync/sync-records.ts";
 
 /** Name of the metric, by `Project`, of messages that come back to the queue. */
 export const DELAYED_CHANGES = "DelayedChanges";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as v from "valibot";
-import { personalizeDatasets } from "../../lib/recommendation/dataset-writer.ts";
-import { createPace } from "../../lib/recommendation/pace.ts";
-import { dynamoRecords } from "../../lib/recommendation/record-store.ts";
-import { RealtimeSyncSettings } from "../../lib/recommendation/settings.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync-messages.ts";
+import { dynamoRecords } from "../../lib/recommendation/service/record-store.ts";
+import { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
+import { personalizeDatasets } from "../../lib/recommendation/sync/dataset-writer.ts";
+import { createPace } from "../../lib/recommendation/sync/pace.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
 import { RealtimeSyncEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 

@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /** What realtime-sync may do: take messages of its queue, read the tables, put records into two datasets. */
 export function realtimeSyncPolicy(arns: {

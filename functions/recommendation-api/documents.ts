@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MAX_RECORDS, RankItems, RecommendToItem, RecommendToUser } from "../../lib/recommendation/requests.ts";
+import { MAX_RECORDS, RankItems, RecommendToItem, RecommendToUser } from "../../lib/recommendation/api/requests.ts";
 
 /** What an answer was made without; absent when nothing is degraded. */
 const Degraded = v.optional(

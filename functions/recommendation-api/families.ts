@@ -1,5 +1,5 @@
-import type { Family } from "../../lib/http/router.ts";
-import type { RecommendationServices } from "../../lib/recommendation/services.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
 /** One chunk of the bundle each, loaded when its first request comes. */
 export async function loadFamily(family: string, services: RecommendationServices): Promise<Family> {

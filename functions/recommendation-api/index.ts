@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import { createRouter } from "../../lib/http/router.ts";
-import { RecommendationSettings } from "../../lib/recommendation/settings.ts";
+import { createRouter } from "../../lib/core/http/router.ts";
+import { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { RecommendationApiEnv } from "./env.ts";
 import { loadFamily } from "./families.ts";
 import { routes } from "./routes.ts";

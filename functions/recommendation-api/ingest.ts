@@ -1,9 +1,9 @@
-import { jsonHandler } from "../../lib/http/json-handler.ts";
-import type { Family } from "../../lib/http/router.ts";
-import { logEvents } from "../../lib/recommendation/log-event.ts";
-import { LogEvent, UpdateItems, UpdateUsers } from "../../lib/recommendation/requests.ts";
-import type { RecommendationServices } from "../../lib/recommendation/services.ts";
-import { updateProfiles } from "../../lib/recommendation/update-profiles.ts";
+import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { LogEvent, UpdateItems, UpdateUsers } from "../../lib/recommendation/api/requests.ts";
+import { logEvents } from "../../lib/recommendation/ingest/log-event.ts";
+import { updateProfiles } from "../../lib/recommendation/ingest/update-profiles.ts";
+import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
 const SPLIT = "Split the upload into several requests.";
 

@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /** What recommendation-api may do: read and write records, store and count events, ask campaigns, tell of changes. */
 export function recommendationApiPolicy(arns: {

@@ -1,8 +1,8 @@
-import { jsonHandler } from "../../lib/http/json-handler.ts";
-import type { Family } from "../../lib/http/router.ts";
-import { rankItems } from "../../lib/recommendation/rank.ts";
-import { RankItems } from "../../lib/recommendation/requests.ts";
-import type { RecommendationServices } from "../../lib/recommendation/services.ts";
+import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { rankItems } from "../../lib/recommendation/api/rank.ts";
+import { RankItems } from "../../lib/recommendation/api/requests.ts";
+import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
 /** POST /rank-items-to-user */
 export function rankFamily(services: RecommendationServices): Family {

@@ -1,8 +1,8 @@
-import { jsonHandler } from "../../lib/http/json-handler.ts";
-import type { Family } from "../../lib/http/router.ts";
-import { recommendToItem, recommendToUser } from "../../lib/recommendation/recommend.ts";
-import { RecommendToItem, RecommendToUser } from "../../lib/recommendation/requests.ts";
-import type { RecommendationServices } from "../../lib/recommendation/services.ts";
+import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { recommendToItem, recommendToUser } from "../../lib/recommendation/api/recommend.ts";
+import { RecommendToItem, RecommendToUser } from "../../lib/recommendation/api/requests.ts";
+import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
 /** POST /recommend-items-to-user and /recommend-items-to-item */
 export function recommendFamily(services: RecommendationServices): Family {

@@ -1,5 +1,5 @@
-import type { Route } from "../../lib/http/route.ts";
-import { RankItems, RecommendToItem, RecommendToUser } from "../../lib/recommendation/requests.ts";
+import type { Route } from "../../lib/core/http/route.ts";
+import { RankItems, RecommendToItem, RecommendToUser } from "../../lib/recommendation/api/requests.ts";
 import {
   LogEventDocument,
   RankItemsResponse,

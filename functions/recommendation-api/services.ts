@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { dynamoEventCounter } from "../../lib/recommendation/accepted-events.ts";
-import { once } from "../../lib/recommendation/call.ts";
-import { personalizeCampaigns } from "../../lib/recommendation/campaign-client.ts";
-import { firehoseEvents } from "../../lib/recommendation/event-stream.ts";
-import { createPointers, ssmParameters } from "../../lib/recommendation/parameters.ts";
-import { dynamoPopularItems } from "../../lib/recommendation/popular-items.ts";
-import { personalizeEvents, sqsChanges } from "../../lib/recommendation/realtime.ts";
-import { dynamoRecords } from "../../lib/recommendation/record-store.ts";
-import type { RecommendationServices } from "../../lib/recommendation/services.ts";
-import type { RecommendationSettings } from "../../lib/recommendation/settings.ts";
-import { trainedEvent } from "../../lib/recommendation-records/trained-event.ts";
+import { personalizeCampaigns } from "../../lib/recommendation/api/campaign-client.ts";
+import { createPointers, ssmParameters } from "../../lib/recommendation/api/parameters.ts";
+import { dynamoPopularItems } from "../../lib/recommendation/api/popular-items.ts";
+import { dynamoEventCounter } from "../../lib/recommendation/ingest/accepted-events.ts";
+import { firehoseEvents } from "../../lib/recommendation/ingest/event-stream.ts";
+import { personalizeEvents, sqsChanges } from "../../lib/recommendation/ingest/realtime.ts";
+import { trainedEvent } from "../../lib/recommendation/records/trained-event.ts";
+import { once } from "../../lib/recommendation/service/call.ts";
+import { dynamoRecords } from "../../lib/recommendation/service/record-store.ts";
+import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+import type { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import type { RecommendationApiEnv } from "./env.ts";
 
 /** The services over real clients; each SDK is loaded when it is first used. */

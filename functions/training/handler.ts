@@ -1,15 +1,15 @@
 import * as v from "valibot";
-import { namesOf } from "../../lib/naming/names.ts";
-import { begin } from "../../lib/training/begin.ts";
-import { checkData } from "../../lib/training/check-data.ts";
-import { LOOKS, type TrainingContext } from "../../lib/training/context.ts";
-import { finish } from "../../lib/training/finish.ts";
-import { pollImports, startImports } from "../../lib/training/imports.ts";
-import { awaitIngestion, checkArrivals } from "../../lib/training/ingestion.ts";
-import { TrainingTask } from "../../lib/training/task.ts";
-import { teardown } from "../../lib/training/teardown.ts";
-import { trainRecipes } from "../../lib/training/train.ts";
-import { TrainingError } from "../../lib/training/training-error.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { begin } from "../../lib/recommendation/training/begin.ts";
+import { checkData } from "../../lib/recommendation/training/check-data.ts";
+import { LOOKS, type TrainingContext } from "../../lib/recommendation/training/context.ts";
+import { finish } from "../../lib/recommendation/training/finish.ts";
+import { pollImports, startImports } from "../../lib/recommendation/training/imports.ts";
+import { awaitIngestion, checkArrivals } from "../../lib/recommendation/training/ingestion.ts";
+import { TrainingTask } from "../../lib/recommendation/training/task.ts";
+import { teardown } from "../../lib/recommendation/training/teardown.ts";
+import { trainRecipes } from "../../lib/recommendation/training/train.ts";
+import { TrainingError } from "../../lib/recommendation/training/training-error.ts";
 import type { TrainingEnv } from "./env.ts";
 
 /** What training works with besides its environment. */

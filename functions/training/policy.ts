@@ -1,5 +1,5 @@
-import { type Statement, writeLogs } from "../../lib/iam/statement.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 
 /**
  * What training may do: import, train and serve in the project's dataset group, remove what training made, keep its

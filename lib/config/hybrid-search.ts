@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MODEL_NAMES } from "../embeddings/models.ts";
+import { MODEL_NAMES } from "./embedding-models.ts";
 import { integer, list, section, text, word } from "./kinds.ts";
 
 const FAILURE = ["fail", "degrade"] as const;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ModelName } from "../embeddings/models.ts";
+import type { ModelName } from "./embedding-models.ts";
 import { imageKind, SERVED_FAMILIES } from "./instance-types.ts";
 import { integer, numeric, section, text } from "./kinds.ts";
 

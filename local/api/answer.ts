@@ -1,6 +1,6 @@
 import { type ServerResponse, validateHeaderName, validateHeaderValue } from "node:http";
-import { ApiError } from "../../lib/http/error.ts";
-import { MAX_RESULT_BYTES } from "../../lib/http/limits.ts";
+import { ApiError } from "../../lib/core/http/error.ts";
+import { MAX_RESULT_BYTES } from "../../lib/core/http/limits.ts";
 
 /** JSON escaping makes a character at most six bytes long: what is shorter than this surely fits. */
 const SURELY_FITS = Math.floor(MAX_RESULT_BYTES / 6) - 100_000;

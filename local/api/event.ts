@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { ProxyEvent } from "../../lib/http/event.ts";
+import type { ProxyEvent } from "../../lib/core/http/event.ts";
 import type { Match } from "./resources.ts";
 
 const ACCOUNT_ID = "123456789012";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ApiError } from "../../lib/http/error.ts";
-import type { ProxyEvent } from "../../lib/http/event.ts";
+import { ApiError } from "../../lib/core/http/error.ts";
+import type { ProxyEvent } from "../../lib/core/http/event.ts";
 import { type Answer, answerOf, refusal, send } from "./answer.ts";
 import { createEvent, type EventParts } from "./event.ts";
 import { createContext, findService, type MountedService } from "./service.ts";

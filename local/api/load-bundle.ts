@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
-import type { ProxyHandler } from "../../lib/http/event.ts";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { tapRequestLog } from "./request-log-tap.ts";
 
 export interface BundleOptions {

@@ -1,4 +1,4 @@
-import { isRequestLogLine } from "../../lib/request-log/marker.ts";
+import { isRequestLogLine } from "../../lib/search/request-log/marker.ts";
 
 /**
  * Takes the request log lines out of what this process writes to standard output, as the log subscription does in AWS;

@@ -1,7 +1,7 @@
 import type { Context } from "aws-lambda";
-import { ApiError } from "../../lib/http/error.ts";
-import type { ProxyHandler } from "../../lib/http/event.ts";
-import type { Route } from "../../lib/http/route.ts";
+import { ApiError } from "../../lib/core/http/error.ts";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
+import type { Route } from "../../lib/core/http/route.ts";
 import { createMatcher, type Match } from "./resources.ts";
 import { createUsage, type UsagePlan } from "./usage.ts";
 

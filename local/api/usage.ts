@@ -1,4 +1,4 @@
-import { ApiError } from "../../lib/http/error.ts";
+import { ApiError } from "../../lib/core/http/error.ts";
 
 /** A usage plan: what one key may use. Each part is optional, as in `throttle` of api.yaml. */
 export interface UsagePlan {

@@ -1,4 +1,4 @@
-import type { ModelName } from "../../lib/embeddings/models.ts";
+import type { ModelName } from "../../lib/config/embedding-models.ts";
 import { curlCommand, type Example } from "./examples.ts";
 import type { DevState } from "./state-file.ts";
 

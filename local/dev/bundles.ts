@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
-import type { ModelName } from "../../lib/embeddings/models.ts";
+import type { ModelName } from "../../lib/config/embedding-models.ts";
 import { LocalError } from "../process/error.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import type { ModelName } from "../../lib/config/embedding-models.ts";
 import type { EmbeddingMapping, HybridQuery } from "../../lib/config/hybrid-search.ts";
-import type { ModelName } from "../../lib/embeddings/models.ts";
-import { findMapping } from "../../lib/hybrid-index/find-mapping.ts";
-import { semanticSchema } from "../../lib/hybrid-index/semantic-schema.ts";
+import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
+import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { type Book, books } from "../demo-data/books.ts";
 import { LocalError } from "../process/error.ts";
 import { type GatewayClient, succeeded } from "./gateway-client.ts";

@@ -2,7 +2,7 @@ import { DynamoDBClient, GetItemCommand, paginateScan } from "@aws-sdk/client-dy
 import { DescribeCampaignCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import type { Recommendation } from "../../lib/config/configuration.ts";
 import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
-import { namesOf } from "../../lib/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
 import type { DemoData } from "../demo-data/readers.ts";
 

@@ -1,5 +1,5 @@
+import { MODELS } from "../../lib/config/embedding-models.ts";
 import type { EmbeddingMapping } from "../../lib/config/hybrid-search.ts";
-import { MODELS } from "../../lib/embeddings/models.ts";
 import { DEMO_INDEX } from "./demo-index.ts";
 
 /** A request that the banner shows as a curl command. */

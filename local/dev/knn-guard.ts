@@ -1,5 +1,5 @@
-import { ApiError } from "../../lib/http/error.ts";
-import { bodyBytes, type ProxyEvent, type ProxyHandler } from "../../lib/http/event.ts";
+import { ApiError } from "../../lib/core/http/error.ts";
+import { bodyBytes, type ProxyEvent, type ProxyHandler } from "../../lib/core/http/event.ts";
 
 /** The requests that can carry a mapping: an index, a mapping, a template, a rollover. */
 const CARRIES_MAPPING =

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
-import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
-import { readModelFiles } from "../../lib/embeddings/sparse-model.ts";
-import type { Names } from "../../lib/naming/names.ts";
+import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
 import { generateModelFiles } from "../embeddings/model-files.ts";
 import { connectRemoteServer, type RemoteServer, RemoteServerError } from "../embeddings/remote-server.ts";
 import { createModelStandIns, type ModelStandIns } from "../embeddings/stand-ins.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { MODEL_NAMES, type ModelName } from "../../lib/embeddings/models.ts";
+import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
 import { type OpenSearchVersion, opensearchVersion } from "../opensearch/versions.ts";
 import { LocalError } from "../process/error.ts";
 

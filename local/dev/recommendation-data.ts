@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync,
 import { dirname, join, sep } from "node:path";
 import { type AttributeValue, BatchWriteItemCommand, paginateScan, type WriteRequest } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
-import { concurrently } from "../../lib/etl/concurrently.ts";
-import type { TableName } from "../../lib/naming/names.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import type { TableName } from "../../lib/core/naming/names.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { concurrently } from "../../lib/recommendation/etl/concurrently.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { TABLES } from "./recommendation-resources.ts";
 

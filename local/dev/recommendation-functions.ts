@@ -11,8 +11,8 @@ import type { PersonalizeManagerEnvInput } from "../../functions/personalize-man
 import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
 import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
-import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/naming/names.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync-messages.ts";
+import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { LocalError } from "../process/error.ts";
 import { bundleArchive } from "./bundles.ts";

@@ -1,7 +1,7 @@
 import { DATASETS, type Dataset } from "../../lib/config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
-import type { Inventory } from "../../lib/personalize-manager/inventory.ts";
-import type { ResourceInputGiven, ResourceState } from "../../lib/personalize-manager/request.ts";
+import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
+import type { ResourceInputGiven, ResourceState } from "../../lib/personalize/resources/request.ts";
 import { LocalError } from "../process/error.ts";
 import { invoke, type RecommendationParts } from "./recommendation-functions.ts";
 

@@ -5,7 +5,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import type { RecommendationApiEnv } from "../../functions/recommendation-api/env.ts";
 import { routes } from "../../functions/recommendation-api/routes.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import type { ProxyHandler } from "../../lib/http/event.ts";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import type { LoadedBundle } from "../api/load-bundle.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";

@@ -10,9 +10,9 @@ import { CreateDeliveryStreamCommand, FirehoseClient } from "@aws-sdk/client-fir
 import { CreateFunctionCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import type * as v from "valibot";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
-import type { Names } from "../../lib/naming/names.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
-import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/request-log/marker.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/marker.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { createRole } from "./role.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
-import { ModelFilesError } from "../../lib/embeddings/model-files.ts";
-import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
+import { ModelFilesError } from "../../lib/search/embeddings/model-files.ts";
 import { LocalError } from "../process/error.ts";
 import { type BannerOptions, banner } from "./banner.ts";
 import { DEMO_INDEX, demoMappings, demoSchema } from "./demo-index.ts";

@@ -5,7 +5,7 @@ import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import { routes } from "../../functions/api-router/routes.ts";
 import type { Configuration, Recommendation, SearchGateway } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
-import { type Names, namesOf } from "../../lib/naming/names.ts";
+import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { loadBundle } from "../api/load-bundle.ts";
 import { startApi } from "../api/start.ts";
 import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MODEL_NAMES, type ModelName } from "../../lib/embeddings/models.ts";
+import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { StandInAnswer } from "../cloud/stand-in.ts";
 import type { Fault, ModelControl } from "./control.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MODEL_NAMES, type ModelName } from "../../lib/embeddings/models.ts";
+import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
 
 /** Which calls a fault applies to; every condition given must hold. Without any: all calls. */
 export interface FaultCondition {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ModelFiles } from "../../lib/embeddings/model-files.ts";
+import type { ModelFiles } from "../../lib/search/embeddings/model-files.ts";
 import { generateVocabulary, SPECIAL_IDS, type Vocabulary } from "./vocabulary.ts";
 
 /** Characters of a word that are looked up at once; longer ones are cut, since the look-up is quadratic. */

@@ -1,4 +1,4 @@
-import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
+import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
 import { bedrockModelOf, cohereRequest, invokeCohere, unknownModel } from "./bedrock-runtime.ts";
 import { createModelControl, type ModelControl } from "./control.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { toJsonSchema } from "@valibot/to-json-schema";
-import type { Route } from "../../lib/http/route.ts";
+import type { Route } from "../../lib/core/http/route.ts";
 import { gatewayResponses } from "./gateway-responses.ts";
 
 /** The longest that API Gateway waits by default; the functions answer after 28 s. */

@@ -3,7 +3,7 @@ import type { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest
 import type { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
 import { ApiGatewayUsagePlan } from "@cdktf/provider-aws/lib/api-gateway-usage-plan/index.js";
 import { ApiGatewayUsagePlanKey } from "@cdktf/provider-aws/lib/api-gateway-usage-plan-key/index.js";
-import type { Service } from "../../lib/naming/names.ts";
+import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** The usage plan of a stage with `throttle` of api.yaml, and its keys: two while they are changed over. */

@@ -1,6 +1,6 @@
 import { CloudwatchDashboard } from "@cdktf/provider-aws/lib/cloudwatch-dashboard/index.js";
-import type { Stage } from "../../lib/http/degradation.ts";
-import type { FunctionName, Service } from "../../lib/naming/names.ts";
+import type { Stage } from "../../lib/core/http/degradation.ts";
+import type { FunctionName, Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import type { Metric } from "./alarm.ts";
 

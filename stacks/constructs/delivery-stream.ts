@@ -1,9 +1,9 @@
 import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import { CloudwatchLogStream } from "@cdktf/provider-aws/lib/cloudwatch-log-stream/index.js";
 import { KinesisFirehoseDeliveryStream } from "@cdktf/provider-aws/lib/kinesis-firehose-delivery-stream/index.js";
-import { writeLogs } from "../../lib/iam/statement.ts";
-import type { ServiceRole, StreamName } from "../../lib/naming/names.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { writeLogs } from "../../lib/aws/iam-statement.ts";
+import type { ServiceRole, StreamName } from "../../lib/core/naming/names.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 import { useProjectKey } from "./keys.ts";

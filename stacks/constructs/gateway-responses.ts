@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../lib/http/error.ts";
+import type { ErrorCode } from "../../lib/core/http/error.ts";
 
 interface Refusal {
   status: number;

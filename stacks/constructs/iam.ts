@@ -1,6 +1,6 @@
 import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
-import type { Statement } from "../../lib/iam/statement.ts";
+import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** A policy document that allows these statements and denies those. */

@@ -1,7 +1,7 @@
 import { KmsAlias } from "@cdktf/provider-aws/lib/kms-alias/index.js";
 import { KmsKey } from "@cdktf/provider-aws/lib/kms-key/index.js";
-import type { Statement } from "../../lib/iam/statement.ts";
-import type { Names } from "../../lib/naming/names.ts";
+import type { Statement } from "../../lib/aws/iam-statement.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** A statement of a key's own policy; it is always about the key. */

@@ -1,4 +1,4 @@
-import type { Service } from "../../lib/naming/names.ts";
+import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { type AliasedKey, encryptionKey } from "./keys.ts";
 

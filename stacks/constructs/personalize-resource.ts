@@ -1,8 +1,8 @@
 import { LambdaInvocation } from "@cdktf/provider-aws/lib/lambda-invocation/index.js";
 import type { ITerraformDependable } from "cdktf";
-import { LIVE_ALIAS } from "../../lib/naming/names.ts";
-import { PROJECT_TAG, STACK_TAG } from "../../lib/naming/tags.ts";
-import type { ResourceInputGiven } from "../../lib/personalize-manager/request.ts";
+import { LIVE_ALIAS } from "../../lib/core/naming/names.ts";
+import { PROJECT_TAG, STACK_TAG } from "../../lib/core/naming/tags.ts";
+import type { ResourceInputGiven } from "../../lib/personalize/resources/request.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { literal } from "./literal.ts";
 

@@ -2,7 +2,7 @@ import { AppautoscalingPolicy } from "@cdktf/provider-aws/lib/appautoscaling-pol
 import { AppautoscalingTarget } from "@cdktf/provider-aws/lib/appautoscaling-target/index.js";
 import type { LambdaAlias } from "@cdktf/provider-aws/lib/lambda-alias/index.js";
 import { LambdaProvisionedConcurrencyConfig } from "@cdktf/provider-aws/lib/lambda-provisioned-concurrency-config/index.js";
-import type { FunctionName } from "../../lib/naming/names.ts";
+import type { FunctionName } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** `provisioned_concurrency.<function>` of api.yaml. */

@@ -4,8 +4,8 @@ import { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest-api/
 import { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
 import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
-import type { Route } from "../../lib/http/route.ts";
-import { API_STAGE, type FunctionName, type Service } from "../../lib/naming/names.ts";
+import type { Route } from "../../lib/core/http/route.ts";
+import { API_STAGE, type FunctionName, type Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { apiBody, apiFingerprint } from "./api-body.ts";
 import { apiKeys } from "./api-keys.ts";

@@ -1,5 +1,5 @@
 import type { ITerraformDependable } from "cdktf";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -1,5 +1,5 @@
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import type { Stage } from "../../lib/http/degradation.ts";
+import type { Stage } from "../../lib/core/http/degradation.ts";
 import { dashboard, requestWidgets, type Widget } from "../constructs/dashboard.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./api.ts";

@@ -1,7 +1,7 @@
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import type { Stage } from "../../lib/http/degradation.ts";
-import { API_STAGE, type FunctionName, type StateMachineName } from "../../lib/naming/names.ts";
-import { METRIC_NAMESPACE } from "../../lib/telemetry/emf.ts";
+import type { Stage } from "../../lib/core/http/degradation.ts";
+import { API_STAGE, type FunctionName, type StateMachineName } from "../../lib/core/naming/names.ts";
+import { METRIC_NAMESPACE } from "../../lib/core/telemetry/emf.ts";
 import type { Metric } from "../constructs/alarm.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { campaignArn } from "./api.ts";

@@ -1,6 +1,6 @@
 import { SchedulerSchedule } from "@cdktf/provider-aws/lib/scheduler-schedule/index.js";
 import type { SfnStateMachine } from "@cdktf/provider-aws/lib/sfn-state-machine/index.js";
-import type { TrainingInput } from "../../lib/training/task.ts";
+import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -2,11 +2,11 @@ import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { SfnStateMachine } from "@cdktf/provider-aws/lib/sfn-state-machine/index.js";
 import type { ITerraformDependable } from "cdktf";
-import { etlStateMachine, type State } from "../../lib/etl/state-machine.ts";
-import type { Statement } from "../../lib/iam/statement.ts";
-import type { StateMachineName, TRAINING_REPORT } from "../../lib/naming/names.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
-import { teardownStateMachine, trainingStateMachine } from "../../lib/training/state-machine.ts";
+import type { Statement } from "../../lib/aws/iam-statement.ts";
+import type { StateMachineName, TRAINING_REPORT } from "../../lib/core/naming/names.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { etlStateMachine, type State } from "../../lib/recommendation/etl/state-machine.ts";
+import { teardownStateMachine, trainingStateMachine } from "../../lib/recommendation/training/state-machine.ts";
 import { aliasArn, type DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";

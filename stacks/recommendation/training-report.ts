@@ -1,8 +1,8 @@
 import { CloudwatchEventRule } from "@cdktf/provider-aws/lib/cloudwatch-event-rule/index.js";
 import { CloudwatchEventTarget } from "@cdktf/provider-aws/lib/cloudwatch-event-target/index.js";
-import type { State } from "../../lib/etl/state-machine.ts";
-import { TRAINING_REPORT } from "../../lib/naming/names.ts";
-import { STOPPED_BY_UNINSTALL } from "../../lib/training/state.ts";
+import { TRAINING_REPORT } from "../../lib/core/naming/names.ts";
+import type { State } from "../../lib/recommendation/etl/state-machine.ts";
+import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";

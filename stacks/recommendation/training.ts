@@ -2,7 +2,7 @@ import type { EtlEnvInput } from "../../functions/etl/env.ts";
 import { etlPolicy } from "../../functions/etl/policy.ts";
 import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import { trainingPolicy } from "../../functions/training/policy.ts";
-import type { TableName } from "../../lib/naming/names.ts";
+import type { TableName } from "../../lib/core/naming/names.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { boundToAliases } from "../constructs/keys.ts";
 import { recommendationInput } from "../input.ts";

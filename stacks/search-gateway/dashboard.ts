@@ -1,4 +1,4 @@
-import type { Stage } from "../../lib/http/degradation.ts";
+import type { Stage } from "../../lib/core/http/degradation.ts";
 import { dashboard, requestWidgets, type Widget } from "../constructs/dashboard.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";

@@ -1,9 +1,9 @@
-import { referencedModels } from "../../lib/discovery/endpoints.ts";
-import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
-import type { Stage } from "../../lib/http/degradation.ts";
-import { API_STAGE, ENDPOINT_VARIANT, type FunctionName } from "../../lib/naming/names.ts";
-import { UNREADABLE_LINES } from "../../lib/request-log/marker.ts";
-import { METRIC_NAMESPACE } from "../../lib/telemetry/emf.ts";
+import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import type { Stage } from "../../lib/core/http/degradation.ts";
+import { API_STAGE, ENDPOINT_VARIANT, type FunctionName } from "../../lib/core/naming/names.ts";
+import { METRIC_NAMESPACE } from "../../lib/core/telemetry/emf.ts";
+import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
 import type { Metric } from "../constructs/alarm.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -6,13 +6,13 @@ import { SagemakerEndpoint } from "@cdktf/provider-aws/lib/sagemaker-endpoint/in
 import { SagemakerEndpointConfiguration } from "@cdktf/provider-aws/lib/sagemaker-endpoint-configuration/index.js";
 import { SagemakerModel } from "@cdktf/provider-aws/lib/sagemaker-model/index.js";
 import type { ITerraformDependable } from "cdktf";
+import type { Statement } from "../../lib/aws/iam-statement.ts";
+import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { imageKind } from "../../lib/config/instance-types.ts";
 import type { Models } from "../../lib/config/model.ts";
-import { referencedModels } from "../../lib/discovery/endpoints.ts";
-import { type ModelImage, modelImage } from "../../lib/discovery/model-image.ts";
-import { MODELS, type ModelName } from "../../lib/embeddings/models.ts";
-import type { Statement } from "../../lib/iam/statement.ts";
-import { ENDPOINT_VARIANT } from "../../lib/naming/names.ts";
+import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
+import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { type ModelImage, modelImage } from "../../lib/infrastructure/model-image.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";

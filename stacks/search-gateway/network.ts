@@ -1,7 +1,7 @@
 import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
 import { VpcSecurityGroupEgressRule } from "@cdktf/provider-aws/lib/vpc-security-group-egress-rule/index.js";
 import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
-import { staysInVpc } from "../../lib/discovery/endpoints.ts";
+import { staysInVpc } from "../../lib/infrastructure/endpoints.ts";
 import { NETWORK_TIMEOUT } from "../constructs/function.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -1,6 +1,6 @@
 import { GlueCatalogDatabase } from "@cdktf/provider-aws/lib/glue-catalog-database/index.js";
 import { GlueCatalogTable } from "@cdktf/provider-aws/lib/glue-catalog-table/index.js";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { literal } from "../constructs/literal.ts";
 import type { ProjectStack } from "../project-stack.ts";
 

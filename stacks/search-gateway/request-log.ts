@@ -2,8 +2,8 @@ import { CloudwatchLogSubscriptionFilter } from "@cdktf/provider-aws/lib/cloudwa
 import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import { logHandlerPolicy } from "../../functions/log-handler/policy.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
-import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/request-log/marker.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/marker.ts";
 import { deliveryStream } from "../constructs/delivery-stream.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";

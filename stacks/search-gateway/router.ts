@@ -1,9 +1,9 @@
 import type * as v from "valibot";
 import { type ApiRouterEnv, NODE_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
+import { MODELS } from "../../lib/config/embedding-models.ts";
 import { clusterUrl } from "../../lib/config/project.ts";
-import { referencedModels } from "../../lib/discovery/endpoints.ts";
-import { MODELS } from "../../lib/embeddings/models.ts";
+import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { gatewaySettings } from "../../build/gateway-settings.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
-import { GatewaySettings } from "../../lib/gateway/settings.ts";
-import { namesOf } from "../../lib/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("settings of api-router");

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { modelFilesProblem, syncModelFiles } from "../../build/models.ts";
-import { type ModelFiles, ModelFilesError } from "../../lib/embeddings/model-files.ts";
-import { smallModelFiles } from "../lib/embeddings/fixture.ts";
+import { type ModelFiles, ModelFilesError } from "../../lib/search/embeddings/model-files.ts";
+import { smallModelFiles } from "../lib/search/embeddings/fixture.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("make models");

@@ -9,7 +9,7 @@ import {
 } from "../../build/reference.ts";
 import { routes } from "../../functions/api-router/routes.ts";
 import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
-import { ApiError, type ErrorCode } from "../../lib/http/error.ts";
+import { ApiError, type ErrorCode } from "../../lib/core/http/error.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("build/openapi");

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Configuration } from "../../lib/config/configuration.ts";
-import type { StackName } from "../../lib/naming/names.ts";
+import type { StackName } from "../../lib/core/naming/names.ts";
 import { sharedCloud, type TestCloud } from "../fixtures/cloud.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { planOf, writeStacks } from "../fixtures/plans.ts";

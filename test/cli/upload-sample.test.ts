@@ -12,7 +12,7 @@ import {
   type Received,
   startUploadServer,
   type UploadServer,
-} from "../lib/upload/upload-server.ts";
+} from "../lib/recommendation/upload/upload-server.ts";
 import { suite } from "../suite.ts";
 import type { Run } from "./run-cli.ts";
 

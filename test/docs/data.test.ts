@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/naming/names.ts";
-import { ARRIVAL_ATTEMPTS, afterEtl, linesRead } from "../../lib/training/arrivals.ts";
-import { event, rowsOf, world } from "../lib/etl/run.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { ARRIVAL_ATTEMPTS, afterEtl, linesRead } from "../../lib/recommendation/training/arrivals.ts";
+import { event, rowsOf, world } from "../lib/recommendation/etl/run.ts";
 import { recommendation, synth } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 

@@ -1,15 +1,15 @@
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/naming/names.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import {
   MAX_HIT_IDS,
   MAX_LINE_BYTES,
   type RequestLogEntry,
   type RequestLogSettings,
   requestLogLine,
-} from "../../lib/request-log/line.ts";
+} from "../../lib/search/request-log/line.ts";
 import { example } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 

@@ -1,6 +1,6 @@
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { routes } from "../../functions/recommendation-api/routes.ts";
-import type { ProxyHandler } from "../../lib/http/event.ts";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { type RunningApi, startApi } from "../../local/api/start.ts";
 import { readDeployedApi } from "../../local/cloud/deployed-api.ts";
 import { serveDeployedApi } from "../infrastructure/served-api.ts";

@@ -1,6 +1,6 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { SFNClient } from "@aws-sdk/client-sfn";
-import { type Names, namesOf } from "../../lib/naming/names.ts";
+import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, type Cloud, REGION } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { type DemoData, demoData } from "../../local/demo-data/readers.ts";

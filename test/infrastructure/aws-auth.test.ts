@@ -1,7 +1,7 @@
 // The example with signed requests, by the command line: each test goes on where the one before has ended.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";

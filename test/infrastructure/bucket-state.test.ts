@@ -6,7 +6,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } fr
 import * as assert from "uvu/assert";
 import { findTerraform } from "../../cli/terraform/binary.ts";
 import { initStack, pullState, type StackFolder } from "../../cli/terraform/stack.ts";
-import { namesOf } from "../../lib/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";

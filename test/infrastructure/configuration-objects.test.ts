@@ -17,11 +17,11 @@ import {
   compareConfiguration,
   configurationNotes,
   synchronizeConfiguration,
-} from "../../cli/deploy/configuration-objects.ts";
-import { planStacks } from "../../cli/deploy/planned.ts";
+} from "../../cli/apply/configuration-objects.ts";
+import { planStacks } from "../../cli/plan/planned.ts";
 import { createTerminal } from "../../cli/terminal.ts";
 import { findTerraform } from "../../cli/terraform/binary.ts";
-import { namesOf } from "../../lib/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration, configurationFolder } from "../fixtures/configurations/configurations.ts";

@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
-import { foldersOf } from "../../cli/deploy/folders.ts";
-import { refuseStateOfNoAccount } from "../../cli/deploy/local-state.ts";
+import { foldersOf } from "../../cli/state/folders.ts";
+import { refuseStateOfNoAccount } from "../../cli/state/local-state.ts";
 import { findTerraform } from "../../cli/terraform/binary.ts";
 import { initStack, pullState } from "../../cli/terraform/stack.ts";
-import { namesOf } from "../../lib/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";

@@ -2,9 +2,9 @@
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
-import { discover } from "../../lib/discovery/discover.ts";
-import { DiscoveryError } from "../../lib/discovery/discovery.ts";
-import { sdkDiscoveryClients } from "../../lib/discovery/sdk/sdk-clients.ts";
+import { discover } from "../../cli/discovery/discover.ts";
+import { sdkDiscoveryClients } from "../../cli/discovery/sdk/sdk-clients.ts";
+import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration } from "../fixtures/configurations/configurations.ts";

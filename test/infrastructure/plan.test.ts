@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { sharedCloud } from "../fixtures/cloud.ts";
 import { CONFIGURATIONS, type ConfigurationName, configuration } from "../fixtures/configurations/configurations.ts";

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { StackName } from "../../lib/naming/names.ts";
+import type { StackName } from "../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { discoveryOf } from "../fixtures/configurations/configurations.ts";

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { routes } from "../../functions/api-router/routes.ts";
-import type { Method, Route } from "../../lib/http/route.ts";
+import type { Method, Route } from "../../lib/core/http/route.ts";
 import { loadBundle } from "../../local/api/load-bundle.ts";
 import { type RunningApi, startApi } from "../../local/api/start.ts";
 import { type DeployedApi, type DeployedMethod, readDeployedApi } from "../../local/cloud/deployed-api.ts";

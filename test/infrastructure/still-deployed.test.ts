@@ -7,7 +7,7 @@ import { APIGatewayClient, CreateRestApiCommand, DeleteRestApiCommand } from "@a
 import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import { CreateBucketCommand, HeadBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { namesOf, type Service, type StackName } from "../../lib/naming/names.ts";
+import { namesOf, type Service, type StackName } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { createPersonalize } from "../../local/personalize/personalize.ts";

@@ -16,14 +16,14 @@ import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/
 import * as assert from "uvu/assert";
 import { buildFunctions } from "../../build/functions.ts";
 import type { EtlEnvInput } from "../../functions/etl/env.ts";
-import { type Manifest, readManifest } from "../../lib/etl/manifest.ts";
-import { readText } from "../../lib/etl/object-store.ts";
-import { s3ObjectStore } from "../../lib/etl/s3-object-store.ts";
-import { etlStateMachine } from "../../lib/etl/state-machine.ts";
-import { eventLine } from "../../lib/recommendation-records/event.ts";
+import { type Manifest, readManifest } from "../../lib/recommendation/etl/manifest.ts";
+import { readText } from "../../lib/recommendation/etl/object-store.ts";
+import { s3ObjectStore } from "../../lib/recommendation/etl/s3-object-store.ts";
+import { etlStateMachine } from "../../lib/recommendation/etl/state-machine.ts";
+import { eventLine } from "../../lib/recommendation/records/event.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { DEFINITIONS, event, ITEM, USER } from "../lib/etl/run.ts";
+import { DEFINITIONS, event, ITEM, USER } from "../lib/recommendation/etl/run.ts";
 import { createFunction, createRole, unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 

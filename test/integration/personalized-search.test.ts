@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { blend } from "../../lib/personalize/blend.ts";
+import { blend } from "../../lib/personalize/ranking/blend.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import {

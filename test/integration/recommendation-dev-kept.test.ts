@@ -4,7 +4,7 @@ import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { ListFiltersCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { localClients } from "../../local/dev/clients.ts";
 import type { DevState } from "../../local/dev/state-file.ts";

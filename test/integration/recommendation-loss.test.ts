@@ -1,12 +1,12 @@
 import * as assert from "uvu/assert";
-import { dayOf, missingEvents, readAcceptedEvents } from "../../lib/recommendation/accepted-events.ts";
-import { eventLine, type StoredEvent } from "../../lib/recommendation-records/event.ts";
-import { deadlineIn } from "../../lib/resilience/deadline.ts";
+import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { dayOf, missingEvents, readAcceptedEvents } from "../../lib/recommendation/ingest/accepted-events.ts";
+import { eventLine, type StoredEvent } from "../../lib/recommendation/records/event.ts";
 import type { StandInRequest } from "../../local/cloud/stand-in.ts";
 import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
 import { storedEvents } from "../functions/recommendation-api/stored.ts";
 import { type Answer, startWorld } from "../functions/recommendation-api/world.ts";
-import { world as etlWorld, rowsOf } from "../lib/etl/run.ts";
+import { world as etlWorld, rowsOf } from "../lib/recommendation/etl/run.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("events while what stores them, or tells Personalize of them, fails");

@@ -12,7 +12,7 @@ import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
 import { buildFunctions } from "../../build/functions.ts";
 import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
-import type { RealtimeSyncSettings } from "../../lib/recommendation/settings.ts";
+import type { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { localFolder } from "../cli/local-world.ts";
-import { filterInput } from "../lib/personalize-manager/inputs.ts";
-import { tasteEvents } from "../lib/training/taste-events.ts";
-import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
+import { filterInput } from "../lib/personalize/resources/inputs.ts";
+import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance train, status and list");

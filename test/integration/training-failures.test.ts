@@ -1,11 +1,11 @@
 import { ListDatasetImportJobsCommand } from "@aws-sdk/client-personalize";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import { readInventory } from "../../lib/personalize-manager/inventory.ts";
+import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { waitFor } from "../../local/process/wait.ts";
-import { onlyUsers } from "../lib/training/settings.ts";
-import { tasteEvents } from "../lib/training/taste-events.ts";
-import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
+import { onlyUsers } from "../lib/recommendation/training/settings.ts";
+import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("a training with a Personalize that fails, and the teardown");

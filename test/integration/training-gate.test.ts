@@ -1,9 +1,9 @@
 import { DescribeCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { event } from "../lib/etl/run.ts";
-import { onlyUsers } from "../lib/training/settings.ts";
-import { tasteEvents } from "../lib/training/taste-events.ts";
-import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
+import { event } from "../lib/recommendation/etl/run.ts";
+import { onlyUsers } from "../lib/recommendation/training/settings.ts";
+import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("metric gate on the local AWS endpoint");

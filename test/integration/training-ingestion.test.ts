@@ -1,17 +1,17 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateDeliveryStreamCommand, FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
 import * as assert from "uvu/assert";
-import { readManifest } from "../../lib/etl/manifest.ts";
-import { PREFIXES } from "../../lib/naming/object-keys.ts";
-import { dynamoEventCounter } from "../../lib/recommendation/accepted-events.ts";
-import { packed } from "../../lib/recommendation/event-stream.ts";
-import { eventLine, type StoredEvent } from "../../lib/recommendation-records/event.ts";
-import { deadlineIn } from "../../lib/resilience/deadline.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { readManifest } from "../../lib/recommendation/etl/manifest.ts";
+import { dynamoEventCounter } from "../../lib/recommendation/ingest/accepted-events.ts";
+import { packed } from "../../lib/recommendation/ingest/event-stream.ts";
+import { eventLine, type StoredEvent } from "../../lib/recommendation/records/event.ts";
 import { delayFirehose } from "../../local/cloud/firehose-delay.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
-import { onlyUsers } from "../lib/training/settings.ts";
-import { tasteEvents } from "../lib/training/taste-events.ts";
-import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
+import { onlyUsers } from "../lib/recommendation/training/settings.ts";
+import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { createRole } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 

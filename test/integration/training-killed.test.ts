@@ -6,11 +6,11 @@ import {
 } from "@aws-sdk/client-personalize";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import type { TrainingMode } from "../../lib/etl/settings.ts";
+import type { TrainingMode } from "../../lib/recommendation/etl/settings.ts";
 import { waitFor } from "../../local/process/wait.ts";
-import { onlyUsers } from "../lib/training/settings.ts";
-import { tasteEvents } from "../lib/training/taste-events.ts";
-import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
+import { onlyUsers } from "../lib/recommendation/training/settings.ts";
+import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("a training that is killed and started again");

@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-sfn";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
-import { STOPPED_BY_UNINSTALL } from "../../lib/training/state.ts";
+import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { reportMachine } from "../../stacks/recommendation/training-report.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";

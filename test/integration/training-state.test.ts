@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { dynamoTrainingState, TRAINING_KEY } from "../../lib/training/dynamo-state.ts";
+import { dynamoTrainingState, TRAINING_KEY } from "../../lib/recommendation/training/dynamo-state.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { keepsConditions } from "../lib/training/memory-state.ts";
+import { keepsConditions } from "../lib/recommendation/training/memory-state.ts";
 import { unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 

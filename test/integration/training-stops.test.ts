@@ -1,12 +1,12 @@
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
-import { dayOf } from "../../lib/recommendation/accepted-events.ts";
+import { dayOf } from "../../lib/recommendation/ingest/accepted-events.ts";
 import { waitFor } from "../../local/process/wait.ts";
-import { event } from "../lib/etl/run.ts";
-import { onlyUsers } from "../lib/training/settings.ts";
-import { tasteEvents } from "../lib/training/taste-events.ts";
-import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
+import { event } from "../lib/recommendation/etl/run.ts";
+import { onlyUsers } from "../lib/recommendation/training/settings.ts";
+import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("what stops a training");

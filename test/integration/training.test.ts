@@ -2,11 +2,11 @@ import { DescribeCampaignCommand, ListSolutionsCommand } from "@aws-sdk/client-p
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
-import { readManifest } from "../../lib/etl/manifest.ts";
-import { readText } from "../../lib/etl/object-store.ts";
-import { NDCG_ANY } from "../lib/training/settings.ts";
-import { tasteEvents } from "../lib/training/taste-events.ts";
-import { type TrainingWorld, trainingWorld } from "../lib/training/world.ts";
+import { readManifest } from "../../lib/recommendation/etl/manifest.ts";
+import { readText } from "../../lib/recommendation/etl/object-store.ts";
+import { NDCG_ANY } from "../lib/recommendation/training/settings.ts";
+import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("training on the local AWS endpoint");

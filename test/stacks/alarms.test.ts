@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { degradedMetric } from "../../lib/telemetry/emf.ts";
+import { degradedMetric } from "../../lib/core/telemetry/emf.ts";
 import { suite } from "../suite.ts";
 import { example, type Stack } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { routes } from "../../functions/api-router/routes.ts";
-import type { Route } from "../../lib/http/route.ts";
+import type { Route } from "../../lib/core/http/route.ts";
 import { apiBody, apiFingerprint } from "../../stacks/constructs/api-body.ts";
 import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";

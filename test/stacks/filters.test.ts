@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { FilterInput } from "../../lib/personalize-manager/request.ts";
+import { FilterInput } from "../../lib/personalize/resources/request.ts";
 import { suite } from "../suite.ts";
 import { recommendation, type Stack, synth } from "./support.ts";
 

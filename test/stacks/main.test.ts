@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { formatDiscovery } from "../../lib/discovery/discovery.ts";
+import { formatDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { configuration, configurationFolder, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { Configuration } from "../../lib/config/configuration.ts";
-import { ResourceInput } from "../../lib/personalize-manager/request.ts";
+import { ResourceInput } from "../../lib/personalize/resources/request.ts";
 import { discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { ARTIFACTS, recommendation, type Stack, synth } from "./support.ts";

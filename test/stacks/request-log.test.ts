@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { requestLogLine } from "../../lib/request-log/line.ts";
+import { requestLogLine } from "../../lib/search/request-log/line.ts";
 import { suite } from "../suite.ts";
 import { example, ref } from "./support.ts";
 

@@ -1,13 +1,13 @@
-import { FilterError } from "../../personalize/filter-language/filter-error.ts";
-import { parseFilter } from "../../personalize/filter-language/parser.ts";
+import { FilterError } from "../../personalize/filters/filter-error.ts";
+import { parseFilter } from "../../personalize/filters/parser.ts";
 import {
   distinctFields,
   FILTER_LIMITS,
   type FilterSchemas,
   type SchemaField,
   validateFilter,
-} from "../../personalize/filter-language/validate.ts";
-import { placeholders } from "../../personalize/filter-language/values.ts";
+} from "../../personalize/filters/validate.ts";
+import { placeholders } from "../../personalize/filters/values.ts";
 import type { Dataset } from "../avro.ts";
 import { type Check, type Drafts, sound, uniqueBy } from "./drafts.ts";
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { SchemaField } from "../../../lib/personalize/filter-language/validate.ts";
+import type { SchemaField } from "../../../lib/personalize/filters/validate.ts";
 import type { DatasetType } from "../resources.ts";
 import { invalid } from "../service-error.ts";
 

@@ -1,4 +1,4 @@
-import type { FilterRecord } from "../../../lib/personalize/filter-language/evaluate.ts";
+import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
 import type { ImportMode } from "../resources.ts";
 import type { Cell } from "./cell.ts";
 import type { ImportedRows } from "./csv-import.ts";

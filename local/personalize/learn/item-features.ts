@@ -1,4 +1,4 @@
-import type { FilterRecord } from "../../../lib/personalize/filter-language/evaluate.ts";
+import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
 
 /** Categories by number for each item, with the weight of each: a category that few items have says more. */
 export interface ItemFeatures {

@@ -1,4 +1,4 @@
-import type { FilterRecord } from "../../../lib/personalize/filter-language/evaluate.ts";
+import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
 import type { Interaction } from "../data/interactions.ts";
 import type { Recipe } from "../recipes.ts";
 import { type CoOccurrence, type CoOccurrenceOptions, trainCoOccurrence } from "./co-occurrence.ts";

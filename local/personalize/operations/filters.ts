@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { FilterError } from "../../../lib/personalize/filter-language/filter-error.ts";
-import { parseFilter } from "../../../lib/personalize/filter-language/parser.ts";
+import { FilterError } from "../../../lib/personalize/filters/filter-error.ts";
+import { parseFilter } from "../../../lib/personalize/filters/parser.ts";
 import {
   distinctFields,
   FILTER_LIMITS,
   type FilterSchemas,
   validateFilter,
-} from "../../../lib/personalize/filter-language/validate.ts";
+} from "../../../lib/personalize/filters/validate.ts";
 import type { Account } from "../account.ts";
 import { ARN, NAME, PAGE, TAGS, text } from "../members.ts";
 import type { Filter } from "../resources.ts";

@@ -1,8 +1,8 @@
-import { everyCondition, type Filter } from "../../../lib/personalize/filter-language/ast.ts";
-import { type FilterRecord, itemTest } from "../../../lib/personalize/filter-language/evaluate.ts";
-import { FilterError } from "../../../lib/personalize/filter-language/filter-error.ts";
-import { parseFilter } from "../../../lib/personalize/filter-language/parser.ts";
-import { parseFilterValues } from "../../../lib/personalize/filter-language/values.ts";
+import { everyCondition, type Filter } from "../../../lib/personalize/filters/ast.ts";
+import { type FilterRecord, itemTest } from "../../../lib/personalize/filters/evaluate.ts";
+import { FilterError } from "../../../lib/personalize/filters/filter-error.ts";
+import { parseFilter } from "../../../lib/personalize/filters/parser.ts";
+import { parseFilterValues } from "../../../lib/personalize/filters/values.ts";
 import type { Account } from "../account.ts";
 import { invalid } from "../service-error.ts";
 import type { Serving } from "./campaign.ts";

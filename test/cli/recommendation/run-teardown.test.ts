@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import type { Removal } from "../../../cli/deploy/remove-service.ts";
 import { runTeardown } from "../../../cli/recommendation/run-teardown.ts";
-import { namesOf } from "../../../lib/naming/names.ts";
+import type { Removal } from "../../../cli/remove/remove-service.ts";
+import { namesOf } from "../../../lib/core/naming/names.ts";
 import { serveStandIns } from "../../fixtures/stand-in-server.ts";
 import { suite } from "../../suite.ts";
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import type { PlanJson } from "../../../cli/plan/summary/plan-json.ts";
 import { leftoversIn, strangersIn, taintedIn, writeLeftovers } from "../../../cli/terraform/leftovers.ts";
 import type { Diagnostic } from "../../../cli/terraform/messages.ts";
-import { namesOf } from "../../../lib/naming/names.ts";
-import type { PlanJson } from "../../../lib/plan-summary/plan-json.ts";
+import { namesOf } from "../../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";

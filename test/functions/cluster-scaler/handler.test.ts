@@ -2,7 +2,7 @@ import type { MetricDataResult } from "@aws-sdk/client-cloudwatch";
 import * as assert from "uvu/assert";
 import type { ClusterScalerEnv } from "../../../functions/cluster-scaler/env.ts";
 import { type ClusterScalerClients, createHandler } from "../../../functions/cluster-scaler/handler.ts";
-import type { DescribedDomain } from "../../../lib/scaler/domain-state.ts";
+import type { DescribedDomain } from "../../../lib/search/scaler/domain-state.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("cluster-scaler: handler");

@@ -1,5 +1,5 @@
 import type { AvroSchema } from "../../../lib/config/avro.ts";
-import type { RecommendationSettings } from "../../../lib/recommendation/settings.ts";
+import type { RecommendationSettings } from "../../../lib/recommendation/service/settings.ts";
 import { FIELDS } from "../../local/personalize/book-shop.ts";
 
 const schema = <Name extends AvroSchema["name"]>(name: Name) => ({

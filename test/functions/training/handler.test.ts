@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { createHandler, type TrainingClients } from "../../../functions/training/handler.ts";
-import { lockOf, memoryState } from "../../lib/training/memory-state.ts";
-import { NDCG_ANY } from "../../lib/training/settings.ts";
+import { lockOf, memoryState } from "../../lib/recommendation/training/memory-state.ts";
+import { NDCG_ANY } from "../../lib/recommendation/training/settings.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("training function");

@@ -2,7 +2,7 @@ import { APIGatewayClient } from "@aws-sdk/client-api-gateway";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { type Names, namesOf, type StackName } from "../../../lib/naming/names.ts";
+import { type Names, namesOf, type StackName } from "../../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, type Cloud, REGION } from "../../../local/cloud/front.ts";
 import { type SeededAccount, seedAccount } from "../../../local/cloud/seed.ts";
 import { createModelStandIns } from "../../../local/embeddings/stand-ins.ts";

@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
-import { packed } from "../../../lib/recommendation/event-stream.ts";
-import { eventBatches } from "../../../lib/recommendation/realtime.ts";
-import { trainedEvent } from "../../../lib/recommendation-records/trained-event.ts";
+import { packed } from "../../../lib/recommendation/ingest/event-stream.ts";
+import { eventBatches } from "../../../lib/recommendation/ingest/realtime.ts";
+import { trainedEvent } from "../../../lib/recommendation/records/trained-event.ts";
 import { suite } from "../../suite.ts";
-import { DEFINITIONS, event } from "../etl/run.ts";
+import { DEFINITIONS, event } from "./etl/run.ts";
 
 const test = suite("recommendation: what goes to streams");
 

@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import * as assert from "uvu/assert";
-import type { ProxyHandler } from "../../../lib/http/event.ts";
+import type { ProxyHandler } from "../../../lib/core/http/event.ts";
 import { suite } from "../../suite.ts";
 import { errorOf, recorder, send, servers } from "./server.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { ProxyEvent } from "../../../lib/http/event.ts";
+import type { ProxyEvent } from "../../../lib/core/http/event.ts";
 import { loadBundle } from "../../../local/api/load-bundle.ts";
 import { createContext } from "../../../local/api/service.ts";
 import { suite } from "../../suite.ts";

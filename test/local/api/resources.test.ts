@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { Route } from "../../../lib/http/route.ts";
+import type { Route } from "../../../lib/core/http/route.ts";
 import { createMatcher } from "../../../local/api/resources.ts";
 import { suite } from "../../suite.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
-import type { ProxyEvent, ProxyHandler } from "../../../lib/http/event.ts";
-import type { Route } from "../../../lib/http/route.ts";
+import type { ProxyEvent, ProxyHandler } from "../../../lib/core/http/event.ts";
+import type { Route } from "../../../lib/core/http/route.ts";
 import { type ApiOptions, type RunningApi, startApi } from "../../../local/api/start.ts";
 import type { UsagePlan } from "../../../local/api/usage.ts";
 import type { suite } from "../../suite.ts";

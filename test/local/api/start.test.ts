@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent } from "node:http";
 import { connect } from "node:net";
 import * as assert from "uvu/assert";
-import type { ProxyEvent, ProxyHandler } from "../../../lib/http/event.ts";
+import type { ProxyEvent, ProxyHandler } from "../../../lib/core/http/event.ts";
 import { startApi } from "../../../local/api/start.ts";
 import { suite } from "../../suite.ts";
 import { errorOf, KEY, ROUTES, recorder, send, servers } from "./server.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { ProxyEvent } from "../../../lib/http/event.ts";
+import type { ProxyEvent } from "../../../lib/core/http/event.ts";
 import { createContext } from "../../../local/api/service.ts";
 import { refuseNativeVectors } from "../../../local/dev/knn-guard.ts";
 import { suite } from "../../suite.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { metricLine } from "../../../lib/telemetry/emf.ts";
+import { metricLine } from "../../../lib/core/telemetry/emf.ts";
 import { hideMetricLines } from "../../../local/dev/metric-lines.ts";
 import { suite } from "../../suite.ts";
 

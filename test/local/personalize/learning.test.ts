@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { FilterRecord } from "../../../lib/personalize/filter-language/evaluate.ts";
+import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
 import { random } from "../../../local/demo-data/random.ts";
 import type { Interaction } from "../../../local/personalize/data/interactions.ts";
 import { forUser, indexModel, relatedTo } from "../../../local/personalize/learn/answer.ts";

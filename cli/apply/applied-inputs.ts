@@ -1,0 +1,61 @@
+import * as v from "valibot";
+import type { StackName } from "../../lib/core/naming/names.ts";
+import type { AppliedInputs } from "../discovery/personalize.ts";
+import { bareStacks } from "../remove/removal.ts";
+import type { Session } from "../session.ts";
+import { pullState, type Runner } from "../terraform/stack.ts";
+
+const STACKS: readonly StackName[] = ["personalization", "filters", "recommendation"];
+
+const State = v.object({
+  resources: v.optional(
+    v.array(
+      v.object({
+        type: v.string(),
+        name: v.string(),
+        instances: v.array(
+          v.object({
+            attributes: v.optional(v.record(v.string(), v.unknown()), {}),
+            /** Set of one whose replacement is there already. */
+            deposed: v.optional(v.string()),
+          }),
+        ),
+      }),
+    ),
+    [],
+  ),
+});
+
+/** What Terraform applied last to the resources of Personalize; nothing without a recommendation service. */
+export async function readAppliedInputs(session: Session, runner: Runner, account: string): Promise<AppliedInputs> {
+  if (!session.config.recommendation) return {};
+  const applied: Record<string, unknown> = {};
+  for (const stack of await bareStacks(session, runner, account, STACKS)) {
+    Object.assign(applied, appliedInputs(await pullState(runner, stack)));
+  }
+  return applied;
+}
+
+/** The inputs of the invocations of a state, by their ids. What is no JSON object is left out: it was not ours. */
+export function appliedInputs(state: unknown): Record<string, object> {
+  if (state === undefined) return {};
+  const found = v
+    .parse(State, state)
+    .resources.filter(({ type }) => type === "aws_lambda_invocation")
+    .flatMap(({ name, instances }) =>
+      instances
+        .filter(({ deposed }) => deposed === undefined)
+        .map(({ attributes }) => [name, attributes.input] as const),
+    );
+  return Object.fromEntries(found.flatMap(([name, text]) => parsed(text).map((input) => [name, input])));
+}
+
+function parsed(text: unknown): object[] {
+  if (typeof text !== "string") return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? [value] : [];
+  } catch {
+    return [];
+  }
+}

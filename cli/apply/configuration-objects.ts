@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { parse, stringify } from "yaml";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { Failure } from "../errors.ts";
+import type { Session } from "../session.ts";
+
+/** What the bucket lacks of the configuration folder, and has too much of: paths in that folder, sorted. */
+export interface ConfigurationChanges {
+  write: string[];
+  remove: string[];
+}
+
+interface ConfigurationObject {
+  body: string;
+  type: string;
+  sha256: string;
+}
+
+/** Name of the metadata that holds the SHA-256 of what was written. A HEAD tells it without reading the object. */
+const HASH = "sha256";
+
+/** What synchronizing the configuration files would do. Reads alone; without a bucket, all of them would be written. */
+export async function compareConfiguration(
+  session: Pick<Session, "sdk" | "config">,
+  bucket: string,
+): Promise<ConfigurationChanges> {
+  const { S3Client } = await import("@aws-sdk/client-s3");
+  const wanted = objectsOf(session.config.files);
+  const stored = await explained(bucket, "read", ["s3:ListBucket", "s3:GetObject"], () =>
+    storedHashes(new S3Client(session.sdk), bucket),
+  );
+  const write = [...wanted].filter(([path, { sha256 }]) => stored.get(path) !== sha256).map(([path]) => path);
+  const remove = [...stored.keys()].filter((path) => !wanted.has(path));
+  return { write, remove: remove.sort() };
+}
+
+/**
+ * Makes the bucket hold the configuration files as they are, each change named in the terminal: what differs is
+ * written, what is gone from the folder is removed. It can be run again at any point. Throws Failure with what S3 says.
+ */
+export async function synchronizeConfiguration(
+  session: Pick<Session, "sdk" | "config" | "terminal">,
+  Bucket: string,
+): Promise<void> {
+  const { DeleteObjectCommand, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
+  const { write, remove } = await compareConfiguration(session, Bucket);
+  const client = new S3Client(session.sdk);
+  for (const [path, { body: Body, type: ContentType, sha256 }] of objectsOf(session.config.files)) {
+    if (!write.includes(path)) continue;
+    const Metadata = { [HASH]: sha256 };
+    const command = new PutObjectCommand({ Bucket, Key: keyOf(path), Body, ContentType, Metadata });
+    await explained(Bucket, "written to", ["s3:PutObject", "kms:GenerateDataKey"], () => client.send(command));
+    session.terminal.note(`  ${path}: written`);
+  }
+  for (const path of remove) {
+    const command = new DeleteObjectCommand({ Bucket, Key: keyOf(path) });
+    await explained(Bucket, "written to", ["s3:DeleteObject"], () => client.send(command));
+    session.terminal.note(`  ${path}: removed`);
+  }
+}
+
+/** The line of a plan about them; none when the bucket has them as they are. */
+export function configurationNotes({ write, remove }: ConfigurationChanges): string[] {
+  const parts = [
+    ...(write.length > 0 ? [`${write.join(", ")} will be written`] : []),
+    ...(remove.length > 0 ? [`${remove.join(", ")} will be removed`] : []),
+  ];
+  return parts.length === 0 ? [] : [`Configuration files in the bucket: ${parts.join("; ")}`];
+}
+
+const keyOf = (path: string) => `${PREFIXES.configuration}${path}`;
+
+/** What is written, sorted by path. Values alone: a changed comment changes nothing. */
+function objectsOf(files: Readonly<Record<string, string>>): Map<string, ConfigurationObject> {
+  return new Map(
+    Object.entries(files)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, text]) => {
+        const json = path.endsWith(".json");
+        const body = json ? text : stringify(parse(text));
+        const sha256 = createHash("sha256").update(body).digest("hex");
+        return [path, { body, sha256, type: json ? "application/json" : "application/yaml" }];
+      }),
+  );
+}
+
+/** Hashes by path; "" for an object that something else has written. */
+async function storedHashes(client: S3Client, Bucket: string): Promise<Map<string, string>> {
+  const { HeadObjectCommand, NoSuchBucket, paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
+  const keys: string[] = [];
+  try {
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix: PREFIXES.configuration }))
+      keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
+  } catch (error) {
+    if (error instanceof NoSuchBucket) return new Map();
+    throw error;
+  }
+  const hashes = keys.map(async (Key): Promise<[string, string]> => {
+    const { Metadata = {} } = await client.send(new HeadObjectCommand({ Bucket, Key }));
+    return [Key.slice(PREFIXES.configuration.length), Metadata[HASH] ?? ""];
+  });
+  return new Map(await Promise.all(hashes));
+}
+
+async function explained<T>(bucket: string, what: string, actions: string[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+    const advice =
+      $metadata?.httpStatusCode === 403
+        ? `. The credentials need ${actions.join(" and ")}. When the bucket is another account's, choose another project_name`
+        : "";
+    throw new Failure(`Bucket ${bucket} cannot be ${what}: ${name}: ${message}${advice}`, { cause: error });
+  }
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import type { Names } from "../../lib/core/naming/names.ts";
+import type { ExitCode } from "../command.ts";
+import { paintWith } from "../paint.ts";
+import { confirm } from "../plan/confirm.ts";
+import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
+import { prepare } from "../plan/prepare.ts";
+import { formatSummary } from "../plan/summary/format.ts";
+import { Leftovers } from "../remove/leftovers.ts";
+import { namesIn, runnerOf, type Session } from "../session.ts";
+import type { Runner } from "../terraform/stack.ts";
+import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
+import { applyToTheEnd } from "./apply-to-end.ts";
+import { synchronizeConfiguration } from "./configuration-objects.ts";
+import { STEPS } from "./steps.ts";
+import { ensureUserIdKey } from "./user-id-key.ts";
+
+/** An apply that finds leftovers is planned again with them, at most so many times: each round finds those further on. */
+const MAX_ROUNDS = 4;
+
+/** Plans all stacks, shows the plan, applies exactly that one step after another, and proves that the API works. */
+export async function deployProject(session: Session, { yes }: { yes: boolean }): Promise<ExitCode> {
+  const runner = await runnerOf(session);
+  const prepared = await prepare(session, runner);
+  const { account } = prepared.discovery;
+  const names = namesIn(session, account);
+  const leftovers = new Leftovers({ account, region: session.sdk.region, names }, session);
+  await leftovers.write(prepared.stacks);
+  for (let round = 1; ; round += 1) {
+    const planned = await planStacks(runner, prepared.stacks, { folder: session.folders.plans, notes: prepared.notes });
+    try {
+      leftovers.check(planned);
+      await showAndApply(session, runner, planned, { names, yes });
+      break;
+    } catch (error) {
+      if (round === MAX_ROUNDS || !(await leftovers.take(error, planned, runner))) throw error;
+      await leftovers.write(prepared.stacks);
+    } finally {
+      await discardPlans(planned);
+    }
+  }
+  await leftovers.clear(prepared.stacks);
+  return finish(session, names);
+}
+
+async function showAndApply(
+  session: Session,
+  runner: Runner,
+  planned: Planned,
+  { names, yes }: { names: Names; yes: boolean },
+): Promise<void> {
+  const { terminal } = session;
+  terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
+  if (planned.summary.changes) await confirm(terminal, { text: "Apply this plan?", yes });
+  await applySteps(session, runner, planned, names);
+}
+
+/** A stack's saved plan is applied in its step; what only the tool can do for it follows at once. */
+async function applySteps(session: Session, runner: Runner, planned: Planned, names: Names): Promise<void> {
+  const { terminal } = session;
+  for (const [index, { title, stacks }] of STEPS.entries()) {
+    const parts = planned.stacks.filter(({ stack }) => stacks.some((name) => name === stack.name));
+    const state =
+      parts.length === 0 ? "nothing of it is configured" : parts.some(({ changes }) => changes) ? "" : "no changes";
+    const heading = `Step ${index + 1} of ${STEPS.length}: ${title}`;
+    terminal.note(`${terminal.noteColors.bold(heading)}${state && `  ${state}`}`);
+    for (const part of parts) {
+      await applyToTheEnd(runner, part, { again: () => planAgain(session, runner, part) });
+      if (part.stack.name === "storage") await completeStorage(session, names);
+    }
+  }
+}
+
+/** The stack planned from what the account has now. */
+async function planAgain(session: Session, runner: Runner, { stack }: PlannedStack): Promise<PlannedStack> {
+  await prepare(session, runner);
+  return planAndSave(runner, stack, session.folders.plans);
+}
+
+async function completeStorage(session: Session, names: Names): Promise<void> {
+  const { config, sdk, terminal } = session;
+  await synchronizeConfiguration(session, names.bucket());
+  if (!config.searchGateway || config.api.logging.user_id !== "hmac") return;
+  if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key of user ids: made");
+}
+
+async function finish(session: Session, names: Names): Promise<ExitCode> {
+  const { terminal } = session;
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const apis = await findDeployedApis(session, names);
+  for (const api of apis) await recordDeployment(session, names, api, version);
+  terminal.note("");
+  printApis(terminal, apis, names);
+  const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");
+  if (!gateway) return 0;
+  return (await proveGateway(session, names, gateway)) ? 0 : 1;
+}

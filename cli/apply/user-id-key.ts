@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+import type { Session } from "../session.ts";
+
+/** Bytes of the key; as many as the hash has. */
+const BYTES = 32;
+
+/**
+ * Gives the key of user ids its value, once: Terraform makes the secret, and never sees what is in it. Another value
+ * would make other hashes of the same users. Gives whether a value was written.
+ */
+export async function ensureUserIdKey(sdk: Session["sdk"], SecretId: string): Promise<boolean> {
+  const { GetSecretValueCommand, PutSecretValueCommand, ResourceNotFoundException, SecretsManagerClient } =
+    await import("@aws-sdk/client-secrets-manager");
+  const client = new SecretsManagerClient(sdk);
+  try {
+    await client.send(new GetSecretValueCommand({ SecretId }));
+    return false;
+  } catch (error) {
+    // Of a secret without a value, too.
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  }
+  await client.send(new PutSecretValueCommand({ SecretId, SecretString: randomBytes(BYTES).toString("base64") }));
+  return true;
+}

@@ -1,0 +1,68 @@
+import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
+import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
+import type { Session } from "./session.ts";
+
+/** An API that is deployed. */
+export interface DeployedApi {
+  service: Service;
+  /** Where clients call it: its own host name, else the execute-api URL. */
+  url: string;
+  /** Its URL at API Gateway. */
+  executeUrl: string;
+  /** Name and value of each key, the newest last. */
+  keys: { name: string; value: string }[];
+}
+
+/** The API of a service with its keys, as API Gateway has them; undefined when it is not deployed. */
+export async function findDeployedApi(
+  { sdk, config }: Pick<Session, "sdk" | "config">,
+  names: Names,
+  service: Service,
+): Promise<DeployedApi | undefined> {
+  const { APIGatewayClient } = await import("@aws-sdk/client-api-gateway");
+  const client = new APIGatewayClient(sdk);
+  const id = await idOf(client, names.api(service));
+  if (id === undefined) return undefined;
+  const suffix = names.partition() === "aws-cn" ? ".cn" : "";
+  const executeUrl = `https://${id}.execute-api.${sdk.region}.amazonaws.com${suffix}/${API_STAGE}`;
+  const dns = service === "search-gateway" ? config.searchGateway?.domainNameSystem : undefined;
+  const url = dns ? `https://${dns.sub_domain_name}.${dns.domain_name}` : executeUrl;
+  return { service, url, executeUrl, keys: await keysOf(client, id, names.apiKey(service)) };
+}
+
+/** Names of APIs are not unique: an interrupted deployment may have left one, which then has no stage. */
+async function idOf(client: APIGatewayClient, wanted: string): Promise<string | undefined> {
+  const { GetStagesCommand, paginateGetRestApis } = await import("@aws-sdk/client-api-gateway");
+  const ids: string[] = [];
+  for await (const { items = [] } of paginateGetRestApis({ client }, {})) {
+    ids.push(...items.flatMap(({ id, name }) => (id !== undefined && name === wanted ? [id] : [])));
+  }
+  if (ids.length < 2) return ids[0];
+  for (const restApiId of ids) {
+    const { item = [] } = await client.send(new GetStagesCommand({ restApiId }));
+    if (item.some(({ stageName }) => stageName === API_STAGE)) return restApiId;
+  }
+  return ids[0];
+}
+
+/** The keys that the usage plan of the API's stage admits. */
+async function keysOf(client: APIGatewayClient, apiId: string, first: string): Promise<DeployedApi["keys"]> {
+  const { paginateGetApiKeys, paginateGetUsagePlanKeys, paginateGetUsagePlans } = await import(
+    "@aws-sdk/client-api-gateway"
+  );
+  const admitted = new Set<string | undefined>();
+  for await (const { items: plans = [] } of paginateGetUsagePlans({ client }, {})) {
+    for (const { id: usagePlanId, apiStages = [] } of plans) {
+      if (!apiStages.some((one) => one.apiId === apiId && one.stage === API_STAGE)) continue;
+      const pages = paginateGetUsagePlanKeys({ client }, { usagePlanId });
+      for await (const { items = [] } of pages) for (const { id } of items) admitted.add(id);
+    }
+  }
+  const keys: DeployedApi["keys"] = [];
+  for await (const { items = [] } of paginateGetApiKeys({ client }, { nameQuery: first, includeValues: true })) {
+    for (const { id, name = "", value = "" } of items) if (admitted.has(id)) keys.push({ name, value });
+  }
+  // Numbers only grow.
+  const number = (name: string) => (name === first ? 1 : Number(name.slice(first.length + 1)));
+  return keys.sort((a, b) => number(a.name) - number(b.name));
+}

@@ -1,0 +1,83 @@
+import type { Configuration } from "../../lib/config/configuration.ts";
+import { namesOf, type Service } from "../../lib/core/naming/names.ts";
+import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
+import { DISCOVERY_FORMAT, type Discovery, DiscoveryError } from "../../lib/infrastructure/discovery.ts";
+import type { DiscoveryClients } from "./clients.ts";
+import { explained } from "./explain.ts";
+import { type AppliedInputs, discoverPersonalize } from "./personalize.ts";
+import { discoverSearchGateway } from "./search-gateway.ts";
+
+/**
+ * Reads what stacks need to know of the account. Only reads. `applied` is what Terraform's state has of Personalize: what
+ * differs from it is marked for repair. Throws DiscoveryError with every problem that was found;
+ * a wrong account and credentials that do not work end it at once.
+ */
+export async function discover(
+  config: Configuration,
+  clients: DiscoveryClients,
+  applied: AppliedInputs = {},
+): Promise<Discovery> {
+  const { project_name: project, aws } = config.project;
+  const region = aws.region_name;
+  const account = await explained("sts:GetCallerIdentity", clients.account());
+  if (aws.account_id !== undefined && aws.account_id !== account) {
+    throw new DiscoveryError([
+      `the credentials are of account ${account}, aws.account_id of project.yaml is ${aws.account_id}: ` +
+        "use credentials of that account, or change aws.account_id",
+    ]);
+  }
+  const names = namesOf({ project, account, region });
+  const problems: string[] = [];
+  const [apiGateway, gatewayKeys, recommendationKeys, searchGateway, personalize] = await Promise.all([
+    discoverLogRole(config, clients, names.role("api-gateway-logs"), problems),
+    apiKeyNumbers(clients, names.apiKeyNumbersParameter("search-gateway"), "search-gateway"),
+    apiKeyNumbers(clients, names.apiKeyNumbersParameter("recommendation"), "recommendation"),
+    discoverSearchGateway(config, clients, problems),
+    discoverPersonalize(config, clients, { names, applied, problems }),
+  ]);
+  if (problems.length > 0) throw new DiscoveryError(problems);
+  return {
+    format: DISCOVERY_FORMAT,
+    account,
+    region,
+    apiGateway,
+    apiKeys: { "search-gateway": gatewayKeys, recommendation: recommendationKeys },
+    ...(searchGateway && { searchGateway }),
+    ...(personalize && { personalize }),
+  };
+}
+
+async function discoverLogRole(
+  { project, api }: Configuration,
+  clients: DiscoveryClients,
+  defaultName: string,
+  problems: string[],
+): Promise<Discovery["apiGateway"]> {
+  const name = api.cloud_watch_role_name ?? defaultName;
+  const [logRoleArn, role] = await Promise.all([
+    explained("apigateway:GET /account", clients.apiGatewayLogRole()),
+    explained("iam:GetRole", clients.role(name)),
+  ]);
+  const current = logRoleArn?.split("/").at(-1);
+  if (api.cloud_watch_role_name !== undefined && current !== undefined && current !== api.cloud_watch_role_name) {
+    problems.push(
+      `cloud_watch_role_name of api.yaml is ${api.cloud_watch_role_name}, but API Gateway of this account and region ` +
+        `writes its logs with ${current}, which other APIs may need: remove cloud_watch_role_name, or set it to ${current}`,
+    );
+  }
+  return {
+    ...(logRoleArn !== undefined && { logRoleArn }),
+    role: { name, exists: role !== undefined, owned: role?.tags[PROJECT_TAG] === project.project_name },
+  };
+}
+
+/** Absent but while keys are changed over. */
+async function apiKeyNumbers(clients: DiscoveryClients, parameter: string, service: Service): Promise<number[]> {
+  const text = await explained("ssm:GetParameter", clients.parameter(parameter));
+  if (text === undefined) return [1];
+  if (/^[1-9]\d{0,3}(,[1-9]\d{0,3})?$/.test(text)) return text.split(",").map(Number);
+  throw new DiscoveryError([
+    `parameter ${parameter} holds ${JSON.stringify(text)}, not the numbers of the API keys of ${service}: ` +
+      "delete it, which leaves key 1",
+  ]);
+}

@@ -1,0 +1,40 @@
+import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
+
+const EXPIRED = /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired)$/;
+const REFUSED =
+  /^(InvalidClientTokenId|UnrecognizedClientException|AuthFailure|SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature)$/;
+const ABSENT = /^(CredentialsProviderError|TokenProviderError)$/;
+const DENIED = /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|AuthorizationErrorException)$/;
+const UNREACHABLE = /^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|TimeoutError)$/;
+
+/** The outcome of a read; what a user can do something about becomes a DiscoveryError, everything else passes through. */
+export async function explained<T>(action: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const problem = problemOf(action, error);
+    throw problem === undefined ? error : new DiscoveryError([problem], { cause: error });
+  }
+}
+
+function problemOf(action: string, error: unknown): string | undefined {
+  const { name = "", code = "", message = "" } = error as { name?: string; code?: string; message?: string };
+  const is = (kind: RegExp) => kind.test(name) || kind.test(code);
+  // Profiles of single sign-on end with an error of the provider whose text says "expired".
+  if (is(EXPIRED) || (is(ABSENT) && /expired/i.test(message))) {
+    return "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run this again";
+  }
+  if (is(ABSENT)) {
+    return "there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+  }
+  if (is(REFUSED)) {
+    return `AWS does not accept the credentials (${name}): check AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN`;
+  }
+  if (is(DENIED)) {
+    return `the credentials may not call ${action}: ask for that permission, docs/guides/deploy.md lists all that are needed`;
+  }
+  if (is(UNREACHABLE)) {
+    return `AWS cannot be reached for ${action} (${code || name}): check the network, proxy and aws.region_name`;
+  }
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
+import { ENDPOINT_SERVICES, type EndpointService, type NetworkDiscovery } from "../../lib/infrastructure/discovery.ts";
+import { ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
+import type { DiscoveryClients, FoundDomain, FoundEndpoint } from "./clients.ts";
+import { explained } from "./explain.ts";
+
+type Subnet = NetworkDiscovery["functionSubnets"][number];
+
+/** The VPC of the domain and what serves it; undefined when a problem makes it useless. */
+export async function discoverNetwork(
+  config: Configuration,
+  { vpc, opensearch }: SearchGateway,
+  domain: FoundDomain,
+  clients: DiscoveryClients,
+  problems: string[],
+): Promise<{ network: NetworkDiscovery; domainSubnets: Subnet[] } | undefined> {
+  const functionIds = vpc.subnet_ids ?? domain.subnetIds;
+  const services = servicesInUse(config);
+  const region = config.project.aws.region_name;
+  const [found, subnets, endpoints, zones] = await Promise.all([
+    explained("ec2:DescribeVpcs", clients.vpc(vpc.vpc_id)),
+    explained("ec2:DescribeSubnets", clients.subnets([...new Set([...functionIds, ...domain.subnetIds])])),
+    explained("ec2:DescribeVpcEndpoints", clients.endpoints(vpc.vpc_id)),
+    endpointZones(services, region, clients),
+  ]);
+  if (!found) {
+    problems.push(`there is no VPC ${vpc.vpc_id} in ${region}: check vpc.vpc_id and aws.region_name`);
+    return undefined;
+  }
+  checkSubnets(functionIds, subnets, vpc.vpc_id, problems);
+  const named = (ids: readonly string[]) =>
+    subnets.filter(({ id }) => ids.includes(id)).map(({ id, zone }) => ({ id, zone }));
+  const network: NetworkDiscovery = {
+    vpcId: vpc.vpc_id,
+    cidrBlocks: found.cidrBlocks.toSorted(),
+    functionSubnets: sorted(named(functionIds)),
+    endpoints: servingEndpoints(endpoints, config.project.project_name),
+    endpointZones: zones,
+  };
+  const own = ownEndpoints(config, network);
+  if (own.length > 0 && !(found.dnsSupport && found.dnsHostnames)) {
+    problems.push(
+      `${vpc.vpc_id} has DNS ${found.dnsSupport ? "hostnames" : "support"} off, which private names of interface endpoints ` +
+        "need: turn DNS support and DNS hostnames on, or set vpc.create_endpoints to false",
+    );
+  }
+  for (const { service, subnetIds } of own) {
+    if (subnetIds.length > 0) continue;
+    const where = zones[service] ? `only in ${zones[service].join(", ")}` : `not in ${region}`;
+    problems.push(
+      `interface endpoints of ${service} are ${where}, and no subnet of the functions is there: set vpc.subnet_ids, ` +
+        "or set vpc.create_endpoints to false and let the functions reach the service over a NAT gateway",
+    );
+  }
+  if (domain.securityGroupIds.length === 0) {
+    problems.push(`domain ${opensearch.domain_name} has no security group, so nothing can be let in: give it one`);
+  }
+  return { network, domainSubnets: sorted(named(domain.subnetIds)) };
+}
+
+function checkSubnets(
+  wanted: readonly string[],
+  found: ReadonlyArray<{ id: string; vpcId: string }>,
+  vpcId: string,
+  problems: string[],
+): void {
+  for (const id of wanted) {
+    const subnet = found.find((one) => one.id === id);
+    if (!subnet) problems.push(`there is no subnet ${id}: check vpc.subnet_ids`);
+    else if (subnet.vpcId !== vpcId) {
+      problems.push(`subnet ${id} is in ${subnet.vpcId}, vpc.vpc_id is ${vpcId}: use subnets of ${vpcId}`);
+    }
+  }
+}
+
+/** Those with private names: without them a service's usual name still leads out of the VPC. */
+function servingEndpoints(found: readonly FoundEndpoint[], project: string): NetworkDiscovery["endpoints"] {
+  return found
+    .filter(({ privateNames }) => privateNames)
+    .flatMap(({ id, serviceName, tags }) => {
+      const service = ENDPOINT_SERVICES.find((name) => serviceName.endsWith(`.${name}`));
+      return service ? [{ service, id, owned: tags[PROJECT_TAG] === project }] : [];
+    })
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function endpointZones(
+  services: readonly EndpointService[],
+  region: string,
+  clients: DiscoveryClients,
+): Promise<Record<string, string[]>> {
+  const found = await Promise.all(
+    services.map(async (service) => {
+      const name = `com.amazonaws.${region}.${service}`;
+      return [service, await explained("ec2:DescribeVpcEndpointServices", clients.endpointZones(name))] as const;
+    }),
+  );
+  return Object.fromEntries(found.flatMap(([service, zones]) => (zones ? [[service, zones.toSorted()]] : [])));
+}
+
+function sorted(subnets: Subnet[]): Subnet[] {
+  return subnets.sort((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,240 @@
+import type { DomainNameSystem } from "../../lib/config/api.ts";
+import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import { MODELS } from "../../lib/config/embedding-models.ts";
+import { clusterUrl } from "../../lib/config/project.ts";
+import type { DomainDiscovery, SearchGatewayDiscovery } from "../../lib/infrastructure/discovery.ts";
+import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelImage } from "../../lib/infrastructure/model-image.ts";
+import type { DiscoveryClients, FoundCertificate, FoundDomain, FoundZone } from "./clients.ts";
+import { explained } from "./explain.ts";
+import { discoverNetwork } from "./network.ts";
+
+/** The oldest engine, and the oldest one with what hybrid search needs. Source: OpenSearch, hybrid query. */
+const OLDEST = "2.11";
+const OLDEST_HYBRID = "2.12";
+
+/** What the search gateway's stacks need; undefined when it is not enabled or a problem was found. */
+export async function discoverSearchGateway(
+  config: Configuration,
+  clients: DiscoveryClients,
+  problems: string[],
+): Promise<SearchGatewayDiscovery | undefined> {
+  const { searchGateway: gateway } = config;
+  if (!gateway) return undefined;
+  checkImages(config, gateway, problems);
+  const dns = gateway.domainNameSystem;
+  const [found, hostedZoneId, secretKeyArn] = await Promise.all([
+    explained("es:DescribeDomain", clients.domain(gateway.opensearch.domain_name)),
+    dns ? discoverZone(dns, clients, problems) : undefined,
+    discoverSecret(config, gateway, clients, problems),
+    dns ? checkCertificate(config, dns, clients, problems) : undefined,
+  ]);
+  if (!found) {
+    problems.push(
+      `there is no domain ${gateway.opensearch.domain_name} in ${config.project.aws.region_name}: ` +
+        "check opensearch.domain_name, aws.region_name and which account the credentials are of",
+    );
+    return undefined;
+  }
+  checkDomain(gateway, found, problems);
+  if (found.vpcId === undefined || found.vpcId !== gateway.vpc.vpc_id) return undefined;
+  const network = await discoverNetwork(config, gateway, found, clients, problems);
+  if (!network) return undefined;
+  return {
+    domain: {
+      ...domainDiscovery(gateway, found, found.vpcId),
+      subnets: network.domainSubnets,
+    },
+    network: network.network,
+    ...(hostedZoneId !== undefined && { hostedZoneId }),
+    ...(secretKeyArn !== undefined && { secretKeyArn }),
+  };
+}
+
+function domainDiscovery(
+  { opensearch }: SearchGateway,
+  found: FoundDomain,
+  vpcId: string,
+): Omit<DomainDiscovery, "subnets"> {
+  return {
+    name: opensearch.domain_name,
+    arn: found.arn,
+    endpoint: found.endpoints[0] ?? "",
+    engineVersion: found.engineVersion.replace(/^OpenSearch_/, ""),
+    vpcId,
+    securityGroupIds: found.securityGroupIds,
+    instanceCount: found.instanceCount,
+    zones: found.zones,
+    fineGrainedAccess: found.fineGrainedAccess,
+  };
+}
+
+function checkDomain({ vpc, opensearch, hybridQueries }: SearchGateway, found: FoundDomain, problems: string[]): void {
+  const named = `domain ${opensearch.domain_name}`;
+  if (found.vpcId === undefined) {
+    problems.push(`${named} has a public endpoint: the gateway needs a domain inside vpc.vpc_id (${vpc.vpc_id})`);
+  } else if (found.vpcId !== vpc.vpc_id) {
+    problems.push(`${named} is in ${found.vpcId}, vpc.vpc_id is ${vpc.vpc_id}: set vpc.vpc_id to ${found.vpcId}`);
+  }
+  checkEngine(named, found.engineVersion, hybridQueries.length > 0, problems);
+
+  const { hostname } = new URL(clusterUrl(opensearch.domain));
+  // A cluster on loopback is the local stack's: its domain is a stand-in with another name.
+  const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
+  if (!loopback && !found.endpoints.includes(hostname)) {
+    const is =
+      found.endpoints.length > 0 ? `is ${found.endpoints.join(" or ")}` : "is not there yet: wait for the domain";
+    problems.push(`opensearch.domain is ${hostname}, the endpoint of ${named} ${is}`);
+  }
+  if (found.fineGrainedAccess && opensearch.auth === undefined) {
+    problems.push(
+      `${named} has fine-grained access control, so it would refuse the gateway: add opensearch.auth with type aws or basic`,
+    );
+  }
+  const group = vpc.domain_security_group_id;
+  if (group !== undefined && !found.securityGroupIds.includes(group)) {
+    const groups = found.securityGroupIds.join(", ");
+    problems.push(`vpc.domain_security_group_id is ${group}, the groups of ${named} are ${groups}: use one of those`);
+  }
+  checkScaling(opensearch.auto_scaling, found.zones, named, problems);
+}
+
+function checkEngine(named: string, engine: string, hybrid: boolean, problems: string[]): void {
+  const [, major, minor] = /^OpenSearch_(\d+)\.(\d+)/.exec(engine) ?? [];
+  const below = (oldest: string) => {
+    const [wantedMajor = 0, wantedMinor = 0] = oldest.split(".").map(Number);
+    const given = [Number(major ?? 0), Number(minor ?? 0)] as const;
+    return given[0] < wantedMajor || (given[0] === wantedMajor && given[1] < wantedMinor);
+  };
+  const is = engine.replace("_", " ");
+  if (below(OLDEST)) {
+    problems.push(`${named} runs ${is}, the gateway needs OpenSearch ${OLDEST} or later: upgrade the domain`);
+  } else if (hybrid && below(OLDEST_HYBRID)) {
+    problems.push(
+      `${named} runs ${is}, hybrid search needs OpenSearch ${OLDEST_HYBRID} or later: ` +
+        "upgrade the domain, or set `hybrid_queries: []` in hybrid_search.yaml",
+    );
+  }
+}
+
+function checkScaling(
+  scaling: SearchGateway["opensearch"]["auto_scaling"],
+  zones: number,
+  named: string,
+  problems: string[],
+): void {
+  if (!scaling || zones === 1) return;
+  const { min_instance_count: min, max_instance_count: max } = scaling;
+  if (Math.ceil(min / zones) * zones <= max) return;
+  problems.push(
+    `${named} is spread over ${zones} zones, so its nodes are multiples of ${zones}; there is none from ` +
+      `opensearch.auto_scaling.min_instance_count (${min}) to max_instance_count (${max}): widen the range`,
+  );
+}
+
+function checkImages({ project }: Configuration, gateway: SearchGateway, problems: string[]): void {
+  const region = project.aws.region_name;
+  for (const name of referencedModels(gateway)) {
+    const section = gateway.models[name];
+    if (MODELS[name].host !== "sagemaker" || !section || !("instance_type" in section)) continue;
+    if (modelImage(region, section.instance_type)) continue;
+    problems.push(
+      `model ${name} needs the Text Embeddings Inference image, which AWS does not publish in ${region}: ` +
+        "map a hosted model in hybrid_search.yaml, or deploy to another region",
+    );
+  }
+}
+
+async function checkCertificate(
+  { project }: Configuration,
+  dns: DomainNameSystem,
+  clients: DiscoveryClients,
+  problems: string[],
+): Promise<void> {
+  const region = project.aws.region_name;
+  const arnRegion = dns.certificate_arn.split(":")[3];
+  const named = "domain_name_system.certificate_arn";
+  if (arnRegion !== region) {
+    problems.push(
+      `${named} is of region ${arnRegion}, the API is in ${region}: request or import the certificate in ${region}`,
+    );
+    return;
+  }
+  const found = await explained("acm:DescribeCertificate", clients.certificate(dns.certificate_arn));
+  if (!found) {
+    problems.push(`${named}: there is no certificate ${dns.certificate_arn} in this account`);
+    return;
+  }
+  const problem = certificateProblem(found, `${dns.sub_domain_name}.${dns.domain_name}`);
+  if (problem !== undefined) problems.push(`${named}: ${problem}`);
+}
+
+function certificateProblem({ status, names, expires }: FoundCertificate, host: string): string | undefined {
+  if (status !== "ISSUED") return `the certificate is ${status}, not ISSUED: finish its validation first`;
+  if (expires !== undefined && expires.getTime() < Date.now()) {
+    return `the certificate has expired on ${expires.toISOString().slice(0, 10)}: renew it`;
+  }
+  if (names.some((name) => covers(name, host))) return undefined;
+  return `the certificate is for ${names.join(", ")}, not for ${host}: use one for ${host}`;
+}
+
+/** A wildcard stands for one label. */
+function covers(name: string, host: string): boolean {
+  if (!name.startsWith("*.")) return name.toLowerCase() === host;
+  return host.slice(host.indexOf(".")) === name.slice(1).toLowerCase();
+}
+
+async function discoverZone(
+  dns: DomainNameSystem,
+  clients: DiscoveryClients,
+  problems: string[],
+): Promise<string | undefined> {
+  if (!dns.create_dns_record) return undefined;
+  const host = `${dns.sub_domain_name}.${dns.domain_name}`;
+  const without = "or set domain_name_system.create_dns_record to false and make the record yourself";
+  if (dns.hosted_zone_id !== undefined) {
+    const zone = await explained("route53:GetHostedZone", clients.zone(dns.hosted_zone_id));
+    if (!zone) problems.push(`there is no hosted zone ${dns.hosted_zone_id}: check hosted_zone_id, ${without}`);
+    else if (!inZone(host, zone)) {
+      problems.push(`hosted zone ${zone.id} is of ${zone.name}, which ${host} is not in: use its zone, ${without}`);
+    }
+    return dns.hosted_zone_id;
+  }
+  const zones = (await explained("route53:ListHostedZonesByName", clients.zonesNamed(dns.domain_name))).filter(
+    (zone) => !zone.private,
+  );
+  if (zones.length === 1) return zones[0]?.id;
+  const found =
+    zones.length === 0
+      ? "no public hosted zone"
+      : `several public hosted zones (${zones.map(({ id }) => id).join(", ")})`;
+  problems.push(
+    `there ${zones.length > 1 ? "are" : "is"} ${found} named ${dns.domain_name}: set domain_name_system.hosted_zone_id, ${without}`,
+  );
+  return undefined;
+}
+
+function inZone(host: string, { name }: FoundZone): boolean {
+  return host === name || host.endsWith(`.${name}`);
+}
+
+async function discoverSecret(
+  { project }: Configuration,
+  { opensearch }: SearchGateway,
+  clients: DiscoveryClients,
+  problems: string[],
+): Promise<string | undefined> {
+  if (opensearch.auth?.type !== "basic") return undefined;
+  const arn = opensearch.auth.master_user_secret_arn;
+  const named = "opensearch.auth.master_user_secret_arn";
+  const [, , , arnRegion = ""] = arn.split(":");
+  if (arnRegion !== project.aws.region_name) {
+    problems.push(
+      `${named} is of region ${arnRegion}, the functions are in ${project.aws.region_name}: replicate the secret there`,
+    );
+    return undefined;
+  }
+  const found = await explained("secretsmanager:DescribeSecret", clients.secret(arn));
+  if (!found) problems.push(`${named}: there is no secret ${arn}`);
+  return found?.kmsKey;
+}

@@ -1,0 +1,17 @@
+import type { StackName } from "../../lib/core/naming/names.ts";
+import { STEPS } from "../apply/steps.ts";
+import { bareStacks } from "../remove/removal.ts";
+import { accountOf, runnerOf, type Session } from "../session.ts";
+import { type ManagedResource, managedResources } from "../terraform/managed-resources.ts";
+import { pullState } from "../terraform/stack.ts";
+
+/** Every resource of the project that Terraform's state has, stack by stack in the order of the deployment. */
+export async function managedInState(session: Session): Promise<ManagedResource[]> {
+  const runner = await runnerOf(session);
+  const stacks: StackName[] = STEPS.flatMap((step) => step.stacks);
+  const found: ManagedResource[] = [];
+  for (const stack of await bareStacks(session, runner, await accountOf(session), stacks)) {
+    found.push(...managedResources(stack.name, await pullState(runner, stack)));
+  }
+  return found;
+}

@@ -1,0 +1,97 @@
+import * as v from "valibot";
+import type { Names, Service } from "../../lib/core/naming/names.ts";
+import { type CommandModule, defineCommand, type ExitCode } from "../command.ts";
+import { Failure } from "../errors.ts";
+import { SERVICES } from "../services.ts";
+import { accountOf, namesIn, openSession, runnerOf, type Session } from "../session.ts";
+import type { Runner, StackFolder } from "../terraform/stack.ts";
+import { deployedStacks, type RemovalOptions, removeStacks } from "./removal.ts";
+import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
+
+/** What is known of the account when a removal begins. */
+export interface Removal {
+  session: Session;
+  runner: Runner;
+  account: string;
+  names: Names;
+}
+
+/** How one service is removed. */
+export interface ServiceRemoval {
+  service: Service;
+  question: string;
+  /** What the user should know before the question. */
+  notice?: string;
+  /** Throws for what would keep the removal of these stacks from its end, before the question. */
+  check?: (stacks: readonly StackFolder[], removal: Removal) => Promise<void>;
+  /** Runs before a stack is removed. True: it has changed the stack. */
+  beforeStack?: (stack: StackFolder, removal: Removal) => Promise<boolean>;
+}
+
+/** The command that removes a service. */
+export function removalCommand(example: string, wanted: ServiceRemoval): CommandModule {
+  return defineCommand({
+    example,
+    define: (command) => {
+      command
+        .requiredOption(
+          "--destroy-infra <true|false>",
+          "true: what services share goes too, when this is the only one; false: it stays",
+        )
+        .option("--yes", "remove without a question", false);
+    },
+    options: {
+      destroyInfra: v.picklist(["true", "false"], "must be true or false"),
+      yes: v.boolean(),
+    },
+    run: ({ conf, destroyInfra, yes }, context) =>
+      removeService(openSession(conf, context), wanted, { infrastructure: destroyInfra === "true", yes }),
+  });
+}
+
+/** Removes one service, and what services share when asked for and nobody else uses it. Bucket and parameters stay. */
+async function removeService(
+  session: Session,
+  { service, question, notice, check, beforeStack }: ServiceRemoval,
+  { infrastructure, yes }: { infrastructure: boolean; yes: boolean },
+): Promise<ExitCode> {
+  const runner = await runnerOf(session);
+  const account = await accountOf(session);
+  const removal: Removal = { session, runner, account, names: namesIn(session, account) };
+  if (infrastructure) await refuseWhileShared(removal, service);
+  const { stacks } = SERVICES[service];
+  const deployed = await deployedStacks(
+    session,
+    runner,
+    account,
+    infrastructure ? [...stacks, "foundation"] : [...stacks],
+  );
+  if (!deployed.some(({ name }) => stacks.some((stack) => stack === name))) await refuseWithoutState(removal, service);
+  const { terminal } = session;
+  if (deployed.length === 0) {
+    terminal.note("There is nothing to remove.");
+    return 0;
+  }
+  await check?.(deployed, removal);
+  if (notice !== undefined) terminal.note(notice);
+  const options: RemovalOptions = { yes, question };
+  if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, removal);
+  await removeStacks(session, runner, deployed, options);
+  const { names } = removal;
+  const kept = infrastructure ? "" : ", what services share";
+  terminal.note(
+    `Removed. Left: bucket ${names.bucket()}, parameters below ${names.parameterPrefix()}${kept}. ` +
+      "`relevance purge` removes bucket and parameters.",
+  );
+  return 0;
+}
+
+async function refuseWhileShared(removal: Removal, service: Service): Promise<void> {
+  const other: Service = service === "recommendation" ? "search-gateway" : "recommendation";
+  if (!(await isDeployed(removal, other))) return;
+  const { command, words } = SERVICES[other];
+  throw new Failure(
+    `The ${words} is deployed and uses what --destroy-infra true would remove: ` +
+      `give --destroy-infra false, or remove it first with \`relevance ${command}\``,
+  );
+}

@@ -1,0 +1,83 @@
+import { dirname, join } from "node:path";
+import type { Service } from "../../lib/core/naming/names.ts";
+import { type DeployedApi, findDeployedApi } from "../deployed-api.ts";
+import { explained } from "../discovery/explain.ts";
+import { Failure } from "../errors.ts";
+import { openPersonalize } from "../recommendation/target.ts";
+import { isConfigured, SERVICE_NAMES, SERVICES } from "../services.ts";
+import { failing } from "../session.ts";
+import { deployedStacks } from "./removal.ts";
+import type { Removal } from "./remove-service.ts";
+
+/** Whether a service is deployed, by its API or by what Terraform's state holds. */
+export async function isDeployed(place: Removal, service: Service): Promise<boolean> {
+  if (await apiOf(place, service)) return true;
+  const { session, runner, account } = place;
+  return (await deployedStacks(session, runner, account, SERVICES[service].stacks)).length > 0;
+}
+
+/**
+ * Throws Failure for a service that is deployed and that project.yaml does not have any more: the other service's
+ * deployment would take its permissions on bucket and key away, and its files out of the bucket.
+ */
+export async function refuseMissingSections(place: Removal): Promise<void> {
+  for (const service of SERVICE_NAMES) {
+    if (isConfigured(place.session.config, service) || !(await isDeployed(place, service))) continue;
+    const { words, sections, command } = SERVICES[service];
+    throw new Failure(
+      `The ${words} is still deployed, and a deployment without it would break it: put ${sections} of project.yaml ` +
+        `back, or remove it first with \`relevance ${command} --destroy-infra false\``,
+    );
+  }
+}
+
+/**
+ * Throws Failure for a service that is there although no state of Terraform knows it: whoever deployed it has that state,
+ * and without it nothing can be removed in order. State that was lost when the service was gone is no hindrance.
+ */
+export async function refuseWithoutState(place: Removal, service: Service): Promise<void> {
+  const { session, names } = place;
+  const { region } = session.sdk;
+  const { words, command } = SERVICES[service];
+  const api = await apiOf(place, service);
+  const there = api
+    ? `its API ${api.executeUrl} is there`
+    : service === "recommendation" && (await hasDatasetGroup(place))
+      ? `its dataset group ${names.datasetGroup()} is there`
+      : undefined;
+  if (there === undefined) return;
+  const remainder = api
+    ? `aws apigateway delete-rest-api --region ${region} --rest-api-id ${new URL(api.executeUrl).host.split(".")[0]}`
+    : `aws personalize delete-dataset-group --region ${region} --dataset-group-arn ` +
+      names.arn("personalize", `dataset-group/${names.datasetGroup()}`);
+  throw new Failure(
+    `The ${words} is deployed (${there}), but Terraform's state in ${statePlace(place)} does not know it. ` +
+      `Run \`relevance ${command}\` where its state is: in the folder that it was deployed from, or with the ` +
+      "terraform.state that it was deployed with (type: s3 shares it; after a change of it `relevance plan` says how " +
+      `to take the state along). When nothing but that is left of the service, delete it by hand: \`${remainder}\``,
+  );
+}
+
+/** Where the project's state is looked for, for messages. */
+function statePlace({ session: { config, folders }, names }: Pick<Removal, "session" | "names">): string {
+  const { state } = config.project.terraform;
+  if (state.type === "local") return `${join(folders.state, dirname(names.stateFile("storage")))} on this machine`;
+  return `s3://${state.bucket}/${dirname(names.stateKey("storage", state.key_prefix))}`;
+}
+
+function apiOf({ session, names }: Removal, service: Service): Promise<DeployedApi | undefined> {
+  return failing(explained("apigateway:GET", findDeployedApi(session, names, service)));
+}
+
+/** Asked where the service is configured alone: not every region has Personalize. */
+async function hasDatasetGroup({ session, names }: Removal): Promise<boolean> {
+  if (!session.config.recommendation) return false;
+  const [{ DescribeDatasetGroupCommand }, { ifThere }] = await Promise.all([
+    import("@aws-sdk/client-personalize"),
+    import("../../lib/personalize/resources/personalize.ts"),
+  ]);
+  const datasetGroupArn = names.arn("personalize", `dataset-group/${names.datasetGroup()}`);
+  const personalize = await openPersonalize(session.sdk);
+  const asked = personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn }));
+  return (await failing(explained("personalize:DescribeDatasetGroup", ifThere(asked)))) !== undefined;
+}

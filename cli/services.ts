@@ -1,0 +1,37 @@
+import type { Configuration } from "../lib/config/configuration.ts";
+import type { Service, StackName } from "../lib/core/naming/names.ts";
+
+/** What commands say and do about a service. */
+export interface ServiceFacts {
+  /** Its own stacks, in the order in which they go. */
+  stacks: readonly StackName[];
+  /** The command that removes it. */
+  command: "destroy" | "uninstall";
+  words: string;
+  /** What of project.yaml enables it. */
+  sections: string;
+}
+
+/** Both services. */
+export const SERVICES: Readonly<Record<Service, ServiceFacts>> = {
+  "search-gateway": {
+    stacks: ["search-gateway"],
+    command: "destroy",
+    words: "search gateway",
+    sections: "the sections vpc and opensearch",
+  },
+  recommendation: {
+    stacks: ["recommendation", "filters", "personalization"],
+    command: "uninstall",
+    words: "recommendation service",
+    sections: "the section personalize",
+  },
+};
+
+/** Their names. */
+export const SERVICE_NAMES = Object.keys(SERVICES) as readonly Service[];
+
+/** Whether the configuration has the service. */
+export function isConfigured({ searchGateway, recommendation }: Configuration, service: Service): boolean {
+  return (service === "search-gateway" ? searchGateway : recommendation) !== undefined;
+}

@@ -1,0 +1,77 @@
+import type { Configuration } from "../lib/config/configuration.ts";
+import { loadConfiguration } from "../lib/config/load.ts";
+import { type Names, namesOf } from "../lib/core/naming/names.ts";
+import { DiscoveryError } from "../lib/infrastructure/discovery.ts";
+import type { Context } from "./command.ts";
+import { explained } from "./discovery/explain.ts";
+import { stsReads } from "./discovery/sdk/sts.ts";
+import { Failure } from "./errors.ts";
+import { type Folders, foldersOf } from "./state/folders.ts";
+import { refuseStateOfNoAccount } from "./state/local-state.ts";
+import type { Terminal } from "./terminal.ts";
+import { findTerraform } from "./terraform/binary.ts";
+import type { Runner } from "./terraform/stack.ts";
+
+/** What the commands that touch the account work with. */
+export interface Session {
+  config: Configuration;
+  folders: Folders;
+  terminal: Terminal;
+  env: Context["env"];
+  /** What SDK clients are made with; endpoint and credentials are the SDK's own defaults. */
+  sdk: { region: string };
+}
+
+/** Reads the configuration. Throws ConfigurationError. */
+export function openSession(conf: string, { terminal, env }: Context): Session {
+  const config = loadConfiguration(conf);
+  const { project_name, aws } = config.project;
+  return { config, folders: foldersOf(project_name), terminal, env, sdk: { region: aws.region_name } };
+}
+
+/**
+ * The account of the credentials; Failure when there are none, they do not work, it is not the configured one, or there is
+ * state on this machine that may be another account's.
+ */
+export async function accountOf(session: Session): Promise<string> {
+  const { config, sdk } = session;
+  const wanted = config.project.aws.account_id;
+  const account = await failing(explained("sts:GetCallerIdentity", stsReads(sdk).account()));
+  if (wanted !== undefined && wanted !== account) {
+    throw new Failure(
+      `The credentials are of account ${account}, aws.account_id of project.yaml is ${wanted}: ` +
+        "use credentials of that account, or change aws.account_id",
+    );
+  }
+  refuseStateOfNoAccount(session, account, namesIn(session, account));
+  return account;
+}
+
+/** Every cloud name of the project. */
+export function namesIn({ config, sdk }: Session, account: string): Names {
+  return namesOf({ project: config.project.project_name, account, region: sdk.region });
+}
+
+/** Terraform as the stacks are run with. Throws Failure when it is missing. */
+export async function runnerOf({ env, terminal, folders }: Session): Promise<Runner> {
+  const terraform = await findTerraform(env);
+  return { terraform, env, cacheFolder: folders.providers, note: (line) => terminal.note(line) };
+}
+
+/** Attempts of the AWS provider at one call: few at a local endpoint, whose faults do not pass. */
+export function providerRetries({ env }: Session): { maxRetries?: number } {
+  return env.AWS_ENDPOINT_URL ? { maxRetries: 2 } : {};
+}
+
+/** What discovery says is a failure of the command. */
+export async function failing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DiscoveryError)) throw error;
+    const [first = "", ...rest] = error.problems;
+    const text =
+      rest.length === 0 ? first : ["The account does not fit the configuration:", ...error.problems].join("\n  ");
+    throw new Failure(text, { cause: error });
+  }
+}

@@ -1,0 +1,154 @@
+import {
+  type Campaign,
+  CreateCampaignCommand,
+  DeleteCampaignCommand,
+  DescribeCampaignCommand,
+  UpdateCampaignCommand,
+} from "@aws-sdk/client-personalize";
+import type { RecipeKind } from "../../config/recipes.ts";
+import { ManagerError } from "./manager-error.ts";
+import type { Managing } from "./managing.ts";
+import { ifFree, ifNew, ifThere, isNamed, type Personalize } from "./personalize.ts";
+import type { CampaignInput, ResourceState } from "./request.ts";
+import { tagList } from "./tags.ts";
+import { failed, hasFailed, isMoving, untilAtRest, untilGone } from "./waiting.ts";
+
+/** What a campaign is to be. */
+export interface CampaignTarget {
+  name: string;
+  arn: string;
+  solutionVersionArn: string;
+  minProvisionedTps: number;
+  tags?: Readonly<Record<string, string>>;
+}
+
+/** Where a campaign is on the way to what it is to be. */
+export type CampaignStep = { state: "moving"; status: string } | { state: "done" } | { state: "failed"; error: Error };
+
+/** Status of a campaign that has nothing to serve yet. */
+export const AWAITING_TRAINING = "awaiting training";
+
+/** ARN of the campaign of a recipe: Personalize makes it of the name. */
+export function campaignArn({ names }: Pick<Managing, "names">, recipe: RecipeKind): string {
+  return names.arn("personalize", `campaign/${names.campaign(recipe)}`);
+}
+
+/**
+ * Takes the next step towards what a campaign is to be: creates it, changes version or TPS, or sees that it is done.
+ * Never waits. `mayRetry` says whether a failure that is found is an old one, which is tried again.
+ */
+export async function stepCampaign(
+  personalize: Personalize,
+  target: CampaignTarget,
+  mayRetry: boolean,
+): Promise<CampaignStep> {
+  const what = `The campaign ${target.name}`;
+  const { name, arn: campaignArn, solutionVersionArn, minProvisionedTps: minProvisionedTPS } = target;
+  const wanted = { solutionVersionArn, minProvisionedTPS };
+  const found = await describeCampaign(personalize, campaignArn);
+  if (!found) {
+    await create(personalize, { name, ...wanted, tags: tagList(target.tags ?? {}) }, what);
+    return { state: "moving", status: "CREATE PENDING" };
+  }
+  if (isMoving(found.status)) return { state: "moving", status: found.status ?? "" };
+  if (hasFailed(found.status)) {
+    if (!mayRetry) return { state: "failed", error: failed(what, found) };
+    await ifThere(personalize.send(new DeleteCampaignCommand({ campaignArn })));
+    return { state: "moving", status: "DELETE PENDING" };
+  }
+  const { latestCampaignUpdate: update } = found;
+  if (isMoving(update?.status)) return { state: "moving", status: `UPDATE ${update?.status?.replace("CREATE ", "")}` };
+  if (serves(found, wanted)) return { state: "done" };
+  if (update && hasFailed(update.status) && serves(update, wanted) && !mayRetry) {
+    return { state: "failed", error: failed(`The update of ${what.toLowerCase()}`, update) };
+  }
+  // In use: deploy and training may meet here. The next look sees what the other one has begun.
+  await ifFree(personalize.send(new UpdateCampaignCommand({ campaignArn, ...wanted })));
+  return { state: "moving", status: "UPDATE PENDING" };
+}
+
+/**
+ * Brings the campaign to what the input says and waits for it. Without a version to serve there is nothing yet, which is
+ * no error: training completes it.
+ */
+export async function convergeCampaign(managing: Managing, input: CampaignInput): Promise<ResourceState> {
+  const { personalize, pointers, names, patience, versionFor } = managing;
+  const { kind, name, recipe } = input;
+  const what = `The campaign ${name}`;
+  const arn = campaignArn(managing, recipe);
+  if (name !== names.campaign(recipe)) {
+    throw new ManagerError(`The campaign of ${recipe} is ${names.campaign(recipe)}, got ${name}`);
+  }
+  const present = await untilAtRest(what, patience, () => describeCampaign(personalize, arn));
+  const solutionVersionArn = keptVersion(present) ?? (await versionFor(recipe));
+  if (solutionVersionArn === undefined) return { kind, name, arn: null, status: AWAITING_TRAINING };
+
+  const target = { name, arn, solutionVersionArn, minProvisionedTps: input.min_provisioned_tps, tags: input.tags };
+  let first = true;
+  const settled = await untilAtRest(what, patience, async () => {
+    const step = await stepCampaign(personalize, target, first);
+    first = false;
+    if (step.state === "failed") throw step.error;
+    return { status: step.state === "moving" ? step.status : "ACTIVE" };
+  });
+  await pointers.write(names.campaignParameter(recipe), arn);
+  return { kind, name, arn, status: settled?.status ?? "ACTIVE" };
+}
+
+/** Takes the campaign out of use and removes it. One that is being updated is waited for. */
+export async function deleteCampaign(managing: Managing, input: CampaignInput): Promise<ResourceState> {
+  const { personalize, pointers, names, patience } = managing;
+  const { kind, name, recipe } = input;
+  const what = `The campaign ${name}`;
+  const arn = campaignArn(managing, recipe);
+  await pointers.remove(names.campaignParameter(recipe));
+  const found = await untilAtRest(what, patience, async () => {
+    const campaign = await describeCampaign(personalize, arn);
+    return campaign && isMoving(campaign.latestCampaignUpdate?.status) ? campaign.latestCampaignUpdate : campaign;
+  });
+  if (found) {
+    await ifThere(personalize.send(new DeleteCampaignCommand({ campaignArn: arn })));
+    await untilGone(what, patience, () => describeCampaign(personalize, arn));
+  }
+  return { kind, name, arn: null, status: "deleted" };
+}
+
+/** The campaign, undefined when there is none. */
+export async function describeCampaign(personalize: Personalize, arn: string): Promise<Campaign | undefined> {
+  return (await ifThere(personalize.send(new DescribeCampaignCommand({ campaignArn: arn }))))?.campaign;
+}
+
+/**
+ * The version that a campaign goes on with. Which one is training's to decide: here only the number changes, unless the
+ * campaign has to be made anew. A training that switches it right now has decided for the version that comes.
+ */
+function keptVersion(present: Campaign | undefined): string | undefined {
+  if (!present || hasFailed(present.status)) return undefined;
+  const coming = present.latestCampaignUpdate;
+  return (isMoving(coming?.status) ? coming?.solutionVersionArn : undefined) ?? present.solutionVersionArn;
+}
+
+interface Serving {
+  solutionVersionArn?: string | undefined;
+  minProvisionedTPS?: number | undefined;
+}
+
+function serves(found: Serving, wanted: Serving): boolean {
+  return found.solutionVersionArn === wanted.solutionVersionArn && found.minProvisionedTPS === wanted.minProvisionedTPS;
+}
+
+async function create(
+  personalize: Personalize,
+  input: ConstructorParameters<typeof CreateCampaignCommand>[0],
+  what: string,
+): Promise<void> {
+  try {
+    await ifNew(personalize.send(new CreateCampaignCommand(input)));
+  } catch (error) {
+    if (!isNamed(error, "LimitExceededException")) throw error;
+    throw new ManagerError(
+      `${what} finds no room: ${(error as Error).message} Remove a campaign, or have the quota raised`,
+      { cause: error },
+    );
+  }
+}

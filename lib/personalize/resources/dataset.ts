@@ -1,0 +1,92 @@
+import {
+  CreateDatasetCommand,
+  DeleteDatasetCommand,
+  DescribeDatasetCommand,
+  UpdateDatasetCommand,
+} from "@aws-sdk/client-personalize";
+import { RECORD_NAMES } from "../../config/avro.ts";
+import { datasetGroupArn } from "./dataset-group.ts";
+import { busyWith } from "./held.ts";
+import { ManagerError } from "./manager-error.ts";
+import type { Managing } from "./managing.ts";
+import { ifFree, ifNew, ifThere, isNamed } from "./personalize.ts";
+import type { DatasetInput, ResourceState } from "./request.ts";
+import { removeSuperseded, schemaArn } from "./schema.ts";
+import { tagList } from "./tags.ts";
+import { failed, hasFailed, type Life, untilActive, untilAtRest, untilGone } from "./waiting.ts";
+
+/**
+ * Creates the dataset unless it is there, moves it to the schema of the input, and waits for both. The schemas that it
+ * had before are removed, also when an earlier invocation began the move and was cut off.
+ */
+export async function convergeDataset(managing: Managing, input: DatasetInput): Promise<ResourceState> {
+  const { personalize, names, patience } = managing;
+  const { kind, name, dataset } = input;
+  const what = `The dataset ${name}`;
+  const arn = names.datasetArn(dataset);
+  const wanted = schemaArn(managing, input.schema);
+  const look = () => describe(managing, arn);
+
+  const before = await untilAtRest(what, patience, look);
+  if (before && hasFailed(before.status)) await remove(managing, arn, what);
+  if (!before || hasFailed(before.status)) {
+    const type = { schemaArn: wanted, datasetGroupArn: datasetGroupArn(managing), datasetType: RECORD_NAMES[dataset] };
+    await ifNew(personalize.send(new CreateDatasetCommand({ name, ...type, tags: tagList(input.tags) })));
+  }
+  const found = await untilActive(what, patience, look);
+  if (found.schemaArn !== wanted) await changeSchema(managing, arn, what, wanted);
+  await removeSuperseded(managing, dataset, input.schema);
+  return { kind, name, arn, status: "ACTIVE" };
+}
+
+/** Removes the dataset and what was imported into it. */
+export async function deleteDataset(managing: Managing, input: DatasetInput): Promise<ResourceState> {
+  await remove(managing, managing.names.datasetArn(input.dataset), `The dataset ${input.name}`);
+  return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
+}
+
+async function changeSchema(managing: Managing, arn: string, what: string, wanted: string): Promise<void> {
+  const { personalize, patience } = managing;
+  const update = async (): Promise<(Life & { schemaArn?: string | undefined }) | undefined> => {
+    const found = await describe(managing, arn);
+    if (found?.schemaArn === wanted) return { status: "ACTIVE", schemaArn: wanted };
+    return found?.latestDatasetUpdate;
+  };
+  const running = await untilAtRest(`The schema of ${what.toLowerCase()}`, patience, update);
+  if (running?.schemaArn !== wanted || hasFailed(running.status)) {
+    try {
+      await personalize.send(new UpdateDatasetCommand({ datasetArn: arn, schemaArn: wanted }));
+    } catch (error) {
+      if (!isNamed(error, "InvalidInputException")) throw error;
+      throw new ManagerError(
+        `${what} cannot take the schema ${wanted}: ${(error as Error).message} ` +
+          "Personalize only takes new fields that may be null, and keeps the others as they are: " +
+          "change the schema file, or `relevance uninstall` and deploy anew",
+        { cause: error },
+      );
+    }
+    const done = await untilAtRest(`The schema of ${what.toLowerCase()}`, patience, update);
+    if (done && hasFailed(done.status)) throw failed(`The schema change of ${what.toLowerCase()}`, done);
+  }
+}
+
+async function remove(managing: Managing, arn: string, what: string): Promise<void> {
+  const { personalize, patience } = managing;
+  const look = () => describe(managing, arn);
+  if (!(await untilAtRest(what, patience, look))) return;
+  const answer = await ifFree(
+    ifThere(personalize.send(new DeleteDatasetCommand({ datasetArn: arn }))).then((found) => found ?? {}),
+  );
+  if (!answer) {
+    const busy = await busyWith(personalize, { datasetGroupArn: datasetGroupArn(managing), datasetArn: arn });
+    const by = busy.length > 0 ? busy.join(", ") : "Personalize itself";
+    throw new ManagerError(
+      `${what} is in use by ${by}. Stop what was started by hand, or wait until it has ended; then run this again`,
+    );
+  }
+  await untilGone(what, patience, look);
+}
+
+async function describe({ personalize }: Managing, datasetArn: string) {
+  return (await ifThere(personalize.send(new DescribeDatasetCommand({ datasetArn }))))?.dataset;
+}

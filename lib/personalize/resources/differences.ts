@@ -1,0 +1,54 @@
+import { hashOf } from "../../core/naming/shorten.ts";
+import type { Inventory } from "./inventory.ts";
+import type { ResourceInput } from "./request.ts";
+import { isMoving } from "./waiting.ts";
+
+/**
+ * How a resource differs from the input that was applied last: its marker for the next plan. Undefined when nothing
+ * differs, or when what differs is training's to change.
+ */
+export function differenceOf(input: ResourceInput, inventory: Inventory): string | undefined {
+  switch (input.kind) {
+    case "dataset_group":
+      return stateOf(inventory.dataset_group);
+    case "schema": {
+      // Schemas of no dataset are not read: only the one that a dataset uses matters.
+      const used = inventory.datasets.find(({ schema_arn }) => schema_arn.endsWith(`/${input.name}`));
+      if (!used) return "no dataset uses it";
+      return hashOf(used.schema) === hashOf(input.schema) ? undefined : "its content differs";
+    }
+    case "dataset": {
+      const found = inventory.datasets.find(({ dataset }) => dataset === input.dataset);
+      const problem = stateOf(found);
+      if (problem !== undefined || !found) return problem;
+      return found.schema_arn.endsWith(`/${input.schema}`) ? undefined : `its schema is ${found.schema_arn}`;
+    }
+    case "event_tracker":
+      return stateOf(inventory.event_tracker);
+    case "filter": {
+      const found = inventory.filters.find(({ name }) => name === input.name);
+      const problem = stateOf(found);
+      if (problem !== undefined || !found) return problem;
+      return found.expression === input.expression ? undefined : `its expression is ${found.expression}`;
+    }
+    case "campaign": {
+      const found = inventory.campaigns.find(({ recipe }) => recipe === input.recipe);
+      // Without one it awaits its training, unless there was one: then a version of its recipe is there.
+      const trained = inventory.solutions.some(
+        ({ recipe, versions }) => recipe === input.recipe && versions.some(({ status }) => status === "ACTIVE"),
+      );
+      if (!found) return trained ? "it is not there" : undefined;
+      // A training makes it right now. While it is made to serve another version, it stays ACTIVE with the TPS it has.
+      const coming = isMoving(found.status) && found.status.startsWith("CREATE");
+      const problem = coming ? undefined : stateOf(found);
+      if (problem !== undefined) return problem;
+      const wanted = input.min_provisioned_tps;
+      return found.min_provisioned_tps === wanted ? undefined : `its TPS are ${found.min_provisioned_tps}`;
+    }
+  }
+}
+
+function stateOf(found: { status: string } | null | undefined): string | undefined {
+  if (!found) return "it is not there";
+  return found.status === "ACTIVE" ? undefined : `it is ${found.status}`;
+}

@@ -1,0 +1,210 @@
+import {
+  DescribeDatasetCommand,
+  DescribeDatasetGroupCommand,
+  DescribeEventTrackerCommand,
+  DescribeFilterCommand,
+  DescribeSchemaCommand,
+  GetSolutionMetricsCommand,
+  ListEventTrackersCommand,
+  ListFiltersCommand,
+  ListSolutionsCommand,
+  ListSolutionVersionsCommand,
+} from "@aws-sdk/client-personalize";
+import { DATASETS, type Dataset } from "../../config/avro.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
+import type { Names } from "../../core/naming/names.ts";
+import { concurrently } from "../../recommendation/etl/concurrently.ts";
+import { campaignArn, describeCampaign } from "./campaign.ts";
+import { datasetGroupArn as datasetGroupArnOf } from "./dataset-group.ts";
+import { allPages, ifThere, type Personalize } from "./personalize.ts";
+
+/** What every entry says. Times are ISO 8601. */
+interface Entry {
+  name: string;
+  arn: string;
+  status: string;
+  failure_reason?: string;
+  last_updated?: string;
+}
+
+/** All that a project has in Personalize. Fields are in snake case, as `--json` prints it and `describe` answers. */
+export interface Inventory {
+  dataset_group: Entry | null;
+  datasets: (Entry & { dataset: Dataset; schema_arn: string; schema: unknown })[];
+  event_tracker: (Entry & { tracking_id: string }) | null;
+  filters: (Entry & { expression: string })[];
+  solutions: (Entry & { recipe: RecipeKind | null; recipe_arn: string; versions: Version[] })[];
+  campaigns: (Entry & {
+    recipe: RecipeKind;
+    solution_version_arn: string;
+    min_provisioned_tps: number;
+    update?: Entry;
+  })[];
+}
+
+/** A solution version; metrics are the offline ones of Personalize. */
+export interface Version extends Entry {
+  training_mode: string;
+  metrics?: Readonly<Record<string, number>>;
+}
+
+/** Calls at the same time: Personalize throttles early. */
+const PARALLEL = 4;
+
+/** Reads what a project has in Personalize. `metrics` costs a call a version. */
+export async function readInventory(
+  personalize: Personalize,
+  names: Names,
+  { metrics = false } = {},
+): Promise<Inventory> {
+  const groupArn = datasetGroupArnOf({ names });
+  const group = (await ifThere(personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn: groupArn }))))
+    ?.datasetGroup;
+  if (!group) {
+    return { dataset_group: null, datasets: [], event_tracker: null, filters: [], solutions: [], campaigns: [] };
+  }
+  const [datasets, event_tracker, filters, solutions, campaigns] = await Promise.all([
+    readDatasets(personalize, names),
+    readEventTracker(personalize, groupArn),
+    readFilters(personalize, groupArn),
+    readSolutions(personalize, names, { metrics }),
+    readCampaigns(personalize, names),
+  ]);
+  return {
+    dataset_group: entry(group, group.name, groupArn),
+    datasets,
+    event_tracker,
+    filters,
+    solutions,
+    campaigns,
+  };
+}
+
+interface Described {
+  status?: string | undefined;
+  failureReason?: string | undefined;
+  lastUpdatedDateTime?: Date | undefined;
+}
+
+function entry({ status, failureReason, lastUpdatedDateTime }: Described, name = "", arn = ""): Entry {
+  return {
+    name,
+    arn,
+    status: status ?? "",
+    ...(failureReason !== undefined && { failure_reason: failureReason }),
+    ...(lastUpdatedDateTime && { last_updated: lastUpdatedDateTime.toISOString() }),
+  };
+}
+
+async function readDatasets(personalize: Personalize, names: Names): Promise<Inventory["datasets"]> {
+  const found = await concurrently(DATASETS, PARALLEL, async (dataset) => {
+    const arn = names.datasetArn(dataset);
+    const one = (await ifThere(personalize.send(new DescribeDatasetCommand({ datasetArn: arn }))))?.dataset;
+    if (!one) return [];
+    const { schemaArn = "" } = one;
+    const schema = (await ifThere(personalize.send(new DescribeSchemaCommand({ schemaArn }))))?.schema?.schema;
+    return [
+      { ...entry(one, one.name, arn), dataset, schema_arn: schemaArn, schema: JSON.parse(schema ?? "null") as unknown },
+    ];
+  });
+  return found.flat();
+}
+
+async function readEventTracker(
+  personalize: Personalize,
+  datasetGroupArn: string,
+): Promise<Inventory["event_tracker"]> {
+  const [first] = await allPages(
+    (nextToken) => personalize.send(new ListEventTrackersCommand({ datasetGroupArn, nextToken })),
+    (page) => page.eventTrackers,
+  );
+  if (!first) return null;
+  const { eventTrackerArn } = first;
+  const found = await ifThere(personalize.send(new DescribeEventTrackerCommand({ eventTrackerArn })));
+  const tracker = found?.eventTracker;
+  if (!tracker) return null;
+  return { ...entry(tracker, tracker.name, eventTrackerArn), tracking_id: tracker.trackingId ?? "" };
+}
+
+async function readFilters(personalize: Personalize, datasetGroupArn: string): Promise<Inventory["filters"]> {
+  const listed = await allPages(
+    (nextToken) => personalize.send(new ListFiltersCommand({ datasetGroupArn, nextToken })),
+    (page) => page.Filters,
+  );
+  const found = await concurrently(listed, PARALLEL, async ({ filterArn }) => {
+    const filter = (await ifThere(personalize.send(new DescribeFilterCommand({ filterArn }))))?.filter;
+    return filter ? [{ ...entry(filter, filter.name, filterArn), expression: filter.filterExpression ?? "" }] : [];
+  });
+  return found.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The recipe of a solution by its name: ours end in a hash of eight digits. */
+export function recipeOfSolution(names: Names, solution: string): RecipeKind | undefined {
+  return RECIPE_KINDS.find((recipe) => {
+    const prefix = names.solutionPrefix(recipe);
+    return solution.startsWith(prefix) && /^[0-9a-f]{8}$/.test(solution.slice(prefix.length));
+  });
+}
+
+/**
+ * The solutions of the project's dataset group with their versions, and nothing described: so it may also be asked by who
+ * has no right to what others made in the group. There is none without the group.
+ */
+export async function readSolutions(
+  personalize: Personalize,
+  names: Names,
+  { metrics = false } = {},
+): Promise<Inventory["solutions"]> {
+  const datasetGroupArn = datasetGroupArnOf({ names });
+  const listed = await allPages(
+    (nextToken) => personalize.send(new ListSolutionsCommand({ datasetGroupArn, nextToken })),
+    (page) => page.solutions,
+  );
+  return concurrently(listed, PARALLEL, async (solution) => {
+    const { name = "", solutionArn, recipeArn = "" } = solution;
+    const versions = await ifThere(
+      allPages(
+        (nextToken) => personalize.send(new ListSolutionVersionsCommand({ solutionArn, nextToken })),
+        (page) => page.solutionVersions,
+      ),
+    );
+    return {
+      ...entry(solution, name, solutionArn),
+      recipe: recipeOfSolution(names, name) ?? null,
+      recipe_arn: recipeArn,
+      versions: await concurrently(versions ?? [], PARALLEL, async (version) => {
+        const { solutionVersionArn = "", trainingMode = "" } = version;
+        const name = solutionVersionArn.slice(solutionVersionArn.lastIndexOf("/") + 1);
+        const measured =
+          metrics && version.status === "ACTIVE"
+            ? await ifThere(personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn })))
+            : undefined;
+        return {
+          ...entry(version, name, solutionVersionArn),
+          training_mode: trainingMode,
+          ...(measured?.metrics && { metrics: measured.metrics }),
+        };
+      }),
+    };
+  });
+}
+
+/** The campaigns of the project's recipes. */
+export async function readCampaigns(personalize: Personalize, names: Names): Promise<Inventory["campaigns"]> {
+  const found = await concurrently(RECIPE_KINDS, PARALLEL, async (recipe) => {
+    const arn = campaignArn({ names }, recipe);
+    const campaign = await describeCampaign(personalize, arn);
+    if (!campaign) return [];
+    const { solutionVersionArn = "", minProvisionedTPS = 0, latestCampaignUpdate: update } = campaign;
+    return [
+      {
+        ...entry(campaign, campaign.name, arn),
+        recipe,
+        solution_version_arn: solutionVersionArn,
+        min_provisioned_tps: minProvisionedTPS,
+        ...(update && { update: entry(update, campaign.name, arn) }),
+      },
+    ];
+  });
+  return found.flat();
+}

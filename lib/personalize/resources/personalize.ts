@@ -1,0 +1,92 @@
+import type {
+  $Command,
+  PersonalizeClient,
+  PersonalizeClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes,
+} from "@aws-sdk/client-personalize";
+import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
+import { retry } from "../../core/resilience/retry.ts";
+import { isTransient } from "../../recommendation/etl/s3-object-store.ts";
+import { StillGoingOn } from "./manager-error.ts";
+
+/** The control plane of Personalize. Throttled calls have been tried again; every operation here may be repeated. */
+export interface Personalize {
+  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: $Command<Input, Output, PersonalizeClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
+  ): Promise<Output>;
+}
+
+/** One call with its retries. Personalize takes few control plane calls a second from an account. */
+const CALL_MS = 60_000;
+const ATTEMPTS = 8;
+
+export interface CallOptions {
+  /** When every call has to be over, retries included. */
+  deadline?: Deadline;
+  /** Replaced in tests so that nothing sleeps. */
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+/** A client, made without retries of its own, as Personalize. Throws StillGoingOn when no answer comes in time. */
+export function personalizeOf(
+  client: Pick<PersonalizeClient, "send">,
+  { deadline: outer, wait }: CallOptions = {},
+): Personalize {
+  return {
+    send: async (command) => {
+      const deadline = deadlineWithin(CALL_MS, outer);
+      const call = () => client.send(command, abortAt(deadline));
+      try {
+        return await retry(call, { deadline, retryable: isTransient, attempts: ATTEMPTS, ...(wait && { wait }) });
+      } catch (error) {
+        if (isNamed(error, "AbortError")) throw new StillGoingOn("An answer of Personalize", "OUTSTANDING");
+        throw error;
+      }
+    },
+  };
+}
+
+/** What a call gives, undefined when the resource is not there. */
+export async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
+  return unless("ResourceNotFoundException", call);
+}
+
+/** What a creation gives, undefined when another call has created the resource already. */
+export async function ifNew<T>(call: Promise<T>): Promise<T | undefined> {
+  return unless("ResourceAlreadyExistsException", call);
+}
+
+/** What a call gives, undefined when the resource is busy or needed by another one. */
+export async function ifFree<T>(call: Promise<T>): Promise<T | undefined> {
+  return unless("ResourceInUseException", call);
+}
+
+/** Whether an error is the service's of this name. */
+export function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+async function unless<T>(name: string, call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isNamed(error, name)) return undefined;
+    throw error;
+  }
+}
+
+/** All pages of a list. */
+export async function allPages<Page extends { nextToken?: string | undefined }, T>(
+  read: (nextToken: string | undefined) => Promise<Page>,
+  entries: (page: Page) => readonly T[] | undefined,
+): Promise<T[]> {
+  const found: T[] = [];
+  let token: string | undefined;
+  do {
+    const page = await read(token);
+    found.push(...(entries(page) ?? []));
+    token = page.nextToken;
+  } while (token !== undefined);
+  return found;
+}

@@ -1,0 +1,103 @@
+import * as v from "valibot";
+import { AvroSchema, DATASETS } from "../../config/avro.ts";
+import { RECIPE_KINDS } from "../../config/recipes.ts";
+
+const Name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][\w-]{0,62}$/, "is no name that Personalize takes"));
+
+const common = {
+  /** Changed by `plan` when the resource differs from its input: the value itself means nothing here. */
+  repair: v.optional(v.string()),
+  /** Whether a deletion may go through. Only the synthesis for `uninstall` says so of what holds data. */
+  deletable: v.optional(v.boolean(), false),
+};
+
+/** Tags of the resource; schemas have none. */
+const tags = v.optional(
+  v.record(v.pipe(v.string(), v.minLength(1), v.maxLength(128)), v.pipe(v.string(), v.maxLength(256))),
+  {},
+);
+
+/** The dataset group: one a project. */
+export const DatasetGroupInput = v.strictObject({ kind: v.literal("dataset_group"), name: Name, tags, ...common });
+
+/** A schema. It cannot be changed: another content is another name. */
+export const SchemaInput = v.strictObject({
+  kind: v.literal("schema"),
+  name: Name,
+  schema: v.union(DATASETS.map((dataset) => AvroSchema(dataset))),
+  ...common,
+});
+
+/** A dataset of the group. Another schema is an update in place, within what Personalize allows. */
+export const DatasetInput = v.strictObject({
+  kind: v.literal("dataset"),
+  name: Name,
+  dataset: v.picklist(DATASETS),
+  /** Name of the schema. */
+  schema: Name,
+  tags,
+  ...common,
+});
+
+/** The event tracker: one a dataset group. */
+export const EventTrackerInput = v.strictObject({ kind: v.literal("event_tracker"), name: Name, tags, ...common });
+
+/** A filter. It cannot be changed: another expression is another name. */
+export const FilterInput = v.strictObject({
+  kind: v.literal("filter"),
+  /** The filter's name in filter.yaml, which requests use. */
+  filter: Name,
+  name: Name,
+  expression: v.pipe(v.string(), v.minLength(1), v.maxLength(2_500)),
+  tags,
+  ...common,
+});
+
+/** The campaign of a recipe. */
+export const CampaignInput = v.strictObject({
+  kind: v.literal("campaign"),
+  name: Name,
+  recipe: v.picklist(RECIPE_KINDS),
+  min_provisioned_tps: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  tags,
+  ...common,
+});
+
+/** The desired state of one resource, as Terraform's `input` has it. */
+export const ResourceInput = v.variant("kind", [
+  DatasetGroupInput,
+  SchemaInput,
+  DatasetInput,
+  EventTrackerInput,
+  FilterInput,
+  CampaignInput,
+]);
+
+export type DatasetGroupInput = v.InferOutput<typeof DatasetGroupInput>;
+export type SchemaInput = v.InferOutput<typeof SchemaInput>;
+export type DatasetInput = v.InferOutput<typeof DatasetInput>;
+export type EventTrackerInput = v.InferOutput<typeof EventTrackerInput>;
+export type FilterInput = v.InferOutput<typeof FilterInput>;
+export type CampaignInput = v.InferOutput<typeof CampaignInput>;
+export type ResourceInput = v.InferOutput<typeof ResourceInput>;
+
+/** What stacks write as `input`, before defaults. */
+export type ResourceInputGiven = v.InferInput<typeof ResourceInput>;
+
+/** What `aws_lambda_invocation` with lifecycle scope CRUD adds to the input. */
+export const Terraform = v.looseObject({
+  action: v.picklist(["create", "update", "delete"]),
+  prev_input: v.optional(v.nullable(v.unknown())),
+});
+
+export type Terraform = v.InferOutput<typeof Terraform>;
+
+/** What an invocation gives: `aws_lambda_invocation` keeps it as `result`. */
+export interface ResourceState {
+  kind: ResourceInput["kind"];
+  name: string;
+  /** Null when there is nothing yet or no more. */
+  arn: string | null;
+  /** Personalize's word, or `awaiting training` for a campaign without a version, or `deleted`. */
+  status: string;
+}

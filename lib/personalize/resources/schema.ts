@@ -1,0 +1,64 @@
+import {
+  CreateSchemaCommand,
+  DeleteSchemaCommand,
+  DescribeSchemaCommand,
+  ListSchemasCommand,
+} from "@aws-sdk/client-personalize";
+import type { Dataset } from "../../config/avro.ts";
+import { hashOf } from "../../core/naming/shorten.ts";
+import { ManagerError } from "./manager-error.ts";
+import type { Managing } from "./managing.ts";
+import { allPages, ifNew, ifThere, isNamed } from "./personalize.ts";
+import type { ResourceState, SchemaInput } from "./request.ts";
+
+/** ARN of a schema: Personalize makes it of the name. */
+export function schemaArn({ names }: Pick<Managing, "names">, name: string): string {
+  return names.arn("personalize", `schema/${name}`);
+}
+
+/** Creates the schema unless it is there; schemas exist at once. Throws ManagerError when another one has its name. */
+export async function createSchema(managing: Managing, input: SchemaInput): Promise<ResourceState> {
+  const { name, kind, schema } = input;
+  const arn = schemaArn(managing, name);
+  const created = await ifNew(
+    managing.personalize.send(new CreateSchemaCommand({ name, schema: JSON.stringify(schema) })),
+  );
+  if (!created) {
+    const { schema: found } = await managing.personalize.send(new DescribeSchemaCommand({ schemaArn: arn }));
+    if (hashOf(JSON.parse(found?.schema ?? "null")) !== hashOf(schema)) {
+      throw new ManagerError(`There is a schema ${name} with another content, which is not ours: remove or rename it`);
+    }
+  }
+  return { kind, name, arn, status: "ACTIVE" };
+}
+
+/**
+ * Removes a schema. One that a dataset uses is kept: its dataset removes it, when it has moved on to the next one.
+ * `mustGo` makes that an error.
+ */
+export async function deleteSchema(managing: Managing, name: string, mustGo: boolean): Promise<void> {
+  try {
+    await ifThere(managing.personalize.send(new DeleteSchemaCommand({ schemaArn: schemaArn(managing, name) })));
+  } catch (error) {
+    if (!isNamed(error, "ResourceInUseException")) throw error;
+    if (mustGo)
+      throw new ManagerError(`The schema ${name} is still in use: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/**
+ * Removes the project's schemas of a dataset but the one that it has now. Nothing else knows of them: to Terraform another
+ * content is another name of the same resource.
+ */
+export async function removeSuperseded(managing: Managing, dataset: Dataset, current: string): Promise<void> {
+  const { personalize, names } = managing;
+  const schemas = await allPages(
+    (nextToken) => personalize.send(new ListSchemasCommand({ nextToken })),
+    (page) => page.schemas,
+  );
+  const prefix = names.schemaPrefix(dataset);
+  for (const { name = "" } of schemas) {
+    const ours = name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
+    if (ours && name !== current) await deleteSchema(managing, name, false);
+  }
+}

@@ -1,0 +1,114 @@
+import type { RecipeKind } from "../../config/recipes.ts";
+import { ApiError } from "../../core/http/error.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { type FailureKind, failureKind, reasonOf } from "../service/failure.ts";
+import type { RecommendationServices } from "../service/services.ts";
+import { checkPlaceholders, type FilterChoice, filterNotFound } from "./filter-choice.ts";
+
+/** No campaign can answer: what else can is used in its place. The message is fit for a caller. */
+export class CampaignFailure extends Error {
+  override name = "CampaignFailure";
+  /** `none`: no campaign is active, before the first training or because the recipe is not configured. */
+  readonly kind: FailureKind | "none";
+
+  constructor(kind: FailureKind | "none", reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.kind = kind;
+  }
+}
+
+/** What a request wants of a campaign. */
+export interface CampaignQuestion<T> {
+  recipe: RecipeKind;
+  filter?: FilterChoice | undefined;
+  /** Whether the request has parts of its own that Personalize may refuse. */
+  hasContext?: boolean;
+  ask: (arns: { campaignArn: string; filterArn?: string }) => Promise<T>;
+}
+
+interface Arns {
+  campaignArn: string | undefined;
+  filterArn: string | undefined;
+}
+
+/**
+ * Asks the active campaign of a recipe, through the filter that the name stands for now. When Personalize does not know
+ * what was asked with, or cannot use it, the pointers are read again at once, and those that changed are asked with.
+ * Throws CampaignFailure, `filter_not_found`, or `invalid_request` for what Personalize refused of the request.
+ */
+export async function askCampaign<T>(
+  services: RecommendationServices,
+  question: CampaignQuestion<T>,
+  deadline: Deadline,
+): Promise<T> {
+  const { recipe, filter, ask } = question;
+  const campaign = services.settings.campaigns[recipe];
+  const names = [campaign ?? "", filter?.filter.parameter ?? ""].filter((name) => name !== "");
+  const arnsFrom = (values: readonly (string | undefined)[]): Arns => {
+    const byName = new Map(names.map((name, index) => [name, values[index]]));
+    const arn = (name = "") => (byName.get(name)?.startsWith("arn:") ? byName.get(name) : undefined);
+    return { campaignArn: arn(campaign), filterArn: arn(filter?.filter.parameter) };
+  };
+  const current = async (read: "read" | "reread"): Promise<Arns> => {
+    try {
+      return arnsFrom(await services.pointers[read](names, deadline));
+    } catch (error) {
+      if (filter) checkPlaceholders(filter);
+      throw new CampaignFailure(failureKind(error), reasonOf("the parameter store", error), { cause: error });
+    }
+  };
+  const asked = await current("read");
+  try {
+    return await askWith(services, question, asked, ask);
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof CampaignFailure) throw error;
+    const kind = failureKind(error);
+    // An old filter is not found when it is gone, and refused while it is being removed.
+    if (kind !== "not_found" && kind !== "refused") throw campaignFailure(error, question);
+    const now = await current("reread");
+    if (now.campaignArn === asked.campaignArn && now.filterArn === asked.filterArn) throw failureOf(error, question);
+    try {
+      return await askWith(services, question, now, ask);
+    } catch (again) {
+      if (again instanceof ApiError || again instanceof CampaignFailure) throw again;
+      throw failureOf(again, question);
+    }
+  }
+}
+
+function askWith<T>(
+  { settings }: RecommendationServices,
+  { recipe, filter }: CampaignQuestion<T>,
+  { campaignArn, filterArn }: Arns,
+  ask: CampaignQuestion<T>["ask"],
+): Promise<T> {
+  if (filter) {
+    if (filterArn === undefined) throw filterNotFound(filter.filter.name, settings.filters);
+    // While a changed expression is being rolled out, the function may still have the other one: Personalize checks then.
+    if (filterArn.endsWith(`/${filter.filter.resource}`)) checkPlaceholders(filter);
+  }
+  if (campaignArn === undefined) {
+    const configured = settings.campaigns[recipe] !== undefined;
+    throw new CampaignFailure("none", configured ? `no ${recipe} campaign is active` : `${recipe} is not configured`);
+  }
+  return ask({ campaignArn, ...(filterArn !== undefined && { filterArn }) });
+}
+
+function campaignFailure(error: unknown, { recipe, filter }: CampaignQuestion<unknown>): CampaignFailure {
+  const kind = failureKind(error);
+  // Personalize does not say in a way to rely on which of the two it does not know.
+  const what = `the ${recipe} campaign${filter && kind === "not_found" ? ` or the filter ${filter.filter.name}` : ""}`;
+  return new CampaignFailure(kind, reasonOf(what, error), { cause: error });
+}
+
+/** What Personalize refuses is the request's fault when that has a filter or a context, else the campaign's. */
+function failureOf(error: unknown, question: CampaignQuestion<unknown>): Error {
+  const { filter, hasContext } = question;
+  if (failureKind(error) !== "refused" || !(filter || hasContext)) return campaignFailure(error, question);
+  const said = (error as Error).message.replaceAll(/arn:[\w:/$*-]+/g, "…");
+  const path = filter ? "filter_value_dict" : "context";
+  return new ApiError("invalid_request", `Personalize refused the request: ${said}`, {
+    issues: [{ path, message: "was refused by Personalize" }],
+    cause: error,
+  });
+}

@@ -1,0 +1,138 @@
+import { ApiError, type Issue } from "../../core/http/error.ts";
+import { invalidRequest } from "../../core/http/validate.ts";
+import { everyCondition } from "../../personalize/filters/ast.ts";
+import { FilterError } from "../../personalize/filters/filter-error.ts";
+import { parseFilter } from "../../personalize/filters/parser.ts";
+import { type FilterValues, formatFilterValue, requiredPlaceholders } from "../../personalize/filters/values.ts";
+import type { FilterSettings, RecommendationSettings } from "../service/settings.ts";
+
+/** Most filter values of a request, and characters of one. Source: GetRecommendations, API reference. */
+const MAX_VALUES = 25;
+const MAX_VALUE_LENGTH = 1_000;
+
+/** The filter that a request names, with its values read. */
+export interface FilterChoice {
+  filter: FilterSettings;
+  values: FilterValues;
+  /** The values as Personalize reads them. */
+  formatted: Readonly<Record<string, string>>;
+}
+
+/** The filter fields of a request. */
+export interface FilterFields {
+  filter_name: string;
+  filter_value_dict: Readonly<Record<string, string>>;
+}
+
+const pathOf = (name: string) => `filter_value_dict.${name}`;
+
+/**
+ * Reads the filter fields of a request; undefined for none. Throws `filter_not_found`, and `invalid_request` for values
+ * that cannot be written. Whether they are the filter's own is the question of `checkPlaceholders`.
+ */
+export function chooseFilter(
+  { filters }: Pick<RecommendationSettings, "filters">,
+  { filter_name, filter_value_dict }: FilterFields,
+): FilterChoice | undefined {
+  const entries = Object.entries(filter_value_dict);
+  if (filter_name === "") {
+    if (entries.length === 0) return undefined;
+    throw invalidRequest(
+      entries.map(([name]) => ({ path: pathOf(name), message: "is a value without a filter: filter_name is empty" })),
+    );
+  }
+  const filter = filters.find(({ name }) => name === filter_name);
+  if (!filter) throw filterNotFound(filter_name, filters);
+  if (entries.length > MAX_VALUES) {
+    throw invalidRequest([{ path: "filter_value_dict", message: `must have at most ${MAX_VALUES} entries` }]);
+  }
+  const issues: Issue[] = [];
+  const values: Record<string, readonly string[]> = {};
+  const formatted: Record<string, string> = {};
+  for (const [name, text] of entries) {
+    try {
+      const given = splitValues(text);
+      values[name] = given;
+      formatted[name] = formatFilterValue(given);
+      if (formatted[name].length > MAX_VALUE_LENGTH) {
+        throw new FilterError(`must have at most ${MAX_VALUE_LENGTH} characters as ${'"a","b"'}`);
+      }
+    } catch (error) {
+      if (!(error instanceof FilterError)) throw error;
+      issues.push({ path: pathOf(name), message: error.message });
+    }
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { filter, values, formatted };
+}
+
+/** No filter of this name is there, or not yet. */
+export function filterNotFound(name: string, filters: readonly Pick<FilterSettings, "name">[]): ApiError {
+  const known = filters.map((filter) => filter.name).join(", ") || "none";
+  return new ApiError(
+    "filter_not_found",
+    `There is no filter ${JSON.stringify(name.slice(0, 100))}; there are: ${known}.`,
+    {
+      issues: [{ path: "filter_name", message: "is not the name of a filter" }],
+    },
+  );
+}
+
+/** Throws `invalid_request` naming every placeholder that lacks a value, is unknown, or is used as one number and is not. */
+export function checkPlaceholders({ filter, values }: FilterChoice): void {
+  const parsed = parseFilter(filter.expression);
+  const single = new Set<string>();
+  const known = new Set<string>();
+  for (const { condition, inIf } of everyCondition(parsed)) {
+    const { operator, operands } = condition;
+    for (const operand of operands) {
+      if (operand.kind !== "placeholder") continue;
+      known.add(operand.name);
+      // IF CurrentUser.MEMBERSHIP = $LEVEL compares texts; every other comparison is of numbers.
+      if (operator !== "IN" && operator !== "NOT IN" && !(inIf && operator === "=")) single.add(operand.name);
+    }
+  }
+  const issues: Issue[] = [];
+  for (const name of requiredPlaceholders(parsed)) {
+    if (!Object.hasOwn(values, name)) {
+      issues.push({ path: pathOf(name), message: `is missing: the filter ${filter.name} needs a value for $${name}` });
+    }
+  }
+  for (const [name, given] of Object.entries(values)) {
+    if (!known.has(name)) {
+      const names = known.size > 0 ? `it has ${[...known].join(", ")}` : "it has none";
+      issues.push({ path: pathOf(name), message: `is not a placeholder of the filter ${filter.name}; ${names}` });
+    } else if (single.has(name) && (given.length !== 1 || !Number.isFinite(Number(given[0])))) {
+      issues.push({ path: pathOf(name), message: `must be one number, got ${JSON.stringify(given.join(","))}` });
+    }
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** One value between commas: in double quotes, as it stands, or bare, without the blanks around it. */
+const VALUE = /\s*(?:"([^"]*)"|([^",]*))\s*(,|$)/y;
+
+/**
+ * Reads `Fantasy,"Crime, cosy"` as two values. Throws FilterError for a quote that does not stand around a whole value, an
+ * empty value, or a control character.
+ */
+export function splitValues(text: string): string[] {
+  if (/\p{Cc}/u.test(text)) throw new FilterError("must not hold a control character");
+  const values: string[] = [];
+  VALUE.lastIndex = 0;
+  for (let more = true; more; ) {
+    const start = VALUE.lastIndex;
+    const match = VALUE.exec(text);
+    if (!match) {
+      throw new FilterError(
+        `has a double quote that does not stand around a whole value, at character ${start + 1}: write "a, b",c`,
+      );
+    }
+    const [, quoted, bare = "", end] = match;
+    const value = quoted ?? bare.trim();
+    if (value === "") throw new FilterError("has an empty value; leave the placeholder out instead");
+    values.push(value);
+    more = end === ",";
+  }
+  return values;
+}

@@ -1,0 +1,101 @@
+import type { SSMClient } from "@aws-sdk/client-ssm";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { call, chunks, once } from "../service/call.ts";
+
+/** Reads values of the parameter store; names without a value are not in the answer. */
+export type ParameterReader = (names: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<string, string>>;
+
+/** Names of one GetParameters call. Source: API reference. */
+const MAX_NAMES = 10;
+
+/** The parameter store as ParameterReader. The SDK is loaded by the first call and never retries by itself. */
+export function ssmParameters(timeoutMs: number): ParameterReader {
+  const sdk = () => import("@aws-sdk/client-ssm");
+  const client = once(async (): Promise<SSMClient> => new (await sdk()).SSMClient({ maxAttempts: 1 }));
+  return async (names, deadline) => {
+    const [{ GetParametersCommand }, ssm] = await Promise.all([sdk(), client()]);
+    const answers = await Promise.all(
+      chunks(names, MAX_NAMES).map((Names) =>
+        call({ deadline, timeoutMs }, (abortSignal) => ssm.send(new GetParametersCommand({ Names }), { abortSignal })),
+      ),
+    );
+    const found = answers.flatMap(({ Parameters }) => Parameters ?? []);
+    return new Map(found.flatMap(({ Name, Value }) => (Name && Value ? [[Name, Value] as const] : [])));
+  };
+}
+
+/** How long a value is used without asking again. */
+const KEPT_MS = 60_000;
+
+/** The same for a name without a value: after the first training, requests are to see it soon. */
+const ABSENT_KEPT_MS = 5_000;
+
+/** After a value was read again and was the same, no suspicion makes it read again for so long. */
+const CONFIRMED_MS = 250;
+
+/** Parameters that change while the function runs: active campaigns, current filters, the event tracker. */
+export interface Pointers {
+  /** Values in the order of the names, undefined for those that are not there. Throws when they cannot be read. */
+  read(names: readonly string[], deadline: Deadline): Promise<(string | undefined)[]>;
+  /** The same, read anew, since a value is suspected to be an old one. */
+  reread(names: readonly string[], deadline: Deadline): Promise<(string | undefined)[]>;
+}
+
+interface Kept {
+  value: string | undefined;
+  /** When it was last read again and was the same. */
+  confirmedAt: number;
+  /** From then on it is asked for again. */
+  until: number;
+}
+
+/**
+ * Parameters cached for 60 seconds. Requests at the same time share one read. While the parameter store cannot be read,
+ * what was read before goes on being used.
+ */
+export function createPointers(read: ParameterReader, now: () => number = () => performance.now()): Pointers {
+  const kept = new Map<string, Kept>();
+  const reading = new Map<string, Promise<void>>();
+
+  const load = async (names: readonly string[], deadline: Deadline) => {
+    try {
+      const values = await read(names, deadline);
+      for (const name of names) {
+        const value = values.get(name);
+        const old = kept.get(name);
+        kept.set(name, {
+          value,
+          confirmedAt: old && old.value === value ? now() : Number.NEGATIVE_INFINITY,
+          until: now() + (value === undefined ? ABSENT_KEPT_MS : KEPT_MS),
+        });
+      }
+    } catch (error) {
+      if (names.some((name) => !kept.has(name))) throw error;
+      for (const name of names) {
+        const old = kept.get(name);
+        if (old) kept.set(name, { ...old, until: now() + ABSENT_KEPT_MS });
+      }
+    }
+  };
+
+  const refresh = async (wanted: readonly string[], isOld: (entry: Kept) => boolean, deadline: Deadline) => {
+    const old = wanted.filter((name) => {
+      const entry = kept.get(name);
+      return entry === undefined || isOld(entry);
+    });
+    const missing = old.filter((name) => !reading.has(name));
+    if (missing.length > 0) {
+      const loading = load(missing, deadline).finally(() => {
+        for (const name of missing) reading.delete(name);
+      });
+      for (const name of missing) reading.set(name, loading);
+    }
+    await Promise.all(new Set(old.map((name) => reading.get(name))));
+    return wanted.map((name) => kept.get(name)?.value);
+  };
+
+  return {
+    read: (names, deadline) => refresh(names, ({ until }) => now() >= until, deadline),
+    reread: (names, deadline) => refresh(names, ({ confirmedAt }) => now() - confirmedAt >= CONFIRMED_MS, deadline),
+  };
+}

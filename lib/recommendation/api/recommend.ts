@@ -1,0 +1,190 @@
+import type { RecipeKind } from "../../config/recipes.ts";
+import type { Degradation } from "../../core/http/degradation.ts";
+import { ApiError } from "../../core/http/error.ts";
+import type { JsonCall, Reply } from "../../core/http/event.ts";
+import type { Profile } from "../records/profile.ts";
+import { answer, logFailure } from "../service/reply.ts";
+import type { RecommendationServices } from "../service/services.ts";
+import { itemColumns } from "../service/settings.ts";
+import { askCampaign, CampaignFailure } from "./ask-campaign.ts";
+import { type CampaignAnswer, MAX_RESULTS } from "./campaign-client.ts";
+import { chooseFilter, type FilterChoice } from "./filter-choice.ts";
+import { type ItemList, selectItems } from "./item-list.ts";
+import { ownFilter, popularItemsInstead } from "./popular-answer.ts";
+import type { RecommendToItem, RecommendToUser } from "./requests.ts";
+
+/** Candidates asked for beyond the limit, so that a few retired items cost no second call. */
+const SPARE = 10;
+
+/** What is wanted, whichever of the two endpoints wants it. */
+interface Wanted {
+  recipe: RecipeKind;
+  userId?: string;
+  itemId?: string;
+  limit: number;
+  excluded: ReadonlySet<string>;
+  filter: FilterChoice | undefined;
+  context: Readonly<Record<string, string>> | undefined;
+  call: Pick<JsonCall<unknown>, "deadline" | "requestId">;
+}
+
+interface Found extends ItemList {
+  recommendationId: string | null;
+  degraded: Degradation[];
+}
+
+/** POST /recommend-items-to-user */
+export async function recommendToUser(
+  services: RecommendationServices,
+  call: JsonCall<RecommendToUser>,
+): Promise<Reply> {
+  const wanted = { ...wantedOf(services, call), recipe: "user_personalization", userId: call.body.user_id } as const;
+  return reply(services, call, await find(services, wanted, async () => undefined));
+}
+
+/** POST /recommend-items-to-item. An item that the item store does not know is `item_not_found`; a retired one is known. */
+export async function recommendToItem(
+  services: RecommendationServices,
+  call: JsonCall<RecommendToItem>,
+): Promise<Reply> {
+  const { item_id } = call.body;
+  const wanted = { ...wantedOf(services, call), recipe: "similar_items", itemId: item_id } as const;
+  wanted.excluded.add(item_id);
+  const known = services.records.read("item", [item_id], call.deadline).then(({ records, unread, reason }) => {
+    const item = records.get(item_id);
+    if (!item && !unread.has(item_id)) {
+      throw new ApiError("item_not_found", `There is no item ${JSON.stringify(item_id)}.`, {
+        issues: [{ path: "item_id", message: "is not the id of an item" }],
+      });
+    }
+    return { item, reason };
+  });
+  const [found, { reason }] = await Promise.all([find(services, wanted, async () => (await known).item), known]);
+  found.reason ??= reason;
+  return reply(services, call, found);
+}
+
+function wantedOf(services: RecommendationServices, call: JsonCall<RecommendToUser | RecommendToItem>) {
+  const { limit, exclude_item_ids = [], context } = call.body;
+  const filter = chooseFilter(services.settings, call.body);
+  return { limit, excluded: new Set(exclude_item_ids), filter, context, call };
+}
+
+/** The campaign's items, or the popular ones where no campaign can answer. */
+async function find(
+  services: RecommendationServices,
+  wanted: Wanted,
+  item: () => Promise<Profile | undefined>,
+): Promise<Found> {
+  try {
+    return await fromCampaign(services, wanted);
+  } catch (error) {
+    if (!(error instanceof CampaignFailure)) throw error;
+    if (error.cause !== undefined) logFailure(services, wanted.call, error.message, error.cause);
+    return fromPopularItems(services, wanted, error, await item());
+  }
+}
+
+/**
+ * The campaign's first items that are wanted, known and active. When its first answer does not suffice it is asked once
+ * more, for as many as it can give; that answer then stands for the first.
+ */
+async function fromCampaign(services: RecommendationServices, wanted: Wanted): Promise<Found> {
+  const { limit, excluded, call } = wanted;
+  const asked = Math.min(MAX_RESULTS, limit + excluded.size + SPARE);
+  const first = await ask(services, wanted, asked);
+  const found = await choose(services, wanted, first);
+  const mayHaveMore = first.itemIds.length >= asked && asked < MAX_RESULTS;
+  if (found.items.length >= limit || !mayHaveMore) return found;
+  try {
+    return await choose(services, wanted, await ask(services, wanted, MAX_RESULTS));
+  } catch (error) {
+    if (!(error instanceof CampaignFailure)) throw error;
+    logFailure(services, call, "the list could not be refilled", error.cause);
+    found.degraded.push({
+      stage: "campaign",
+      target: wanted.recipe,
+      reason: error.message,
+      effect: `the list was not refilled: ${found.items.length} of ${limit} items`,
+    });
+    return found;
+  }
+}
+
+function ask(services: RecommendationServices, wanted: Wanted, numResults: number): Promise<CampaignAnswer> {
+  const { recipe, userId, itemId, filter, context, call } = wanted;
+  return askCampaign(
+    services,
+    {
+      recipe,
+      filter,
+      hasContext: context !== undefined,
+      ask: (arns) =>
+        services.campaigns.recommend(
+          {
+            ...arns,
+            numResults,
+            ...(userId !== undefined && { userId }),
+            ...(itemId !== undefined && { itemId }),
+            ...(filter && { filterValues: filter.formatted }),
+            ...(context && { context }),
+          },
+          call.deadline,
+        ),
+    },
+    call.deadline,
+  );
+}
+
+async function choose(
+  services: RecommendationServices,
+  { limit, excluded, call }: Wanted,
+  { itemIds, recommendationId }: CampaignAnswer,
+): Promise<Found> {
+  const candidates = [...new Set(itemIds)].filter((id) => !excluded.has(id));
+  const columns = itemColumns(services.settings);
+  const list = await selectItems(services.records, candidates, { limit, columns }, call.deadline);
+  return { ...list, recommendationId, degraded: [] };
+}
+
+async function fromPopularItems(
+  services: RecommendationServices,
+  { recipe, userId, limit, excluded, filter, call }: Wanted,
+  failure: CampaignFailure,
+  item: Profile | undefined,
+): Promise<Found> {
+  const popular = await popularItemsInstead(services, failure, call.deadline);
+  const own =
+    filter && (await ownFilter(services, filter, { ...(userId !== undefined && { userId }), item }, call.deadline));
+  const list = await selectItems(
+    services.records,
+    popular.filter((id) => !excluded.has(id)),
+    { limit, columns: itemColumns(services.settings), ...(own && { passes: own.passes }) },
+    call.deadline,
+  );
+  if (own && list.unread > 0) {
+    throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${list.reason}, and ${failure.message}.`);
+  }
+  const effect = ["popular items in place of recommendations", own?.shortcoming].filter(Boolean).join("; ");
+  const degraded: Degradation[] = [{ stage: "campaign", target: recipe, reason: failure.message, effect }];
+  return { ...list, recommendationId: null, degraded };
+}
+
+function reply(services: RecommendationServices, call: JsonCall<object>, found: Found): Reply {
+  const { items, unread, reason, recommendationId, degraded } = found;
+  const withRecords: Degradation[] = reason
+    ? [
+        {
+          stage: "item_records",
+          target: "response.items",
+          reason,
+          effect: unread > 0 ? `${unread} items have ITEM_ID alone` : "whether item_id is an item was not checked",
+        },
+      ]
+    : [];
+  return answer(services, {
+    request: call.body,
+    response: { items, recommendation_id: recommendationId },
+    degraded: [...degraded, ...withRecords],
+  });
+}

@@ -1,0 +1,101 @@
+import * as v from "valibot";
+import { objectSchema } from "../../core/http/object-schema.ts";
+import { MAX_RESULTS } from "./campaign-client.ts";
+
+/** Most characters of an id. Source: Personalize's API reference. */
+const MAX_ID = 256;
+
+/** Most records of one upload. */
+export const MAX_RECORDS = 500;
+
+const Id = v.pipe(
+  v.string(),
+  v.nonEmpty("must not be empty"),
+  v.maxLength(MAX_ID, `must have at most ${MAX_ID} characters`),
+  v.check((id) => id.isWellFormed(), "holds half of a surrogate pair, which is not Unicode text"),
+);
+
+const LIMIT = `must be a whole number from 1 to ${MAX_RESULTS}`;
+
+const Limit = v.pipe(v.number(), v.integer(LIMIT), v.minValue(1, LIMIT), v.maxValue(MAX_RESULTS, LIMIT));
+
+const FilterValueDict = v.pipe(
+  objectSchema(v.record(v.string(), v.string())),
+  v.description(
+    "Values of the filter's placeholders by name without the dollar sign: one, or several joined by commas. A value that holds a comma is written in double quotes.",
+  ),
+);
+
+const MAX_CONTEXT = 150;
+
+const Context = v.pipe(
+  objectSchema(
+    v.record(
+      v.pipe(
+        v.string(),
+        v.maxLength(150, "has a name of more than 150 characters"),
+        v.regex(/^\w+$/, "has a name that is not of letters, digits and underscores"),
+      ),
+      v.pipe(v.string(), v.maxLength(1_000, "must have at most 1,000 characters")),
+    ),
+  ),
+  v.check((context) => Object.keys(context).length <= MAX_CONTEXT, `must have at most ${MAX_CONTEXT} entries`),
+  v.description("Contextual metadata for Personalize, for example the device."),
+);
+
+const commonFields = {
+  limit: Limit,
+  filter_name: v.pipe(v.string(), v.description("Name of a configured filter; empty for none.")),
+  filter_value_dict: FilterValueDict,
+  exclude_item_ids: v.optional(
+    v.pipe(v.array(Id), v.maxLength(MAX_RESULTS, `must have at most ${MAX_RESULTS} entries`)),
+  ),
+  context: v.optional(Context),
+};
+
+/** POST /recommend-items-to-user */
+export const RecommendToUser = v.strictObject({ user_id: Id, ...commonFields });
+export type RecommendToUser = v.InferOutput<typeof RecommendToUser>;
+
+/** POST /recommend-items-to-item */
+export const RecommendToItem = v.strictObject({ item_id: Id, ...commonFields });
+export type RecommendToItem = v.InferOutput<typeof RecommendToItem>;
+
+/** POST /rank-items-to-user */
+export const RankItems = v.strictObject({
+  user_id: Id,
+  item_ids: v.pipe(
+    v.array(Id),
+    v.minLength(1, "must have at least 1 entry"),
+    v.maxLength(MAX_RESULTS, `must have at most ${MAX_RESULTS} entries`),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const first = new Map<string, number>();
+      for (const [key, id] of dataset.value.entries()) {
+        const earlier = first.get(id);
+        if (earlier === undefined) first.set(id, key);
+        else {
+          addIssue({
+            message: `repeats item_ids.${earlier}; each item is ranked once`,
+            path: [{ type: "array", origin: "value", input: dataset.value, key, value: id }],
+          });
+        }
+      }
+    }),
+  ),
+});
+export type RankItems = v.InferOutput<typeof RankItems>;
+
+/** Records are checked one by one: a wrong one does not keep the others out. */
+const Records = v.pipe(
+  v.array(v.unknown()),
+  v.minLength(1, "must have at least 1 entry"),
+  v.maxLength(MAX_RECORDS, `must have at most ${MAX_RECORDS} entries; split the upload`),
+);
+
+/** POST /update-items */
+export const UpdateItems = v.strictObject({ items: Records });
+/** POST /update-users */
+export const UpdateUsers = v.strictObject({ users: Records });
+/** POST /log-event */
+export const LogEvent = v.strictObject({ events: Records });

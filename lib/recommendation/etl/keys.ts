@@ -1,0 +1,46 @@
+import { etlRun, PREFIXES } from "../../core/naming/object-keys.ts";
+
+const number = (value: number, digits: number) => String(value).padStart(digits, "0");
+
+/** What several runs share: a day's events, transformed once. */
+export const sharedKeys = {
+  /** Firehose writes by the hour of arrival, in UTC: `events/2025/02/28/13/…`. */
+  events: (day: string) => `${PREFIXES.events}${day.replaceAll("-", "/")}/`,
+  /** Says which objects a day's groups cover; written when all of them are done. */
+  marker: (day: string) => `${PREFIXES.etl}days/${day}.json`,
+  groups: (day: string) => `${PREFIXES.etl}days/${day}/`,
+  /** Counts of a group and its segments; written when the group is done. */
+  group: (day: string, digest: string) => `${PREFIXES.etl}days/${day}/${digest}.json`,
+  groupError: (day: string, digest: string) => `${PREFIXES.etl}days/${day}/${digest}.error.json`,
+  segment: (day: string, digest: string, index: number) =>
+    `${PREFIXES.etl}days/${day}/${digest}-${number(index, 4)}.rows`,
+  rejects: (day: string, digest: string, index: number) =>
+    `${PREFIXES.etl}days/${day}/${digest}-${number(index, 4)}.rejects.jsonl`,
+} as const;
+
+/** What one run writes. The three dataset folders hold what Personalize imports and nothing else. */
+export function runKeys(run: string) {
+  const root = etlRun(run);
+  return {
+    root,
+    settings: `${root}plan/settings.json`,
+    days: `${root}plan/days.json`,
+    groups: `${root}plan/groups.json`,
+    segments: `${root}plan/segments.json`,
+    shards: `${root}plan/shards.json`,
+    scans: `${root}plan/scans.json`,
+    shardResult: (shard: number) => `${root}results/shard-${number(shard, 5)}.json`,
+    shardError: (shard: number) => `${root}results/shard-${number(shard, 5)}.error.json`,
+    scanResult: (dataset: string, segment: number, part: number) =>
+      `${root}results/${dataset}-${number(segment, 4)}-${number(part, 5)}.json`,
+    scanError: (dataset: string, segment: number) => `${root}results/${dataset}-${number(segment, 4)}.error.json`,
+    folder: (dataset: string) => `${root}${dataset}s/`,
+    interactions: (shard: number, part: number) => `${root}interactions/${number(shard, 5)}-${number(part, 4)}.csv`,
+    table: (dataset: string, segment: number, part: number) =>
+      `${root}${dataset}s/${number(segment, 4)}-${number(part, 5)}.csv`,
+    tableRejects: (dataset: string, segment: number, part: number) =>
+      `${root}rejects/${dataset}s-${number(segment, 4)}-${number(part, 5)}.jsonl`,
+    popularItems: `${root}popular-items.json`,
+    manifest: `${root}manifest.json`,
+  };
+}

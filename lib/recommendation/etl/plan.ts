@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import type { Definitions } from "../records/layout.ts";
+import { concurrently } from "./concurrently.ts";
+import { runKeys, sharedKeys } from "./keys.ts";
+import type { ObjectStore, StoredObject } from "./object-store.ts";
+import { Day, findFile, type ScanTask, type TransformTask, writeFile } from "./run-files.ts";
+import { daysUntil, digest, type EventCheck, type RunSettings, schemaHash, type TrainingMode } from "./settings.ts";
+import type { TableSource } from "./table-source.ts";
+
+/** A group ends when its objects have this many bytes as stored, gzip or not, or are this many. */
+const GROUP_BYTES = 64 * 1_024 * 1_024;
+const GROUP_OBJECTS = 500;
+
+/** Bytes of a table that one segment of its scan reads, and most segments. */
+const SCAN_BYTES = 256 * 1_024 * 1_024;
+const MAX_SCANS = 16;
+
+/** Days whose objects are listed at the same time. */
+const LISTINGS = 8;
+
+export interface PlanInput {
+  run: string;
+  /** When the run was started, ISO 8601: its day is the last one read, also when a step is done again after midnight. */
+  startedAt: string;
+  mode: TrainingMode;
+  checks: readonly EventCheck[];
+  /** How many days back events are read. */
+  logLookbackDays: number;
+  /** Days back that are transformed anew even when nothing differs. */
+  forceReprocessLookbackDays: number;
+}
+
+/** Small enough for the state of an execution; the lists themselves are in the bucket. */
+export interface PlanOutput {
+  groups: number;
+  groupsKey: string;
+  scans: number;
+  scansKey: string;
+}
+
+/**
+ * Finds the days whose objects are not the ones that their marker covers, cuts them into groups, and writes what the
+ * next steps are to do. A group that was transformed before is not done again, so a run that was killed goes on.
+ */
+export async function plan(
+  input: PlanInput,
+  store: ObjectStore,
+  tables: TableSource,
+  definitions: Definitions,
+): Promise<PlanOutput> {
+  const keys = runKeys(input.run);
+  const schema = schemaHash(definitions);
+  const days = daysUntil(input.startedAt, input.logLookbackDays);
+  const forced = new Set(daysUntil(input.startedAt, input.forceReprocessLookbackDays));
+  const planned = await concurrently(days, LISTINGS, (day) => planDay(store, input.run, day, schema, forced.has(day)));
+  const tasks = planned.flatMap(({ tasks }) => tasks);
+  const scans = [...(await scansOf("user", input.run, tables)), ...(await scansOf("item", input.run, tables))];
+  const settings: RunSettings = { mode: input.mode, checks: [...input.checks], days, schema_hash: schema, definitions };
+  await writeFile(store, keys.settings, settings);
+  await writeFile(
+    store,
+    keys.days,
+    planned.map(({ day }) => day),
+  );
+  await writeFile(store, keys.scans, scans);
+  await writeFile(store, keys.groups, tasks);
+  return { groups: tasks.length, groupsKey: keys.groups, scans: scans.length, scansKey: keys.scans };
+}
+
+async function planDay(
+  store: ObjectStore,
+  run: string,
+  day: string,
+  schema: string,
+  forced: boolean,
+): Promise<{ day: Day; tasks: TransformTask[] }> {
+  const whole = createHash("sha256").update(schema);
+  const groups: TransformTask[] = [];
+  let open: StoredObject[] = [];
+  let bytes = 0;
+  const close = () => {
+    if (open.length === 0) return;
+    const covers = open.map(({ key, etag }) => [key, etag]);
+    const objects = open.map(({ key }) => key);
+    groups.push({ task: "transform", run, day, digest: digest([schema, covers]), objects });
+    open = [];
+    bytes = 0;
+  };
+  for await (const object of store.list(sharedKeys.events(day))) {
+    if (object.size === 0) continue;
+    whole.update(JSON.stringify([object.key, object.etag]));
+    if (open.length === GROUP_OBJECTS || (open.length > 0 && bytes + object.size > GROUP_BYTES)) close();
+    open.push(object);
+    bytes += object.size;
+  }
+  close();
+  const planned: Day = { day, digest: whole.digest("hex").slice(0, 24), groups: groups.map(({ digest }) => digest) };
+  if (forced) return { day: planned, tasks: groups };
+  const marker = await findFile(store, sharedKeys.marker(day), Day);
+  if (marker?.digest === planned.digest) return { day: planned, tasks: [] };
+  const done = new Set<string>();
+  for await (const { key } of store.list(sharedKeys.groups(day))) done.add(key);
+  return { day: planned, tasks: groups.filter(({ digest }) => !done.has(sharedKeys.group(day, digest))) };
+}
+
+async function scansOf(dataset: ScanTask["dataset"], run: string, tables: TableSource): Promise<ScanTask[]> {
+  const of = Math.min(MAX_SCANS, Math.max(1, Math.ceil((await tables.size(dataset)) / SCAN_BYTES)));
+  return Array.from({ length: of }, (_, segment) => ({
+    task: "scan",
+    run,
+    dataset,
+    segment,
+    of,
+    part: 0,
+    start: null,
+    done: false,
+  }));
+}

@@ -1,0 +1,70 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import { deadlineIn } from "../../core/resilience/deadline.ts";
+import { retry } from "../../core/resilience/retry.ts";
+import type { ObjectStore, StoredObject } from "./object-store.ts";
+
+/** One call, its retries included; bodies are read after it. */
+const CALL_MS = 60_000;
+
+/** A bucket as ObjectStore. The client is made without retries of its own; commands are loaded on first use. */
+export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
+  const sdk = () => import("@aws-sdk/client-s3");
+  const call = <T>(operation: () => Promise<T>) =>
+    retry(operation, { deadline: deadlineIn(CALL_MS), retryable: isTransient, attempts: 5 });
+
+  return {
+    async *list(prefix) {
+      const { ListObjectsV2Command } = await sdk();
+      let token: string | undefined;
+      do {
+        const page = await call(() =>
+          client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token })),
+        );
+        for (const { Key, ETag, Size } of page.Contents ?? []) {
+          const object: StoredObject = { key: Key ?? "", etag: ETag ?? "", size: Size ?? 0 };
+          yield object;
+        }
+        token = page.NextContinuationToken;
+      } while (token);
+    },
+
+    async read(key, range) {
+      const { GetObjectCommand } = await sdk();
+      const Range = range && `bytes=${range.start}-${range.end - 1}`;
+      try {
+        const { Body } = await call(() => client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range })));
+        return Body as AsyncIterable<Uint8Array> | undefined;
+      } catch (error) {
+        if (error instanceof Error && error.name === "NoSuchKey") return undefined;
+        throw error;
+      }
+    },
+
+    async write(key, body) {
+      const { PutObjectCommand } = await sdk();
+      await call(() => client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body })));
+    },
+
+    async remove(keys) {
+      const { DeleteObjectsCommand } = await sdk();
+      const Objects = keys.map((Key) => ({ Key }));
+      const { Errors = [] } = await call(() =>
+        client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } })),
+      );
+      const [first] = Errors;
+      if (first) throw new Error(`${Errors.length} objects could not be removed; ${first.Key}: ${first.Message}`);
+    },
+  };
+}
+
+/** Whether the same call may succeed later: throttled, a server's error, or a connection that broke. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  if (status !== undefined && (status >= 500 || status === 429)) return true;
+  if (/^(?:Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|SlowDown|TimeoutError)/.test(error.name))
+    return true;
+  const { code } = error as NodeJS.ErrnoException;
+  return code !== undefined && ["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT"].includes(code);
+}

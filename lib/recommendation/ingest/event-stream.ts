@@ -1,0 +1,79 @@
+import type { FirehoseClient } from "@aws-sdk/client-firehose";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { concurrently } from "../etl/concurrently.ts";
+import { once, untilTaken } from "../service/call.ts";
+import { whyLeft } from "../service/record-store.ts";
+
+/** Takes lines for the bucket. Does not reject: gives what was not taken, by index of the line, with the reason. */
+export type EventStream = (lines: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<number, string>>;
+
+/**
+ * Lines are packed, since Firehose bills each record as a multiple of 5 KB. What is left free of the last 5 KB is then
+ * less than a tenth, and one record that is refused is not the whole request.
+ */
+const RECORD_BYTES = 64 * 1_024;
+
+/** Records and bytes of one PutRecordBatch. Source: API reference. */
+const MAX_RECORDS = 500;
+const MAX_BATCH_BYTES = 4 * 1_024 * 1_024;
+
+interface StreamRecord {
+  Data: Buffer;
+  indexes: readonly number[];
+}
+
+/** A delivery stream as EventStream. The SDK is loaded by the first call and never retries by itself. */
+export function firehoseEvents(stream: string, timeoutMs: number): EventStream {
+  const sdk = () => import("@aws-sdk/client-firehose");
+  const client = once(async (): Promise<FirehoseClient> => new (await sdk()).FirehoseClient({ maxAttempts: 1 }));
+  return async (lines, deadline) => {
+    const results = await concurrently(batches(packed(lines)), 1, (batch) =>
+      untilTaken(batch, { deadline, timeoutMs }, async (left, abortSignal) => {
+        const [{ PutRecordBatchCommand }, firehose] = await Promise.all([sdk(), client()]);
+        const Records = left.map(({ Data }) => ({ Data }));
+        const command = new PutRecordBatchCommand({ DeliveryStreamName: stream, Records });
+        const { RequestResponses = [] } = await firehose.send(command, { abortSignal });
+        return left.filter((_, index) => RequestResponses[index]?.RecordId === undefined);
+      }),
+    );
+    return new Map(
+      results.flatMap((result) => {
+        const reason = whyLeft("the event store", [result]);
+        return result.left.flatMap(({ indexes }) => indexes.map((index) => [index, reason] as const));
+      }),
+    );
+  };
+}
+
+/** Lines as records of about 64 KiB; a longer line is a record of its own. */
+export function packed(lines: readonly string[]): StreamRecord[] {
+  return grouped(
+    lines.map((line, index) => ({ bytes: Buffer.from(line), index })),
+    ({ bytes }) => bytes.length,
+    { bytes: RECORD_BYTES, count: Number.POSITIVE_INFINITY },
+  ).map((group) => ({
+    Data: Buffer.concat(group.map(({ bytes }) => bytes)),
+    indexes: group.map(({ index }) => index),
+  }));
+}
+
+function batches(records: readonly StreamRecord[]): StreamRecord[][] {
+  return grouped(records, ({ Data }) => Data.length, { bytes: MAX_BATCH_BYTES, count: MAX_RECORDS });
+}
+
+function grouped<T>(values: readonly T[], sizeOf: (value: T) => number, most: { bytes: number; count: number }): T[][] {
+  const groups: T[][] = [];
+  let size = 0;
+  for (const value of values) {
+    const last = groups.at(-1);
+    const added = sizeOf(value);
+    if (!last || last.length >= most.count || size + added > most.bytes) {
+      groups.push([value]);
+      size = added;
+    } else {
+      last.push(value);
+      size += added;
+    }
+  }
+  return groups;
+}

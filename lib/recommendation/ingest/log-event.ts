@@ -1,0 +1,71 @@
+import type { Degradation } from "../../core/http/degradation.ts";
+import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
+import { metricLine } from "../../core/telemetry/emf.ts";
+import { eventLine, eventParser, type StoredEvent } from "../records/event.ts";
+import { atMost } from "../service/call.ts";
+import { reasonOf } from "../service/failure.ts";
+import { logFailure } from "../service/reply.ts";
+import type { RecommendationServices } from "../service/services.ts";
+import { isTrained, notStored, readRecords, realtimeDegradation, uploadReply } from "./batch.ts";
+
+/** Name of the metric, by `Project`, of accepted events that could not be counted; an alarm watches it. */
+export const UNCOUNTED_EVENTS = "UncountedEvents";
+
+/**
+ * POST /log-event: events go to the bucket through the delivery stream, and are accepted when the stream has them. Then
+ * they are counted, for training to compare, and once a campaign is active Personalize gets them at once.
+ */
+export function logEvents(services: RecommendationServices) {
+  const parse = eventParser(services.settings.definitions, {
+    now: () => Math.floor(services.now() / 1_000),
+    id: services.newId,
+  });
+
+  return async (call: JsonCall<unknown>, values: readonly unknown[]): Promise<Reply> => {
+    const { taken, rejected } = readRecords(values, parse);
+    const lines = taken.map(({ record }) => eventLine(record));
+    const untaken = await services.eventStream(lines, call.deadline);
+    const accepted: StoredEvent[] = [];
+    for (const [line, { index, record }] of taken.entries()) {
+      const reason = untaken.get(line);
+      if (reason === undefined) accepted.push(record);
+      else rejected.push(notStored(index, record.EVENT_ID, reason));
+    }
+    const [degraded] =
+      accepted.length > 0
+        ? await Promise.all([track(services, accepted, call), count(services, accepted, call)])
+        : [[]];
+    return uploadReply(services, call, values.length, rejected, degraded);
+  };
+}
+
+/** An event that is stored stays accepted, counted or not. */
+async function count(services: RecommendationServices, events: readonly StoredEvent[], call: Call): Promise<void> {
+  try {
+    await services.countEvents(events.length, call.deadline);
+  } catch (error) {
+    logFailure(services, call, `${events.length} accepted events could not be counted`, error);
+    const metric = { name: UNCOUNTED_EVENTS, unit: "Count", value: events.length } as const;
+    services.api.log(metricLine({ Project: services.settings.project }, [metric]));
+  }
+}
+
+async function track(
+  services: RecommendationServices,
+  events: readonly StoredEvent[],
+  call: Call,
+): Promise<Degradation[]> {
+  const { settings, pointers } = services;
+  try {
+    if (!(await isTrained(services, call))) return [];
+    const [trackingId] = await pointers.read([settings.event_tracker], call.deadline);
+    if (trackingId === undefined) return [realtimeDegradation("events", "no event tracker is known")];
+    const deadline = atMost(call.deadline, settings.timeouts.realtime_ms);
+    const failed = await services.eventTracker(trackingId, events, deadline);
+    if (!failed) return [];
+    return [realtimeDegradation("events", `${failed.count} of ${events.length} events: ${failed.reason}`)];
+  } catch (error) {
+    logFailure(services, call, "the real-time path failed", error);
+    return [realtimeDegradation("events", reasonOf("the parameter store", error))];
+  }
+}

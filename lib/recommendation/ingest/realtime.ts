@@ -1,0 +1,109 @@
+import type { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
+import type { SQSClient } from "@aws-sdk/client-sqs";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { concurrently } from "../etl/concurrently.ts";
+import type { StoredEvent } from "../records/event.ts";
+import type { ProfileDataset } from "../records/profile.ts";
+import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
+import { call, chunks, once, untilTaken } from "../service/call.ts";
+import { reasonOf } from "../service/failure.ts";
+import { whyLeft } from "../service/record-store.ts";
+
+/** What did not get through, and why, fit for a caller; undefined when all did. */
+export type Undelivered = { count: number; reason: string } | undefined;
+
+/** Passes events on to Personalize while they are new. Does not reject. */
+export type EventTracker = (
+  trackingId: string,
+  events: readonly StoredEvent[],
+  deadline: Deadline,
+) => Promise<Undelivered>;
+
+/** Tells realtime-sync which users or items have changed. Does not reject. */
+export type ChangeQueue = (dataset: ProfileDataset, ids: readonly string[], deadline: Deadline) => Promise<Undelivered>;
+
+/** Events of one PutEvents, and messages of one SendMessageBatch. Source: API references. */
+const MAX_EVENTS = 10;
+const MAX_MESSAGES = 10;
+
+/** Ids of a message: as many as one PutUsers or PutItems takes. */
+export const IDS_PER_MESSAGE = 10;
+
+/** PutEvents takes 1,000 calls a second of a dataset group. */
+const PARALLEL_CALLS = 16;
+
+/** One call of PutEvents. */
+export interface EventBatch {
+  userId: string;
+  sessionId: string;
+  eventList: PutEvent[];
+}
+
+/** Events as calls: those of one user's session together, in their order, at most ten. */
+export function eventBatches(
+  events: readonly StoredEvent[],
+  trained: (event: StoredEvent) => TrainedEvent,
+): EventBatch[] {
+  const sessions = Map.groupBy(events, ({ USER_ID, SESSION_ID }) => JSON.stringify([USER_ID, SESSION_ID]));
+  return [...sessions.values()].flatMap((session) =>
+    chunks(session, MAX_EVENTS).map((part) => ({
+      userId: part[0]?.USER_ID ?? "",
+      sessionId: part[0]?.SESSION_ID ?? "",
+      eventList: part.map((event) => putEvent(event, trained(event))),
+    })),
+  );
+}
+
+/** Personalize's events API as EventTracker. The SDK is loaded by the first call and never retries by itself. */
+export function personalizeEvents(trained: (event: StoredEvent) => TrainedEvent, timeoutMs: number): EventTracker {
+  const sdk = () => import("@aws-sdk/client-personalize-events");
+  const client = once(
+    async (): Promise<PersonalizeEventsClient> => new (await sdk()).PersonalizeEventsClient({ maxAttempts: 1 }),
+  );
+  return async (trackingId, events, deadline) => {
+    const failures = await concurrently(eventBatches(events, trained), PARALLEL_CALLS, async (batch) => {
+      try {
+        const [{ PutEventsCommand }, personalize] = await Promise.all([sdk(), client()]);
+        // Sent again after a lost answer it is the same event, and Personalize keeps equal ones once.
+        await call({ deadline, timeoutMs }, (abortSignal) =>
+          personalize.send(new PutEventsCommand({ trackingId, ...batch }), { abortSignal }),
+        );
+        return undefined;
+      } catch (error) {
+        return { count: batch.eventList.length, reason: reasonOf("the event tracker", error) };
+      }
+    });
+    return summed(failures);
+  };
+}
+
+/** A queue as ChangeQueue. The SDK is loaded by the first call and never retries by itself. */
+export function sqsChanges(queueUrl: string, timeoutMs: number): ChangeQueue {
+  const sdk = () => import("@aws-sdk/client-sqs");
+  const client = once(async (): Promise<SQSClient> => new (await sdk()).SQSClient({ maxAttempts: 1 }));
+  return async (dataset, ids, deadline) => {
+    const messages = chunks(ids, IDS_PER_MESSAGE);
+    const failures = await concurrently(chunks(messages, MAX_MESSAGES), PARALLEL_CALLS, async (part) => {
+      const { left, error } = await untilTaken(part, { deadline, timeoutMs }, async (some, abortSignal) => {
+        const [{ SendMessageBatchCommand }, sqs] = await Promise.all([sdk(), client()]);
+        const Entries = some.map((changed, index) => ({
+          Id: String(index),
+          MessageBody: JSON.stringify({ dataset, ids: changed }),
+        }));
+        const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }), {
+          abortSignal,
+        });
+        return some.filter((_, index) => Failed.some(({ Id }) => Id === String(index)));
+      });
+      if (left.length === 0) return undefined;
+      return { count: left.flat().length, reason: whyLeft("the queue of changes", [{ left, error }]) };
+    });
+    return summed(failures);
+  };
+}
+
+function summed(failures: readonly Undelivered[]): Undelivered {
+  const found = failures.flatMap((failure) => failure ?? []);
+  const [first] = found;
+  return first && { count: found.reduce((sum, { count }) => sum + count, 0), reason: first.reason };
+}

@@ -1,0 +1,158 @@
+import type { Issue } from "../../core/http/error.ts";
+import type { Definitions, Value } from "./layout.ts";
+import { isObject, type Parsed, unknownColumn } from "./parsed.ts";
+import { trainedEvent } from "./trained-event.ts";
+import { MAX_CATEGORY, MAX_ID, type Read, readFloat, readId, readText, readValue, show } from "./value.ts";
+
+/** Most items of an IMPRESSION (Personalize's API model: 25 ids). */
+export const MAX_IMPRESSION = 25;
+
+const MAX_RECOMMENDATION_ID = 40;
+
+/** Most characters of PutEvents' properties. */
+const MAX_PROPERTIES = 1_024;
+
+/** Epoch seconds stay below this until the year 5138: a larger number is milliseconds. */
+const MAX_SECONDS = 1e11;
+
+/** An event as it is stored: one line of JSON. Custom columns of the schema stand beside these. */
+export interface StoredEvent extends Readonly<Record<string, Value | undefined>> {
+  EVENT_ID: string;
+  USER_ID: string;
+  ITEM_ID: string;
+  EVENT_TYPE: string;
+  EVENT_VALUE?: number;
+  /** Whole seconds since 1970. */
+  TIMESTAMP: number;
+  SESSION_ID: string;
+  /** Items that were shown, joined by a vertical bar. */
+  IMPRESSION?: string;
+  RECOMMENDATION_ID?: string;
+}
+
+/** What an event gets that comes without. */
+export interface EventDefaults {
+  /** Whole seconds since 1970. */
+  now: () => number;
+  id: () => string;
+}
+
+/** Columns that every event may have, whatever the schema. */
+export const EVENT_COLUMNS = [
+  "EVENT_ID",
+  "USER_ID",
+  "ITEM_ID",
+  "EVENT_TYPE",
+  "EVENT_VALUE",
+  "TIMESTAMP",
+  "SESSION_ID",
+  "IMPRESSION",
+  "RECOMMENDATION_ID",
+] as const;
+
+/**
+ * A reader of events from clients (with defaults) or from the bucket (without: id and time were given before storing).
+ * `unknown: "ignore"` is for events that were stored under an older schema.
+ */
+export function eventParser(
+  definitions: Definitions,
+  defaults?: EventDefaults,
+  unknown: "refuse" | "ignore" = "refuse",
+) {
+  const core: readonly string[] = EVENT_COLUMNS;
+  const custom = definitions.etl.interaction.columns.filter(({ name }) => !core.includes(name));
+  const known = new Set([...core, ...custom.map(({ name }) => name)]);
+  const trained = trainedEvent(definitions);
+
+  return (value: unknown): Parsed<StoredEvent> => {
+    if (!isObject(value)) {
+      return { id: undefined, issues: [{ path: "", message: `must be an object, got ${show(value)}` }] };
+    }
+    const issues: Issue[] = [];
+    const need = <T extends Value>(path: string, read: Read<T>, fallback: T, missing = true): T => {
+      if (read === undefined) {
+        if (missing) issues.push({ path, message: "is missing" });
+        return fallback;
+      }
+      if ("value" in read) return read.value;
+      issues.push({ path, message: read.issue });
+      return fallback;
+    };
+    const may = <T extends Value>(path: string, read: Read<T>): T | undefined => {
+      if (read === undefined || "value" in read) return read?.value;
+      issues.push({ path, message: read.issue });
+      return undefined;
+    };
+    const EVENT_ID = need("EVENT_ID", readId(value.EVENT_ID), defaults?.id() ?? "", !defaults);
+    const USER_ID = need("USER_ID", readId(value.USER_ID), "");
+    const ITEM_ID = need("ITEM_ID", readId(value.ITEM_ID), "");
+    const EVENT_TYPE = need("EVENT_TYPE", readId(value.EVENT_TYPE), "");
+    const TIMESTAMP = need("TIMESTAMP", readSeconds(value.TIMESTAMP), defaults?.now() ?? 0, !defaults);
+    const SESSION_ID = need("SESSION_ID", readId(value.SESSION_ID), USER_ID, false);
+    const EVENT_VALUE = isNothing(value.EVENT_VALUE) ? undefined : may("EVENT_VALUE", readFloat(value.EVENT_VALUE));
+    const IMPRESSION = isNothing(value.IMPRESSION) ? undefined : may("IMPRESSION", readImpression(value.IMPRESSION));
+    const RECOMMENDATION_ID = may("RECOMMENDATION_ID", readText(value.RECOMMENDATION_ID, MAX_RECOMMENDATION_ID));
+    const record: Record<string, Value> & StoredEvent = {
+      EVENT_ID,
+      USER_ID,
+      ITEM_ID,
+      EVENT_TYPE,
+      ...(EVENT_VALUE !== undefined && { EVENT_VALUE }),
+      TIMESTAMP,
+      SESSION_ID,
+      ...(IMPRESSION !== undefined && { IMPRESSION }),
+      ...(RECOMMENDATION_ID !== undefined && { RECOMMENDATION_ID }),
+    };
+    for (const { name, type, nullable } of custom) {
+      const read = readValue(type, value[name], MAX_CATEGORY);
+      if (read && "value" in read) record[name] = read.value;
+      else if (read) issues.push({ path: name, message: read.issue });
+      else if (!nullable) issues.push({ path: name, message: "is missing: the schema does not let it be empty" });
+    }
+    if (unknown === "refuse") {
+      for (const name of Object.keys(value)) if (!known.has(name)) issues.push(unknownColumn(name, known));
+    }
+    if (issues.length === 0 && custom.length > 0) {
+      const { length } = trained(record).properties;
+      if (length > MAX_PROPERTIES) {
+        const message = `columns of its own have ${length} characters as JSON, Personalize takes at most ${MAX_PROPERTIES}`;
+        issues.push({ path: "", message });
+      }
+    }
+    return issues.length > 0 ? { id: EVENT_ID || undefined, issues } : { record };
+  };
+}
+
+/** An event as one line, the way the bucket stores it. */
+export function eventLine(event: StoredEvent): string {
+  return `${JSON.stringify(event)}\n`;
+}
+
+const isNothing = (value: unknown) => value === undefined || value === null || value === "";
+
+function readSeconds(value: unknown): Read<number> {
+  if (isNothing(value)) return undefined;
+  const seconds = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  const rule = "must be whole seconds since 1970";
+  if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 0) {
+    return { issue: `${rule}, got ${show(value)}` };
+  }
+  return seconds < MAX_SECONDS
+    ? { value: seconds }
+    : { issue: `${rule}, got ${show(value)}, which looks like milliseconds` };
+}
+
+function readImpression(value: unknown): Read<string> {
+  const items: readonly unknown[] = Array.isArray(value) ? value : typeof value === "string" ? value.split("|") : [];
+  if (items.length === 0)
+    return Array.isArray(value) ? undefined : { issue: `must be a list of ITEM_IDs, got ${show(value)}` };
+  if (items.length > MAX_IMPRESSION)
+    return { issue: `has ${items.length} items, at most ${MAX_IMPRESSION} are allowed` };
+  for (const item of items) {
+    const read = readId(item);
+    if (!read || "issue" in read || read.value.includes("|")) {
+      return { issue: `must be ITEM_IDs of 1 to ${MAX_ID} characters without "|", got ${show(item)}` };
+    }
+  }
+  return { value: items.join("|") };
+}

@@ -1,0 +1,100 @@
+import type { Issue } from "../../core/http/error.ts";
+import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
+import { isObject, type Parsed, unknownColumn } from "./parsed.ts";
+import { propertyName } from "./property-name.ts";
+import { MAX_CATEGORY, MAX_TEXT, readId, readText, readValue, show } from "./value.ts";
+
+/** What has records of its own beside events. */
+export type ProfileDataset = "user" | "item";
+
+/** The column that names a record. */
+export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const satisfies Record<ProfileDataset, string>;
+
+/** Most characters of PutUsers' and PutItems' properties (Personalize's API model). */
+const MAX_PROPERTIES = { user: 24_000, item: 32_000 } as const satisfies Record<ProfileDataset, number>;
+
+/** A user or an item as the table stores it: source columns that have a value, and IS_ACTIVE. */
+export type Profile = Readonly<Record<string, Value>>;
+
+/**
+ * A reader of uploaded or stored users or items: types as configured, multi values as `a|b` or an array, IS_ACTIVE
+ * "True" unless given. Every problem of a record is an issue with the column as its path. `unknown: "ignore"` is for
+ * records that were stored under an older schema.
+ */
+export function profileParser(
+  dataset: ProfileDataset,
+  definitions: Definitions,
+  unknown: "refuse" | "ignore" = "refuse",
+) {
+  const schema = definitions.schemas[dataset];
+  const etl = definitions.etl[dataset];
+  const idColumn = ID_COLUMNS[dataset];
+  const textual = textualColumns(schema, etl);
+  const columns = etl.columns.filter(({ name }) => name !== idColumn && name !== "IS_ACTIVE");
+  const known = new Set([idColumn, ...columns.map(({ name }) => name), "IS_ACTIVE"]);
+  const properties = profileProperties(dataset, definitions);
+
+  return (value: unknown): Parsed<Profile> => {
+    if (!isObject(value)) {
+      return { id: undefined, issues: [{ path: "", message: `must be an object, got ${show(value)}` }] };
+    }
+    const issues: Issue[] = [];
+    const record: Record<string, Value> = {};
+    const keep = (name: string, read: ReturnType<typeof readValue>, required: boolean) => {
+      if (read && "value" in read) record[name] = read.value;
+      else if (read) issues.push({ path: name, message: read.issue });
+      else if (required) issues.push({ path: name, message: "is missing: the schema does not let it be empty" });
+    };
+    keep(idColumn, readId(value[idColumn]), true);
+    if (dataset === "item" && String(record[idColumn]).includes("|")) {
+      issues.push({ path: idColumn, message: 'holds a "|", which separates the items of an IMPRESSION' });
+    }
+    for (const { name, type, nullable } of columns) {
+      keep(name, readValue(type, value[name], textual.has(name) ? MAX_TEXT : MAX_CATEGORY), !nullable);
+    }
+    keep("IS_ACTIVE", readActive(value.IS_ACTIVE), false);
+    if (unknown === "refuse") {
+      for (const name of Object.keys(value)) if (!known.has(name)) issues.push(unknownColumn(name, known));
+    }
+    if (issues.length === 0) issues.push(...sizeIssues(properties(record), MAX_PROPERTIES[dataset]));
+    const id = readId(value[idColumn]);
+    return issues.length > 0 ? { id: id && "value" in id ? id.value : undefined, issues } : { record };
+  };
+}
+
+/** The schema's fields of a stored user or item, in their order, for the files that Personalize imports. */
+export function profileFields(
+  dataset: ProfileDataset,
+  definitions: Definitions,
+): (record: Profile) => (Value | null)[] {
+  const fields = fieldsOf(definitions.schemas[dataset], definitions.etl[dataset]);
+  return (record) => fields.map((field) => fieldValue(field, record));
+}
+
+/** The properties of PutUsers or PutItems, as JSON: the same fields as in the imported files but for the id. */
+export function profileProperties(dataset: ProfileDataset, definitions: Definitions): (record: Profile) => string {
+  const fields: Field[] = fieldsOf(definitions.schemas[dataset], definitions.etl[dataset]);
+  const others = fields.filter(({ name }) => name !== ID_COLUMNS[dataset]);
+  return (record) =>
+    JSON.stringify(
+      Object.fromEntries(
+        others.flatMap((field) => {
+          const value = fieldValue(field, record);
+          return value === null ? [] : [[propertyName(field.name), value]];
+        }),
+      ),
+    );
+}
+
+function readActive(value: unknown): ReturnType<typeof readText> {
+  const read = readText(value, 10);
+  if (!read) return { value: "True" };
+  const word = "value" in read ? /^(?:(true)|false)$/i.exec(read.value) : null;
+  if (!word) return { issue: `must be "True" or "False", got ${show(value)}` };
+  return { value: word[1] ? "True" : "False" };
+}
+
+function sizeIssues(properties: string, most: number): Issue[] {
+  if (properties.length <= most) return [];
+  return [{ path: "", message: `has ${properties.length} characters in all, Personalize takes at most ${most}` }];
+}

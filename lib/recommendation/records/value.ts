@@ -1,0 +1,94 @@
+import type { EtlDataset } from "../../config/etl.ts";
+import type { Value } from "./layout.ts";
+
+/** Most characters of an id (Personalize's API). */
+export const MAX_ID = 256;
+
+/** Most characters of a category value, and of a text (Personalize's developer guide, "Items dataset"). */
+export const MAX_CATEGORY = 1_000;
+/** See MAX_CATEGORY. */
+export const MAX_TEXT = 20_000;
+
+/** A value that was read, nothing, or what is wrong with it. */
+export type Read<T extends Value = Value> = { value: T } | { issue: string } | undefined;
+
+const MAX_INT = 2_147_483_647;
+const MAX_LONG = 9_223_372_036_854_775_807n;
+const MAX_FLOAT = 3.4028234663852886e38;
+
+/** Control characters, but for those that text has. */
+const CONTROL = /(?![\t\n\r])\p{Cc}/u;
+const ANY_CONTROL = /\p{Cc}/u;
+
+/** Reads a value of a column as its type wants it. Empty text, an empty list and null are nothing. */
+export function readValue(type: EtlDataset["columns"][number]["type"], value: unknown, maxLength: number): Read {
+  if (value === undefined || value === null || value === "") return undefined;
+  switch (type) {
+    case "string":
+      return readText(value, maxLength);
+    case "float":
+      return readFloat(value);
+    default:
+      return readWhole(value, type);
+  }
+}
+
+/** Reads text, or several values as `a|b` or an array. Numbers and booleans are written out, `True` and `False`. */
+export function readText(value: unknown, maxLength: number): Read<string> {
+  if (value === undefined || value === null || value === "") return undefined;
+  const text = Array.isArray(value) ? joined(value) : plain(value);
+  if (text === undefined) {
+    return { issue: `must be text or a list of texts that are not empty and hold no "|", got ${show(value)}` };
+  }
+  if (text === "") return undefined;
+  if (text.length > maxLength) return { issue: `has ${text.length} characters, at most ${maxLength} are allowed` };
+  if (CONTROL.test(text)) return { issue: "holds a control character" };
+  if (!text.isWellFormed()) return { issue: "holds half of a surrogate pair, which is not Unicode text" };
+  return { value: text };
+}
+
+/** Reads an id: 1 to 256 characters, no control characters. */
+export function readId(value: unknown): Read<string> {
+  if (Array.isArray(value)) return { issue: `must be text, got ${show(value)}` };
+  const read = readText(value, MAX_ID);
+  if (read && "value" in read && ANY_CONTROL.test(read.value)) return { issue: "holds a control character" };
+  return read;
+}
+
+/** Reads a number with or without a fraction, also written as text. */
+export function readFloat(value: unknown): Read<number> {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isFinite(number) || Math.abs(number) > MAX_FLOAT) {
+    return { issue: `must be a number, got ${show(value)}` };
+  }
+  // -0 and 0 are one value, written differently.
+  return { value: number === 0 ? 0 : number };
+}
+
+function readWhole(value: unknown, type: "int" | "long"): Read {
+  const written = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  const wrong = { issue: `must be a whole number${type === "int" ? " of 32 bits" : ""}, got ${show(value)}` };
+  if (typeof written !== "string" || !/^-?\d{1,19}$/.test(written)) return wrong;
+  const number = Number(written);
+  if (type === "int") return Math.abs(number) <= MAX_INT ? { value: number === 0 ? 0 : number } : wrong;
+  if (Number.isSafeInteger(number)) return { value: number === 0 ? 0 : number };
+  const big = BigInt(written);
+  return big <= MAX_LONG && big >= -MAX_LONG ? { value: String(big) } : wrong;
+}
+
+function joined(values: readonly unknown[]): string | undefined {
+  const texts = values.map(plain);
+  return texts.every((text) => text !== undefined && text !== "" && !text.includes("|")) ? texts.join("|") : undefined;
+}
+
+function plain(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "number" && Number.isFinite(value) ? String(value) : undefined;
+}
+
+/** A value as a message shows it. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,81 @@
+import type { AvroSchema, Dataset } from "../../config/avro.ts";
+import type { EtlConfiguration } from "../../config/etl.ts";
+import { nearest } from "../../config/nearest.ts";
+import { infer } from "./infer.ts";
+import { RULES, TEXTUAL_FIELD } from "./rules.ts";
+import { readSample, type Sample } from "./sample.ts";
+import { SampleError } from "./sample-error.ts";
+
+/** Paths of the three sample files, and the columns of the items to treat as text. */
+export interface SampleFiles {
+  user: string;
+  item: string;
+  interaction: string;
+  textualFields: readonly string[];
+}
+
+/** What `schema-generation` writes. */
+export interface Generated {
+  schemas: Readonly<Record<Dataset, AvroSchema>>;
+  etl: EtlConfiguration;
+  /** Rows read of each file. */
+  rows: Readonly<Record<Dataset, number>>;
+}
+
+/**
+ * Infers the three schemas and the ETL configuration from CSV or JSON files of any size, in constant memory. Throws
+ * SampleError with what is wrong in any of the three files.
+ */
+export async function generateSchemas(files: SampleFiles): Promise<Generated> {
+  const outcomes = await Promise.allSettled([
+    readSample("user", files.user),
+    readSample("item", files.item),
+    readSample("interaction", files.interaction),
+  ]);
+  const problems = outcomes.flatMap((outcome) => {
+    if (outcome.status === "fulfilled") return [];
+    if (outcome.reason instanceof SampleError) return outcome.reason.problems;
+    throw outcome.reason;
+  });
+  const samples = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  problems.push(...textualProblems(files.textualFields, samples));
+  const [user, item, interaction] = samples;
+  if (problems.length > 0 || !user || !item || !interaction) throw new SampleError(problems);
+
+  const made = {
+    user: infer(user),
+    item: infer(item, [...new Set(files.textualFields)]),
+    interaction: infer(interaction),
+  };
+  return {
+    schemas: { user: made.user.schema, item: made.item.schema, interaction: made.interaction.schema },
+    etl: { user: made.user.etl, item: made.item.etl, interaction: made.interaction.etl },
+    rows: { user: user.rows, item: item.rows, interaction: interaction.rows },
+  };
+}
+
+function textualProblems(fields: readonly string[], samples: readonly Sample[]): string[] {
+  const item = samples.find(({ dataset }) => dataset === "item");
+  if (!item) return [];
+  const candidates = [...item.columns.keys()].filter((name) => !RULES.item.unflagged.includes(name));
+  return fields.flatMap((field) => {
+    if (candidates.includes(field)) return [];
+    if (field === TEXTUAL_FIELD || RULES.item.unflagged.includes(field)) {
+      return [`--textual-fields: "${field}" is reserved and cannot be textual; ${choices(candidates)}`];
+    }
+    const other = samples.find(({ dataset, columns }) => dataset !== "item" && columns.has(field));
+    if (other) {
+      return [
+        `--textual-fields: "${field}" is a column of the ${other.dataset} file; Personalize reads text of items only`,
+      ];
+    }
+    const close = nearest(field, candidates);
+    return [
+      `--textual-fields: the item file has no column "${field}"; ${close ? `did you mean "${close}"?` : choices(candidates)}`,
+    ];
+  });
+}
+
+function choices(candidates: readonly string[]): string {
+  return candidates.length > 0 ? `choose from ${candidates.join(", ")}` : "the item file has no other column";
+}

@@ -1,0 +1,111 @@
+import type { Dataset } from "../../config/avro.ts";
+import { nearest } from "../../config/nearest.ts";
+import { Column } from "./column.ts";
+import { columnType } from "./column-type.ts";
+import type { Row, Value } from "./rows.ts";
+import { readRows } from "./rows.ts";
+import { RULES } from "./rules.ts";
+import { SampleError } from "./sample-error.ts";
+
+/** What a sample file holds: its columns in the order of the file, and how many rows it has. */
+export interface Sample {
+  file: string;
+  dataset: Dataset;
+  columns: ReadonlyMap<string, Column>;
+  rows: number;
+}
+
+/** Epoch seconds stay below this until the year 5138: a larger number is milliseconds. */
+const MAX_SECONDS = 1e11;
+
+/** Reads a sample file once, row by row. Throws SampleError with every problem of the header, or the first of a row. */
+export async function readSample(dataset: Dataset, file: string): Promise<Sample> {
+  const { columns: header, rows: source } = await readRows(file);
+  const columns = new Map(header.map((name) => [name, new Column(name)]));
+  if (header.length > 0) checkColumns(dataset, file, header);
+  let rows = 0;
+  for await (const row of source) {
+    rows += 1;
+    // JSON has no header: the first object tells which columns are there.
+    if (rows === 1 && header.length === 0) checkColumns(dataset, file, [...row.values.keys()]);
+    checkRow(dataset, file, row);
+    for (const [name, value] of row.values) {
+      const column = columns.get(name) ?? new Column(name);
+      columns.set(name, column);
+      column.add(value);
+    }
+  }
+  if (rows === 0) throw new SampleError([`${file}  has a header and no rows: types cannot be told without values`]);
+  if (header.length === 0) checkColumns(dataset, file, [...columns.keys()]);
+  return { file, dataset, columns, rows };
+}
+
+function checkColumns(dataset: Dataset, file: string, names: readonly string[]): void {
+  const { required, leading, beside, unflagged, maxCustom } = RULES[dataset];
+  const problems = required.flatMap((column) => {
+    if (names.includes(column)) return [];
+    const close = nearest(
+      column,
+      names.filter((name) => !leading.includes(name)),
+    );
+    const advice = close ? `: is "${close}" meant?` : `; it has ${names.join(", ")}`;
+    return [`${file}  lacks the column "${column}", which the ${dataset} file needs${advice}`];
+  });
+  const folded = new Map<string, string>();
+  for (const name of names) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]{0,149}$/.test(name)) {
+      problems.push(
+        `${file}  has the column ${JSON.stringify(name)}: a name is letters, digits and underscores, and starts with no digit`,
+      );
+    }
+    if (name === "TEXTUAL_FIELD") {
+      problems.push(
+        `${file}  has the column "TEXTUAL_FIELD", which the service makes from the textual columns: rename it`,
+      );
+    }
+    // Personalize tells names apart without their underscores.
+    const key = name.replaceAll("_", "");
+    const twin = folded.get(key);
+    if (twin)
+      problems.push(
+        `${file}  has the columns "${twin}" and "${name}", which Personalize takes for the same: rename one`,
+      );
+    folded.set(key, name);
+  }
+  const custom = names.filter((name) => ![...leading, ...beside, ...unflagged].includes(name));
+  if (custom.length > maxCustom) {
+    problems.push(
+      `${file}  has ${custom.length} columns of its own, Personalize takes at most ${maxCustom}: ${custom.join(", ")}`,
+    );
+  }
+  if (problems.length > 0) throw new SampleError(problems);
+}
+
+function checkRow(dataset: Dataset, file: string, { line, values }: Row): void {
+  const fail = (problem: string) => new SampleError([`${file}:${line}  ${problem}`]);
+  for (const column of RULES[dataset].required) {
+    if (values.get(column) === undefined) throw fail(`has no ${column}, which every row needs`);
+  }
+  checkSeconds(values, dataset === "interaction" ? "TIMESTAMP" : "CREATION_TIMESTAMP", fail);
+  const eventValue = values.get("EVENT_VALUE");
+  if (dataset === "interaction" && eventValue !== undefined && columnType(String(eventValue)) === "string") {
+    throw fail(`has the EVENT_VALUE ${JSON.stringify(eventValue)}, which is not a number`);
+  }
+  const active = values.get("IS_ACTIVE");
+  if (dataset !== "interaction" && active !== undefined && active !== "True" && active !== "False") {
+    throw fail(`has the IS_ACTIVE ${JSON.stringify(active)}: it is "True" or "False"`);
+  }
+}
+
+function checkSeconds(
+  values: ReadonlyMap<string, Value>,
+  column: string,
+  fail: (problem: string) => SampleError,
+): void {
+  const value = values.get(column);
+  if (value === undefined) return;
+  const shown = `has the ${column} ${JSON.stringify(value)}`;
+  if (!/^(int|long)$/.test(columnType(String(value)))) throw fail(`${shown}: it is whole seconds since 1970`);
+  if (Math.abs(Number(value)) >= MAX_SECONDS)
+    throw fail(`${shown}, which looks like milliseconds: it is whole seconds since 1970`);
+}

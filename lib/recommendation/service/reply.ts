@@ -1,0 +1,44 @@
+import type { Degradation } from "../../core/http/degradation.ts";
+import type { Call, Reply } from "../../core/http/event.ts";
+import { degradedMetric } from "../../core/telemetry/emf.ts";
+import type { RecommendationServices } from "./services.ts";
+
+/** An answer of the service: what was asked, what it gives, and what it was made without. */
+export interface Answered {
+  status?: number;
+  request: object;
+  response: object;
+  degraded: readonly Degradation[];
+  /** Stands before `request` in an answer that is no success. */
+  error?: object;
+}
+
+/** The HTTP answer, with the header and the metrics of what is degraded. */
+export function answer(
+  { settings, api }: Pick<RecommendationServices, "settings" | "api">,
+  { status = 200, request, response, degraded, error }: Answered,
+): Reply {
+  for (const line of degradedMetric(settings.project, degraded)) api.log(line);
+  const stages = [...new Set(degraded.map(({ stage }) => stage))];
+  return {
+    status,
+    ...(stages.length > 0 && { headers: { "x-degraded": stages.join(", ") } }),
+    body: JSON.stringify({
+      ...(error && { error }),
+      request,
+      response,
+      ...(degraded.length > 0 && { degraded }),
+    }),
+  };
+}
+
+/** Logs what a degradation came from: the caller reads less of it. */
+export function logFailure(
+  { api }: Pick<RecommendationServices, "api">,
+  { requestId }: Pick<Call, "requestId">,
+  message: string,
+  error: unknown,
+): void {
+  const cause = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  api.log(JSON.stringify({ level: "warn", request_id: requestId, message, cause }));
+}

@@ -1,0 +1,40 @@
+import type { Configuration, Recommendation } from "../../config/configuration.ts";
+import { RECIPE_KINDS } from "../../config/recipes.ts";
+import type { Names } from "../../core/naming/names.ts";
+import type { RealtimeSyncSettings, RecommendationSettings } from "./settings.ts";
+
+/** A campaign answers in well under a second; after this the popular items still have time. */
+const CAMPAIGN_MS = 5_000;
+const STORE_MS = 3_000;
+const REALTIME_MS = 3_000;
+
+/** `config.json` of recommendation-api: the part of a configuration that it works with. */
+export function recommendationSettings(
+  { project, api }: Pick<Configuration, "project" | "api">,
+  { solution, filters, schemas, etl }: Recommendation,
+  names: Names,
+): RecommendationSettings {
+  const configured = RECIPE_KINDS.filter((kind) => solution.recipes[kind] !== undefined);
+  return {
+    project: project.project_name,
+    campaigns: Object.fromEntries(configured.map((kind) => [kind, names.campaignParameter(kind)])),
+    event_tracker: names.eventTrackerParameter(),
+    filters: filters.map(({ name, expression }) => ({
+      name,
+      expression,
+      resource: names.filter(name, expression),
+      parameter: names.filterParameter(name),
+    })),
+    definitions: { schemas: { ...schemas }, etl },
+    timeouts: { campaign_ms: CAMPAIGN_MS, store_ms: STORE_MS, realtime_ms: REALTIME_MS },
+    ...(api.cors && { cors: { allow_origins: [...api.cors.allow_origins] } }),
+  };
+}
+
+/** `config.json` of realtime-sync. */
+export function realtimeSyncSettings(
+  { project }: Pick<Configuration, "project">,
+  { schemas, etl }: Recommendation,
+): RealtimeSyncSettings {
+  return { project: project.project_name, definitions: { schemas: { ...schemas }, etl } };
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { MAX_ATTEMPTS } from "../../core/resilience/retry.ts";
+import { type Profile, type ProfileDataset, profileParser, profileProperties } from "../records/profile.ts";
+import { chunks } from "../service/call.ts";
+import { failureKind, isRetryable, reasonOf } from "../service/failure.ts";
+import type { ReadRecords, RecordStore } from "../service/record-store.ts";
+import type { RealtimeSyncSettings } from "../service/settings.ts";
+import { type DatasetRecord, type DatasetWriter, MAX_PUT_RECORDS } from "./dataset-writer.ts";
+import type { Pace } from "./pace.ts";
+
+/** What the synchronization works with. */
+export interface SyncServices {
+  settings: RealtimeSyncSettings;
+  records: RecordStore;
+  write: DatasetWriter;
+  /** Shared by both kinds and by all calls of the instance. */
+  pace: Pace;
+}
+
+/** Times a record is put that changes while it is being put. */
+const MAX_PUTS = 3;
+
+/**
+ * Puts the current records of changed users or items into Personalize; gives the ids that are not done, each with the
+ * reason. What was read and put is compared with the table again: a record that changed in between is put again, so that
+ * of two instances the later put is never the older record. An id without a record is done: Personalize cannot delete. A
+ * retired record is put like others, with its IS_ACTIVE.
+ */
+export async function synchronize(
+  services: SyncServices,
+  dataset: ProfileDataset,
+  ids: readonly string[],
+  deadline: Deadline,
+): Promise<ReadonlyMap<string, string>> {
+  const failed = new Map<string, string>();
+  const parts = chunks(ids, MAX_PUT_RECORDS);
+  for (const [at, part] of parts.entries()) {
+    const stop = await synchronizePart(services, dataset, part, deadline, failed);
+    if (stop === undefined) continue;
+    // The dataset is busy or throttled, or the time is over: the rest would meet the same.
+    for (const id of parts.slice(at + 1).flat()) failed.set(id, stop);
+    break;
+  }
+  return failed;
+}
+
+/** Synchronizes one call's worth of ids; gives the reason when what comes after it need not be tried. */
+async function synchronizePart(
+  services: SyncServices,
+  dataset: ProfileDataset,
+  part: readonly string[],
+  deadline: Deadline,
+  failed: Map<string, string>,
+): Promise<string | undefined> {
+  const toRecord = datasetRecord(services.settings, dataset);
+  const readCurrent = async (ids: readonly string[]): Promise<ReadRecords["records"]> => {
+    const { records, unread, reason = "" } = await services.records.read(dataset, ids, deadline, { consistent: true });
+    for (const id of unread) failed.set(id, reason);
+    return records;
+  };
+
+  let changed = await readCurrent(part);
+  for (let puts = 0; changed.size > 0; puts += 1) {
+    if (puts === MAX_PUTS) {
+      for (const id of changed.keys()) failed.set(id, "changed again each time it was put");
+      return undefined;
+    }
+    const put: DatasetRecord[] = [];
+    for (const [id, record] of changed) {
+      const made = toRecord(id, record);
+      if ("properties" in made) put.push(made);
+      else failed.set(id, made.problem);
+    }
+    const stop = await putRecords(services, dataset, put, deadline, failed);
+    if (stop !== undefined) return stop;
+    const done = put.map(({ id }) => id).filter((id) => !failed.has(id));
+    const before = changed;
+    const after = done.length > 0 ? await readCurrent(done) : new Map<string, Profile>();
+    changed = new Map([...after].filter(([id, record]) => !isDeepStrictEqual(record, before.get(id))));
+  }
+  return undefined;
+}
+
+/** The record as Personalize takes it, or what keeps it from fitting the schema. */
+function datasetRecord({ definitions }: RealtimeSyncSettings, dataset: ProfileDataset) {
+  const parse = profileParser(dataset, definitions, "ignore");
+  const properties = profileProperties(dataset, definitions);
+  return (id: string, record: Profile): DatasetRecord | { problem: string } => {
+    const parsed = parse(record);
+    if ("record" in parsed) return { id, properties: properties(parsed.record) };
+    const issues = parsed.issues.map(({ path, message }) => `${path} ${message}`.trim());
+    return { problem: `does not fit the schema: ${issues.join("; ")}` };
+  };
+}
+
+/** Puts at most ten records, in turns of the pace. A record that Personalize refuses does not keep the others out. */
+async function putRecords(
+  services: SyncServices,
+  dataset: ProfileDataset,
+  records: readonly DatasetRecord[],
+  deadline: Deadline,
+  failed: Map<string, string>,
+): Promise<string | undefined> {
+  if (records.length === 0) return undefined;
+  const failAll = (reason: string) => {
+    for (const { id } of records) failed.set(id, reason);
+    return reason;
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    if (!(await services.pace.turn(deadline))) return failAll("no time was left");
+    try {
+      await services.write(dataset, records, deadline);
+      return undefined;
+    } catch (error) {
+      if (isRetryable(error) && attempt < MAX_ATTEMPTS) continue;
+      if (failureKind(error) !== "refused") return failAll(reasonOf("Personalize", error));
+      if (records.length === 1) {
+        failAll(`Personalize refused it: ${error instanceof Error ? error.message : ""}`);
+        return undefined;
+      }
+      break;
+    }
+  }
+  for (const [at, record] of records.entries()) {
+    const stop = await putRecords(services, dataset, [record], deadline, failed);
+    if (stop === undefined) continue;
+    for (const { id } of records.slice(at + 1)) failed.set(id, stop);
+    return stop;
+  }
+  return undefined;
+}

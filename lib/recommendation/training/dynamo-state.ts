@@ -1,0 +1,128 @@
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
+import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
+import { retry } from "../../core/resilience/retry.ts";
+import { isTransient } from "../etl/s3-object-store.ts";
+import type { Lock, Note, RecipeState, TrainingState } from "./state.ts";
+
+/** Key of the training table. */
+export const TRAINING_KEY = "KEY";
+
+const LOCK = "lock";
+const CALL_MS = 60_000;
+const ATTEMPTS = 8;
+
+/** Whether an error says that the training table is not there. */
+export function isMissingTable(error: unknown): boolean {
+  return error instanceof Error && error.name === "ResourceNotFoundException";
+}
+
+/** One call; its options end it in time. */
+type Operation<T> = (options: { abortSignal: AbortSignal }) => Promise<T>;
+
+const recipeKey = (kind: RecipeKind) => `recipe#${kind}`;
+
+/**
+ * The training table as TrainingState. Values are attributes as they are named. The client makes no retries itself; calls end with `outer`. Without a
+ * table nothing is known and there is nothing to give back: it comes with the stack `recommendation`, and may have gone
+ * before what looks at it, when a removal was cut off. To take the lock or to save needs it.
+ */
+export function dynamoTrainingState(client: DynamoDBClient, table: string, outer?: Deadline): TrainingState {
+  const sdk = () => import("@aws-sdk/lib-dynamodb");
+  const call = <T>(operation: Operation<T>) => {
+    const deadline = deadlineWithin(CALL_MS, outer);
+    return retry(() => operation(abortAt(deadline)), { deadline, retryable: isTransient, attempts: ATTEMPTS });
+  };
+  const read = async (key: string): Promise<Record<string, unknown> | undefined> => {
+    const { GetCommand } = await sdk();
+    const command = new GetCommand({ TableName: table, Key: { [TRAINING_KEY]: key }, ConsistentRead: true });
+    return (await unlessMissing(call((options) => client.send(command, options))))?.Item;
+  };
+  const unlessMissing = async <T>(operation: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await operation;
+    } catch (error) {
+      if (isMissingTable(error)) return undefined;
+      throw error;
+    }
+  };
+  /** True when the condition held. A write whose answer was lost may have been made: then its own record is met. */
+  const conditional = async (operation: Operation<unknown>): Promise<boolean> => {
+    try {
+      await call(operation);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.name === "ConditionalCheckFailedException") return false;
+      throw error;
+    }
+  };
+
+  return {
+    async lock() {
+      const item = await read(LOCK);
+      return item && (item.VALUE as Lock & { note?: Note });
+    },
+
+    async take(lock, holder) {
+      const { PutCommand } = await sdk();
+      const command = new PutCommand({
+        TableName: table,
+        Item: { [TRAINING_KEY]: LOCK, RUN: lock.run, VALUE: lock },
+        ConditionExpression:
+          holder === undefined ? "attribute_not_exists(#run) OR #run = :own" : "#run IN (:holder, :own)",
+        ExpressionAttributeNames: { "#run": "RUN" },
+        ExpressionAttributeValues: { ":own": lock.run, ...(holder !== undefined && { ":holder": holder }) },
+      });
+      return conditional((options) => client.send(command, options));
+    },
+
+    async note(run, note) {
+      const { UpdateCommand } = await sdk();
+      const command = new UpdateCommand({
+        TableName: table,
+        Key: { [TRAINING_KEY]: LOCK },
+        UpdateExpression: "SET #value.#note = :note",
+        ConditionExpression: "#run = :run",
+        ExpressionAttributeNames: { "#run": "RUN", "#value": "VALUE", "#note": "note" },
+        ExpressionAttributeValues: { ":run": run, ":note": note },
+      });
+      await unlessMissing(conditional((options) => client.send(command, options)));
+    },
+
+    async release(run) {
+      const { DeleteCommand } = await sdk();
+      const command = new DeleteCommand({
+        TableName: table,
+        Key: { [TRAINING_KEY]: LOCK },
+        ConditionExpression: "#run = :run",
+        ExpressionAttributeNames: { "#run": "RUN" },
+        ExpressionAttributeValues: { ":run": run },
+      });
+      await unlessMissing(conditional((options) => client.send(command, options)));
+    },
+
+    async recipe(kind) {
+      const item = await read(recipeKey(kind));
+      return item && (item.VALUE as RecipeState);
+    },
+
+    async saveRecipe(kind, state) {
+      const { PutCommand } = await sdk();
+      const command = new PutCommand({
+        TableName: table,
+        Item: { [TRAINING_KEY]: recipeKey(kind), REVISION: state.revision, VALUE: state },
+        ConditionExpression: "attribute_not_exists(REVISION) OR REVISION = :before",
+        ExpressionAttributeValues: { ":before": state.revision - 1 },
+      });
+      return conditional((options) => client.send(command, options));
+    },
+
+    async forget(kinds = RECIPE_KINDS) {
+      const { DeleteCommand } = await sdk();
+      for (const kind of kinds) {
+        const command = new DeleteCommand({ TableName: table, Key: { [TRAINING_KEY]: recipeKey(kind) } });
+        await unlessMissing(call((options) => client.send(command, options)));
+      }
+    },
+  };
+}

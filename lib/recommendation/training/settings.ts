@@ -1,0 +1,71 @@
+import * as v from "valibot";
+import { DATASETS } from "../../config/avro.ts";
+import type { Configuration, Recommendation } from "../../config/configuration.ts";
+import { RECIPE_KINDS } from "../../config/recipes.ts";
+import type { StackName } from "../../core/naming/names.ts";
+import { hashOf } from "../../core/naming/shorten.ts";
+import { PROJECT_TAG, STACK_TAG } from "../../core/naming/tags.ts";
+
+const Name = v.pipe(v.string(), v.nonEmpty());
+
+const Recipe = v.object({
+  /** The recipe of Personalize. */
+  recipe_name: Name,
+  event_type: v.optional(Name),
+  /** A number, written as text. */
+  event_value_threshold: v.optional(Name),
+  parameters: v.array(v.object({ name: Name, value: v.union([v.number(), v.boolean()]) })),
+  excluded_dataset_columns: v.array(
+    v.object({ name: v.picklist(["Item", "User", "Interaction"]), value: v.array(Name) }),
+  ),
+  min_provisioned_tps: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** Digest of the datasets' columns: a solution never trains on columns that came after it. */
+  columns: Name,
+});
+
+/**
+ * What `training` reads from `config.json` beside its bundle. Written by the build from the YAML files, so plain and
+ * complete: no defaults here.
+ */
+export const TrainingSettings = v.object({
+  project: Name,
+  recipes: v.partial(v.object(v.entriesFromList(RECIPE_KINDS, Recipe))),
+  metric_gate: v.object({ tolerance: v.number(), strict: v.boolean() }),
+  tags: v.record(v.string(), v.string()),
+});
+
+export type TrainingSettings = v.InferOutput<typeof TrainingSettings>;
+
+/** The stack that training belongs to, by which what it makes is found. */
+const TRAINING_STACK: StackName = "recommendation";
+
+/** What one recipe is trained and served with. */
+export type RecipeTraining = v.InferOutput<typeof Recipe>;
+
+/** `config.json` of training: the part of a configuration that it works with. */
+export function trainingSettings(
+  { project }: Pick<Configuration, "project">,
+  { solution, campaigns, schemas }: Pick<Recommendation, "solution" | "campaigns" | "schemas">,
+): TrainingSettings {
+  const columns = hashOf(DATASETS.map((dataset) => schemas[dataset].fields.map(({ name }) => name)));
+  const recipes = RECIPE_KINDS.flatMap((kind) => {
+    const settings = solution.recipes[kind];
+    if (!settings) return [];
+    const { target_event_type, event_value_threshold, ...others } = settings;
+    const recipe: RecipeTraining = {
+      ...others,
+      ...(target_event_type !== undefined && { event_type: target_event_type }),
+      ...(event_value_threshold !== undefined && { event_value_threshold }),
+      min_provisioned_tps: campaigns[kind]?.min_provisioned_tps ?? 1,
+      columns,
+    };
+    return [[kind, recipe] as const];
+  });
+  return {
+    project: project.project_name,
+    recipes: Object.fromEntries(recipes),
+    metric_gate: { ...solution.metric_gate },
+    // What training makes belongs to the project as much as what Terraform makes.
+    tags: { ...project.aws.tags, [PROJECT_TAG]: project.project_name, [STACK_TAG]: TRAINING_STACK },
+  };
+}

@@ -1,0 +1,102 @@
+import {
+  CreateSolutionCommand,
+  CreateSolutionVersionCommand,
+  DeleteSolutionCommand,
+  DescribeSolutionCommand,
+  DescribeSolutionVersionCommand,
+  ListSolutionVersionsCommand,
+  type SolutionVersion,
+  StopSolutionVersionCreationCommand,
+} from "@aws-sdk/client-personalize";
+import { shortHash } from "../../core/naming/shorten.ts";
+import { allPages, ifFree, ifNew, ifThere, type Personalize } from "../../personalize/resources/personalize.ts";
+import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/waiting.ts";
+import { isCrowded } from "./imports.ts";
+import type { SolutionInput } from "./solution-input.ts";
+
+/** Something that is waited for, or that is there. */
+export type Step<T> = { moving: string } | { found: T };
+
+/** Creates the solution unless it is there. One that failed is made anew, unless this run has made it: then it throws. */
+export async function stepSolution(
+  personalize: Personalize,
+  input: SolutionInput,
+  solutionArn: string,
+  begunByUs: boolean,
+): Promise<Step<string>> {
+  const found = (await ifThere(personalize.send(new DescribeSolutionCommand({ solutionArn }))))?.solution;
+  if (!found) {
+    await ifNew(personalize.send(new CreateSolutionCommand(input)));
+    return { moving: "CREATE PENDING" };
+  }
+  if (isMoving(found.status)) return { moving: found.status ?? "" };
+  if (!hasFailed(found.status)) return { found: solutionArn };
+  if (begunByUs) throw failed(`The solution ${input.name}`, found);
+  await ifThere(personalize.send(new DeleteSolutionCommand({ solutionArn })));
+  return { moving: "DELETE PENDING" };
+}
+
+/** Start of the names that we give to versions. */
+const OURS = "v-";
+
+/**
+ * Trains a version of the solution unless there is one of this data and chain. Its name says which: `v-<hash>-<attempt>`.
+ * One that failed is tried again under the next number, unless it is `current`, which this run waits for: then it throws.
+ * Versions of ours that are still trained from other data are stopped, since nobody waits for them.
+ */
+export async function stepVersion(
+  personalize: Personalize,
+  solutionArn: string,
+  of: string,
+  current: string | undefined,
+): Promise<Step<string> & { version?: string }> {
+  if (current !== undefined) {
+    const found = await describeVersion(personalize, current);
+    if (found && isMoving(found.status)) return { moving: found.status ?? "", version: current };
+    if (found && hasFailed(found.status)) throw failed(`The solution version ${current}`, found);
+    if (found) return { found: current };
+  }
+  const versions = await ourVersions(personalize, solutionArn);
+  const start = `${OURS}${shortHash(of, 12)}-`;
+  const own = versions.filter(({ name }) => name?.startsWith(start));
+  const good = own.find(({ status }) => !hasFailed(status) && !isStopping(status));
+  if (good) {
+    const version = good.solutionVersionArn ?? "";
+    return isMoving(good.status) ? { moving: good.status ?? "", version } : { found: version };
+  }
+  for (const { solutionVersionArn, status } of versions) {
+    if (!isMoving(status) || isStopping(status)) continue;
+    await ifFree(personalize.send(new StopSolutionVersionCreationCommand({ solutionVersionArn })));
+  }
+  const command = { solutionArn, name: `${start}${own.length + 1}`, trainingMode: "FULL" } as const;
+  try {
+    const created = await ifNew(personalize.send(new CreateSolutionVersionCommand(command)));
+    const version = created?.solutionVersionArn;
+    return { moving: "CREATE PENDING", ...(version !== undefined && { version }) };
+  } catch (error) {
+    if (isCrowded(error)) return { moving: "waiting for other trainings of the account" };
+    throw error;
+  }
+}
+
+async function ourVersions(personalize: Personalize, solutionArn: string): Promise<SolutionVersion[]> {
+  const listed = await allPages(
+    (nextToken) => personalize.send(new ListSolutionVersionsCommand({ solutionArn, nextToken })),
+    (page) => page.solutionVersions,
+  );
+  const described: SolutionVersion[] = [];
+  // Lists have no names. One after the other: these calls are throttled early.
+  for (const { solutionVersionArn = "" } of listed) {
+    const version = await describeVersion(personalize, solutionVersionArn);
+    if (version?.name?.startsWith(OURS)) described.push(version);
+  }
+  return described;
+}
+
+async function describeVersion(
+  personalize: Personalize,
+  solutionVersionArn: string,
+): Promise<SolutionVersion | undefined> {
+  const command = new DescribeSolutionVersionCommand({ solutionVersionArn });
+  return (await ifThere(personalize.send(command)))?.solutionVersion;
+}

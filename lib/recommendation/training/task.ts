@@ -1,0 +1,61 @@
+import * as v from "valibot";
+import { DATASETS } from "../../config/avro.ts";
+import { RECIPE_KINDS } from "../../config/recipes.ts";
+import { EventCheck, TRAINING_MODES } from "../etl/settings.ts";
+import { RecipeProgress } from "./progress.ts";
+
+const Run = v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/, "must be 1 to 80 letters, digits, hyphens and underscores"));
+const Time = v.pipe(v.string(), v.isoTimestamp());
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Recipes = v.array(v.picklist(RECIPE_KINDS));
+
+/** The input of an execution of the training state machine: of the command line and of the schedule. */
+export const TrainingInput = v.strictObject({
+  mode: v.picklist(TRAINING_MODES),
+  /** Absent: all that are configured. */
+  recipes: v.optional(v.pipe(Recipes, v.minLength(1))),
+  /** Train although accepted events are not in the bucket. */
+  accept_missing: v.optional(v.boolean(), false),
+});
+
+/** What starts an execution, before defaults. */
+export type TrainingInput = v.InferInput<typeof TrainingInput>;
+
+/** The input of the training function: one step of a run. */
+export const TrainingTask = v.variant("task", [
+  v.strictObject({
+    task: v.literal("begin"),
+    run: Run,
+    execution: v.string(),
+    startedAt: Time,
+    input: TrainingInput,
+  }),
+  v.strictObject({ task: v.literal("ingestion"), run: Run, startedAt: Time }),
+  v.strictObject({
+    task: v.literal("arrivals"),
+    run: Run,
+    startedAt: Time,
+    accepted: Count,
+    acceptMissing: v.boolean(),
+    attempts: Count,
+  }),
+  v.strictObject({ task: v.literal("check"), run: Run, checks: v.array(EventCheck) }),
+  v.strictObject({ task: v.literal("import"), run: Run, origin: Run, data: v.string() }),
+  v.strictObject({
+    task: v.literal("imports"),
+    run: Run,
+    jobs: v.array(v.strictObject({ dataset: v.picklist(DATASETS), arn: v.string() })),
+  }),
+  v.strictObject({
+    task: v.literal("train"),
+    run: Run,
+    origin: Run,
+    data: v.string(),
+    recipes: Recipes,
+    progress: v.array(RecipeProgress),
+  }),
+  v.strictObject({ task: v.literal("finish"), run: Run, progress: v.array(RecipeProgress) }),
+  v.strictObject({ task: v.literal("teardown"), run: Run, execution: v.string(), startedAt: Time }),
+]);
+
+export type TrainingTask = v.InferOutput<typeof TrainingTask>;

@@ -1,0 +1,144 @@
+import {
+  type CampaignSummary,
+  DeleteCampaignCommand,
+  DeleteSolutionCommand,
+  DescribeDatasetGroupCommand,
+  ListCampaignsCommand,
+  ListDatasetImportJobsCommand,
+  StopSolutionVersionCreationCommand,
+} from "@aws-sdk/client-personalize";
+import { DATASETS } from "../../config/avro.ts";
+import { RECIPE_KINDS } from "../../config/recipes.ts";
+import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
+import { type Inventory, readCampaigns, readSolutions } from "../../personalize/resources/inventory.ts";
+import { allPages, ifFree, ifThere } from "../../personalize/resources/personalize.ts";
+import { isMoving, isStopping } from "../../personalize/resources/waiting.ts";
+import { takeLock } from "./begin.ts";
+import type { Readiness, TrainingContext } from "./context.ts";
+import { isMissingTable } from "./dynamo-state.ts";
+import { STOPPED_BY_UNINSTALL } from "./state.ts";
+import { TrainingError } from "./training-error.ts";
+
+type Solutions = Inventory["solutions"];
+
+/**
+ * Takes the next steps of removing what training made: the running training is stopped, then campaigns go, then
+ * solutions with their versions. Each call looks at what is there, so it can be cut off and started again. `left` says in
+ * words what is waited for. Throws TrainingError when something that others made is in the way.
+ */
+export async function teardown(
+  input: { run: string; execution: string; startedAt: string },
+  context: TrainingContext,
+): Promise<Readiness & { left: string[] }> {
+  const { state, executions, looks } = context;
+  const holder = await state.lock();
+  if (holder && holder.run !== input.run) {
+    await executions.stop(holder.execution, STOPPED_BY_UNINSTALL, "The recommendation service is being uninstalled");
+    if (await executions.isRunning(holder.execution)) {
+      return { ready: false, seconds: looks.teardown, left: [`training ${holder.run} is being stopped`] };
+    }
+  }
+  // Nobody may begin a training in between. Without its table, which an earlier removal took before it was cut off, nobody can.
+  await takeLock({ ...input, mode: "init" }, [], context).catch((error: unknown) => {
+    if (!isMissingTable(error)) throw error;
+  });
+  const left = await nextStep(context);
+  if (left) {
+    await state.note(input.run, { step: "teardown", detail: left.join(", "), recipes: [] });
+    return { ready: false, seconds: looks.teardown, left };
+  }
+  await state.forget();
+  await state.release(input.run);
+  return { ready: true, seconds: 0, left: [] };
+}
+
+/** What is waited for, undefined when nothing is left. */
+async function nextStep(context: TrainingContext): Promise<string[] | undefined> {
+  const { personalize, names } = context;
+  const group = { datasetGroupArn: datasetGroupArn({ names }) };
+  if (!(await ifThere(personalize.send(new DescribeDatasetGroupCommand(group))))) return undefined;
+  const solutions = await readSolutions(personalize, names);
+  // Before any call on one: neither may this function touch it, nor can the dataset group go before it.
+  const foreign = solutions.filter(({ recipe }) => recipe === null).map(({ name }) => name);
+  if (foreign.length > 0) {
+    throw new TrainingError(
+      `The dataset group ${names.datasetGroup()} holds what this service did not make: solution ${foreign.join(", ")}. ` +
+        "Remove it by hand, with its campaigns, then run `relevance uninstall` again",
+    );
+  }
+  return (
+    (await stopWork(solutions, context)) ??
+    (await removeCampaigns(context)) ??
+    (await removeSolutions(solutions, context))
+  );
+}
+
+/** Stops trainings; imports cannot be stopped, but end soon. What is still going on, undefined when nothing is. */
+async function stopWork(solutions: Solutions, { personalize, names }: TrainingContext): Promise<string[] | undefined> {
+  const left: string[] = [];
+  for (const dataset of DATASETS) {
+    const datasetArn = names.datasetArn(dataset);
+    const jobs = await ifThere(
+      allPages(
+        (nextToken) => personalize.send(new ListDatasetImportJobsCommand({ datasetArn, nextToken })),
+        (page) => page.datasetImportJobs,
+      ),
+    );
+    for (const { jobName, status } of jobs ?? []) if (isMoving(status)) left.push(`import ${jobName} is ${status}`);
+  }
+  for (const { name, versions } of solutions) {
+    for (const { arn, status } of versions) {
+      if (!isMoving(status)) continue;
+      left.push(`version ${arn.slice(arn.lastIndexOf("/") + 1)} of ${name} is being stopped`);
+      if (isStopping(status)) continue;
+      await ifFree(personalize.send(new StopSolutionVersionCreationCommand({ solutionVersionArn: arn })));
+    }
+  }
+  return left.length > 0 ? left : undefined;
+}
+
+async function removeCampaigns({ personalize, names, pointers }: TrainingContext): Promise<string[] | undefined> {
+  const campaigns = await readCampaigns(personalize, names);
+  for (const { arn, recipe, status } of campaigns) {
+    await pointers.remove(names.campaignParameter(recipe));
+    if (!isMoving(status)) await ifFree(ifThere(personalize.send(new DeleteCampaignCommand({ campaignArn: arn }))));
+  }
+  if (campaigns.length === 0) return undefined;
+  return campaigns.map(({ name, status }) => `campaign ${name} is ${isMoving(status) ? status : "being removed"}`);
+}
+
+async function removeSolutions(solutions: Solutions, context: TrainingContext): Promise<string[] | undefined> {
+  const { personalize } = context;
+  for (const { name, arn, status } of solutions) {
+    if (isMoving(status)) continue;
+    const gone = await ifFree(
+      ifThere(personalize.send(new DeleteSolutionCommand({ solutionArn: arn }))).then((found) => found ?? {}),
+    );
+    if (!gone) await requireNoOthers(name, arn, context);
+  }
+  if (solutions.length === 0) return undefined;
+  return solutions.map(({ name, status }) => `solution ${name} is ${isMoving(status) ? status : "being removed"}`);
+}
+
+/**
+ * Our campaigns and trainings are gone by now. What is in use for another reason is free soon, unless somebody else serves it:
+ * that would be waited for without end.
+ */
+async function requireNoOthers(
+  name: string,
+  solutionArn: string,
+  { personalize, names }: TrainingContext,
+): Promise<void> {
+  const campaigns: CampaignSummary[] = await allPages(
+    (nextToken) => personalize.send(new ListCampaignsCommand({ solutionArn, nextToken })),
+    (page) => page.campaigns,
+  );
+  // Lists may show for a moment what has just gone.
+  const own = RECIPE_KINDS.map((recipe) => names.campaign(recipe));
+  const others = campaigns.filter((one) => !own.includes(one.name ?? "") && !isMoving(one.status));
+  if (others.length === 0) return;
+  throw new TrainingError(
+    `The solution ${name} is served by what this service did not make: campaign ${others.map((one) => one.name).join(", ")}. ` +
+      "Remove it by hand, then run `relevance uninstall` again",
+  );
+}

@@ -1,0 +1,49 @@
+import { DescribeSolutionVersionCommand } from "@aws-sdk/client-personalize";
+import type { RecipeKind } from "../../config/recipes.ts";
+import type { Names } from "../../core/naming/names.ts";
+import { readSolutions } from "../../personalize/resources/inventory.ts";
+import { StillGoingOn } from "../../personalize/resources/manager-error.ts";
+import { ifThere, type Personalize } from "../../personalize/resources/personalize.ts";
+import type { TrainingState } from "./state.ts";
+
+/**
+ * The version that a campaign is to serve when it has to be made anew: the one that training chose last; else the newest
+ * that was not held back. Undefined before the first training. Throws StillGoingOn while the table's key refuses.
+ */
+export async function versionToServe(
+  personalize: Personalize,
+  names: Names,
+  state: Pick<TrainingState, "recipe">,
+  recipe: RecipeKind,
+): Promise<string | undefined> {
+  const known = await state.recipe(recipe).catch((error: unknown) => {
+    if (!isKeyRefused(error)) throw error;
+    throw new StillGoingOn("The permission to read the training table", "PENDING");
+  });
+  const chosen = known?.active?.version;
+  if (chosen !== undefined) {
+    const command = new DescribeSolutionVersionCommand({ solutionVersionArn: chosen });
+    const found = await ifThere(personalize.send(command));
+    if (found?.solutionVersion?.status === "ACTIVE") return chosen;
+  }
+  const solutions = await readSolutions(personalize, names);
+  const held = new Set(known?.held);
+  const good = solutions
+    .filter((solution) => solution.recipe === recipe)
+    .flatMap(({ versions }) => versions)
+    .filter(({ status, arn }) => status === "ACTIVE" && !held.has(arn));
+  return good.toSorted((a, b) => ((a.last_updated ?? "") < (b.last_updated ?? "") ? 1 : -1))[0]?.arn;
+}
+
+/**
+ * Whether the table's key refused. The manager's permission names the key by its alias, which is as new as the table at the
+ * first deployment, and a changed alias may take five minutes to count. Source: "ABAC for AWS KMS" and "kms:ResourceAliases",
+ * KMS Developer Guide. DynamoDB hands the refusal on under its own name or under that of KMS.
+ */
+function isKeyRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.name === "KMSAccessDeniedException" ||
+    (error.name === "AccessDeniedException" && /\bkms\b/i.test(error.message))
+  );
+}

@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as v from "valibot";
+import type { Dataset } from "../../config/avro.ts";
+import type { Issue } from "../../core/http/error.ts";
+import { backoff } from "../../core/resilience/retry.ts";
+import { ENDPOINTS, type Line } from "./files.ts";
+import { UploadError } from "./upload-error.ts";
+
+/** Where an upload goes. */
+export interface UploadTarget {
+  /** The API URL as `relevance info` prints it, without a slash at the end. */
+  url: string;
+  apiKey: string;
+  /** Milliseconds without any record accepted after which the upload stops. */
+  patienceMs?: number;
+  /** Replaced in tests so that nothing sleeps. */
+  wait?: (ms: number) => Promise<unknown>;
+  now?: () => number;
+}
+
+/** A row that the service did not take. */
+export interface RejectedRow {
+  line: number;
+  id: string | null;
+  issues: readonly Issue[];
+}
+
+/** What became of a batch. */
+export interface Sent {
+  accepted: number;
+  rejected: RejectedRow[];
+  /** Why the real-time path did not take what was accepted. */
+  degraded: string[];
+  /** Requests beyond the first. */
+  retries: number;
+}
+
+/** Above the API's own limit of 29 seconds. */
+const REQUEST_MS = 35_000;
+const PATIENCE_MS = 120_000;
+
+/** Statuses that pass by themselves. A repeat is harmless: users and items are replaced, events have their ids. */
+const PASSING = [408, 429, 500, 502, 503, 504];
+
+const Answer = v.object({
+  request: v.object({ count: v.number() }),
+  response: v.object({
+    accepted: v.number(),
+    rejected: v.array(
+      v.object({
+        index: v.number(),
+        id: v.nullable(v.string()),
+        retryable: v.boolean(),
+        issues: v.array(v.object({ path: v.string(), message: v.string() })),
+      }),
+    ),
+  }),
+  degraded: v.optional(v.array(v.object({ stage: v.string(), reason: v.string() })), []),
+});
+
+type Answer = v.InferOutput<typeof Answer>;
+
+/** One attempt: an answer for each record, a reason to come back later, or a body that was too large. */
+type Attempt =
+  | { kind: "answered"; answer: Answer }
+  | { kind: "later"; reason: string; afterMs: number }
+  | { kind: "too-large" };
+
+/**
+ * Sends a batch until every record is accepted or refused for good. What may pass (no connection, throttling, records
+ * that the store did not take) is sent again with backoff, as long as the service accepts something within the
+ * patience. Throws UploadError otherwise, and at once for a wrong address or key.
+ */
+export async function sendBatch(target: UploadTarget, dataset: Dataset, batch: readonly Line[]): Promise<Sent> {
+  const { patienceMs = PATIENCE_MS, wait = sleep, now = () => performance.now() } = target;
+  const sent: Sent = { accepted: 0, rejected: [], degraded: [], retries: 0 };
+  let left = batch;
+  let progressAt = now();
+  for (let attempt = 0; ; attempt += 1) {
+    const outcome = await request(target, dataset, left);
+    if (outcome.kind === "too-large") return addUp(sent, await halves(target, dataset, left));
+    let reason = "the records could not be stored";
+    let delay = backoff(attempt);
+    if (outcome.kind === "later") {
+      reason = outcome.reason;
+      delay = Math.max(delay, outcome.afterMs);
+    } else {
+      const { response, degraded } = outcome.answer;
+      const again = settle(left, response, sent);
+      sent.degraded.push(...degraded.map((entry) => entry.reason));
+      if (again.length === 0) return sent;
+      if (again.length < left.length) {
+        progressAt = now();
+        attempt = 0;
+      }
+      reason = response.rejected.find(({ retryable }) => retryable)?.issues[0]?.message ?? reason;
+      left = again;
+    }
+    if (now() - progressAt + delay > patienceMs) {
+      throw new UploadError(
+        `${target.url}${ENDPOINTS[dataset].path} has taken nothing for ${Math.round((now() - progressAt) / 1_000)} s: ` +
+          `${reason}${delay > patienceMs ? ` It asks to come back in ${Math.round(delay / 1_000)} s.` : ""}`,
+        false,
+      );
+    }
+    sent.retries += 1;
+    await wait(delay);
+  }
+}
+
+/**
+ * Asks the service for nothing, to find out whether address and key are right before files are read. Throws UploadError;
+ * a service that is only busy is left to the upload.
+ */
+export async function checkTarget(target: UploadTarget): Promise<void> {
+  const url = `${target.url}${ENDPOINTS.user.path}`;
+  const answer = await post(target, url, "{}").catch((error: unknown) => {
+    throw new UploadError(
+      `${url} cannot be reached: ${connectionProblem(error)}. Is the API host right? \`relevance info\` prints it`,
+      false,
+      { cause: error },
+    );
+  });
+  const isOurs = v.is(Failed, parseJson(answer.text));
+  // Its own words for a body that lacks the records.
+  if (answer.status === 400 && isOurs) return;
+  if (PASSING.includes(answer.status) && isOurs) return;
+  throw new UploadError(refusal(url, answer.status, answer.text), true);
+}
+
+/** Notes what is settled and gives the records to send again. */
+function settle(batch: readonly Line[], { rejected }: Answer["response"], sent: Sent): Line[] {
+  const again: Line[] = [];
+  for (const { index, id, retryable, issues } of rejected) {
+    const entry = batch[index];
+    if (!entry) continue;
+    if (retryable) again.push(entry);
+    else sent.rejected.push({ line: entry.line, id, issues });
+  }
+  sent.accepted += batch.length - rejected.length;
+  return again;
+}
+
+async function halves(target: UploadTarget, dataset: Dataset, batch: readonly Line[]): Promise<Sent> {
+  const [first] = batch;
+  if (batch.length === 1 && first) {
+    const message = "is larger than one request may be";
+    return {
+      accepted: 0,
+      rejected: [{ line: first.line, id: null, issues: [{ path: "", message }] }],
+      degraded: [],
+      retries: 0,
+    };
+  }
+  const middle = Math.ceil(batch.length / 2);
+  const left = await sendBatch(target, dataset, batch.slice(0, middle));
+  return addUp(left, await sendBatch(target, dataset, batch.slice(middle)));
+}
+
+function addUp(a: Sent, b: Sent): Sent {
+  return {
+    accepted: a.accepted + b.accepted,
+    rejected: [...a.rejected, ...b.rejected],
+    degraded: [...a.degraded, ...b.degraded],
+    retries: a.retries + b.retries,
+  };
+}
+
+async function request(target: UploadTarget, dataset: Dataset, batch: readonly Line[]): Promise<Attempt> {
+  const { path, field } = ENDPOINTS[dataset];
+  const url = `${target.url}${path}`;
+  let answer: Awaited<ReturnType<typeof post>>;
+  try {
+    answer = await post(target, url, JSON.stringify({ [field]: batch.map(({ record }) => record) }));
+  } catch (error) {
+    return { kind: "later", reason: `${url}: ${connectionProblem(error)}`, afterMs: 0 };
+  }
+  const { status, text, retryAfter } = answer;
+  const parsed = v.safeParse(Answer, parseJson(text));
+  // 400 with an answer for each record: none of them was accepted.
+  if ((status === 200 || status === 400) && parsed.success) return { kind: "answered", answer: parsed.output };
+  if (status === 413) return { kind: "too-large" };
+  if (PASSING.includes(status)) {
+    const seconds = Number(retryAfter ?? 0);
+    const afterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : 0;
+    return { kind: "later", reason: `${url} answered ${status}: ${messageOf(text)}`, afterMs };
+  }
+  throw new UploadError(refusal(url, status, text), true);
+}
+
+async function post({ apiKey }: UploadTarget, url: string, body: string) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": apiKey },
+    body,
+    signal: AbortSignal.timeout(REQUEST_MS),
+  });
+  return { status: response.status, retryAfter: response.headers.get("retry-after"), text: await response.text() };
+}
+
+function refusal(url: string, status: number, text: string): string {
+  const shown = messageOf(text);
+  if (status === 403)
+    return `${url} refuses the API key (403: ${shown}): \`relevance info\` prints the key that is in use`;
+  if (status === 400) return `${url} refuses the request: ${shown}`;
+  return (
+    `${url} answered ${status}, which the recommendation service does not: ${shown}\n` +
+    "The API host is the recommendation API's URL as `relevance info` prints it, with its stage"
+  );
+}
+
+const Failed = v.object({ error: v.object({ message: v.string() }) });
+
+/** The service's own words, or the start of what another server says. */
+function messageOf(text: string): string {
+  const parsed = v.safeParse(Failed, parseJson(text));
+  if (parsed.success) return parsed.output.error.message;
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  if (line === "") return "no content";
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function connectionProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return `no answer within ${REQUEST_MS / 1_000} s`;
+  return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

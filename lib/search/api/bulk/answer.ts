@@ -1,0 +1,164 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Degradation } from "../../../core/http/degradation.ts";
+import { ApiError } from "../../../core/http/error.ts";
+import { MAX_RESULT_BYTES } from "../../../core/http/limits.ts";
+import { withMembers } from "../../../core/json/slices.ts";
+import type { ItemResult } from "./item.ts";
+import type { Operation } from "./operations.ts";
+import { ranges } from "./ranges.ts";
+import type { Target } from "./target.ts";
+
+const compress = promisify(gzip);
+
+/** Status, headers and the frame of the answer. */
+const ENVELOPE_BYTES = 4_096;
+
+/** An item without its index name and id: the longest success, or an error cut by `shortened`. */
+const ITEM_BYTES = 330;
+
+/** Bytes that an error's type and its reason may take in a shortened item. */
+const SHORT_TYPE_BYTES = 60;
+const SHORT_REASON_BYTES = 120;
+
+/** An alias may get another index meanwhile, whose name differs in its date or number. */
+const INDEX_NAME_SLACK = 40;
+
+/** What `degraded` may take for one embedding field: positions of all operations, and the reasons. */
+const DEGRADED_BYTES = 60_000;
+
+/** Different reasons of one field that `degraded` tells apart. */
+const MAX_REASONS = 20;
+
+/** The members of the answer that repeat the request: its own text, with `doc: null` in each delete. */
+export function echoOf(index: string, text: string, operations: readonly Operation[]): string {
+  const echoed = operations.map(({ op, element }) => {
+    const raw = text.slice(element.start, element.end);
+    return op === "delete" ? withMembers(raw, { doc: "null" }) : raw;
+  });
+  return `"index":${JSON.stringify(index)},"bulk_request":[${echoed.join(",")}]`;
+}
+
+/** Bytes of a text inside the JSON of the proxy result, which escapes it once more. */
+export function serializedBytes(text: string): number {
+  return Buffer.byteLength(text) + (text.match(/["\\\n\r\t]/g)?.length ?? 0);
+}
+
+/**
+ * Refuses a request whose answer might not fit, before anything is written: the echo's length is known, each item's
+ * has a bound, which `answerText` keeps.
+ */
+export async function requireFittingAnswer(
+  echo: string,
+  operations: readonly Operation[],
+  target: Target,
+  acceptEncoding: string | undefined,
+): Promise<void> {
+  const items = operations.reduce((sum, operation) => sum + itemBound(operation, target), 0);
+  const degraded = target.onFailure === "degrade" ? DEGRADED_BYTES * target.mappings.length : 0;
+  const rest = items + degraded + ENVELOPE_BYTES;
+  // Escaping at most doubles the length of JSON, so that most requests need no counting.
+  if (Buffer.byteLength(echo) * 2 + rest <= MAX_RESULT_BYTES) return;
+  const plain = serializedBytes(echo) + rest;
+  if (plain <= MAX_RESULT_BYTES) return;
+  // Certainly accepted; a client that gives weights may not get it.
+  if (/(^|,)\s*gzip\s*(,|$)/i.test(acceptEncoding ?? "")) {
+    const packed = (await compress(echo)).length + rest;
+    if (Math.ceil(packed / 3) * 4 + ENVELOPE_BYTES <= MAX_RESULT_BYTES) return;
+  }
+  throw new ApiError(
+    "payload_too_large",
+    `The answer repeats the request and could take ${plain} bytes, at most ${MAX_RESULT_BYTES} can be handed over. ` +
+      `Split bulk_request into ${Math.ceil(plain / MAX_RESULT_BYTES) + 1} requests of fewer operations, or send ` +
+      "accept-encoding: gzip. Nothing has been written.",
+  );
+}
+
+/** The most bytes that one item takes in the answer. */
+export function itemBound({ id }: Operation, { itemIndex }: Target): number {
+  return ITEM_BYTES + serializedBytes(JSON.stringify(id)) + serializedBytes(itemIndex) + INDEX_NAME_SLACK;
+}
+
+/** The answer's text; errors of items are shortened only when it would not fit with them. */
+export function answerText(
+  echo: string,
+  operations: readonly Operation[],
+  results: ReadonlyMap<Operation, ItemResult>,
+  took: number,
+  degraded: readonly Degradation[],
+): string {
+  const whole = compose(echo, operations, results, took, degraded, (item) => item.text);
+  if (whole.length * 2 <= MAX_RESULT_BYTES || serializedBytes(whole) + ENVELOPE_BYTES <= MAX_RESULT_BYTES) return whole;
+  return compose(echo, operations, results, took, degraded, (item) => (item.failed ? shortened(item) : item.text));
+}
+
+function compose(
+  echo: string,
+  operations: readonly Operation[],
+  results: ReadonlyMap<Operation, ItemResult>,
+  took: number,
+  degraded: readonly Degradation[],
+  textOf: (item: ItemResult) => string,
+): string {
+  let errors = false;
+  const items = operations.map((operation) => {
+    const item = results.get(operation);
+    if (!item) throw new Error(`operation ${operation.position} has no result`);
+    errors ||= item.failed;
+    return `{"${operation.op}":${textOf(item)}}`;
+  });
+  const response = `"index_response":{"took":${took},"errors":${errors},"items":[${items.join(",")}]}`;
+  return `{${echo},${response}${degraded.length > 0 ? `,"degraded":${JSON.stringify(degraded)}` : ""}}`;
+}
+
+/** A failed item without causes, its reason cut. */
+export function shortened({ text }: ItemResult): string {
+  const item = JSON.parse(text) as {
+    _index: string;
+    _id: string;
+    status: number;
+    error: { type: unknown; reason: unknown; retryable?: boolean };
+  };
+  const { type, reason, retryable } = item.error;
+  return JSON.stringify({
+    _index: item._index,
+    _id: item._id,
+    status: item.status,
+    error: {
+      type: cut(String(type), SHORT_TYPE_BYTES),
+      reason: cut(String(reason), SHORT_REASON_BYTES),
+      ...(retryable !== undefined && { retryable }),
+    },
+  });
+}
+
+/** The start of a text that takes at most `bytes` in the proxy result. */
+function cut(text: string, bytes: number): string {
+  const sizeOf = (part: string) => serializedBytes(JSON.stringify(part));
+  if (text.length <= bytes && sizeOf(text) <= bytes) return text;
+  const characters = [...text.slice(0, bytes)];
+  while (characters.length > 0 && sizeOf(`${characters.join("")}…`) > bytes) characters.pop();
+  return `${characters.join("")}…`;
+}
+
+/** What was stored without an embedding. */
+export interface DegradedWrite {
+  operation: Operation;
+  field: string;
+  reason: string;
+}
+
+/** The `degraded` list: one entry for each embedding field and reason, with the positions of its operations. */
+export function degradationsOf(writes: readonly DegradedWrite[]): Degradation[] {
+  const byField = Map.groupBy(writes, ({ field }) => field);
+  return [...byField].flatMap(([field, ofField]) => {
+    const reasons = [...new Set(ofField.map(({ reason }) => reason))];
+    const told = new Set(reasons.slice(0, MAX_REASONS));
+    const byReason = Map.groupBy(ofField, ({ reason }) => (told.has(reason) ? reason : "other reasons"));
+    return [...byReason].map(([reason, ofReason]): Degradation => {
+      const positions = ofReason.map(({ operation }) => operation.position).sort((a, b) => a - b);
+      const effect = `stored without ${field}: bulk_request ${ranges(positions)}`;
+      return { stage: "embedding", target: field, reason, effect };
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import { withMembers } from "../../../core/json/slices.ts";
+import type { Guard } from "./item.ts";
+import type { Operation } from "./operations.ts";
+
+/** An operation that is ready to be written. */
+export interface Draft {
+  operation: Operation;
+  /** Embedding fields to splice into the document, as JSON. */
+  changes: Readonly<Record<string, string>>;
+  /** The version that its embeddings rest on; none when they rest on the operation alone. */
+  guard?: Guard;
+}
+
+/** How a draft is sent: as it is, or after its outcome was lost, only if the document has not changed since. */
+export interface Sending {
+  draft: Draft;
+  /** The document's line; none for delete. */
+  source: string | undefined;
+  guard?: Guard | undefined;
+  /** An index operation of a document that was not there: a late first arrival must show as a conflict. */
+  asCreate?: boolean;
+}
+
+/** No document has this version. On an update it gives the cluster's own 404 when the document is missing, else 409. */
+export const NO_DOCUMENT: Guard = { seqNo: Number.MAX_SAFE_INTEGER, primaryTerm: 1 };
+
+/** The document of a draft on one line: what the caller wrote, with the embeddings. */
+export function documentOf(text: string, { operation, changes }: Draft): string {
+  const raw = text.slice(operation.slice?.start, operation.slice?.end);
+  const whole = withMembers(raw, changes);
+  // Inside a string a line break is always escaped, so those that are left are white space.
+  return /[\n\r]/.test(whole) ? whole.replaceAll(/[\n\r]/g, " ") : whole;
+}
+
+export function sendingOf(text: string, draft: Draft): Sending {
+  const { op } = draft.operation;
+  const source = op === "delete" ? undefined : documentOf(text, draft);
+  return { draft, source: op === "update" ? `{"doc":${source}}` : source, guard: draft.guard };
+}
+
+/** The lines of one operation in a `_bulk` body. */
+export function linesOf({ draft, source, guard, asCreate }: Sending): string {
+  const { op, id } = draft.operation;
+  const version = guard ? `,"if_seq_no":${guard.seqNo},"if_primary_term":${guard.primaryTerm}` : "";
+  const action = `{"${asCreate ? "create" : op}":{"_id":${JSON.stringify(id)}${version}}}\n`;
+  return source === undefined ? action : `${action}${source}\n`;
+}
+
+/**
+ * Cuts drafts into chunks whose `_bulk` body stays within `maxBytes`, a larger single document alone. Lazy: the lines
+ * of one chunk exist at a time.
+ */
+export function* chunksOf(text: string, drafts: readonly Draft[], maxBytes: number): Generator<Sending[]> {
+  let chunk: Sending[] = [];
+  let bytes = 0;
+  for (const draft of drafts) {
+    const sending = sendingOf(text, draft);
+    const size = Buffer.byteLength(linesOf(sending));
+    if (chunk.length > 0 && bytes + size > maxBytes) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(sending);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
+}

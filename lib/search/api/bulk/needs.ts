@@ -1,0 +1,71 @@
+import type { EmbeddingMapping } from "../../gateway/settings.ts";
+import type { Operation } from "./operations.ts";
+import { lookup, sourceText } from "./source-text.ts";
+
+/**
+ * What an operation needs for one mapping.
+ * - `none`: the embedding field is not ours to write;
+ * - `text`: the embedding of this text; `empty`: its sources hold no text;
+ * - `wrong`: a source is not text;
+ * - `stored`: an update that changes some sources only: the others are in the stored document.
+ *
+ * `afterPrevious`: it rests on what the operation before on the same id has written.
+ */
+export type Need =
+  | { kind: "none" | "stored" }
+  | { kind: "text"; text: string; afterPrevious: boolean }
+  | { kind: "empty"; afterPrevious: boolean }
+  | { kind: "wrong"; reason: string };
+
+/** What is known of a document's source fields: values by path; a path that is absent is unknown. */
+export type KnownSources = ReadonlyMap<string, readonly unknown[]>;
+
+const NONE: Need = { kind: "none" };
+
+/** The needs of every operation, one for each mapping, as far as the request alone tells. */
+export function needsOf(
+  operations: readonly Operation[],
+  mappings: readonly EmbeddingMapping[],
+): Map<Operation, readonly Need[]> {
+  const needs = new Map<Operation, readonly Need[]>();
+  if (mappings.length === 0) return needs;
+  const paths = [...new Set(mappings.flatMap(({ src_fields }) => src_fields))];
+  const known = new Map<string, Map<string, readonly unknown[]>>();
+  for (const operation of operations) {
+    const sources = known.get(operation.id) ?? new Map<string, readonly unknown[]>();
+    known.set(operation.id, sources);
+    needs.set(
+      operation,
+      mappings.map((mapping) => needOf(operation, mapping, sources)),
+    );
+    for (const path of paths) {
+      const { touched, values } = lookup(operation.doc, path);
+      // What is not an update leaves nothing of the document before.
+      if (operation.op !== "update" || touched) sources.set(path, values);
+    }
+  }
+  return needs;
+}
+
+/** The need of one operation for one mapping, given what is known of the document before it. */
+export function needOf({ op, doc }: Operation, mapping: EmbeddingMapping, before: KnownSources): Need {
+  const { embedding_field, src_fields } = mapping;
+  if (op === "delete" || Object.hasOwn(doc, embedding_field)) return NONE;
+  const found = src_fields.map((path) => ({ path, ...lookup(doc, path) }));
+  const partial = op === "update" && found.some(({ touched }) => !touched);
+  if (partial && found.every(({ touched }) => !touched)) return NONE;
+
+  const texts: string[] = [];
+  for (const { path, touched, values } of found) {
+    const current = op !== "update" || touched ? values : before.get(path);
+    if (current === undefined) return { kind: "stored" };
+    const source = sourceText(current);
+    if ("wrong" in source) {
+      const reason = `${path} must be a string or an array of strings to be embedded into ${embedding_field}, got ${source.wrong}`;
+      return { kind: "wrong", reason };
+    }
+    texts.push(...source.texts);
+  }
+  if (texts.length === 0) return { kind: "empty", afterPrevious: partial };
+  return { kind: "text", text: texts.join("\n"), afterPrevious: partial };
+}

@@ -1,0 +1,169 @@
+import { MODELS } from "../../../config/embedding-models.ts";
+import { ApiError } from "../../../core/http/error.ts";
+import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { EmbeddingMapping } from "../../gateway/settings.ts";
+import type { Cluster } from "../../opensearch/cluster.ts";
+import { type Draft, NO_DOCUMENT } from "./draft.ts";
+import type { Guard, ItemError } from "./item.ts";
+import { type KnownSources, type Need, needOf } from "./needs.ts";
+import type { Operation } from "./operations.ts";
+import { lookup } from "./source-text.ts";
+import { readStored, type StoredDocument } from "./stored.ts";
+import type { Target } from "./target.ts";
+import type { Embedded, ModelText, TextPool } from "./text-pool.ts";
+
+/** What turns operations into drafts. */
+export interface Preparation {
+  cluster: Cluster;
+  target: Target;
+  deadline: Deadline;
+  pool: TextPool;
+  /** By operation and mapping, as far as the request alone tells. */
+  needs: ReadonlyMap<Operation, readonly Need[]>;
+  /** The version that an operation has written. */
+  writtenBy: (operation: Operation) => Guard | undefined;
+  /** An operation will be stored without an embedding. */
+  onDegraded: (operation: Operation, field: string, reason: string) => void;
+}
+
+/** Operations that can be written, and those that cannot. */
+export interface Prepared {
+  drafts: Draft[];
+  failed: Map<Operation, ItemError>;
+  /** Why stored documents could not be read. */
+  failure?: ApiError;
+}
+
+interface Planned {
+  operation: Operation;
+  needs: readonly Need[];
+  guard?: Guard | undefined;
+}
+
+/** The texts that operations need embedded, as far as the request alone tells. */
+export function* textsOf({ target, needs }: Preparation, operations: readonly Operation[]): Generator<ModelText> {
+  for (const operation of operations) yield* modelTexts(target.mappings, needs.get(operation) ?? []);
+}
+
+/** Drafts of a window, in its order, with their embeddings. */
+export async function prepare(preparation: Preparation, operations: readonly Operation[]): Promise<Prepared> {
+  const planned: Planned[] = [];
+  const stale: Operation[] = [];
+  for (const operation of operations) {
+    const needs = preparation.needs.get(operation) ?? [];
+    const afterPrevious = needs.some((need) => "afterPrevious" in need && need.afterPrevious);
+    const guard = afterPrevious && operation.previous ? preparation.writtenBy(operation.previous) : undefined;
+    const unknown = needs.some(({ kind }) => kind === "stored") || (afterPrevious && !guard);
+    if (unknown) stale.push(operation);
+    else planned.push({ operation, needs, guard });
+  }
+  const prepared = await draft(preparation, planned);
+  if (stale.length === 0) return prepared;
+  const fromStored = await prepareFromStored(preparation, stale);
+  const drafts = [...prepared.drafts, ...fromStored.drafts].sort((a, b) => a.operation.position - b.operation.position);
+  return { ...fromStored, drafts, failed: new Map([...prepared.failed, ...fromStored.failed]) };
+}
+
+/** Drafts of updates whose text is partly in the stored document: read in one call, guarded by what was read. */
+export async function prepareFromStored(preparation: Preparation, operations: readonly Operation[]): Promise<Prepared> {
+  const { cluster, target, deadline } = preparation;
+  const paths = [...new Set(target.mappings.flatMap(({ src_fields }) => src_fields))];
+  let stored: ReadonlyMap<string, StoredDocument>;
+  try {
+    const ids = operations.map(({ id }) => id);
+    stored = await readStored(cluster, target.readName, ids, deadline, paths);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const reason = `the stored document could not be read: ${error.message}`;
+    const failure = { status: 503, type: error.code, reason, retryable: true };
+    return { drafts: [], failed: new Map(operations.map((operation) => [operation, failure])), failure: error };
+  }
+  const planned = operations.map((operation): Planned => {
+    const document = stored.get(operation.id);
+    const known = sourcesOf(document, paths);
+    const needs = target.mappings.map((mapping) => needOf(operation, mapping, known));
+    return { operation, needs, guard: document?.guard ?? NO_DOCUMENT };
+  });
+  preparation.pool.start(planned.flatMap(({ needs }) => [...modelTexts(target.mappings, needs)]));
+  return draft(preparation, planned);
+}
+
+function sourcesOf(document: StoredDocument | undefined, paths: readonly string[]): KnownSources {
+  const source = document ? (JSON.parse(document.source) as Record<string, unknown>) : {};
+  return new Map(paths.map((path) => [path, lookup(source, path).values]));
+}
+
+/** The texts of an operation's needs, with their models. */
+export function* modelTexts(mappings: readonly EmbeddingMapping[], needs: readonly Need[]): Generator<ModelText> {
+  for (const [index, need] of needs.entries()) {
+    const mapping = mappings[index];
+    if (need.kind === "text" && mapping) yield { model: mapping.model_name, text: need.text };
+  }
+}
+
+async function draft(preparation: Preparation, planned: readonly Planned[]): Promise<Prepared> {
+  const { target, pool } = preparation;
+  const drafts: Draft[] = [];
+  const failed = new Map<Operation, ItemError>();
+  for (const { operation, needs, guard } of planned) {
+    const changes: Record<string, string> = {};
+    let failure: ItemError | undefined;
+    for (const [index, mapping] of target.mappings.entries()) {
+      const need = needs[index];
+      if (!need) continue;
+      const change = await changeOf(preparation, operation, mapping, need);
+      if (typeof change === "string") changes[mapping.embedding_field] = change;
+      else failure ??= change;
+    }
+    for (const text of modelTexts(target.mappings, needs)) pool.release(text);
+    if (failure) failed.set(operation, failure);
+    else drafts.push({ operation, changes, ...(guard && { guard }) });
+  }
+  return { drafts, failed };
+}
+
+/** What goes into the embedding field: its JSON, nothing, or why the operation fails. */
+async function changeOf(
+  { target, pool, onDegraded }: Preparation,
+  operation: Operation,
+  mapping: EmbeddingMapping,
+  need: Need,
+): Promise<string | ItemError | undefined> {
+  const { embedding_field: field, model_name: model } = mapping;
+  switch (need.kind) {
+    case "none":
+    case "stored":
+      return undefined;
+    case "empty":
+      return absent(operation, model);
+    case "wrong":
+      return { status: 400, type: "invalid_source_text", reason: need.reason, retryable: false };
+    case "text": {
+      const embedded = await pool.get({ model, text: need.text });
+      if (embedded.kind !== "error") return embeddingJson(operation, embedded);
+      const { message, retryable } = embedded.error;
+      if (target.onFailure === "fail") {
+        return { status: 503, type: "embedding_failed", reason: `${field}: ${message}`, retryable };
+      }
+      onDegraded(operation, field, message);
+      return absent(operation, model);
+    }
+  }
+}
+
+/**
+ * The cluster merges objects on an update, so the tokens of an earlier text would stay in a sparse field; a list
+ * replaces it, and a field of weights takes a list of objects.
+ */
+function embeddingJson({ op }: Operation, { kind, json }: Exclude<Embedded, { kind: "error" }>): string {
+  return op === "update" && kind === "sparse" ? `[${json}]` : json;
+}
+
+/**
+ * Without a vector. An update must take away the one of the text before: a knn_vector goes with null, which a field of
+ * weights refuses; that one is empty with an empty list, which a knn_vector refuses.
+ */
+function absent({ op }: Operation, model: EmbeddingMapping["model_name"]): string | undefined {
+  if (op !== "update") return undefined;
+  return MODELS[model].kind === "dense" ? "null" : "[]";
+}

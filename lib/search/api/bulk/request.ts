@@ -1,0 +1,90 @@
+import * as v from "valibot";
+import { objectSchema } from "../../../core/http/object-schema.ts";
+
+/** Operations of one request (decisions 4.2). */
+export const MAX_OPERATIONS = 5_000;
+
+/** The cluster's own limit of a document id, in bytes of UTF-8. */
+export const MAX_ID_BYTES = 512;
+
+/** The cluster's own limit of an index name, in bytes of UTF-8. */
+const MAX_INDEX_BYTES = 255;
+
+/** No list, wildcard, path, date mathematics or system name: a bulk request writes to one index. */
+const INDEX_NAME = /^(?![-_+])(?!\.\.?$)[^\\/*?"<>|\s,#:\p{Cc}]+$/u;
+
+const bytes = (text: string) => Buffer.byteLength(text);
+
+const IndexName = v.pipe(
+  v.string(),
+  v.check(
+    (name) => INDEX_NAME.test(name) && bytes(name) <= MAX_INDEX_BYTES,
+    'must be the name of one index or alias: 1 to 255 bytes, no comma, wildcard, slash, space or any of \\ " < > | # :, ' +
+      "not starting with _, - or +",
+  ),
+  v.description("Name of one index or alias."),
+);
+
+const Id = v.pipe(
+  v.string(),
+  v.check((id) => id !== "", "must not be empty"),
+  v.check(
+    (id) => bytes(id) <= MAX_ID_BYTES,
+    (issue) => `must have at most ${MAX_ID_BYTES} bytes in UTF-8, got ${bytes(issue.input)}`,
+  ),
+  v.description("Document identifier, 1 to 512 bytes in UTF-8."),
+);
+
+const OPERATION_NAMES = ["index", "create", "update", "delete"] as const;
+
+/** What an operation does to its document. */
+export type OperationName = (typeof OPERATION_NAMES)[number];
+
+const Document = v.nullable(v.looseObject({}));
+
+const Operation = v.pipe(
+  v.strictObject({
+    id: Id,
+    op: v.pipe(v.picklist(OPERATION_NAMES), v.description("What to do. An update's doc is a partial document.")),
+    doc: v.optional(
+      v.pipe(
+        objectSchema(Document),
+        v.description("The document; for update the fields to change; absent or null for delete."),
+      ),
+    ),
+  }),
+  // Not a check: the document's issue is told beside the issues of the other fields.
+  v.rawCheck(({ dataset, addIssue }) => {
+    const { op, doc } = (dataset.value ?? {}) as { op?: unknown; doc?: unknown };
+    const given = doc !== undefined && doc !== null;
+    const path: [v.ObjectPathItem] = [{ type: "object", origin: "value", input: {}, key: "doc", value: doc }];
+    if (op === "delete" && given) addIssue({ message: "must be left out for delete", path });
+    if (op !== "delete" && OPERATION_NAMES.includes(op as OperationName) && !given) {
+      addIssue({ message: `is required for ${op}`, path });
+    }
+  }),
+);
+
+const Operations = v.pipe(
+  v.array(Operation),
+  v.minLength(1, "must hold at least one operation"),
+  v.maxLength(MAX_OPERATIONS),
+  v.description("Operations; `index_response.items` is in their order."),
+);
+
+const TooMany = v.never(
+  ({ input }) =>
+    `must hold at most ${MAX_OPERATIONS} operations, got ${(input as unknown[]).length}; split it into several requests`,
+);
+
+/** Body of `POST /application/bulk`. */
+export const BulkRequest = v.strictObject({
+  index: IndexName,
+  // A list that is far too long gives one issue, not two for each of its elements.
+  bulk_request: v.lazy((input) => (isTooLong(input) ? TooMany : Operations) as typeof Operations),
+});
+export type BulkRequest = v.InferOutput<typeof BulkRequest>;
+
+function isTooLong(input: unknown): boolean {
+  return Array.isArray(input) && input.length > MAX_OPERATIONS;
+}

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ModelName } from "../../../config/embedding-models.ts";
+import { ApiError } from "../../../core/http/error.ts";
+import type { JsonCall, Reply } from "../../../core/http/event.ts";
+import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
+import { degradedMetric } from "../../../core/telemetry/emf.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import { answerText, type DegradedWrite, degradationsOf, echoOf, requireFittingAnswer } from "./answer.ts";
+import { chunksOf, type Draft } from "./draft.ts";
+import { EARLIER_FAILED, failedItem, type ItemError, type ItemResult } from "./item.ts";
+import { type Need, needsOf } from "./needs.ts";
+import { type Operation, operationsOf } from "./operations.ts";
+import { outcomeUnknown } from "./outcome.ts";
+import { modelTexts, type Preparation, type Prepared, prepare, prepareFromStored, textsOf } from "./prepare.ts";
+import type { BulkRequest } from "./request.ts";
+import { type Settled, settleChunk, type Writing } from "./settle.ts";
+import { resolveTarget, type Target } from "./target.ts";
+import { createTextPool } from "./text-pool.ts";
+import { createLookahead, windowsOf } from "./windows.ts";
+
+export interface BulkOptions {
+  /** Replaced in tests so that nothing sleeps. */
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+/** POST /application/bulk. Throws ApiError where the request fails as a whole (docs/guides/bulk.md says when). */
+export async function runBulk(
+  services: GatewayServices,
+  call: JsonCall<BulkRequest>,
+  { wait = sleep }: BulkOptions = {},
+): Promise<Reply> {
+  const { body, text, deadline, headers } = call;
+  const operations = operationsOf(body, text);
+  const target = await resolveTarget(services, body.index, deadline);
+  const echo = echoOf(body.index, text, operations);
+  await requireFittingAnswer(echo, operations, target, headers["accept-encoding"]);
+
+  const run = createRun(services, target, operations, call, wait);
+  await run.writeAll();
+  const degraded = degradationsOf(run.degraded.filter(({ operation }) => run.results.get(operation)?.failed === false));
+  for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
+  return {
+    status: 200,
+    headers: degraded.length > 0 ? { "x-degraded": "embedding" } : {},
+    body: answerText(echo, operations, run.results, run.took, degraded),
+  };
+}
+
+function createRun(
+  services: GatewayServices,
+  target: Target,
+  operations: readonly Operation[],
+  { text, deadline }: JsonCall<BulkRequest>,
+  wait: (ms: number) => Promise<unknown>,
+) {
+  const { cluster, settings } = services;
+  const maxBytes = settings.max_bulk_bytes;
+  const run = {
+    results: new Map<Operation, ItemResult>(),
+    degraded: [] as DegradedWrite[],
+    took: 0,
+    writeAll,
+  };
+  /** Whether the cluster has answered a write: from then on the request does not fail as a whole any more. */
+  let answered = false;
+  /** Why nothing more is sent. */
+  let stopped: ApiError | undefined;
+  /** Why stored documents could not be read. */
+  let unread: ApiError | undefined;
+
+  const needs = needsOf(operations, target.mappings);
+  const preparation: Preparation = {
+    cluster,
+    target,
+    deadline,
+    needs,
+    pool: createTextPool({ embedder: services.embedder, deadline, wait, ...usesOf(needs, target) }),
+    writtenBy: (operation) => run.results.get(operation)?.guard,
+    onDegraded: (operation, field, reason) => run.degraded.push({ operation, field, reason }),
+  };
+  const writing: Writing = { cluster, target, deadline, wait };
+
+  async function writeAll(): Promise<void> {
+    const windows = windowsOf(operations, target, maxBytes);
+    const startAhead = createLookahead(windows, maxBytes, (wanted) =>
+      preparation.pool.start(textsOf(preparation, wanted)),
+    );
+    for (const [index, { operations: members }] of windows.entries()) {
+      startAhead(index);
+      const due = members.filter((operation) => !isLost(operation));
+      const drafts = take(await prepare(preparation, due));
+      startAhead(index + 1);
+      await write(drafts);
+    }
+    const reason = stopped ?? unread;
+    if (reason && !answered) throw nothingWritten(reason);
+  }
+
+  /** Whether an operation is not to be sent, since the one before it failed or nothing more is sent at all. */
+  function isLost(operation: Operation): boolean {
+    if (operation.previous && run.results.get(operation.previous)?.failed) fail(operation, EARLIER_FAILED);
+    else if (stopped) fail(operation, itemErrorOf(stopped));
+    else return false;
+    return true;
+  }
+
+  function take({ drafts, failed, failure }: Prepared): Draft[] {
+    for (const [operation, error] of failed) fail(operation, error);
+    unread ??= failure;
+    return drafts;
+  }
+
+  /** Writes drafts; what meets a conflict is read, embedded and written again. */
+  async function write(first: readonly Draft[]): Promise<void> {
+    let drafts = first;
+    for (let attempt = 1; drafts.length > 0; attempt += 1) {
+      const conflicts = await writeOnce(drafts);
+      if (conflicts.length === 0) return;
+      const delay = backoff(attempt - 1);
+      if (attempt === MAX_ATTEMPTS || stopped || delay >= deadline.remaining()) {
+        for (const { draft, item } of conflicts) run.results.set(draft.operation, item);
+        return;
+      }
+      await wait(delay);
+      const again = conflicts.map(({ draft }) => draft.operation);
+      run.degraded = run.degraded.filter(({ operation }) => !again.includes(operation));
+      drafts = take(await prepareFromStored(preparation, again));
+    }
+  }
+
+  async function writeOnce(drafts: readonly Draft[]): Promise<Settled["conflicts"]> {
+    const conflicts: Settled["conflicts"] = [];
+    for (const chunk of chunksOf(text, drafts, maxBytes)) {
+      if (stopped) {
+        for (const { draft } of chunk) fail(draft.operation, itemErrorOf(stopped));
+        continue;
+      }
+      const settled = await settleChunk(writing, chunk);
+      absorb(settled);
+      conflicts.push(...settled.conflicts);
+    }
+    return conflicts;
+  }
+
+  function absorb(settled: Settled): void {
+    run.took += settled.took;
+    for (const [operation, item] of settled.results) run.results.set(operation, item);
+    if (settled.unknown.length > 0) throw outcomeUnknown(operations, run.results, settled.unknown);
+    if (settled.results.size > 0 || settled.conflicts.length > 0) answered = true;
+    for (const { operations: unsent, error } of settled.unsent) {
+      if (!answered) throw nothingWritten(error);
+      for (const operation of unsent) fail(operation, itemErrorOf(error));
+      // A call that the cluster refuses says nothing of the next one; a cluster that is away does.
+      if (error.code === "upstream_unavailable" || error.code === "timeout") stopped = error;
+    }
+  }
+
+  function fail(operation: Operation, error: ItemError): void {
+    run.results.set(operation, failedItem(target.itemIndex, operation, error));
+  }
+
+  return run;
+}
+
+/** How often each text is needed, and whether texts may come that are not known yet. */
+function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: Target) {
+  const uses = new Map<ModelName, Map<string, number>>();
+  let keepAll = false;
+  for (const ofOperation of needs.values()) {
+    for (const { model, text } of modelTexts(mappings, ofOperation)) {
+      const counts = uses.get(model) ?? new Map<string, number>();
+      uses.set(model, counts.set(text, (counts.get(text) ?? 0) + 1));
+    }
+    keepAll ||= ofOperation.some((need) => need.kind === "stored" || ("afterPrevious" in need && need.afterPrevious));
+  }
+  return { uses, keepAll };
+}
+
+/** The error of a request of which no operation has reached the cluster. */
+function nothingWritten(error: ApiError): ApiError {
+  const { code, message, issues, headers, shown } = error;
+  const told = { issues, headers, cause: error, ...(shown && { shown }) };
+  return new ApiError(code, `${message} Nothing has been written.`, told);
+}
+
+/** What a failure of a whole call is for each of its operations: nothing of it was written. */
+function itemErrorOf(error: ApiError): ItemError {
+  const { code, statusCode, message, shown } = error;
+  const retryable = code === "upstream_unavailable" || code === "timeout";
+  const type = typeof shown?.type === "string" ? shown.type : code;
+  return { status: retryable ? 503 : statusCode, type, reason: message, retryable };
+}

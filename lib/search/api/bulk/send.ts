@@ -1,0 +1,71 @@
+import type { ApiError } from "../../../core/http/error.ts";
+import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
+import { callTimeout, isBusy, jsonOf } from "../../opensearch/calls.ts";
+import { type Cluster, ClusterFailure } from "../../opensearch/cluster.ts";
+import { linesOf, type Sending } from "./draft.ts";
+import { type BulkAnswer, readBulkAnswer } from "./item.ts";
+
+/** Kept back from a write's timeout: when its answer is lost there is time left to read what it has done. */
+const REREAD_MS = 1_000;
+
+/** A write with less time than this would only be one more unknown outcome. */
+const LEAST_WRITE_MS = 500;
+
+/** Time that a write needs before the deadline, or it is not started. */
+export const WRITE_RESERVE_MS = REREAD_MS + LEAST_WRITE_MS;
+
+/**
+ * What one `_bulk` call came to.
+ * - `busy`: 429 or 503 for the whole call, nothing was done;
+ * - `refused`: no connection, nothing was sent;
+ * - `lost`: it may have been done;
+ * - `too_long`: the body is over the cluster's own limit;
+ * - `rejected`: the cluster refuses the call as a whole.
+ */
+export type Outcome =
+  | { kind: "answered"; answer: BulkAnswer }
+  | { kind: "busy" | "refused" | "lost" | "too_long" }
+  | { kind: "rejected"; error: ApiError };
+
+/** Whether there is time to start a write. */
+export function canWrite(deadline: Deadline): boolean {
+  return deadline.remaining() > WRITE_RESERVE_MS;
+}
+
+/** One `_bulk` call, tried once. */
+export async function sendBulk(
+  cluster: Cluster,
+  index: string,
+  sendings: readonly Sending[],
+  deadline: Deadline,
+): Promise<Outcome> {
+  const request = {
+    method: "POST",
+    path: `/${encodeURIComponent(index)}/_bulk`,
+    headers: { "content-type": "application/x-ndjson" },
+    body: sendings.map(linesOf).join(""),
+  };
+  try {
+    const answer = await cluster.send(request, callTimeout(earlier(deadline, REREAD_MS)));
+    const { status } = answer;
+    if (isBusy(status)) return { kind: "busy" };
+    if (status === 413) return { kind: "too_long" };
+    // 500, 502 and 504 also come from what stands in front of the cluster, which may have got the call.
+    if (status >= 500) return { kind: "lost" };
+    if (status >= 300) return { kind: "rejected", error: rejection(() => jsonOf(answer)) };
+    const read = readBulkAnswer(answer.body, sendings.length);
+    return read ? { kind: "answered", answer: read } : { kind: "lost" };
+  } catch (error) {
+    if (error instanceof ClusterFailure) return { kind: error.sent ? "lost" : "refused" };
+    throw error;
+  }
+}
+
+function rejection(read: () => unknown): ApiError {
+  try {
+    read();
+  } catch (error) {
+    return error as ApiError;
+  }
+  throw new Error("an answer with a status above 300 was taken for a success");
+}

@@ -1,0 +1,73 @@
+import { ApiError } from "../../../core/http/error.ts";
+import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
+import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { clusterError, jsonOf, readCall } from "../../opensearch/calls.ts";
+import type { Cluster } from "../../opensearch/cluster.ts";
+import type { Guard } from "./item.ts";
+
+/** A document as the cluster holds it now, refreshed or not. */
+export interface StoredDocument {
+  index: string;
+  version: number;
+  guard: Guard;
+  /** The `_source` as text. */
+  source: string;
+}
+
+interface Answer {
+  docs: Array<{
+    _index: string;
+    _id: string;
+    _version: number;
+    _seq_no: number;
+    _primary_term: number;
+    found?: boolean;
+    error?: unknown;
+  }>;
+}
+
+/**
+ * Reads documents by id in one call, `fields` of them or all; an id that is not there is not in the map. Throws
+ * ApiError when the cluster cannot say.
+ */
+export async function readStored(
+  cluster: Cluster,
+  index: string,
+  ids: readonly string[],
+  deadline: Deadline,
+  fields?: readonly string[],
+): Promise<Map<string, StoredDocument>> {
+  const answer = await readCall(
+    cluster,
+    {
+      method: "POST",
+      path: `/${encodeURIComponent(index)}/_mget`,
+      ...(fields && { query: `_source_includes=${encodeURIComponent(fields.join(","))}` }),
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ids }),
+    },
+    deadline,
+  );
+  const { docs } = jsonOf(answer) as Answer;
+  const text = answer.body.toString("utf8");
+  const list = memberSlices(text).get("docs");
+  const stored = new Map<string, StoredDocument>();
+  for (const [position, element] of elementSlices(text, list?.start, list?.end).entries()) {
+    const doc = docs[position];
+    if (doc?.error !== undefined) {
+      const { type, reason } = clusterError(doc);
+      // A write creates an index that does not exist.
+      if (type === "index_not_found_exception") continue;
+      throw new ApiError("upstream_failed", `The search cluster could not read a document: ${reason}.`);
+    }
+    const source = memberSlices(text, element.start, element.end).get("_source");
+    if (!doc?.found || source === undefined) continue;
+    stored.set(doc._id, {
+      index: doc._index,
+      version: doc._version,
+      guard: { seqNo: doc._seq_no, primaryTerm: doc._primary_term },
+      source: text.slice(source.start, source.end),
+    });
+  }
+  return stored;
+}

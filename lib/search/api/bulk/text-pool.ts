@@ -1,0 +1,148 @@
+import type { ModelName } from "../../../config/embedding-models.ts";
+import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
+import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
+import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../embeddings/embedder.ts";
+
+/** The embedding of one text, as JSON. */
+export type Embedded = { kind: "dense" | "sparse"; json: string } | { kind: "error"; error: EmbeddingError };
+
+/** One text for one model. */
+export interface ModelText {
+  model: ModelName;
+  text: string;
+}
+
+/** The embeddings of one request: each distinct text goes to a model once, and is kept for as long as it is needed. */
+export interface TextPool {
+  /** Starts the texts that have not been started yet, in one call a model. */
+  start(wanted: Iterable<ModelText>): void;
+  /** The embedding of a text, started if need be. */
+  get(wanted: ModelText): Promise<Embedded>;
+  /** One use less; after the last the embedding is dropped. */
+  release(wanted: ModelText): void;
+}
+
+/** No model call starts in the last five seconds (decisions 4.7): the rest of the time belongs to writing. */
+const LAST_START_MS = 5_000;
+
+/** Model calls that run may go on until this much is left, which still allows a write. */
+const WRITE_MS = 2_500;
+
+interface Entry {
+  ready: Promise<void>;
+  embedded?: Embedded;
+}
+
+export interface TextPoolOptions {
+  embedder: (model: ModelName) => Promise<Embedder>;
+  deadline: Deadline;
+  /** Uses of each text that are known beforehand. */
+  uses: ReadonlyMap<ModelName, Map<string, number>>;
+  /** Texts that are not known yet may come, so that nothing may be dropped. */
+  keepAll: boolean;
+  wait: (ms: number) => Promise<unknown>;
+}
+
+export function createTextPool({ embedder, deadline, uses, keepAll, wait }: TextPoolOptions): TextPool {
+  const entries = new Map<ModelName, Map<string, Entry>>();
+  const startBefore = earlier(deadline, LAST_START_MS);
+  const finishBefore = earlier(deadline, WRITE_MS);
+
+  const entriesOf = (model: ModelName) => {
+    const known = entries.get(model) ?? new Map<string, Entry>();
+    entries.set(model, known);
+    return known;
+  };
+
+  const embed = async (model: ModelName, texts: readonly string[]): Promise<Embedded[]> => {
+    try {
+      const used = await embedder(model);
+      const embedAll = async (some: readonly string[]) => {
+        const outcomes = await used.embedDocuments(some, finishBefore, { startBefore });
+        return some.map((_, index) => embeddedOf(outcomes[index]));
+      };
+      return await embedInPasses(texts, embedAll, startBefore, wait);
+    } catch (cause) {
+      const error = new EmbeddingError("the model cannot be used", { cause, retryable: true });
+      return texts.map(() => ({ kind: "error", error }));
+    }
+  };
+
+  const startTexts = (model: ModelName, texts: readonly string[]) => {
+    const known = entriesOf(model);
+    const entriesByText = new Map<string, Entry>();
+    const ready = embed(model, texts).then((outcomes) => {
+      for (const [index, text] of texts.entries()) {
+        const entry = entriesByText.get(text);
+        if (entry) entry.embedded = outcomes[index] ?? embeddedOf(undefined);
+      }
+    });
+    for (const text of texts) {
+      const entry: Entry = { ready };
+      entriesByText.set(text, entry);
+      known.set(text, entry);
+    }
+  };
+
+  const pool: TextPool = {
+    start(wanted) {
+      const fresh = new Map<ModelName, Set<string>>();
+      for (const { model, text } of wanted) {
+        if (entriesOf(model).has(text)) continue;
+        const texts = fresh.get(model) ?? new Set<string>();
+        fresh.set(model, texts.add(text));
+      }
+      for (const [model, texts] of fresh) startTexts(model, [...texts]);
+    },
+    async get(wanted) {
+      pool.start([wanted]);
+      const entry = entriesOf(wanted.model).get(wanted.text);
+      await entry?.ready;
+      return entry?.embedded ?? embeddedOf(undefined);
+    },
+    release({ model, text }) {
+      const counts = uses.get(model);
+      const left = (counts?.get(text) ?? 0) - 1;
+      counts?.set(text, left);
+      if (left <= 0 && !keepAll) entriesOf(model).delete(text);
+    },
+  };
+  return pool;
+}
+
+/**
+ * Embeds texts, and those again whose calls failed for a reason that may pass, as long as others succeed meanwhile: a
+ * model that throttles refuses some of many parallel calls time and again, while one that is away refuses all.
+ */
+async function embedInPasses(
+  texts: readonly string[],
+  embedAll: (texts: readonly string[]) => Promise<Embedded[]>,
+  startBefore: Deadline,
+  wait: (ms: number) => Promise<unknown>,
+): Promise<Embedded[]> {
+  const embedded = await embedAll(texts);
+  let pass = embedded;
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const failed = [...embedded.entries()].filter(([, one]) => one.kind === "error" && one.error.retryable);
+    const delay = backoff(attempt);
+    const hopeless = pass.every(({ kind }) => kind === "error") || delay >= startBefore.remaining();
+    if (failed.length === 0 || hopeless) return embedded;
+    await wait(delay);
+    pass = await embedAll(failed.map(([index]) => texts[index] ?? ""));
+    for (const [place, [index]] of failed.entries()) embedded[index] = pass[place] ?? embeddedOf(undefined);
+  }
+  return embedded;
+}
+
+function embeddedOf(outcome: EmbeddingOutcome | undefined): Embedded {
+  switch (outcome?.kind) {
+    case "dense":
+      return { kind: "dense", json: JSON.stringify(outcome.vector) };
+    case "sparse":
+      return { kind: "sparse", json: JSON.stringify(outcome.tokens) };
+    case "error":
+      return outcome;
+    default:
+      return { kind: "error", error: new EmbeddingError("the model gave no embedding", { retryable: true }) };
+  }
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { Degradation } from "../../../core/http/degradation.ts";
+import type { Call, Reply } from "../../../core/http/event.ts";
+import { degradedMetric } from "../../../core/telemetry/emf.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import { requestLogLine } from "../../request-log/line.ts";
+import type { SearchAnswer } from "./answer.ts";
+import { objectIdsOf } from "./item-id.ts";
+import type { CommonFields } from "./request.ts";
+
+/** The longest that an answer waits for the key of user ids. What comes later is there for the next line. */
+const KEY_WAIT_MS = 2_000;
+
+/** What one search was and gave. */
+export interface Searched {
+  endpoint: "search" | "hybrid-search";
+  index: string;
+  /** Members of the echo before `user_id`, as JSON text by name, in order. */
+  echo: Readonly<Record<string, string>>;
+  fields: CommonFields;
+  userQuery: string | null;
+  query: unknown;
+  settings: unknown;
+  answer: SearchAnswer;
+  personalized: boolean;
+  degraded: readonly Degradation[];
+  milliseconds: Readonly<Record<string, number>>;
+}
+
+/** The answer of both search endpoints: the request echoed, the cluster's answer, what was left out; and its log line. */
+export async function searchReply(services: GatewayServices, call: Call, searched: Searched): Promise<Reply> {
+  const { answer, degraded, fields } = searched;
+  const queryId = randomUUID();
+  const members: Array<[string, string]> = [
+    ...Object.entries(searched.echo),
+    ["user_id", JSON.stringify(fields.user_id)],
+    ["business_rules", JSON.stringify(fields.business_rules)],
+    ["is_logging_enable", JSON.stringify(fields.is_logging_enable)],
+    ["search_response", answer.text],
+  ];
+  if (degraded.length > 0) members.push(["degraded", JSON.stringify(degraded)]);
+  if (fields.is_logging_enable) {
+    const hmacKey = await keyInTime(services, call);
+    services.logRequest(logLine(services, call, searched, queryId, hmacKey));
+  }
+  for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
+  return {
+    status: 200,
+    headers: { "x-query-id": queryId, ...degradedHeader(degraded) },
+    body: `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`,
+  };
+}
+
+/** `x-degraded: embedding, depth` when an answer was made with less than asked for. */
+export function degradedHeader(degraded: readonly Degradation[]): Record<string, string> {
+  if (degraded.length === 0) return {};
+  return { "x-degraded": [...new Set(degraded.map(({ stage }) => stage))].join(", ") };
+}
+
+/** The key; undefined when it does not come in time, since logging never fails a request. */
+async function keyInTime({ userIdKey }: GatewayServices, { deadline }: Call): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, Math.min(KEY_WAIT_MS, deadline.remaining() / 2), undefined);
+  });
+  try {
+    return await Promise.race([userIdKey(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function logLine(
+  { settings }: GatewayServices,
+  call: Call,
+  searched: Searched,
+  queryId: string,
+  hmacKey: string | undefined,
+): string {
+  const { answer, fields } = searched;
+  const objects = objectIdsOf(answer.hits, settings.personalized_ranking?.item_id_field ?? "_id");
+  return requestLogLine(
+    {
+      endpoint: searched.endpoint,
+      index: searched.index,
+      queryId,
+      clientId: call.headers["x-client-id"] ?? null,
+      userId: fields.user_id,
+      userQuery: searched.userQuery,
+      query: searched.query,
+      settings: searched.settings,
+      personalized: searched.personalized,
+      degraded: searched.degraded,
+      milliseconds: searched.milliseconds,
+      timestamp: new Date(),
+      objectIdField: objects.field,
+      responseId: call.requestId,
+      hitIds: objects.ids,
+      total: answer.total?.value ?? null,
+    },
+    {
+      application: settings.project,
+      userId: settings.logging.user_id,
+      queryText: settings.logging.query_text,
+      hmacKey,
+    },
+  );
+}

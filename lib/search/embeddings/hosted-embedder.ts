@@ -1,0 +1,145 @@
+import type { ModelName } from "../../config/embedding-models.ts";
+import { type Deadline, earlier } from "../../core/resilience/deadline.ts";
+import { type RetryOptions, retry } from "../../core/resilience/retry.ts";
+import { type BatchLimits, batches, type Part } from "./batches.ts";
+import { type Embedder, EmbeddingError, type EmbeddingOutcome, type EmbedOptions } from "./embedder.ts";
+import { classify, toEmbeddingError } from "./failure.ts";
+import type { InputType } from "./model-client.ts";
+import { NoTimeLeftError, type Slots } from "./slots.ts";
+
+/** How one hosted model is spoken to. The rules of calling it (batches, retries, time) are `hostedEmbedder`'s. */
+export interface HostedModel {
+  model: ModelName;
+  limits: BatchLimits;
+  /** A text's JSON literal, cut to what the model takes. */
+  json(text: string, input: InputType): string;
+  /** The request body of some literals. */
+  body(literals: readonly string[], input: InputType): string;
+  invoke(body: string, timeoutMs: number): Promise<Uint8Array>;
+  /** One outcome a text, in order. Throws ModelAnswerError when the answer as a whole cannot be used. */
+  parse(answer: Uint8Array, count: number): EmbeddingOutcome[];
+}
+
+export interface HostedEmbedderOptions {
+  slots: Slots;
+  /** Milliseconds one attempt for a query may take: a search rather goes on without it. */
+  queryTimeoutMs?: number;
+  /** Replaced in tests so that nothing sleeps between attempts. */
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+/** A query's attempt, by default. A query alone takes a model 50 to 300 ms; the rest is queueing behind documents. */
+export const QUERY_TIMEOUT_MS = 3_000;
+
+/** Every timeout ends this long before the deadline, so that the failure can still be told. */
+const MARGIN_MS = 50;
+
+/** SageMaker's own limit for an answer; also keeps timers within what Node takes. */
+const MAX_CALL_MS = 60_000;
+
+/** Attempts of a query that timed out: the second one is for a connection that died unnoticed. */
+const ATTEMPTS_AFTER_TIMEOUT = 2;
+
+/**
+ * Refused calls that one `embedDocuments` takes before it stops looking for the bad text, beyond those that its
+ * successes justify: a model that refuses everything must not be asked twice for every text.
+ */
+const REFUSALS_WITHOUT_SUCCESS = 32;
+const REFUSALS_PER_SUCCESS = 8;
+
+/** An embedder over a hosted model: batches, parallel calls within `slots`, retries and timeouts within the deadline. */
+export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptions): Embedder {
+  const { slots, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
+  const waiting = options.wait && { wait: options.wait };
+
+  /** `retry`, but when no time is left for another attempt, what failed the one before is what is told. */
+  const retryCall = <T>(operation: () => Promise<T>, retrying: RetryOptions): Promise<T> => {
+    let last: unknown;
+    const attempt = async () => {
+      try {
+        return await operation();
+      } catch (error) {
+        if (!(error instanceof NoTimeLeftError && last)) last = error;
+        throw last;
+      }
+    };
+    return retry(attempt, { ...retrying, ...waiting });
+  };
+
+  const call = (parts: readonly string[], input: InputType, startBefore: Deadline, deadline: Deadline, limit: number) =>
+    slots.run(input, startBefore, async () => {
+      const timeoutMs = Math.floor(Math.min(limit, earlier(deadline, MARGIN_MS).remaining()));
+      if (timeoutMs <= 0) throw new NoTimeLeftError();
+      return hosted.parse(await hosted.invoke(hosted.body(parts, input), timeoutMs), parts.length);
+    });
+
+  return {
+    model: hosted.model,
+
+    async embedDocuments(texts, deadline, { startBefore = deadline }: EmbedOptions = {}) {
+      const outcomes = new Array<EmbeddingOutcome>(texts.length);
+      let refusals = 0;
+      let successes = 0;
+
+      const embed = async (batch: readonly Part[]): Promise<void> => {
+        const literals = batch.map(({ json }) => json);
+        try {
+          const answers = await retryCall(() => call(literals, "document", startBefore, deadline, MAX_CALL_MS), {
+            deadline: startBefore,
+            retryable: (error) => classify(error).again,
+          });
+          successes += 1;
+          for (const [i, { index }] of batch.entries()) outcomes[index] = answers[i] ?? missing();
+        } catch (error) {
+          if (classify(error).refused) {
+            refusals += 1;
+            if (batch.length > 1 && refusals <= REFUSALS_WITHOUT_SUCCESS + REFUSALS_PER_SUCCESS * successes) {
+              const half = batch.length >> 1;
+              await embed(batch.slice(0, half));
+              await embed(batch.slice(half));
+              return;
+            }
+          }
+          const failed: EmbeddingOutcome = { kind: "error", error: toEmbeddingError(error) };
+          for (const { index } of batch) outcomes[index] = failed;
+        }
+      };
+
+      const rest = batches(texts, hosted.limits, (text) => hosted.json(text, "document"));
+      const worker = async () => {
+        for (const batch of rest) await embed(batch);
+      };
+      await Promise.all(Array.from({ length: slots.size }, worker));
+      return outcomes;
+    },
+
+    async embedQuery(text, deadline) {
+      const literals = [hosted.json(text, "query")];
+      let attempts = 0;
+      try {
+        const [outcome = missing()] = await retryCall(
+          () => {
+            attempts += 1;
+            return call(literals, "query", deadline, deadline, queryTimeoutMs);
+          },
+          {
+            deadline,
+            retryable: (error) => {
+              const { again, timedOut } = classify(error);
+              return again || (timedOut && attempts < ATTEMPTS_AFTER_TIMEOUT);
+            },
+          },
+        );
+        if (outcome.kind === "error") throw outcome.error;
+        return outcome;
+      } catch (error) {
+        throw toEmbeddingError(error);
+      }
+    },
+  };
+}
+
+const missing = (): EmbeddingOutcome => ({
+  kind: "error",
+  error: new EmbeddingError("model gave fewer vectors than texts", { retryable: false }),
+});

@@ -1,0 +1,100 @@
+import type { ModelName } from "../../config/embedding-models.ts";
+import { literalWithin } from "./batches.ts";
+import { checkDenseVector } from "./dense-vector.ts";
+import { ModelAnswerError } from "./failure.ts";
+import type { HostedModel } from "./hosted-embedder.ts";
+import type { ModelClient } from "./model-client.ts";
+import { parseSparse, type SparseRules } from "./sparse-vector.ts";
+
+/** Inputs a call: MAX_CLIENT_BATCH_SIZE of Text Embeddings Inference. */
+const MAX_TEXTS = 32;
+
+/** Bytes of a request body: its PAYLOAD_LIMIT. */
+const MAX_BODY_BYTES = 2_000_000;
+
+/** Bytes of an answer through SageMaker's InvokeEndpoint. */
+const MAX_ANSWER_BYTES = 6_291_456;
+
+/** A float32 in decimal with its comma, at most: "-1.1754944e-38,". */
+const BYTES_A_FLOAT = 16;
+
+/**
+ * Bytes of one sparse answer that batches are sized for: 4,000 entries of about 45 bytes, ten times what the model
+ * gives for a text of 512 tokens.
+ */
+const BYTES_A_SPARSE_ANSWER = 180_000;
+
+/**
+ * What the BGE English models were trained to see before a query, and never before a document.
+ * Source: model card of BAAI/bge-large-en-v1.5.
+ */
+export const BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: ";
+
+/**
+ * `truncate` is always sent: its default changed from false (a text over 512 tokens is an error) to true in TEI 1.9.
+ * Texts over the byte limit are cut here; what is cut lies far behind the 512 tokens that the model reads anyway.
+ */
+const frame = (literals: readonly string[]) => `{"inputs":[${literals.join(",")}],"truncate":true}`;
+
+const FRAME_BYTES = frame([]).length;
+
+/** The bytes that a batch's literals may have, one comma each included. */
+const LITERAL_BYTES = MAX_BODY_BYTES - FRAME_BYTES;
+
+interface Endpoint {
+  model: ModelName;
+  client: ModelClient;
+  endpointName: string;
+}
+
+/** BAAI/bge-large-en-v1.5 on a SageMaker endpoint: `embed`, unit vectors, the prefix on queries only. */
+export function denseEndpoint({
+  model,
+  client,
+  endpointName,
+  dimension,
+}: Endpoint & { dimension: number }): HostedModel {
+  return {
+    model,
+    limits: { texts: Math.min(MAX_TEXTS, answersThatFit(dimension * BYTES_A_FLOAT)), bytes: LITERAL_BYTES },
+    json: (text, input) => literalWithin(input === "query" ? BGE_QUERY_PREFIX + text : text, LITERAL_BYTES - 1),
+    body: frame,
+    invoke: (body, timeoutMs) => client.invoke(endpointName, body, timeoutMs),
+    parse: (answer, count) => parseList(answer, count).map((vector) => checkDenseVector(vector, dimension)),
+  };
+}
+
+/** The sparse document model on a SageMaker endpoint: `embed_sparse`. Its queries never come here. */
+export function sparseEndpoint({ model, client, endpointName, rules }: Endpoint & { rules: SparseRules }): HostedModel {
+  return {
+    model,
+    limits: { texts: Math.min(MAX_TEXTS, answersThatFit(BYTES_A_SPARSE_ANSWER)), bytes: LITERAL_BYTES },
+    json: (text) => literalWithin(text, LITERAL_BYTES - 1),
+    body: frame,
+    invoke: (body, timeoutMs) => client.invoke(endpointName, body, timeoutMs),
+    parse: (answer, count) => parseList(answer, count).map((entries) => parseSparse(entries, rules)),
+  };
+}
+
+const answersThatFit = (bytes: number) => Math.max(1, Math.floor(MAX_ANSWER_BYTES / bytes));
+
+function parseList(answer: Uint8Array, count: number): unknown[] {
+  const list = parseJson(answer);
+  if (!Array.isArray(list)) throw new ModelAnswerError("model answered with something else than a list of vectors");
+  return requireCount(list, count);
+}
+
+/** The JSON of an answer; ModelAnswerError when it is none (a bare NaN included). */
+export function parseJson(answer: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString("utf8"));
+  } catch (cause) {
+    throw new ModelAnswerError("model answered with something else than JSON", { cause });
+  }
+}
+
+/** The list as it is, ModelAnswerError when it has another length: then no vector can be told to belong to a text. */
+export function requireCount(list: unknown[], count: number): unknown[] {
+  if (list.length !== count) throw new ModelAnswerError(`model gave ${list.length} vectors for ${count} texts`);
+  return list;
+}

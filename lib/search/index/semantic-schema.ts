@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from "node:util";
+import { MODELS, type ModelName } from "../../config/embedding-models.ts";
+import { findMapping } from "../gateway/find-mapping.ts";
+import { type IndexDescription, readIndexDescription } from "./index-description.ts";
+import { isMapping, SchemaError } from "./schema-error.ts";
+
+/** An entry of hybrid_search.yaml, as far as the schema depends on it. */
+export interface HybridEntry {
+  readonly index: string;
+  readonly embedding_mappings: readonly {
+    readonly embedding_field: string;
+    readonly model_name: ModelName;
+    readonly src_fields: readonly string[];
+  }[];
+}
+
+/** What to extend, and by what. */
+export interface SemanticSchemaInput {
+  /** Entries of hybrid_search.yaml. */
+  entries: readonly HybridEntry[];
+  index: string;
+  /** The base schema as JSON.parse gave it. */
+  base: unknown;
+  /** How messages name the base schema: its file. */
+  source: string;
+}
+
+/**
+ * The base schema extended with `knn: true`, a knn_vector field for each dense mapping of the index and a rank_features
+ * field for each sparse one. Throws SchemaError with every reason why it cannot be.
+ */
+export function semanticSchema({ entries, index, base, source }: SemanticSchemaInput): IndexDescription {
+  const entry = findMapping(entries, index);
+  if (!entry) throw new SchemaError(noMapping(entries, index));
+  const { schema, leftOut } = readIndexDescription(base, source);
+  const properties = isMapping(schema.mappings.properties) ? schema.mappings.properties : {};
+
+  const problems = entry.embedding_mappings.flatMap(({ embedding_field, model_name, src_fields }) => [
+    ...missingSources(properties, embedding_field, src_fields, source),
+    ...conflicts(properties, embedding_field, model_name, source),
+  ]);
+  if (problems.length > 0) throw new SchemaError(problems.join("\n"));
+
+  const fields = entry.embedding_mappings.map(({ embedding_field, model_name }) => [
+    embedding_field,
+    fieldOf(model_name),
+  ]);
+  return {
+    schema: {
+      settings: { index: { ...schema.settings.index, knn: true } },
+      mappings: { ...schema.mappings, properties: { ...properties, ...Object.fromEntries(fields) } },
+      ...(schema.aliases && { aliases: schema.aliases }),
+    },
+    leftOut,
+  };
+}
+
+/** The field that stores a model's embeddings. */
+export function fieldOf(model: ModelName): Record<string, unknown> {
+  const facts = MODELS[model];
+  if (facts.kind === "sparse") return { type: "rank_features" };
+  return {
+    type: "knn_vector",
+    dimension: facts.dimension,
+    method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
+  };
+}
+
+function noMapping(entries: readonly HybridEntry[], index: string): string {
+  const known = entries.map((entry) => entry.index).join(", ");
+  const advice = known === "" ? "it has none" : `it has ${known}`;
+  return `hybrid_search.yaml has no entry for the index "${index}": ${advice}`;
+}
+
+function missingSources(
+  properties: Record<string, unknown>,
+  field: string,
+  sources: readonly string[],
+  file: string,
+): string[] {
+  return sources.flatMap((path) => {
+    const owner = multiFieldOwner(properties, path);
+    if (owner !== undefined) {
+      return `"${path}", a source of "${field}", is a multi-field: documents hold "${owner}", so name that in src_fields`;
+    }
+    if (hasField(properties, path)) return [];
+    const advice = "add it to mappings.properties, or change src_fields in hybrid_search.yaml";
+    return `${file} has no field "${path}", a source of "${field}": ${advice}`;
+  });
+}
+
+function conflicts(properties: Record<string, unknown>, field: string, model: ModelName, file: string): string[] {
+  const there = Object.hasOwn(properties, field) ? properties[field] : undefined;
+  if (there === undefined) return [];
+  const wanted = fieldOf(model);
+  if (isMapping(there) && isDeepStrictEqual(comparable(there), comparable(wanted))) return [];
+  return [
+    `${file} has the field "${field}" already, as ${describe(there)}, and ${model} needs ${describe(wanted)}: ` +
+      "remove it from the base schema, or give embedding_field another name",
+  ];
+}
+
+/** Two spellings of one field are equal: the cluster adds `parameters: {}` and leaves its defaults out. */
+function comparable(field: Record<string, unknown>): unknown {
+  const method = isMapping(field.method) ? { parameters: {}, ...field.method } : field.method;
+  return { ...field, ...(method !== undefined && { method }) };
+}
+
+function describe(field: unknown): string {
+  if (!isMapping(field)) return JSON.stringify(field);
+  const { type = "object", dimension, method } = field;
+  const details = [
+    dimension === undefined ? "" : `dimension ${dimension}`,
+    isMapping(method) ? [method.engine, method.name, method.space_type].filter(Boolean).join(" ") : "",
+  ].filter(Boolean);
+  return details.length === 0 ? String(type) : `${type} (${details.join(", ")})`;
+}
+
+/** Whether a dotted path leads to a field, through objects. A name that holds dots itself counts too. */
+function hasField(properties: Record<string, unknown>, path: string): boolean {
+  if (Object.hasOwn(properties, path)) return true;
+  const [first = "", ...rest] = path.split(".");
+  const field = Object.hasOwn(properties, first) ? properties[first] : undefined;
+  if (!isMapping(field)) return false;
+  return rest.length === 0 || (isMapping(field.properties) && hasField(field.properties, rest.join(".")));
+}
+
+/** The field whose multi-field (`fields`) a path names: no document holds a multi-field. */
+function multiFieldOwner(properties: Record<string, unknown>, path: string): string | undefined {
+  const [first = "", second = "", ...rest] = path.split(".");
+  const field = Object.hasOwn(properties, first) ? properties[first] : undefined;
+  if (!isMapping(field)) return undefined;
+  if (rest.length === 0 && isMapping(field.fields) && Object.hasOwn(field.fields, second)) return first;
+  if (!isMapping(field.properties)) return undefined;
+  const below = multiFieldOwner(field.properties, [second, ...rest].join("."));
+  return below === undefined ? undefined : `${first}.${below}`;
+}

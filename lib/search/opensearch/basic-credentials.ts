@@ -1,0 +1,32 @@
+import * as v from "valibot";
+import { ApiError } from "../../core/http/error.ts";
+import type { BasicCredentials } from "./auth.ts";
+
+const Credentials = v.object({ username: v.string(), password: v.string() });
+
+/**
+ * The master user of a secret that holds `{"username": …, "password": …}`, the form that Secrets Manager gives
+ * database accounts. What is in the secret is in no message.
+ */
+export async function basicCredentials(read: () => Promise<string>): Promise<BasicCredentials> {
+  let text: string;
+  try {
+    text = await read();
+  } catch (cause) {
+    throw new ApiError("upstream_failed", "The gateway cannot read the secret with the cluster's account.", { cause });
+  }
+  const result = v.safeParse(Credentials, parse(text));
+  if (result.success) return result.output;
+  throw new ApiError(
+    "upstream_failed",
+    'The secret with the cluster\'s account is not {"username": …, "password": …}.',
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import { ApiError } from "../../core/http/error.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { retry } from "../../core/resilience/retry.ts";
+import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
+
+/** Kept back from every upstream timeout so that there is time left to answer. */
+const ANSWER_MARGIN_MS = 300;
+
+/** The timeout of an upstream call that starts now. Throws `timeout` when too little is left to start one. */
+export function callTimeout(deadline: Deadline): number {
+  const left = deadline.remaining() - ANSWER_MARGIN_MS;
+  if (left <= 0) throw new ApiError("timeout", "The time for this request ended before the search cluster was called.");
+  return left;
+}
+
+/** A status that says "later": thrown inside `retry`, handed back as the answer when the attempts end. */
+class Busy extends Error {
+  readonly answer: ClusterAnswer;
+  constructor(answer: ClusterAnswer) {
+    super(`status ${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+export const isBusy = (status: number): boolean => status === 429 || status === 503;
+
+/**
+ * A call that may be repeated, since it changes nothing: tried again on 429, 503, a refused and a lost connection.
+ * Gives the last answer whatever its status; throws ApiError when there is none.
+ */
+export async function readCall(cluster: Cluster, request: ClusterRequest, deadline: Deadline): Promise<ClusterAnswer> {
+  try {
+    return await retry(
+      async () => {
+        const answer = await cluster.send(request, callTimeout(deadline));
+        if (isBusy(answer.status)) throw new Busy(answer);
+        return answer;
+      },
+      {
+        deadline,
+        retryable: (error) =>
+          error instanceof Busy ||
+          (error instanceof ClusterFailure && (error.kind === "refused" || error.kind === "lost")),
+      },
+    );
+  } catch (error) {
+    if (error instanceof Busy) return error.answer;
+    throw asApiError(error);
+  }
+}
+
+/** What a caller is told when a call to the cluster has no answer. Other errors pass through. */
+export function asApiError(error: unknown): unknown {
+  if (!(error instanceof ClusterFailure)) return error;
+  const cause = { cause: error };
+  switch (error.kind) {
+    case "refused":
+      return new ApiError("upstream_unavailable", "The search cluster cannot be reached.", cause);
+    case "timeout":
+      return new ApiError("timeout", "The search cluster did not answer in time.", cause);
+    case "too_large":
+      return new ApiError(
+        "response_too_large",
+        "The answer of the search cluster is too large to pass on; the cluster has executed this call.",
+        cause,
+      );
+    case "lost":
+      return new ApiError("upstream_failed", "The connection to the search cluster was lost.", cause);
+  }
+}
+
+interface ClusterError {
+  type: string;
+  reason: string;
+}
+
+/** The first cause that says something: `root_cause`, or the innermost `caused_by` when that list is empty. */
+export function clusterError(body: unknown): ClusterError {
+  const error = (body as { error?: unknown } | null)?.error;
+  if (typeof error === "string") return { type: "error", reason: error };
+  const { root_cause, caused_by, type, reason } = (error ?? {}) as Record<string, unknown>;
+  const root = Array.isArray(root_cause) ? root_cause[0] : undefined;
+  const chosen = (root ?? innermost(caused_by) ?? { type, reason }) as Partial<ClusterError>;
+  return { type: String(chosen.type ?? "unknown"), reason: String(chosen.reason ?? "no reason given") };
+}
+
+function innermost(cause: unknown): unknown {
+  const deeper = (cause as { caused_by?: unknown } | undefined)?.caused_by;
+  return deeper === undefined ? cause : innermost(deeper);
+}
+
+/** The JSON of a successful answer; throws what the caller is told for any other status (decisions 3.2). */
+export function jsonOf(answer: ClusterAnswer): unknown {
+  const body = parseJson(answer.body);
+  if (answer.status < 300) {
+    if (body !== undefined) return body;
+    throw new ApiError("upstream_failed", "The search cluster answered with something that is not JSON.");
+  }
+  throw refusal(answer.status, body, answer.headers["retry-after"]);
+}
+
+function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
+  const cause = clusterError(body);
+  if (status === 401 || status === 403) {
+    return new ApiError("upstream_failed", "The search cluster refused the gateway's own credentials.", {
+      shown: { status, type: cause.type },
+    });
+  }
+  if (cause.type === "index_not_found_exception") {
+    return new ApiError("index_not_found", `There is no index for this request: ${cause.reason}.`);
+  }
+  if (status === 429) {
+    return new ApiError("throttled", "The search cluster is busy; try again later.", {
+      headers: { "retry-after": typeof retryAfter === "string" ? retryAfter : "1" },
+    });
+  }
+  if (status === 503) return new ApiError("upstream_unavailable", "The search cluster is not available right now.");
+  if (status < 500) {
+    return new ApiError("rejected_by_cluster", `The search cluster refused this request: ${cause.reason}`, {
+      shown: { type: cause.type, reason: cause.reason },
+    });
+  }
+  return new ApiError("upstream_failed", "The search cluster failed on this request.", {
+    shown: { status, type: cause.type },
+  });
+}
+
+/** The value, or undefined when the bytes are not JSON. */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { jsonOf, readCall } from "./calls.ts";
+import type { Cluster } from "./cluster.ts";
+
+export interface IndexField {
+  type: string;
+  /** Of a knn_vector. */
+  dimension?: number;
+}
+
+/** What the cluster says of one concrete index. */
+export interface IndexInfo {
+  name: string;
+  /** Leaf fields by dotted path, multi-fields left out. */
+  fields: ReadonlyMap<string, IndexField>;
+  /** The most hits that `from + size` may reach. */
+  maxResultWindow: number;
+  /** Whether the alias that was asked for writes here. */
+  isWriteIndex: boolean;
+}
+
+/** Names resolved by the cluster, aliases included; what exists is kept for a minute, what does not is asked anew. */
+export interface IndexCatalog {
+  /** The concrete indexes behind a name, an alias or an expression, in order of name; empty when there is none. */
+  resolve(expression: string, deadline: Deadline): Promise<readonly IndexInfo[]>;
+  /** Drops what is known, after a call that may have changed an index. */
+  forget(): void;
+}
+
+const KEEP_MS = 60_000;
+const MAX_ENTRIES = 1_000;
+const DEFAULT_RESULT_WINDOW = 10_000;
+
+type Mapping = { properties?: Record<string, Mapping>; type?: string; dimension?: number };
+type Described = Record<
+  string,
+  { aliases?: Record<string, { is_write_index?: boolean }>; mappings?: Mapping; settings?: Record<string, string> }
+>;
+
+export function createIndexCatalog(cluster: Cluster, now: () => number = () => performance.now()): IndexCatalog {
+  const known = new Map<string, { until: number; indexes: readonly IndexInfo[] }>();
+
+  return {
+    async resolve(expression, deadline) {
+      const entry = known.get(expression);
+      if (entry && entry.until > now()) return entry.indexes;
+      const path = `/${encodeURIComponent(expression)}`;
+      const answer = await readCall(cluster, { method: "GET", path, query: "flat_settings=true" }, deadline);
+      if (answer.status === 404) return [];
+      const described = jsonOf(answer) as Described;
+      const indexes = Object.entries(described)
+        .map(([name, index]) => indexInfo(name, index, expression))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      if (known.size >= MAX_ENTRIES) known.clear();
+      known.set(expression, { until: now() + KEEP_MS, indexes });
+      return indexes;
+    },
+    forget: () => known.clear(),
+  };
+}
+
+function indexInfo(name: string, index: Described[string], asked: string): IndexInfo {
+  const fields = new Map<string, IndexField>();
+  collect(index.mappings ?? {}, "", fields);
+  return {
+    name,
+    fields,
+    maxResultWindow: Number(index.settings?.["index.max_result_window"] ?? DEFAULT_RESULT_WINDOW),
+    isWriteIndex: name === asked || index.aliases?.[asked]?.is_write_index === true,
+  };
+}
+
+function collect({ properties = {} }: Mapping, prefix: string, into: Map<string, IndexField>): void {
+  for (const [name, field] of Object.entries(properties)) {
+    if (field.properties) collect(field, `${prefix}${name}.`, into);
+    else if (field.type) {
+      into.set(`${prefix}${name}`, {
+        type: field.type,
+        ...(field.dimension !== undefined && { dimension: field.dimension }),
+      });
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { applyToTheEnd } from "../../../cli/apply/apply-to-end.ts";
+import { Failure } from "../../../cli/errors.ts";
+import type { PlannedStack } from "../../../cli/plan/planned.ts";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../../fixtures/env.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("applying to the end");
+const folder = scratchFolder(TEST_OUTPUT, "apply-to-end");
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A program in Terraform's place whose first applies fail with these errors of the invoked function. */
+function runner(...errors: readonly string[]) {
+  const path = join(folder, "terraform.mjs");
+  const notes: string[] = [];
+  const left = [...errors];
+  const write = () => {
+    const [error] = left;
+    const answer = JSON.stringify({
+      errorType: error,
+      errorMessage: "The filter f is still CREATE PENDING: apply again",
+    });
+    const message = {
+      type: "diagnostic",
+      diagnostic: { severity: "error", summary: `invoking Lambda Function (f): ${answer}` },
+    };
+    const source =
+      error === undefined ? "" : `console.log(${JSON.stringify(JSON.stringify(message))}); process.exitCode = 1;`;
+    writeFileSync(path, `#!${process.execPath}\n${source}`);
+    chmodSync(path, 0o755);
+  };
+  write();
+  return {
+    notes,
+    /** The next apply fails with the next error. */
+    next() {
+      left.shift();
+      write();
+    },
+    run: {
+      terraform: { path, product: "Terraform" as const, version: "1.11.4" },
+      env: {},
+      cacheFolder: folder,
+      note: (line: string) => notes.push(line),
+    },
+  };
+}
+
+/** A saved plan that creates these. */
+const saved = (...addresses: readonly string[]) =>
+  savedActions(...addresses.map((address) => [address, ["create"]] as const));
+
+type Planned = readonly [address: string, actions: readonly string[]];
+
+/** A saved plan that does this. */
+function savedActions(...changes: readonly Planned[]): PlannedStack {
+  const file = join(folder, "filters.tfplan");
+  writeFileSync(file, "");
+  const resource_changes = changes.map(([address, actions]) => ({
+    address,
+    mode: "managed" as const,
+    type: "aws_lambda_invocation",
+    name: address,
+    change: { actions, before: null, after: {} },
+  }));
+  return { stack: { name: "filters", directory: folder }, file, changes: true, plan: { resource_changes } };
+}
+
+const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
+
+test("what goes on is planned and applied again until it is done", async () => {
+  const { run, notes, next } = runner("StillGoingOn", "StillGoingOn");
+  let rounds = 0;
+  const again = async () => {
+    rounds += 1;
+    next();
+    return saved("a");
+  };
+  await applyToTheEnd(run, saved("a", "b"), { again });
+  assert.is(rounds, 2);
+  assert.equal(notes, Array(2).fill("  The filter f is still CREATE PENDING: waiting on"));
+  assert.not(existsSync(join(folder, "filters.tfplan")));
+});
+
+test("any other error ends it", async () => {
+  const { run } = runner("ManagerError");
+  const again = () => Promise.reject(new Error("must not be planned"));
+  assert.match(String(await failureOf(applyToTheEnd(run, saved("a"), { again }))), "is still CREATE PENDING");
+});
+
+test("after an hour it ends with what it waited for", async () => {
+  const { run } = runner("StillGoingOn");
+  let hour = 0;
+  const now = () => hour * 3_600_000;
+  const again = async () => {
+    hour += 1;
+    return saved("a");
+  };
+  const error = await failureOf(applyToTheEnd(run, saved("a"), { again, now }));
+  assert.instance(error, Failure);
+  assert.match(String(error), "is still CREATE PENDING");
+  assert.is(hour, 1);
+});
+
+test("a later plan that does more than was agreed to is not applied", async () => {
+  const { run, next } = runner("StillGoingOn");
+  const again = async () => {
+    next();
+    return saved("a", "c");
+  };
+  const error = await failureOf(applyToTheEnd(run, saved("a", "b"), { again }));
+  assert.match(String(error), /: c would change too\. Run this again and look at the new plan/);
+});
+
+/** What comes of a plan that was agreed to, goes on, and is followed by another. */
+async function followedBy(later: PlannedStack, ...agreed: readonly Planned[]): Promise<unknown> {
+  const { run, next } = runner("StillGoingOn");
+  const again = async () => {
+    next();
+    return later;
+  };
+  return failureOf(applyToTheEnd(run, savedActions(...agreed), { again }));
+}
+
+for (const [what, later, words] of [
+  ["replacement", ["delete", "create"], "a would be replaced"],
+  ["replacement, the new one first", ["create", "delete"], "a would be replaced"],
+  ["deletion", ["delete"], "a would be deleted"],
+] as const) {
+  test(`a ${what} of what was to be updated is not applied`, async () => {
+    const error = await followedBy(savedActions(["a", later]), ["a", ["update"]]);
+    assert.instance(error, Failure);
+    assert.match(String(error), words);
+  });
+}
+
+test("a replacement that was agreed to goes on as the deletion of what it has left", async () => {
+  const later = savedActions(["a", ["no-op"]], ["a", ["delete"]]);
+  assert.is(await followedBy(later, ["a", ["create", "delete"]]), undefined);
+});
+
+test("what is left of a predecessor may go as it was agreed to, whatever else happens at its address", async () => {
+  const later = savedActions(["a", ["delete"]]);
+  assert.is(await followedBy(later, ["a", ["delete"]], ["a", ["update"]]), undefined);
+});
+
+test("what was to be created and has begun is updated", async () => {
+  assert.is(await followedBy(savedActions(["a", ["update"]]), ["a", ["create"]]), undefined);
+});
+
+test.run();

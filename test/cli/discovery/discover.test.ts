@@ -1,0 +1,125 @@
+import * as assert from "uvu/assert";
+import { discover } from "../../../cli/discovery/discover.ts";
+import { formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
+import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
+import { suite } from "../../suite.ts";
+import { account, changedRead } from "./account.ts";
+import { named, problems } from "./problems.ts";
+
+const test = suite("discovery");
+
+test("finds what stacks need", async () => {
+  const found = await discover(configuration("minimal"), account());
+  const subnets = [
+    { id: "subnet-0a1b2c3d4e5f67890", zone: "eu-west-1a" },
+    { id: "subnet-0b1c2d3e4f5a67890", zone: "eu-west-1b" },
+  ];
+  assert.equal(found, {
+    format: 1,
+    account: "123456789012",
+    region: "eu-west-1",
+    apiGateway: { role: { name: "minimal-api-gateway-logs-eu-west-1", exists: false, owned: false } },
+    apiKeys: { "search-gateway": [1], recommendation: [1] },
+    searchGateway: {
+      domain: {
+        name: "books",
+        arn: "arn:aws:es:eu-west-1:123456789012:domain/books",
+        endpoint: "vpc-books-abcdefghijklmnopqrstuvwxyz.eu-west-1.es.amazonaws.com",
+        engineVersion: "2.19",
+        vpcId: "vpc-0a1b2c3d4e5f67890",
+        securityGroupIds: ["sg-0a1b2c3d4e5f67890"],
+        instanceCount: 2,
+        zones: 2,
+        fineGrainedAccess: false,
+        subnets,
+      },
+      network: {
+        vpcId: "vpc-0a1b2c3d4e5f67890",
+        cidrBlocks: ["10.20.0.0/16"],
+        functionSubnets: subnets,
+        endpoints: [],
+        endpointZones: {},
+      },
+      hostedZoneId: "Z1",
+    },
+  });
+});
+
+test("is plain JSON that is read back as it was saved", async () => {
+  const found = await discover(configuration("all-options"), account());
+  assert.equal(parseDiscovery(formatDiscovery(found)), found);
+});
+
+test("a saved discovery of another version is refused", () => {
+  assert.throws(() => parseDiscovery('{"format": 0}'), /saved discovery is of another version \(format\)/);
+  assert.throws(() => parseDiscovery("{"), /saved discovery is not JSON/);
+});
+
+test("a wildcard certificate covers one label", async () => {
+  const wildcard = () => changedRead("certificate", { names: ["*.EXAMPLE.org"] });
+  assert.equal(await problems("minimal", { certificate: wildcard }), []);
+  const deep: Change = ["api.yaml", ["domain_name_system", "sub_domain_name"], "a.search"];
+  assert.is((await problems("minimal", { certificate: wildcard }, [deep])).length, 1);
+});
+
+test("a cluster on loopback needs no endpoint that agrees", async () => {
+  const local: Change = ["project.yaml", ["opensearch", "domain"], "http://127.0.0.1:9200"];
+  assert.equal(await problems("minimal", {}, [local]), []);
+});
+
+test("2.11 is enough without hybrid search", async () => {
+  const domain = () => changedRead("domain", { engineVersion: "OpenSearch_2.11" });
+  assert.equal(await problems("minimal", { domain }), []);
+});
+
+test("OpenSearch 3 is newer than 2.12", async () => {
+  const domain = () => changedRead("domain", { engineVersion: "OpenSearch_3.1" });
+  assert.equal(await problems("aws-auth", { domain }), []);
+});
+
+test("without a DNS record of ours no zone is looked for", async () => {
+  const reads = { zonesNamed: named("AccessDenied"), zone: named("AccessDenied") };
+  const off: Change = ["api.yaml", ["domain_name_system", "create_dns_record"], false];
+  assert.equal(await problems("minimal", reads, [off]), []);
+});
+
+test("endpoints without private names, and those of other services, serve nobody", async () => {
+  const endpoint = { id: "vpce-1", serviceName: "com.amazonaws.eu-west-1.bedrock-runtime", tags: {} };
+  const found = await discover(
+    configuration("aws-auth"),
+    account({
+      endpoints: async () => [
+        { ...endpoint, privateNames: false },
+        { ...endpoint, id: "vpce-2", privateNames: true, tags: { "relevance:project": "aws-auth" } },
+        { ...endpoint, id: "vpce-3", privateNames: true, serviceName: "com.amazonaws.eu-west-1.sagemaker.api" },
+      ],
+    }),
+  );
+  assert.equal(found.searchGateway?.network.endpoints, [{ service: "bedrock-runtime", id: "vpce-2", owned: true }]);
+});
+
+test("a role of ours is told from one that was there by its tag", async () => {
+  const roleOf = async (tags: Record<string, string>) =>
+    (await discover(configuration("minimal"), account({ role: async () => ({ tags }) }))).apiGateway.role;
+  assert.is((await roleOf({ "relevance:project": "minimal" })).owned, true);
+  assert.is((await roleOf({ "relevance:project": "other" })).owned, false);
+});
+
+test("two API keys while they are changed over", async () => {
+  const found = await discover(configuration("minimal"), account({ parameter: async () => "1,2" }));
+  assert.equal(found.apiKeys, { "search-gateway": [1, 2], recommendation: [1, 2] });
+});
+
+test("a recommendation service alone needs no domain", async () => {
+  const { fullExample, changed, valid } = await import("../../lib/config/example.ts");
+  const files = changed(
+    changed(fullExample(), "project.yaml", ["vpc"], undefined),
+    "project.yaml",
+    ["opensearch"],
+    undefined,
+  );
+  const found = await discover(valid(files), account({ domain: named("AccessDenied"), vpc: named("AccessDenied") }));
+  assert.is(found.searchGateway, undefined);
+});
+
+test.run();

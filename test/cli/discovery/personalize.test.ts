@@ -1,0 +1,172 @@
+import * as assert from "uvu/assert";
+import { appliedInputs } from "../../../cli/apply/applied-inputs.ts";
+import { discover } from "../../../cli/discovery/discover.ts";
+import { repairMarkers } from "../../../cli/discovery/personalize.ts";
+import { namesOf } from "../../../lib/core/naming/names.ts";
+import { DiscoveryError, formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
+import type { Inventory } from "../../../lib/personalize/resources/inventory.ts";
+import { configuration } from "../../fixtures/configurations/configurations.ts";
+import { recommendation } from "../../stacks/support.ts";
+import { suite } from "../../suite.ts";
+import { account } from "./account.ts";
+
+const test = suite("discovery: what Personalize has");
+
+const names = namesOf({ project: "my-project", account: "123456789012", region: "eu-west-1" });
+const EXPRESSION = 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("read")';
+const filter = (name: string, expression = EXPRESSION) => ({
+  name,
+  arn: names.arn("personalize", `filter/${name}`),
+  status: "ACTIVE",
+  expression,
+});
+const inventory = (parts: Partial<Inventory> = {}): Inventory => ({
+  dataset_group: { name: "my-project", arn: "a", status: "ACTIVE" },
+  datasets: [],
+  event_tracker: null,
+  filters: [],
+  solutions: [],
+  campaigns: [],
+  ...parts,
+});
+const group = { kind: "dataset_group", name: "my-project" };
+const unread = { kind: "filter", filter: "unread", name: "my-project-unread-1", expression: EXPRESSION };
+
+test("what is as it was applied has no marker", () => {
+  assert.equal(repairMarkers({ "dataset-group": group }, inventory()), {});
+});
+
+test("what differs gets a marker, and another one when it differs again", () => {
+  assert.equal(repairMarkers({ "filter-unread": unread }, inventory()), { "filter-unread": "1" });
+  assert.equal(repairMarkers({ "filter-unread": { ...unread, repair: "1" } }, inventory()), { "filter-unread": "2" });
+});
+
+test("a marker stays when the repair is done, so that nothing is planned", () => {
+  const repaired = inventory({ filters: [filter("my-project-unread-1")] });
+  assert.equal(repairMarkers({ "filter-unread": { ...unread, repair: "2" } }, repaired), { "filter-unread": "2" });
+});
+
+test("a campaign whose update failed is marked, one that awaits its training is not", () => {
+  const campaign = {
+    kind: "campaign",
+    name: "my-project-similar-items",
+    recipe: "similar_items",
+    min_provisioned_tps: 7,
+  };
+  const found = {
+    name: campaign.name,
+    arn: "a",
+    status: "ACTIVE",
+    recipe: "similar_items",
+    solution_version_arn: "v",
+    min_provisioned_tps: 1,
+  } as const;
+  assert.equal(repairMarkers({ campaign }, inventory({ campaigns: [found] })), { campaign: "1" });
+  assert.equal(repairMarkers({ campaign }, inventory()), {});
+});
+
+test("a campaign that a training makes or changes right now is not marked, one that goes or has failed is", () => {
+  const campaign = {
+    kind: "campaign",
+    name: "my-project-similar-items",
+    recipe: "similar_items",
+    min_provisioned_tps: 1,
+  };
+  const markers = (status: string, update?: string) => {
+    const entry = { name: campaign.name, arn: "a" };
+    const found = {
+      ...entry,
+      status,
+      recipe: "similar_items",
+      solution_version_arn: "v",
+      min_provisioned_tps: 1,
+      ...(update !== undefined && { update: { ...entry, status: update } }),
+    } as const;
+    return repairMarkers({ campaign }, inventory({ campaigns: [found] }));
+  };
+  for (const status of ["CREATE PENDING", "CREATE IN_PROGRESS"]) assert.equal(markers(status), {}, status);
+  for (const update of ["CREATE PENDING", "CREATE IN_PROGRESS"]) assert.equal(markers("ACTIVE", update), {}, update);
+  for (const status of ["CREATE FAILED", "DELETE PENDING"]) assert.equal(markers(status), { campaign: "1" }, status);
+});
+
+test("an input of an older version is left to the plan", () => {
+  assert.equal(repairMarkers({ "dataset-group": { kind: "group" } }, inventory()), {});
+});
+
+test("a deployment without a recommendation service reads nothing of Personalize", async () => {
+  const clients = account({
+    inventory: async () => {
+      throw new Error("was read");
+    },
+  });
+  assert.is((await discover(configuration("minimal"), clients)).personalize, undefined);
+});
+
+test("markers are saved with the discovery", async () => {
+  const clients = account({ inventory: async () => inventory() });
+  const found = await discover(recommendation(), clients, { "filter-unread": unread });
+  assert.equal(found.personalize, { repairs: { "filter-unread": "1" } });
+  assert.equal(parseDiscovery(formatDiscovery(found)), found);
+});
+
+test("a schema that its dataset cannot take is refused before anything is planned, with the file and the way out", async () => {
+  const config = recommendation();
+  const { item, interaction } = config.recommendation?.schemas ?? {};
+  if (!item || !interaction) throw new Error("the example has a recommendation service");
+  const dataset = (name: "item" | "interaction", schema: unknown) => ({
+    name,
+    arn: "a",
+    status: "ACTIVE",
+    dataset: name,
+    schema_arn: "s",
+    schema,
+  });
+  const fields = [{ name: "OLD", type: ["null", "string"] }];
+  const problemsWith = async (datasets: Inventory["datasets"]) => {
+    const outcome = discover(config, account({ inventory: async () => inventory({ datasets }) }));
+    return outcome.then(() => []).catch((error: DiscoveryError) => error.problems);
+  };
+  assert.equal(await problemsWith([dataset("item", item), dataset("interaction", interaction)]), []);
+  const [first = "", second = "", ...rest] = await problemsWith([
+    dataset("item", { ...item, fields: [...item.fields, ...fields] }),
+    dataset("interaction", { ...interaction, fields: [...interaction.fields, ...fields] }),
+  ]);
+  assert.match(first, /^schema\/item_schema\.json does not fit the item dataset that is there: OLD is gone\. /);
+  assert.match(first, "(what changes can be a field of another name), or `relevance uninstall` and deploy anew");
+  assert.match(second, "Personalize does not replace the schema of interactions. Put the file back as it was, or");
+  assert.equal(rest, []);
+});
+
+test("filters that find no room are refused before anything is planned", async () => {
+  const filters = Array.from({ length: 10 }, (_, index) => filter(`my-project-f${index}-0000000001`));
+  const clients = account({ inventory: async () => inventory({ filters }) });
+  try {
+    await discover(recommendation(), clients);
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, DiscoveryError);
+    assert.match(
+      (error as Error).message,
+      /no room for my-project-category-\d{10}, .*take a filter out of filter.yaml/,
+    );
+  }
+});
+
+test("what was applied is in Terraform's state, without what is being replaced", () => {
+  const instance = (input: unknown, more: object = {}) => ({ attributes: { input: JSON.stringify(input) }, ...more });
+  const state = {
+    resources: [
+      {
+        type: "aws_lambda_invocation",
+        name: "filter-unread",
+        instances: [instance({ old: true }, { deposed: "00" }), instance(unread)],
+      },
+      { type: "aws_lambda_invocation", name: "odd", instances: [{ attributes: { input: "text" } }] },
+      { type: "aws_iam_role", name: "role", instances: [instance(group)] },
+    ],
+  };
+  assert.equal(appliedInputs(state), { "filter-unread": unread });
+  assert.equal(appliedInputs(undefined), {});
+});
+
+test.run();

@@ -1,0 +1,111 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as assert from "uvu/assert";
+import { checkCluster, refusalAdvice } from "../../../cli/plan/check-cluster.ts";
+import { freePort } from "../../../local/process/ports.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("a request to the cluster through the API");
+
+interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  body: unknown;
+}
+
+/** Asks a server that answers with one reply after another, the last for ever. Gives what came of it, and the calls. */
+async function ask(replies: readonly Reply[], timeoutMs = 1_000) {
+  const calls: { url: string | undefined; key: unknown }[] = [];
+  const server = createServer((request, response) => {
+    const {
+      status,
+      headers = {},
+      body,
+    } = replies[Math.min(calls.length, replies.length - 1)] ?? { status: 500, body: "" };
+    calls.push({ url: request.url, key: request.headers["x-api-key"] });
+    response.writeHead(status, headers);
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const result = await checkCluster({ url, key: "k", timeoutMs, intervalMs: 1 });
+  server.closeAllConnections();
+  server.close();
+  return { result, calls };
+}
+
+const ours = { "x-request-id": "1" };
+const works: Reply = { status: 200, headers: ours, body: { version: { number: "2.19.1" } } };
+const newKey: Reply = {
+  status: 403,
+  body: { error: { code: "forbidden", message: "The API key is missing or wrong." } },
+};
+
+test("works when the cluster tells its version; the key is sent", async () => {
+  const { result, calls } = await ask([works]);
+  assert.equal(result, { kind: "works", version: "2.19.1" });
+  assert.equal(calls, [{ url: "/v1/raw-backend", key: "k" }]);
+});
+
+test("a new key and a new API that are not known everywhere yet are asked again", async () => {
+  const { result, calls } = await ask([newKey, { status: 500, body: {} }, works]);
+  assert.is(result.kind, "works");
+  assert.is(calls.length, 3);
+});
+
+for (const status of [401, 403]) {
+  test(`${status} of the cluster is a refusal at once`, async () => {
+    const { result, calls } = await ask([{ status, headers: ours, body: { message: "no permissions" } }, works]);
+    assert.equal(result, { kind: "refused", status });
+    assert.is(calls.length, 1);
+  });
+}
+
+test("a refusal of fine-grained access control, with the cluster's own error, is one", async () => {
+  const error = { root_cause: [], type: "security_exception", reason: "no permissions for [cluster:monitor/main]" };
+  const { result } = await ask([{ status: 403, headers: ours, body: { error, status: 403 } }]);
+  assert.equal(result, { kind: "refused", status: 403 });
+});
+
+test("a refusal of the gateway itself is a failure", async () => {
+  const error = { code: "forbidden", message: "GET / is not allowed here." };
+  const { result } = await ask([{ status: 403, headers: ours, body: { error } }], 0);
+  assert.equal(result, { kind: "failed", status: 403, message: error.message });
+});
+
+test("a key that stays wrong is a failure, not a refusal of the cluster", async () => {
+  const { result } = await ask([newKey], 0);
+  assert.equal(result, { kind: "failed", status: 403, message: "The API key is missing or wrong." });
+});
+
+test("a cluster that cannot be reached is a failure with the gateway's words", async () => {
+  const error = { code: "upstream_unavailable", message: "The search cluster cannot be reached." };
+  const { result } = await ask([{ status: 503, headers: ours, body: { error } }], 0);
+  assert.equal(result, { kind: "failed", status: 503, message: error.message });
+});
+
+test("no answer at all is unreachable, with the reason", async () => {
+  const result = await checkCluster({ url: `http://127.0.0.1:${await freePort()}`, key: "k", timeoutMs: 0 });
+  assert.is(result.kind, "unreachable");
+  assert.match(result.kind === "unreachable" ? result.reason : "", "ECONNREFUSED");
+});
+
+const ROLE = "arn:aws:iam::123456789012:role/shop-api-router-eu-west-1";
+
+test("a refused role is printed with how to map it", () => {
+  const text = refusalAdvice({ type: "aws" }, ROLE);
+  assert.match(text, `The cluster does not know the gateway's role\n  ${ROLE}\n`);
+  assert.match(text, `PUT _plugins/_security/api/rolesmapping/all_access\n{ "backend_roles": ["${ROLE}"] }`);
+});
+
+test("without auth, the key to set is named", () => {
+  assert.match(refusalAdvice(undefined, ROLE), "opensearch.auth of project.yaml is not set");
+});
+
+test("with basic auth, the secret is named, and no role", () => {
+  const text = refusalAdvice({ type: "basic", master_user_secret_arn: "arn:secret" }, ROLE);
+  assert.match(text, "Check username and password in that secret");
+  assert.not.match(text, ROLE);
+});
+
+test.run();

@@ -1,0 +1,59 @@
+import { PassThrough } from "node:stream";
+import * as assert from "uvu/assert";
+import { UsageError } from "../../../cli/errors.ts";
+import { confirm, NotAgreed } from "../../../cli/plan/confirm.ts";
+import { createTerminal } from "../../../cli/terminal.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("asking before something is written");
+const silent = { write: () => {} };
+const terminal = createTerminal(silent, silent, true);
+
+test("--yes goes on without a question", async () => {
+  await confirm(terminal, { text: "Apply?", yes: true });
+});
+
+/** What comes of a question when a user types this. */
+async function answered(typed: string, question: { answer?: string } = {}, isTTY = true): Promise<unknown> {
+  const input = Object.assign(new PassThrough(), { isTTY });
+  input.end(`${typed}\n`);
+  try {
+    await confirm(terminal, { text: "Apply?", yes: false, ...question }, input);
+    return "agreed";
+  } catch (error) {
+    return error;
+  }
+}
+
+test("yes is agreement, with spaces around it too", async () => {
+  assert.is(await answered("yes"), "agreed");
+  assert.is(await answered("  yes "), "agreed");
+});
+
+for (const typed of ["", "y", "no", "YES"]) {
+  test(`${JSON.stringify(typed)} is none, and nothing was changed`, async () => {
+    const error = await answered(typed);
+    assert.instance(error, NotAgreed);
+    assert.is((error as Error).message, "Nothing was changed.");
+  });
+}
+
+test("an input that ends without an answer is none", async () => {
+  const input = Object.assign(new PassThrough(), { isTTY: true });
+  input.end();
+  const error = await confirm(terminal, { text: "Apply?", yes: false }, input).catch((thrown: unknown) => thrown);
+  assert.instance(error, NotAgreed);
+});
+
+test("where the project's name has to be typed, yes is not enough", async () => {
+  assert.instance(await answered("yes", { answer: "shop" }), NotAgreed);
+  assert.is(await answered("shop", { answer: "shop" }), "agreed");
+});
+
+test("without a terminal there is no question, and nothing goes on", async () => {
+  const error = await answered("yes", {}, false);
+  assert.instance(error, UsageError);
+  assert.is((error as Error).message, "Apply? There is no terminal to ask on: give --yes to go on without a question");
+});
+
+test.run();

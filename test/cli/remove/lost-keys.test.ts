@@ -1,0 +1,18 @@
+import * as assert from "uvu/assert";
+import { lostKeyAdvice } from "../../../cli/remove/lost-keys.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("advice about keys without a state");
+
+test("does not say that a key is there, since nobody has looked", () => {
+  const [first = "", ...commands] = lostKeyAdvice(["alias/shop"], "eu-west-1");
+  assert.match(first, "One that is still there is billed by the month until you delete it; of one that is gone");
+  assert.is(commands[0], "  alias/shop");
+  assert.match(commands[1] ?? "", "schedule-key-deletion --region eu-west-1");
+});
+
+test("is empty without any", () => {
+  assert.equal(lostKeyAdvice([], "eu-west-1"), []);
+});
+
+test.run();

@@ -1,0 +1,91 @@
+import * as assert from "uvu/assert";
+import { elementSlices, memberSlices, withMembers } from "../../../../lib/core/json/slices.ts";
+import { suite } from "../../../suite.ts";
+import { randomJson } from "./random-json.ts";
+
+const test = suite("json slices");
+const ROUNDS = 3_000;
+
+const parsedMembers = (text: string) =>
+  Object.fromEntries([...memberSlices(text)].map(([key, { start, end }]) => [key, JSON.parse(text.slice(start, end))]));
+
+test("members and elements are what JSON.parse finds, over random values", () => {
+  const random = randomJson(17);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const object = random.object();
+    assert.equal(parsedMembers(object), JSON.parse(object), object);
+    const array = random.array();
+    const elements = elementSlices(array).map(({ start, end }) => JSON.parse(array.slice(start, end)));
+    assert.equal(elements, JSON.parse(array), array);
+  }
+});
+
+test("slices have no white space around them and stand where they say", () => {
+  const text = ' \n{ "a" : [ 1 , {"b": "x"} ] ,"c":\ttrue }\r\n';
+  const members = memberSlices(text);
+  const a = members.get("a");
+  assert.is(text.slice(a?.start, a?.end), '[ 1 , {"b": "x"} ]');
+  const c = members.get("c");
+  assert.is(text.slice(c?.start, c?.end), "true");
+  const elements = elementSlices(text, a?.start, a?.end);
+  assert.equal(
+    elements.map(({ start, end }) => text.slice(start, end)),
+    ["1", '{"b": "x"}'],
+  );
+});
+
+test("changes are what assignment and delete do, over random objects", () => {
+  const random = randomJson(23);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const object = random.object();
+    const expected = JSON.parse(object) as Record<string, unknown>;
+    const keys = [...Object.keys(expected), "new", 'quo"te'].filter(() => random.chance(0.4));
+    const changes: Record<string, string | undefined> = {};
+    for (const key of keys) {
+      if (random.chance(0.5)) {
+        changes[key] = undefined;
+        delete expected[key];
+      } else {
+        const json = random.value();
+        changes[key] = json;
+        expected[key] = JSON.parse(json);
+      }
+    }
+    assert.equal(JSON.parse(withMembers(object, changes)), expected, object);
+  }
+});
+
+test("what is not changed keeps its bytes", () => {
+  const raw = '{ "big": 9007199254740993 , "one":1.0,"e":1E3, "u":"\\u00e9\\/", "gone": [1, 2] }';
+  const changed = withMembers(raw, { gone: undefined, vector: "[0.5]" });
+  assert.is(changed, '{ "big": 9007199254740993 , "one":1.0,"e":1E3, "u":"\\u00e9\\/","vector":[0.5]}');
+});
+
+test("of a key that stands there twice the last counts, and a change leaves one", () => {
+  const raw = '{"a":1,"b":2,"\\u0061":3}';
+  const last = memberSlices(raw).get("a");
+  assert.is(raw.slice(last?.start, last?.end), "3");
+  assert.is(withMembers(raw, { a: "4" }), '{"b":2,"\\u0061":4}');
+  assert.is(withMembers(raw, { a: undefined, b: undefined }), "{}");
+});
+
+test("a key named __proto__ is a key", () => {
+  const raw = '{"__proto__":{"x":1}}';
+  assert.is(memberSlices(raw).size, 1);
+});
+
+test("nesting of any depth is read without recursion", () => {
+  const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const slice = memberSlices(`{"deep":${deep}}`).get("deep");
+  assert.is((slice?.end ?? 0) - (slice?.start ?? 0), 400_000);
+});
+
+test("the wrong kind of value and cut text are errors, not endless loops", () => {
+  assert.throws(() => memberSlices("[1]"), /is not an object/);
+  assert.throws(() => elementSlices("{}"), /is not an array/);
+  assert.throws(() => memberSlices('{"a":"x'), /ends inside a string/);
+  assert.throws(() => memberSlices('{"a":[1'), /ends inside a value/);
+  assert.throws(() => elementSlices("[1,"), /no JSON value/);
+});
+
+test.run();

@@ -1,0 +1,209 @@
+import * as assert from "uvu/assert";
+import { MODEL_NAMES } from "../../../../lib/config/embedding-models.ts";
+import { LIMITS, type Names, namesOf } from "../../../../lib/core/naming/names.ts";
+import { etlRun } from "../../../../lib/core/naming/object-keys.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("naming");
+
+const RECIPES = ["user_personalization", "similar_items", "personalized_ranking"];
+
+const place = { project: "shop", account: "123456789012", region: "eu-west-1" };
+const names = namesOf(place);
+
+/** The longest project_name, region and filter name there are. */
+const longest = namesOf({ project: `a${"-b2".repeat(7)}-z`, account: "123456789012", region: "us-isof-south-1" });
+const LONG_FILTER = "f".repeat(63);
+
+const FUNCTIONS = [
+  "api-router",
+  "log-handler",
+  "cluster-scaler",
+  "recommendation-api",
+  "realtime-sync",
+  "personalize-manager",
+  "etl",
+  "training",
+] as const;
+
+/** Every kind of name with its limit and the pattern of its service. */
+const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names) => string[]][] = [
+  ["functions", LIMITS.lambda, /^[\w-]+$/, (n) => FUNCTIONS.map(n.function)],
+  [
+    "roles",
+    LIMITS.role,
+    /^[\w+=,.@-]+$/,
+    (n) => [
+      ...FUNCTIONS.map(n.functionRole),
+      ...(
+        [
+          "api-gateway-logs",
+          "personalize",
+          "sagemaker",
+          "search-logs-delivery",
+          "events-delivery",
+          "log-subscription",
+          "state-machines",
+          "scheduler",
+        ] as const
+      ).map(n.role),
+    ],
+  ],
+  ["the bucket", LIMITS.bucket, /^[a-z0-9][a-z0-9.-]+[a-z0-9]$/, (n) => [n.bucket()]],
+  [
+    "SageMaker",
+    LIMITS.sagemaker,
+    /^[a-zA-Z0-9](-*[a-zA-Z0-9])*$/,
+    (n) => MODEL_NAMES.flatMap((model) => [n.endpoint(model), n.endpointRevision(model, "x")]),
+  ],
+  [
+    "Personalize",
+    LIMITS.personalize,
+    /^[a-zA-Z0-9][a-zA-Z0-9\-_]*$/,
+    (n) => [
+      n.datasetGroup(),
+      n.eventTracker(),
+      ...["user", "item", "interaction"].flatMap((dataset) => [
+        n.dataset(dataset),
+        n.schema(dataset, {}),
+        n.importJob(dataset, "arn:aws:states:eu-west-1:123456789012:execution:x"),
+      ]),
+      ...RECIPES.flatMap((recipe) => [n.solution(recipe, {}), n.campaign(recipe)]),
+      n.filter(LONG_FILTER, "EXCLUDE"),
+      n.filter("category", "EXCLUDE"),
+    ],
+  ],
+  [
+    "queues and state machines",
+    LIMITS.queue,
+    /^[\w-]+$/,
+    (n) => [
+      n.queue("realtime"),
+      n.queue("realtime-dead-letters"),
+      ...(["etl", "training", "teardown"] as const).map(n.stateMachine),
+    ],
+  ],
+  ["delivery streams", LIMITS.firehose, /^[\w.-]+$/, (n) => [n.stream("search-logs"), n.stream("events")]],
+  ["schedules", LIMITS.schedule, /^[\w.-]+$/, (n) => [n.schedule("cluster-scaler"), n.schedule("retraining")]],
+  ["Glue", LIMITS.glue, /^[a-z0-9_]+$/, (n) => [n.glueDatabase(), n.glueTable("search_logs")]],
+  [
+    "tables",
+    LIMITS.table,
+    /^[\w.-]{3,}$/,
+    (n) => (["items", "users", "popular-items", "training", "ingestion"] as const).map(n.table),
+  ],
+  [
+    "log groups",
+    LIMITS.logGroup,
+    /^[\w./#-]+$/,
+    (n) => [
+      ...FUNCTIONS.map(n.functionLogGroup),
+      n.accessLogGroup("search-gateway"),
+      n.stateMachineLogGroup("training"),
+      n.streamLogGroup("events"),
+      n.endpointLogGroup("dense_large_en_v1_5"),
+    ],
+  ],
+  [
+    "parameters",
+    LIMITS.parameter,
+    /^\/[\w./-]+$/,
+    (n) => [
+      n.serviceParameter("recommendation", "api-url"),
+      n.userIdKeyParameter(),
+      n.apiKeyNumbersParameter("recommendation"),
+      n.eventTrackerParameter(),
+      n.campaignParameter("user_personalization"),
+      n.filterParameter(LONG_FILTER),
+    ],
+  ],
+  [
+    "API Gateway, alarms and the rest",
+    LIMITS.alarm,
+    /^[\w/-]+$/,
+    (n) => [
+      n.api("search-gateway"),
+      n.apiKey("recommendation", 2),
+      n.alarm("search-gateway-errors"),
+      n.dashboard(),
+      n.topic(),
+      n.kmsAlias(),
+      n.serviceKmsAlias("search-gateway"),
+      n.scalingPolicy("dense-large-en-v1-5"),
+      n.vpcEndpoint("sagemaker.runtime"),
+      n.securityGroup("functions"),
+    ],
+  ],
+];
+
+for (const [kind, limit, pattern, make] of KINDS) {
+  test(`${kind} stay within ${limit} characters and their service's pattern`, () => {
+    for (const name of [...make(names), ...make(longest)]) {
+      assert.ok(name.length <= limit, `${name} has ${name.length} characters`);
+      assert.match(name, pattern);
+    }
+    assert.is(new Set(make(longest)).size, make(longest).length, "two names are the same");
+  });
+}
+
+test("names are the project's name and what they name", () => {
+  assert.is(names.function("api-router"), "shop-api-router");
+  assert.is(names.functionRole("api-router"), "shop-api-router-eu-west-1");
+  assert.is(names.functionLogGroup("etl"), "/aws/lambda/shop-etl");
+  assert.is(names.bucket(), "shop-relevance-123456789012-eu-west-1");
+  assert.is(names.glueDatabase(), "shop_relevance");
+  assert.is(names.endpoint("dense_large_en_v1_5"), "shop-dense-large-en-v1-5");
+  assert.is(names.campaign("personalized_ranking"), "shop-personalized-ranking");
+  assert.is(names.serviceParameter("recommendation", "api-url"), "/relevance/shop/recommendation/api-url");
+  assert.is(names.apiKey("search-gateway"), "shop-search-gateway-key");
+  assert.is(names.apiKey("search-gateway", 2), "shop-search-gateway-key-2");
+  assert.is(names.stateKey("filters"), "shop/123456789012-eu-west-1/filters.tfstate");
+  assert.is(names.stateFile("filters"), "shop/123456789012-eu-west-1/filters.tfstate");
+  assert.is(names.stateKey("filters", "teams/search"), "teams/search/123456789012-eu-west-1/filters.tfstate");
+  assert.is(etlRun("abc"), "etl/run=abc/");
+});
+
+test("the longest bucket name still ends in account and region", () => {
+  assert.match(longest.bucket(), /-123456789012-us-isof-south-1$/);
+});
+
+test("an endpoint keeps its name when its model's revision changes, its configuration does not", () => {
+  assert.is(names.endpoint("sparse_v3"), "shop-sparse-v3");
+  assert.is.not(names.endpointRevision("sparse_v3", "a"), names.endpointRevision("sparse_v3", "b"));
+});
+
+test("another expression is another filter, the same one the same", () => {
+  const first = names.filter("category", "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)");
+  assert.match(first, /^shop-category-\d{10}$/);
+  assert.is(first, names.filter("category", "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)"));
+  assert.is.not(first, names.filter("category", "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)"));
+  assert.ok(first.startsWith(names.filterPrefix("category")));
+});
+
+test("long filter names that begin alike stay apart", () => {
+  const [a, b] = [longest.filter(`${LONG_FILTER}a`, "x"), longest.filter(`${LONG_FILTER}b`, "x")];
+  assert.is.not(a, b);
+  assert.ok(a.startsWith(longest.filterPrefix(`${LONG_FILTER}a`)));
+});
+
+test("a solution's name depends on its settings, not on the order of their keys", () => {
+  const name = names.solution("similar_items", { a: 1, b: [{ c: 2, d: 3 }] });
+  assert.match(name, /^shop-similar-items-[0-9a-f]{8}$/);
+  assert.is(name, names.solution("similar_items", { b: [{ d: 3, c: 2 }], a: 1 }));
+  assert.is.not(name, names.solution("similar_items", { a: 1, b: [{ c: 2, d: 4 }] }));
+  assert.ok(name.startsWith(names.solutionPrefix("similar_items")));
+});
+
+test("ARNs are of the region's partition", () => {
+  assert.is(names.arn("lambda", "function:x"), "arn:aws:lambda:eu-west-1:123456789012:function:x");
+  assert.is(names.roleArn("r"), "arn:aws:iam::123456789012:role/r");
+  assert.is(namesOf({ ...place, region: "cn-north-1" }).roleArn("r"), "arn:aws-cn:iam::123456789012:role/r");
+  assert.is(
+    namesOf({ ...place, region: "us-gov-west-1" })
+      .bucketArn()
+      .split(":")[1],
+    "aws-us-gov",
+  );
+});
+
+test.run();

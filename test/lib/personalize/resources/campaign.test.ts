@@ -1,0 +1,87 @@
+import { DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
+import * as assert from "uvu/assert";
+import type { ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
+import { openShop, type Shop, stockShop, trainVersion } from "../../../local/personalize/book-shop.ts";
+import { suite } from "../../../suite.ts";
+import { failureOf, type Managed, managed } from "./managed.ts";
+
+const test = suite("campaigns of the personalize manager");
+
+let shop: Managed;
+let versions: string[];
+
+test.before(async () => {
+  shop = await managed("books");
+  const stocked: Shop = await openShop(shop.harness);
+  await stockShop(shop.harness, stocked);
+  const names = ["books-sims-a", "books-sims-b"];
+  versions = [];
+  for (const name of names)
+    versions.push((await trainVersion(shop.harness, stocked, "aws-sims", { name })).solutionVersionArn);
+});
+
+test.after(() => shop.stop());
+
+const input: Extract<ResourceInputGiven, { kind: "campaign" }> = {
+  kind: "campaign",
+  name: "books-similar-items",
+  recipe: "similar_items",
+  min_provisioned_tps: 1,
+};
+const arn = "arn:aws:personalize:eu-west-1:123456789012:campaign/books-similar-items";
+const describe = async () => (await shop.personalize.send(new DescribeCampaignCommand({ campaignArn: arn }))).campaign;
+
+test("awaits training until there is a version, then serves it", async () => {
+  assert.equal(await shop.apply("create", input), {
+    kind: "campaign",
+    name: input.name,
+    arn: null,
+    status: "awaiting training",
+  });
+  shop.versions.set("similar_items", versions[0] ?? "");
+  assert.match(await failureOf(shop.apply("create", input, { looks: 0 })), "is still CREATE PENDING");
+  assert.is(shop.pointers.values.size, 0);
+  assert.is((await shop.apply("create", input)).status, "ACTIVE");
+  assert.is((await describe())?.solutionVersionArn, versions[0]);
+  assert.is(shop.pointers.values.get(shop.names.campaignParameter("similar_items")), arn);
+});
+
+test("another number of TPS is an update in place, which leaves the version as training chose it", async () => {
+  shop.versions.set("similar_items", versions[1] ?? "");
+  await shop.apply("update", { ...input, min_provisioned_tps: 3 }, { before: input });
+  const found = await describe();
+  assert.equal([found?.minProvisionedTPS, found?.solutionVersionArn], [3, versions[0]]);
+  assert.is(shop.standIn.control.counts().CreateCampaign, 1);
+});
+
+test("a version that training switches to right now is kept", async () => {
+  const changed = { ...input, min_provisioned_tps: 4 };
+  await shop.personalize.send(new UpdateCampaignCommand({ campaignArn: arn, solutionVersionArn: versions[1] }));
+  await shop.apply("update", changed, { before: input });
+  const found = await describe();
+  assert.equal([found?.minProvisionedTPS, found?.solutionVersionArn], [4, versions[1]]);
+});
+
+test("an update that fails says why, and is tried again by the next one", async () => {
+  shop.standIn.control.failCreation("campaign", "no capacity");
+  const changed = { ...input, min_provisioned_tps: 5 };
+  assert.match(
+    await failureOf(shop.apply("update", changed)),
+    "The update of the campaign books-similar-items is CREATE FAILED: no capacity",
+  );
+  await shop.apply("update", changed);
+  assert.is((await describe())?.minProvisionedTPS, 5);
+});
+
+test("a deletion takes it out of use first, joins what goes on, and may be repeated", async () => {
+  assert.match(await failureOf(shop.apply("delete", input, { looks: 0 })), "is still DELETE PENDING");
+  assert.is(shop.pointers.values.size, 0);
+  assert.is((await shop.apply("delete", input)).status, "deleted");
+  assert.is((await shop.apply("delete", input)).status, "deleted");
+});
+
+test("another name than the recipe's is refused", async () => {
+  assert.match(await failureOf(shop.apply("create", { ...input, name: "mine" })), "is books-similar-items, got mine");
+});
+
+test.run();

@@ -1,0 +1,165 @@
+import * as assert from "uvu/assert";
+import { readManifest } from "../../../../lib/recommendation/etl/manifest.ts";
+import { suite } from "../../../suite.ts";
+import { DEFINITIONS, event, ITEM, rowsOf, USER, world } from "./run.ts";
+
+const test = suite("ETL again");
+
+/** A world with a few days, duplicates, rejects and several shards' worth of nothing special. */
+function filled() {
+  const made = world({ tableBytes: 1e9 });
+  made.events("2025-02-28", "a", [event("e1"), event("e2")]);
+  made.events("2025-03-01", "a", `${JSON.stringify(event("e2"))}\nbroken\n`);
+  made.events("2025-03-02", "a", [event("e3", { IMPRESSION: "B1" })], true);
+  made.records.user = Array.from({ length: 25 }, (_, index) => ({ ...USER, USER_ID: `U${index}` }));
+  made.records.item = [ITEM, { ITEM_ID: "B2" }];
+  return made;
+}
+
+test("gives the same bytes after a kill at any write, started again under the same name", async () => {
+  const whole = filled();
+  await whole.run("r1");
+  const expected = outcome(whole.store.texts("etl/"));
+  const writes = whole.store.written.length;
+  assert.ok(writes > 20);
+  for (let survived = 1; survived < writes; survived += 1) {
+    const { store, run } = filled();
+    store.writesLeft = survived;
+    await run("r1").catch(() => undefined);
+    store.writesLeft = Number.POSITIVE_INFINITY;
+    await run("r1");
+    assert.equal(outcome(store.texts("etl/")), expected, `killed after ${survived} writes`);
+  }
+});
+
+test("goes on after a kill under another name, without transforming finished groups again", async () => {
+  const whole = filled();
+  await whole.run("r2");
+  const { store, run } = filled();
+  store.writesLeft = 9;
+  await run("r1").catch(() => undefined);
+  store.writesLeft = Number.POSITIVE_INFINITY;
+  const finished = Object.keys(store.texts("etl/days/")).filter((key) => key.endsWith(".json"));
+  assert.ok(finished.length > 0, "the kill came before any group was done");
+  store.written = [];
+  await run("r2");
+  assert.not(store.written.some((key) => finished.includes(key) && !/days\/[^/]*$/.test(key)));
+  assert.equal(outcome(store.texts("etl/run=r2/")), outcome(whole.store.texts("etl/run=r2/")));
+});
+
+test("leaves a day alone whose objects are the ones that were covered", async () => {
+  const { store, run } = filled();
+  await run("r1");
+  store.written = [];
+  await run("r2");
+  assert.equal(
+    store.written.filter((key) => key.startsWith("etl/days/")),
+    [],
+  );
+  assert.equal(rowsOf(store, "r2", "interactions"), rowsOf(store, "r1", "interactions"));
+});
+
+test("transforms a day anew when an object was added, replaced or removed, and removes what it had made", async () => {
+  const { store, events, run } = filled();
+  await run("r1");
+  const before = Object.keys(store.texts("etl/days/2025-02-28/"));
+  events("2025-02-28", "b", [event("e4")]);
+  await run("r2");
+  assert.is(rowsOf(store, "r2", "interactions").length, 4);
+  events("2025-02-28", "b", [event("e5"), event("e6")]);
+  await run("r3");
+  assert.is(rowsOf(store, "r3", "interactions").length, 5);
+  store.objects.delete("events/2025/02/28/13/b");
+  await run("r4");
+  assert.is(rowsOf(store, "r4", "interactions").length, 3);
+  assert.equal(Object.keys(store.texts("etl/days/2025-02-28/")), before);
+});
+
+test("transforms the days of force_reprocess_lookback_days though nothing differs", async () => {
+  const { store, events, run } = world({ env: { FORCE_REPROCESS_LOOKBACK_DAYS: 2 } });
+  for (const day of ["2025-02-28", "2025-03-01", "2025-03-02"]) events(day, "a", [event(day)]);
+  await run("r1");
+  store.written = [];
+  await run("r2");
+  const days = store.written.map((key) => /^etl\/days\/([^/]+)\/[0-9a-f]+\.json$/.exec(key)?.[1]);
+  assert.equal(
+    days.filter((day) => day !== undefined),
+    ["2025-03-01", "2025-03-02"],
+  );
+});
+
+test("transforms every day anew when the schema changed", async () => {
+  const { store, events, deploy, run } = world();
+  const old = { ...event("e1"), DEVICE: "tv" };
+  events("2025-03-01", "a", [old]);
+  await run("r1");
+  const changed = structuredClone(DEFINITIONS);
+  changed.schemas.interaction.fields.push({ name: "DEVICE", type: ["null", "string"] });
+  changed.etl.interaction.columns.push({ name: "DEVICE", type: "string", nullable: true, multiple: false });
+  deploy(changed);
+  await run("r2");
+  assert.equal(rowsOf(store, "r1", "interactions"), ["U1,B1,view,,1740000000,"]);
+  assert.equal(rowsOf(store, "r2", "interactions"), ["U1,B1,view,,1740000000,,tv"]);
+});
+
+test("uses the schema it was planned with, whatever is deployed meanwhile", async () => {
+  const { store, call, events, deploy } = world();
+  events("2025-03-01", "a", [event("e1")]);
+  await call({ task: "plan", run: "r1", startedAt: "2025-03-02T08:00:00.000Z", mode: "init", checks: [] });
+  const changed = structuredClone(DEFINITIONS);
+  changed.schemas.interaction.fields.push({ name: "DEVICE", type: "string" });
+  deploy(changed);
+  const [task] = JSON.parse(store.text("etl/run=r1/plan/groups.json"));
+  assert.equal(await call(task), { rows: 1, rejected: 0 });
+});
+
+async function failure(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "no failure",
+    (error) => `${error.name}: ${error.message}`,
+  );
+}
+
+test("fails with the reason of a group that was not transformed, though the map step tolerated it", async () => {
+  const { store, events, run } = world();
+  events("2025-03-01", "a", [event("e1")]);
+  const write = store.write.bind(store);
+  store.write = (key, body) => (key.endsWith(".rows") ? Promise.reject(new Error("disk on fire")) : write(key, body));
+  assert.match(
+    await failure(run("r1")),
+    /^EtlError: 1 of 1 groups of events were not transformed\. 2025-03-01 [0-9a-f]+: Error: disk on fire$/,
+  );
+  assert.is(await readManifest(store, "r1"), undefined);
+});
+
+test("fails with the reason of a shard and of a scan that were not done", async () => {
+  const { store, run } = world();
+  const write = store.write.bind(store);
+  store.write = (key, body) =>
+    key.includes("shard-00000.json") ? Promise.reject(new Error("full")) : write(key, body);
+  assert.is(await failure(run("r1")), "EtlError: 1 of 1 shards of events were not written. shard-00000: Error: full");
+  store.write = (key, body) => (key.includes("/users/") ? Promise.reject(new Error("no space")) : write(key, body));
+  assert.is(
+    await failure(run("r2")),
+    "EtlError: 1 of 2 table segments were not read to their end. user-0000: Error: no space",
+  );
+});
+
+test("reads no schema from the bucket, which deploy writes before the datasets have changed", async () => {
+  const { store, events, run } = world();
+  store.objects.set("configuration/schema/interaction_schema.json", Buffer.from('{"nonsense":true}'));
+  events("2025-03-01", "a", [event("e1")]);
+  await run("r1");
+  assert.equal(rowsOf(store, "r1", "interactions"), ["U1,B1,view,,1740000000,"]);
+});
+
+test("refuses an input that is no step", async () => {
+  assert.match(await failure(world().call({ task: "dance" })), "EtlError: The input is not a step of ETL");
+});
+
+/** All that a run leaves but what tells of the way there: reasons of failures, and the groups that were to do. */
+function outcome(texts: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).filter(([key]) => !/\.error\.json$|plan\/groups\.json$/.test(key)));
+}
+
+test.run();

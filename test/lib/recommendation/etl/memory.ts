@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import type { ObjectStore } from "../../../../lib/recommendation/etl/object-store.ts";
+import type { PopularItems, PopularItemsStore } from "../../../../lib/recommendation/etl/popular-items.ts";
+import type { TableDataset, TableSource } from "../../../../lib/recommendation/etl/table-source.ts";
+
+/** A bucket in memory that can be told to die: after `writesLeft` writes every call fails, as after a kill. */
+export class MemoryStore implements ObjectStore {
+  readonly objects = new Map<string, Buffer>();
+  writesLeft = Number.POSITIVE_INFINITY;
+  /** Keys in the order they were written. */
+  written: string[] = [];
+
+  async *list(prefix: string) {
+    this.#alive();
+    const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+    for (const key of keys) {
+      const body = this.objects.get(key);
+      if (body) yield { key, etag: createHash("md5").update(body).digest("hex"), size: body.length };
+    }
+  }
+
+  async read(key: string, range?: { start: number; end: number }) {
+    this.#alive();
+    const body = this.objects.get(key);
+    return body && chunksOf(range ? body.subarray(range.start, range.end) : body);
+  }
+
+  async write(key: string, body: string | Uint8Array) {
+    this.#alive();
+    this.writesLeft -= 1;
+    this.written.push(key);
+    this.objects.set(key, Buffer.from(body));
+  }
+
+  async remove(keys: readonly string[]) {
+    this.#alive();
+    for (const key of keys) this.objects.delete(key);
+  }
+
+  /** Content of a text object. */
+  text(key: string): string {
+    return this.objects.get(key)?.toString("utf8") ?? "";
+  }
+
+  /** Every object below a prefix as text, by key. */
+  texts(prefix: string): Record<string, string> {
+    const found = [...this.objects].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(found.map(([key, body]) => [key, body.toString("utf8")]));
+  }
+
+  #alive() {
+    if (this.writesLeft <= 0) throw new Error("killed");
+  }
+}
+
+async function* chunksOf(body: Buffer): AsyncGenerator<Uint8Array> {
+  // Small chunks, so that every line and character is cut somewhere.
+  for (let at = 0; at < body.length; at += 1_000) yield body.subarray(at, at + 1_000);
+}
+
+type Records = Readonly<Record<string, unknown>>[];
+
+/** Tables in memory, ten records a page. */
+export function memoryTables(tables: Record<TableDataset, Records>, size = 0): TableSource {
+  return {
+    size: async () => size,
+    async scan(dataset, { segment, of, start }) {
+      const own = tables[dataset].filter((_, index) => index % of === segment);
+      const from = Number(start?.at ?? 0);
+      const to = from + 10;
+      return { records: own.slice(from, to), last: to < own.length ? { at: to } : null };
+    },
+  };
+}
+
+/** Keeps what was written last. */
+export class MemoryPopularItems implements PopularItemsStore {
+  last: PopularItems | undefined;
+
+  async write(popular: PopularItems) {
+    this.last = popular;
+  }
+}

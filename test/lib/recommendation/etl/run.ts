@@ -1,0 +1,108 @@
+import { gzipSync } from "node:zlib";
+import { createHandler } from "../../../../functions/etl/handler.ts";
+import type { DefinitionFiles } from "../../../../lib/recommendation/etl/settings.ts";
+import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/event.ts";
+import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
+import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
+
+/** When test runs start: the last day read. */
+export const STARTED = "2025-03-02T08:00:00.000Z";
+
+const folder = new URL("../../../fixtures/sample-data/", import.meta.url).pathname;
+const { schemas, etl } = await generateSchemas({
+  user: `${folder}users.csv`,
+  item: `${folder}items.csv`,
+  interaction: `${folder}interactions.csv`,
+  textualFields: ["TITLE"],
+});
+export const DEFINITIONS: DefinitionFiles = { schemas, etl };
+
+const ENV = {
+  BUCKET: "bucket",
+  USERS_TABLE: "users",
+  ITEMS_TABLE: "items",
+  POPULAR_ITEMS_TABLE: "popular",
+  LOG_LOOKBACK_DAYS: 3,
+  FORCE_REPROCESS_LOOKBACK_DAYS: 0,
+};
+
+/** A user and an item of the sample's schema. */
+export const USER = { USER_ID: "U1", GENDER: "F", AGE: 34, LOCATION: 10115, MEMBERSHIP_ID: "M-1", IS_ACTIVE: "True" };
+export const ITEM = { ITEM_ID: "B1", TITLE: 'A "quoted", title', AUTHOR: "Ada", CATEGORIES: "a|b", IS_ACTIVE: "True" };
+
+/** An event of the sample's schema. */
+export function event(id: string, change: Partial<StoredEvent> = {}): StoredEvent {
+  return {
+    EVENT_ID: id,
+    USER_ID: "U1",
+    ITEM_ID: "B1",
+    EVENT_TYPE: "view",
+    TIMESTAMP: 1_740_000_000,
+    SESSION_ID: "U1",
+    ...change,
+  };
+}
+
+/** A bucket, tables and the function, and a stand-in for the state machine. */
+export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number } = {}) {
+  const store = new MemoryStore();
+  const popular = new MemoryPopularItems();
+  const records = { user: [USER] as Record<string, unknown>[], item: [ITEM] as Record<string, unknown>[] };
+  const deployed = (definitions: DefinitionFiles) =>
+    createHandler(
+      { ...ENV, ...options.env },
+      { definitions, store, popularItems: popular, tables: memoryTables(records, options.tableBytes) },
+    );
+  let handler = deployed(DEFINITIONS);
+  const call = (input: unknown) => handler(input, { getRemainingTimeInMillis: () => 900_000 });
+
+  return {
+    store,
+    popular,
+    records,
+    call,
+
+    /** Deploys other schemas. */
+    deploy(definitions: DefinitionFiles) {
+      handler = deployed(definitions);
+    },
+
+    /** Puts an object the way Firehose does. */
+    events(day: string, name: string, events: readonly StoredEvent[] | string, gzip = false) {
+      const text = typeof events === "string" ? events : events.map(eventLine).join("");
+      const key = `events/${day.replaceAll("-", "/")}/13/${name}`;
+      store.objects.set(key, gzip ? gzipSync(text) : Buffer.from(text));
+    },
+
+    /** The steps in their order, as the state machine takes them; failed items of a map are tolerated. */
+    async run(run: string, input: { mode?: string; checks?: unknown[] } = {}) {
+      const { mode = "init", checks = [] } = input;
+      const planned = await call({ task: "plan", run, startedAt: STARTED, mode, checks });
+      await mapOver(keyOf(planned, "groupsKey"));
+      const collected = await call({ task: "collect", run });
+      await mapOver(keyOf(collected, "shardsKey"));
+      await mapOver(keyOf(planned, "scansKey"));
+      return call({ task: "finish", run });
+    },
+  };
+
+  async function mapOver(listKey: string) {
+    for (const item of JSON.parse(store.text(listKey))) {
+      try {
+        for (let next = await call(item); "done" in next && !next.done; ) next = await call(next);
+      } catch {
+        // Only the step after the map can tell.
+      }
+    }
+  }
+}
+
+function keyOf(output: object, name: string): string {
+  return String(Reflect.get(output, name));
+}
+
+/** Rows of all files of a dataset, in the order of the files, without their headers. */
+export function rowsOf(store: MemoryStore, run: string, dataset: "users" | "items" | "interactions"): string[] {
+  const texts = Object.values(store.texts(`etl/run=${run}/${dataset}/`));
+  return texts.flatMap((text) => text.trimEnd().split("\n").slice(1));
+}

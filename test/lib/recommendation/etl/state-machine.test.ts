@@ -1,0 +1,55 @@
+import * as assert from "uvu/assert";
+import { etlStateMachine, etlStates } from "../../../../lib/recommendation/etl/state-machine.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("ETL state machine");
+
+const parts = {
+  functionArn: "arn:aws:lambda:eu-west-1:123456789012:function:p-etl:live",
+  bucket: "b",
+  maxConcurrency: 7,
+};
+
+test("goes on to what the machine that holds it says, or ends", () => {
+  assert.equal(
+    [etlStates(parts, "Train").states.FinishEtl?.Next, etlStates(parts).states.FinishEtl?.End],
+    ["Train", true],
+  );
+});
+
+test("names only states that exist, and reaches each of them", () => {
+  const { startAt, states } = etlStates(parts);
+  const targets = [...JSON.stringify(states).matchAll(/"(?:Next|Default|StartAt)":"([^"]+)"/g)].map(([, name]) => name);
+  const inner = Object.values(states).flatMap((state) =>
+    Object.keys(Reflect.get(Object(state.ItemProcessor), "States") ?? {}),
+  );
+  const known = [...Object.keys(states), ...inner];
+  assert.equal(
+    targets.filter((name = "") => !known.includes(name)),
+    [],
+  );
+  assert.equal(
+    known.filter((name) => name !== startAt && !targets.includes(name)),
+    [],
+  );
+});
+
+test("is JSONPath alone, which the local interpreter knows", () => {
+  assert.not.match(JSON.stringify(etlStateMachine(parts)), /QueryLanguage|"Assign"|"Arguments"|\{%/);
+});
+
+test("calls the function in all of its steps and bounds the calls at the same time", () => {
+  const text = JSON.stringify(etlStateMachine(parts));
+  assert.is(text.split(`"FunctionName":"${parts.functionArn}"`).length - 1, 6);
+  assert.is(text.split('"MaxConcurrency":7').length - 1, 3);
+});
+
+test("does not try an EtlError again", () => {
+  const tasks = Object.values(etlStates(parts).states).filter(({ Type }) => Type === "Task");
+  assert.ok(tasks.length > 0);
+  for (const { Retry } of tasks) {
+    assert.equal(Array.isArray(Retry) && Retry[0], { ErrorEquals: ["EtlError"], MaxAttempts: 0 });
+  }
+});
+
+test.run();

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
+import { SampleError } from "../../../../lib/recommendation/schema/sample-error.ts";
+
+const USERS = "USER_ID,GENDER\nU1,F\nU2,F\n";
+const ITEMS = "ITEM_ID,TITLE\nB1,One\nB2,Two\n";
+const INTERACTIONS = "USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP\nU1,B1,view,1717200000\n";
+
+/** What differs from three small files in order; a name other than `.csv` by `[name, content]`. */
+export interface Given {
+  user?: Content;
+  item?: Content;
+  interaction?: Content;
+  textualFields?: string[];
+}
+
+type Content = string | Uint8Array | [name: string, content: string];
+
+/** Schemas of files with the given content. */
+export async function generate(given: Given) {
+  const folder = mkdtempSync(join(tmpdir(), "samples-"));
+  const write = (name: string, content: Content) => {
+    const [file, text] = Array.isArray(content) ? content : [`${name}.csv`, content];
+    writeFileSync(join(folder, file), text);
+    return join(folder, file);
+  };
+  try {
+    return await generateSchemas({
+      user: write("users", given.user ?? USERS),
+      item: write("items", given.item ?? ITEMS),
+      interaction: write("interactions", given.interaction ?? INTERACTIONS),
+      textualFields: given.textualFields ?? [],
+    });
+  } catch (error) {
+    if (!(error instanceof SampleError)) throw error;
+    throw new SampleError(error.problems.map((problem) => problem.replaceAll(`${folder}/`, "")));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What is wrong with the files. */
+export async function problems(given: Given): Promise<readonly string[]> {
+  try {
+    await generate(given);
+  } catch (error) {
+    if (error instanceof SampleError) return error.problems;
+    throw error;
+  }
+  return [];
+}

@@ -1,0 +1,56 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { EtlSchema } from "../../../../lib/config/etl.ts";
+import { writeSchemas } from "../../../../lib/recommendation/schema/write.ts";
+import { suite } from "../../../suite.ts";
+import { generate } from "./files.ts";
+
+const test = suite("writing schemas");
+
+const folder = mkdtempSync(join(tmpdir(), "conf-"));
+test.after(() => rmSync(folder, { recursive: true }));
+
+test("writes the four files of the configuration folder, and replaces older ones", async () => {
+  const generated = await generate({});
+  await writeSchemas(generated, folder);
+  const paths = await writeSchemas(generated, folder);
+  assert.equal(
+    paths.map((path) => path.slice(folder.length + 1)),
+    ["schema/user_schema.json", "schema/item_schema.json", "schema/interaction_schema.json", "etl/configure.json"],
+  );
+  assert.equal(JSON.parse(readFileSync(join(folder, "schema/user_schema.json"), "utf8")), generated.schemas.user);
+  assert.equal(v.parse(EtlSchema, JSON.parse(readFileSync(join(folder, "etl/configure.json"), "utf8"))), generated.etl);
+});
+
+test("writes a field and a column a line, without what goes without saying", async () => {
+  await writeSchemas(await generate({ textualFields: ["TITLE"] }), folder);
+  const lines = (path: string) => readFileSync(join(folder, path), "utf8").split("\n");
+  assert.ok(
+    lines("schema/item_schema.json").includes(
+      '    { "name": "TEXTUAL_FIELD", "type": ["null", "string"], "textual": true },',
+    ),
+  );
+  assert.ok(lines("etl/configure.json").includes('      { "name": "USER_ID", "type": "string" },'));
+});
+
+test("leaves the older files as they were when one cannot be written", async () => {
+  const generated = await generate({});
+  const conf = mkdtempSync(join(tmpdir(), "conf-"));
+  await writeSchemas(generated, conf);
+  rmSync(join(conf, "etl"), { recursive: true });
+  writeFileSync(join(conf, "etl"), "a file where the folder should be");
+  const changed = { ...generated, schemas: { ...generated.schemas, user: generated.schemas.item } };
+  await writeSchemas(changed, conf).then(
+    () => assert.unreachable(),
+    () => undefined,
+  );
+  assert.equal(JSON.parse(readFileSync(join(conf, "schema/user_schema.json"), "utf8")), generated.schemas.user);
+  assert.equal(readdirSync(join(conf, "schema")).length, 3);
+  assert.ok(existsSync(join(conf, "etl")));
+  rmSync(conf, { recursive: true });
+});
+
+test.run();

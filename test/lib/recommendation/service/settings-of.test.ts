@@ -1,0 +1,57 @@
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { loadConfiguration } from "../../../../lib/config/load.ts";
+import { namesOf } from "../../../../lib/core/naming/names.ts";
+import {
+  itemColumns,
+  RealtimeSyncSettings,
+  RecommendationSettings,
+} from "../../../../lib/recommendation/service/settings.ts";
+import { realtimeSyncSettings, recommendationSettings } from "../../../../lib/recommendation/service/settings-of.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("recommendation: settings from the configuration");
+
+const configuration = loadConfiguration(new URL("../../../../conf.local", import.meta.url).pathname);
+const names = namesOf({ project: configuration.project.project_name, account: "123456789012", region: "eu-west-1" });
+const { recommendation } = configuration;
+if (!recommendation) throw new Error("conf.local has no recommendation service");
+
+/** As the function reads them: through the file beside its bundle. */
+const asFile = (settings: object): unknown => JSON.parse(JSON.stringify(settings));
+
+test("what the build writes is what the functions read", () => {
+  const settings = recommendationSettings(configuration, recommendation, names);
+  assert.equal(v.parse(RecommendationSettings, asFile(settings)), settings);
+  const sync = realtimeSyncSettings(configuration, recommendation);
+  assert.equal(v.parse(RealtimeSyncSettings, asFile(sync)), sync);
+});
+
+test("pointers have the names under which they are written", () => {
+  const settings = recommendationSettings(configuration, recommendation, names);
+  assert.equal(settings.campaigns, {
+    user_personalization: "/relevance/demo/recommendation/campaigns/user_personalization",
+    similar_items: "/relevance/demo/recommendation/campaigns/similar_items",
+    personalized_ranking: "/relevance/demo/recommendation/campaigns/personalized_ranking",
+  });
+  const [category] = settings.filters;
+  assert.is(category?.parameter, "/relevance/demo/recommendation/filters/category");
+  assert.is(category?.resource, names.filter("category", category?.expression ?? ""));
+});
+
+test("a recipe that is not configured has no campaign", () => {
+  const { similar_items } = recommendation.solution.recipes;
+  const solution = { ...recommendation.solution, recipes: { similar_items } };
+  const settings = recommendationSettings(configuration, { ...recommendation, solution }, names);
+  assert.equal(Object.keys(settings.campaigns), ["similar_items"]);
+});
+
+test("an item has the columns of its file in their order, without IS_ACTIVE", () => {
+  const { schemas, etl } = recommendation;
+  const item = { ...etl.item, columns: [...etl.item.columns, { name: "IS_ACTIVE", type: "string" as const }] };
+  const definitions = { schemas, etl: { ...etl, item } };
+  const settings = { definitions } as unknown as RecommendationSettings;
+  assert.equal(itemColumns(settings), ["ITEM_ID", "TITLE", "AUTHOR", "CATEGORIES"]);
+});
+
+test.run();

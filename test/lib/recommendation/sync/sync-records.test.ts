@@ -1,0 +1,146 @@
+import * as assert from "uvu/assert";
+import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { synchronize } from "../../../../lib/recommendation/sync/sync-records.ts";
+import { suite } from "../../../suite.ts";
+import { sdkError, syncWorld } from "../sync-world.ts";
+
+const test = suite("recommendation: synchronization of records");
+
+const deadline = deadlineIn(60_000);
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `b${index}`);
+const item = (id: string, more: object = {}) => ({ ITEM_ID: id, TITLE: "x", IS_ACTIVE: "True", ...more });
+
+test("puts the current record with the names of the schema's fields, retired ones as retired", async () => {
+  const world = syncWorld();
+  world.put("item", item("b1", { CATEGORIES: "a|b", PRICE: 2.5, IS_ACTIVE: "False" }));
+  world.put("user", { USER_ID: "u1", AGE: 3, IS_ACTIVE: "True" });
+  assert.equal([...(await synchronize(world.services, "item", ["b1"], deadline))], []);
+  assert.equal([...(await synchronize(world.services, "user", ["u1"], deadline))], []);
+  assert.equal(
+    world.puts.map(({ dataset, records }) => [dataset, records[0]?.id, JSON.parse(records[0]?.properties ?? "")]),
+    [
+      ["item", "b1", { categories: "a|b", price: 2.5, blurb: "x", isActive: "False" }],
+      ["user", "u1", { age: 3 }],
+    ],
+  );
+});
+
+test("puts at most ten a call, each call in its turn", async () => {
+  const world = syncWorld();
+  for (const id of ids(25)) world.put("item", item(id));
+  await synchronize(world.services, "item", ids(25), deadline);
+  assert.equal(
+    world.puts.map(({ records }) => records.length),
+    [10, 10, 5],
+  );
+  assert.is(world.turns, 3);
+});
+
+test("what was deleted is done without a call", async () => {
+  const world = syncWorld();
+  assert.is((await synchronize(world.services, "item", ["gone"], deadline)).size, 0);
+  assert.equal([world.puts, world.turns], [[], 0]);
+});
+
+test("a record that changes while it is put is put again, as it is then", async () => {
+  const world = syncWorld();
+  world.put("item", item("b1", { PRICE: 1 }));
+  world.put("item", item("b2", { PRICE: 1 }));
+  world.onPut = async () => {
+    if (world.puts.length === 0) world.put("item", item("b1", { PRICE: 2 }));
+  };
+  assert.is((await synchronize(world.services, "item", ["b1", "b2"], deadline)).size, 0);
+  assert.equal(
+    world.puts.map(({ records }) => records.map(({ id, properties }) => [id, JSON.parse(properties).price])),
+    [
+      [
+        ["b1", 1],
+        ["b2", 1],
+      ],
+      [["b1", 2]],
+    ],
+  );
+});
+
+test("a record that never comes to rest comes back later", async () => {
+  const world = syncWorld();
+  let price = 0;
+  world.put("item", item("b1"));
+  world.onPut = async () => {
+    price += 1;
+    world.put("item", item("b1", { PRICE: price }));
+  };
+  const failed = await synchronize(world.services, "item", ["b1"], deadline);
+  assert.equal([...failed], [["b1", "changed again each time it was put"]]);
+  assert.is(world.puts.length, 3);
+});
+
+test("a busy dataset ends it: all that is left comes back", async () => {
+  const world = syncWorld();
+  for (const id of ids(25)) world.put("item", item(id));
+  world.onPut = async () => {
+    if (world.puts.length === 1) throw sdkError("ResourceInUseException");
+  };
+  const failed = await synchronize(world.services, "item", ids(25), deadline);
+  assert.equal([...failed.keys()], ids(25).slice(10));
+  assert.is(failed.get("b24"), "Personalize is busy");
+  assert.is(world.turns, 2, "no turn is spent on what is busy");
+});
+
+test("a throttled call is tried in later turns, then comes back", async () => {
+  const world = syncWorld();
+  world.put("item", item("b1"));
+  let throttled = 2;
+  world.onPut = async () => {
+    throttled -= 1;
+    if (throttled >= 0) throw sdkError("ThrottlingException");
+  };
+  assert.is((await synchronize(world.services, "item", ["b1"], deadline)).size, 0);
+  assert.is(world.turns, 3);
+  throttled = 99;
+  assert.equal(
+    [...(await synchronize(world.services, "item", ["b1"], deadline))],
+    [["b1", "Personalize is throttled"]],
+  );
+});
+
+test("a record that Personalize refuses does not keep the others of its call out", async () => {
+  const world = syncWorld();
+  for (const id of ids(3)) world.put("item", item(id));
+  world.onPut = async ({ records }) => {
+    if (records.some(({ id }) => id === "b1")) throw sdkError("InvalidInputException", "no such category");
+  };
+  const failed = await synchronize(world.services, "item", ids(3), deadline);
+  assert.equal([...failed], [["b1", "Personalize refused it: no such category"]]);
+  assert.equal(world.puts.flatMap(({ records }) => records.map(({ id }) => id)).sort(), ["b0", "b2"]);
+});
+
+test("a record of an older schema keeps only itself out", async () => {
+  const world = syncWorld();
+  world.put("item", item("old", { PRICE: "cheap" }));
+  world.put("item", item("new", { COLOUR: "red" }));
+  const failed = await synchronize(world.services, "item", ["old", "new"], deadline);
+  assert.equal([...failed], [["old", 'does not fit the schema: PRICE must be a number, got "cheap"']]);
+  assert.equal(
+    world.puts.map(({ records }) => records.map(({ id }) => id)),
+    [["new"]],
+  );
+});
+
+test("what cannot be read comes back, what can is put", async () => {
+  const world = syncWorld();
+  for (const id of ids(2)) world.put("item", item(id));
+  world.unreadable.add("b1");
+  const failed = await synchronize(world.services, "item", ids(2), deadline);
+  assert.equal([...failed], [["b1", "down"]]);
+  assert.is(world.puts.length, 1);
+});
+
+test("without time nothing is put and everything comes back", async () => {
+  const world = syncWorld();
+  for (const id of ids(12)) world.put("item", item(id));
+  const failed = await synchronize(world.services, "item", ids(12), deadlineIn(0));
+  assert.equal([failed.size, world.puts.length], [12, 0]);
+});
+
+test.run();

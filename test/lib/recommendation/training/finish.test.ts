@@ -1,0 +1,61 @@
+import { CreateCampaignCommand, DeleteCampaignCommand } from "@aws-sdk/client-personalize";
+import * as assert from "uvu/assert";
+import { namesOf } from "../../../../lib/core/naming/names.ts";
+import { readSolutions } from "../../../../lib/personalize/resources/inventory.ts";
+import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
+import { finish } from "../../../../lib/recommendation/training/finish.ts";
+import { openShop, stockShop, trainVersion } from "../../../local/personalize/book-shop.ts";
+import { ACCOUNT, REGION, startPersonalize } from "../../../local/personalize/harness.ts";
+import { suite } from "../../../suite.ts";
+import { asRole } from "../../personalize/resources/as-role.ts";
+import { memoryState } from "./memory-state.ts";
+import { onlyUsers } from "./settings.ts";
+
+const test = suite("end of a training");
+
+const harness = await startPersonalize();
+const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
+const personalize = personalizeOf(harness.personalize, { wait: async () => {} });
+const state = memoryState();
+const context = {
+  personalize: asRole(personalize, "training", names),
+  names,
+  state,
+  settings: onlyUsers(),
+} as unknown as TrainingContext;
+const DROPPED = names.solution("similar_items", "as it was");
+const campaignArn = names.arn("personalize", `campaign/${names.campaign("similar_items")}`);
+
+test.after(() => harness.stop());
+
+const solutions = async () => {
+  await harness.settle();
+  return (await readSolutions(personalize, names)).map(({ name }) => name);
+};
+
+test("a recipe that was taken out of solution.yaml is left alone while its campaign serves", async () => {
+  const shop = await openShop(harness, "books");
+  await stockShop(harness, shop);
+  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-sims", { name: DROPPED });
+  await trainVersion(harness, shop, "aws-sims", { name: "by-hand" });
+  const name = names.campaign("similar_items");
+  await personalize.send(new CreateCampaignCommand({ name, solutionVersionArn, minProvisionedTPS: 1 }));
+  await harness.settle();
+  await state.saveRecipe("similar_items", { active: { version: solutionVersionArn }, held: [], revision: 1 });
+  await state.saveRecipe("user_personalization", { held: [], revision: 1 });
+  assert.equal((await finish("one", [], context)).removed, []);
+  assert.equal(await solutions(), [DROPPED, "by-hand"]);
+  assert.is((await state.recipe("similar_items"))?.active?.version, solutionVersionArn);
+});
+
+test("and goes with all that is known of it when deploy has removed the campaign", async () => {
+  await personalize.send(new DeleteCampaignCommand({ campaignArn }));
+  await harness.settle();
+  assert.equal((await finish("two", [], context)).removed, [DROPPED]);
+  assert.equal(await solutions(), ["by-hand"]);
+  assert.is(await state.recipe("similar_items"), undefined);
+  assert.ok(await state.recipe("user_personalization"), "what is configured is remembered");
+});
+
+test.run();

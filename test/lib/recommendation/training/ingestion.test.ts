@@ -1,0 +1,66 @@
+import * as assert from "uvu/assert";
+import { ARRIVAL_ATTEMPTS, afterEtl } from "../../../../lib/recommendation/training/arrivals.ts";
+import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
+import { awaitIngestion } from "../../../../lib/recommendation/training/ingestion.ts";
+import { suite } from "../../../suite.ts";
+import { memoryState } from "./memory-state.ts";
+
+const test = suite("waiting for what was accepted");
+
+const STARTED = "2025-03-02T08:00:00.000Z";
+const started = Date.parse(STARTED);
+
+async function wait(last: number | undefined, now: number) {
+  const asked: (readonly string[])[] = [];
+  const context = {
+    state: memoryState(),
+    logLookbackDays: 30,
+    bufferSeconds: 60,
+    now: () => now,
+    accepted: async (days: readonly string[]) => {
+      asked.push(days);
+      return { accepted: 1, last };
+    },
+  } as unknown as TrainingContext;
+  const { ready, seconds } = await awaitIngestion("run", { startedAt: STARTED }, context);
+  return { ready, seconds, asked };
+}
+
+test("waits until the buffer has passed since the last event", async () => {
+  const { ready, seconds } = await wait(started - 10_000, started);
+  assert.is(ready, false);
+  assert.ok(seconds >= 50 && seconds <= 70, `${seconds}`);
+});
+
+test("does not wait without events, or when the last one was long ago", async () => {
+  assert.is((await wait(undefined, started)).ready, true);
+  assert.is((await wait(started - 3_600_000, started)).ready, true);
+});
+
+test("under load, waits only for what was accepted before it began", async () => {
+  assert.is((await wait(started + 299_000, started + 300_000)).ready, true);
+});
+
+test("sees an event of yesterday evening after midnight", async () => {
+  assert.equal((await wait(undefined, started)).asked, [["2025-03-01", "2025-03-02"]]);
+});
+
+const after = (change: Partial<Parameters<typeof afterEtl>[0]>) =>
+  afterEtl({ accepted: 100, lines: 100, attempts: 0, acceptMissing: false, ...change });
+
+test("trains when all are there; more lines than accepted events are no lack", () => {
+  assert.equal([after({}).next, after({ lines: 130 }).next], ["train", "train"]);
+});
+
+test("waits for missing ones, then stops with the way out", () => {
+  assert.equal(after({ lines: 97 }), { next: "wait", missing: 3 });
+  const stopped = after({ lines: 97, attempts: ARRIVAL_ATTEMPTS });
+  assert.is(stopped.next, "stop");
+  assert.match("message" in stopped ? stopped.message : "", /3 are missing.*below errors\/.*--accept-missing/);
+});
+
+test("trains without them when told so", () => {
+  assert.is(after({ lines: 97, acceptMissing: true }).next, "train");
+});
+
+test.run();

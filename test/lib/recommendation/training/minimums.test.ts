@@ -1,0 +1,44 @@
+import * as assert from "uvu/assert";
+import { lacks } from "../../../../lib/recommendation/training/minimums.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("minimums of a training");
+
+const counted = (interactions: number, users_with_two: number, exact = true) => ({
+  event_types: { view: 5_000, purchase: interactions },
+  checks: [{ name: "similar_items", interactions, users: 100, users_with_two, exact }],
+});
+const check = { name: "similar_items", event_type: "purchase" };
+
+test("1,000 interactions of 25 users with two each are enough", () => {
+  assert.equal(lacks(counted(1_000, 25), [check]), []);
+});
+
+test("999 interactions are not, 24 users are not, and both are told at once", () => {
+  assert.equal(lacks(counted(999, 24), [check]), [
+    'similar_items: there are 999 interactions of type "purchase", needed are 1,000',
+    'similar_items: 24 users have at least two interactions of type "purchase", needed are 25',
+  ]);
+});
+
+test("names the threshold, and that a number is projected", () => {
+  assert.equal(lacks(counted(2_000, 3, false), [{ ...check, event_value_threshold: 0.5 }]), [
+    'similar_items: about 3 users have at least two interactions of type "purchase" with a value of 0.5 or more, needed are 25',
+  ]);
+});
+
+test("an event type that is not there: lists those that are, most frequent first", () => {
+  assert.equal(lacks(counted(1_000, 25), [{ ...check, event_type: "buy" }]), [
+    'similar_items: no event has the target_event_type "buy"; there are "view" (5,000), "purchase" (1,000)',
+  ]);
+});
+
+test("no events at all", () => {
+  const nothing = {
+    event_types: {},
+    checks: [{ name: "similar_items", interactions: 0, users: 0, users_with_two: 0, exact: true }],
+  };
+  assert.match(lacks(nothing, [check])[0] ?? "", "no events at all: upload some with /log-event");
+});
+
+test.run();

@@ -1,0 +1,285 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { LambdaClient, UpdateFunctionCodeCommand } from "@aws-sdk/client-lambda";
+import { PersonalizeClient } from "@aws-sdk/client-personalize";
+import { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
+import {
+  CreateBucketCommand,
+  DeleteObjectsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  SFNClient,
+  StartExecutionCommand,
+} from "@aws-sdk/client-sfn";
+import { SSMClient } from "@aws-sdk/client-ssm";
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { buildFunctions } from "../../../../build/functions.ts";
+import type { EtlEnvInput } from "../../../../functions/etl/env.ts";
+import type { PersonalizeManagerEnvInput } from "../../../../functions/personalize-manager/env.ts";
+import type { TrainingEnvInput } from "../../../../functions/training/env.ts";
+import { namesOf } from "../../../../lib/core/naming/names.ts";
+import type { ResourceInputGiven, ResourceState } from "../../../../lib/personalize/resources/request.ts";
+import { s3ObjectStore } from "../../../../lib/recommendation/etl/s3-object-store.ts";
+import { INGESTION_KEYS } from "../../../../lib/recommendation/ingest/accepted-events.ts";
+import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/event.ts";
+import { dynamoTrainingState, TRAINING_KEY } from "../../../../lib/recommendation/training/dynamo-state.ts";
+import type { TrainingSettings } from "../../../../lib/recommendation/training/settings.ts";
+import { teardownStateMachine, trainingStateMachine } from "../../../../lib/recommendation/training/state-machine.ts";
+import type { TrainingInput } from "../../../../lib/recommendation/training/task.ts";
+import { ACCOUNT_ID, REGION } from "../../../../local/cloud/front.ts";
+import type { Delays } from "../../../../local/personalize/account.ts";
+import { s3Objects } from "../../../../local/personalize/data/s3-objects.ts";
+import { createPersonalize } from "../../../../local/personalize/personalize.ts";
+import { waitFor } from "../../../../local/process/wait.ts";
+import { clientOptions, ownCloud } from "../../../fixtures/cloud.ts";
+import { createFunction, createRole, invoke } from "../../../local/cloud/functions.ts";
+import { basicInputs } from "../../personalize/resources/inputs.ts";
+import { DEFINITIONS, ITEM, USER } from "../etl/run.ts";
+import { NDCG_ANY } from "./settings.ts";
+
+/** The states of the stand-in pass so quickly that a test does not wait, and slowly enough to be seen. */
+const DELAYS: Delays = { pending: 20, working: 60, importing: 100, training: 100, deploying: 100 };
+
+export interface WorldOptions {
+  project: string;
+  settings?: TrainingSettings;
+  delays?: Partial<Delays>;
+  bufferSeconds?: number;
+  /** Of personalize-manager, in seconds: it stops waiting 15 s before. */
+  managerTimeout?: number;
+}
+
+/**
+ * A local cloud of its own with Personalize behind it, the built functions as they are deployed, tables, bucket, and both
+ * state machines. The manager has made what `deploy` makes before training.
+ */
+export async function trainingWorld({
+  project,
+  settings = NDCG_ANY,
+  delays,
+  bufferSeconds = 0,
+  managerTimeout,
+}: WorldOptions) {
+  let s3: S3Client | undefined;
+  const standIn = createPersonalize({
+    accountId: ACCOUNT_ID,
+    region: REGION,
+    delays: { ...DELAYS, ...delays },
+    objects: {
+      list: (...of) => s3Objects(s3 as S3Client).list(...of),
+      read: (...of) => s3Objects(s3 as S3Client).read(...of),
+    },
+  });
+  const cloud = await ownCloud({ standIns: [standIn] });
+  const options = { ...clientOptions(cloud), forcePathStyle: true };
+  const storage = new S3Client(options);
+  s3 = storage;
+  const clients = {
+    s3: storage,
+    dynamo: new DynamoDBClient(options),
+    lambda: new LambdaClient(options),
+    sfn: new SFNClient(options),
+    ssm: new SSMClient(options),
+    personalize: new PersonalizeClient(options),
+    runtime: new PersonalizeRuntimeClient(options),
+  };
+  const names = namesOf({ project, account: ACCOUNT_ID, region: REGION });
+  const bucket = names.bucket();
+  const folder = mkdtempSync(join(tmpdir(), "training-"));
+  const put = (Key: string, Body: string) => storage.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
+
+  await storage.send(
+    new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration: { LocationConstraint: REGION } }),
+  );
+  const table = async (TableName: string, ...keys: string[]) => {
+    const KeyType = (index: number) => (index === 0 ? "HASH" : "RANGE");
+    await clients.dynamo.send(
+      new CreateTableCommand({
+        TableName,
+        BillingMode: "PAY_PER_REQUEST",
+        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+        KeySchema: keys.map((AttributeName, index) => ({ AttributeName, KeyType: KeyType(index) })),
+      }),
+    );
+  };
+  await Promise.all([
+    table(names.table("users"), "USER_ID"),
+    table(names.table("items"), "ITEM_ID"),
+    table(names.table("popular-items"), "LIST"),
+    table(names.table("training"), TRAINING_KEY),
+    table(names.table("ingestion"), INGESTION_KEYS.partition, INGESTION_KEYS.sort),
+  ]);
+
+  const build = (current: TrainingSettings) =>
+    buildFunctions({
+      outdir: join(folder, "functions"),
+      functions: ["etl", "training", "personalize-manager"],
+      files: {
+        etl: { "config.json": JSON.stringify(DEFINITIONS) },
+        training: { "config.json": JSON.stringify(current) },
+      },
+    });
+  const built = await build(settings);
+  const zipOf = (name: string) => readFileSync(built[name]?.zip ?? "");
+  const etlEnv: EtlEnvInput = {
+    BUCKET: bucket,
+    USERS_TABLE: names.table("users"),
+    ITEMS_TABLE: names.table("items"),
+    POPULAR_ITEMS_TABLE: names.table("popular-items"),
+    LOG_LOOKBACK_DAYS: "3",
+    FORCE_REPROCESS_LOOKBACK_DAYS: "0",
+  };
+  const trainingEnv: TrainingEnvInput = {
+    PROJECT_NAME: project,
+    ACCOUNT_ID,
+    BUCKET: bucket,
+    TRAINING_TABLE: names.table("training"),
+    INGESTION_TABLE: names.table("ingestion"),
+    IMPORT_ROLE_ARN: names.roleArn("personalize"),
+    LOG_LOOKBACK_DAYS: "3",
+    INGESTION_BUFFER_SECONDS: String(bufferSeconds),
+    LOOK_SECONDS: "1",
+  };
+  const managerEnv: PersonalizeManagerEnvInput = {
+    PROJECT_NAME: project,
+    ACCOUNT_ID,
+    TRAINING_TABLE: names.table("training"),
+  };
+  const deploy = async (name: "etl" | "training" | "personalize-manager", Variables: object, Timeout = 300) => {
+    const FunctionName = names.function(name);
+    await createFunction(cloud, clients.lambda, "", {
+      FunctionName,
+      Code: { ZipFile: zipOf(name) },
+      Environment: { Variables: { ...Variables } },
+      Timeout,
+      MemorySize: 512,
+    });
+    return names.arn("lambda", `function:${FunctionName}`);
+  };
+  const etlArn = await deploy("etl", etlEnv);
+  const trainingArn = await deploy("training", trainingEnv);
+  await deploy("personalize-manager", managerEnv, managerTimeout);
+
+  const roleArn = await createRole(cloud);
+  const machine = async (name: "training" | "teardown", definition: object) => {
+    const command = { name: names.stateMachine(name), roleArn, definition: JSON.stringify(definition) };
+    return (await clients.sfn.send(new CreateStateMachineCommand(command))).stateMachineArn ?? "";
+  };
+  const machines = {
+    training: await machine(
+      "training",
+      trainingStateMachine({ trainingArn, etl: { functionArn: etlArn, bucket, maxConcurrency: 2 } }),
+    ),
+    teardown: await machine("teardown", teardownStateMachine({ trainingArn })),
+  };
+
+  /** One invocation of the manager as Terraform makes it. Throws its error. */
+  const manage = async (
+    action: "create" | "update" | "delete",
+    input: ResourceInputGiven,
+    before?: ResourceInputGiven,
+  ): Promise<ResourceState> => {
+    const payload = { ...input, tf: { action, prev_input: before ?? null } };
+    const answer = await invoke(clients.lambda, names.function("personalize-manager"), payload);
+    if (answer.error) throw new Error(answer.payload.errorMessage);
+    return answer.payload;
+  };
+
+  return {
+    ...clients,
+    cloud,
+    control: standIn.control,
+    names,
+    bucket,
+    machines,
+    store: s3ObjectStore(storage, bucket),
+    state: dynamoTrainingState(clients.dynamo, names.table("training")),
+    manage,
+
+    /** The stacks' inputs before training, in their order. */
+    async deployPersonalize() {
+      for (const input of basicInputs(names)) await manage("create", input);
+    },
+
+    /** Deploys other settings, as a changed solution.yaml does. */
+    async redeploy(changed: TrainingSettings) {
+      const { training } = await build(changed);
+      const FunctionName = names.function("training");
+      const ZipFile = readFileSync(training?.zip ?? "");
+      await clients.lambda.send(new UpdateFunctionCodeCommand({ FunctionName, ZipFile }));
+    },
+
+    /** Replaces all events by these, as if they had been uploaded today. */
+    async setEvents(events: readonly StoredEvent[]) {
+      const { Contents = [] } = await storage.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: "events/" }));
+      const Objects = Contents.map(({ Key }) => ({ Key: Key ?? "" }));
+      if (Objects.length > 0) {
+        await storage.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));
+      }
+      const today = new Date().toISOString().slice(0, 10).replaceAll("-", "/");
+      await put(`events/${today}/00/all`, events.map(eventLine).join(""));
+    },
+
+    async setProfiles(users: number, items: number) {
+      const documents = DynamoDBDocumentClient.from(clients.dynamo);
+      for (let user = 0; user < users; user += 1) {
+        const Item = { ...USER, USER_ID: `U${user}`, GENDER: user % 2 ? "F" : "M" };
+        await documents.send(new PutCommand({ TableName: names.table("users"), Item }));
+      }
+      for (let item = 0; item < items; item += 1) {
+        const Item = { ...ITEM, ITEM_ID: `B${item}`, CATEGORIES: `c${item % 4}` };
+        await documents.send(new PutCommand({ TableName: names.table("items"), Item }));
+      }
+    },
+
+    async start(name: string, input: TrainingInput): Promise<string> {
+      const command = { stateMachineArn: machines.training, name, input: JSON.stringify(input) };
+      return (await clients.sfn.send(new StartExecutionCommand(command))).executionArn ?? "";
+    },
+
+    async startTeardown(name: string): Promise<string> {
+      const command = { stateMachineArn: machines.teardown, name, input: "{}" };
+      return (await clients.sfn.send(new StartExecutionCommand(command))).executionArn ?? "";
+    },
+
+    /** How an execution ended; `cause` is the function's own message where it has one. */
+    async ended(executionArn: string) {
+      const found = await waitFor(
+        async () => {
+          const one = await clients.sfn.send(new DescribeExecutionCommand({ executionArn }));
+          return one.status !== "RUNNING" && one;
+        },
+        { what: `${executionArn} to end`, timeoutMs: 200_000, intervalMs: 200 },
+      );
+      return {
+        status: found.status,
+        error: found.error,
+        cause: messageOf(found.cause),
+        output: JSON.parse(found.output ?? "null"),
+      };
+    },
+
+    async stop() {
+      await cloud.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type TrainingWorld = Awaited<ReturnType<typeof trainingWorld>>;
+
+/** Lambda's error as Step Functions gives it in `cause`. */
+function messageOf(cause: string | undefined): string {
+  try {
+    return JSON.parse(cause ?? "").errorMessage ?? cause;
+  } catch {
+    return cause ?? "";
+  }
+}

@@ -1,0 +1,110 @@
+import * as assert from "uvu/assert";
+import { needsOf } from "../../../../../lib/search/api/bulk/needs.ts";
+import { operationsOf, roundsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
+import { lookup, sourceText } from "../../../../../lib/search/api/bulk/source-text.ts";
+import type { EmbeddingMapping } from "../../../../../lib/search/gateway/settings.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("what operations need embedded");
+
+const mapping = (...src_fields: string[]): EmbeddingMapping => ({
+  embedding_field: "v",
+  model_name: "dense_large_en_v1_5",
+  src_fields,
+});
+const operations = (bulk_request: BulkRequest["bulk_request"]) => {
+  const body = { index: "i", bulk_request };
+  return operationsOf(body, JSON.stringify(body));
+};
+const needs = (bulk_request: BulkRequest["bulk_request"], ...src_fields: string[]) =>
+  [...needsOf(operations(bulk_request), [mapping(...src_fields)]).values()].map(([need]) => need);
+const text = (value: string, afterPrevious = false) => ({ kind: "text", text: value, afterPrevious });
+const index = (doc: Record<string, unknown>, id = "1") => ({ id, op: "index" as const, doc });
+const update = (doc: Record<string, unknown>, id = "1") => ({ id, op: "update" as const, doc });
+
+test("texts are joined by newlines in the order of the configuration, missing and blank ones skipped", () => {
+  const doc = { b: "two", a: "one", d: " \n", e: null, f: ["x", "", "y"] };
+  assert.equal(needs([index(doc)], "a", "b", "c", "d", "e", "f"), [text("one\ntwo\nx\ny")]);
+  assert.equal(needs([index({ d: "" })], "d", "z"), [{ kind: "empty", afterPrevious: false }]);
+});
+
+test("anything but a string or an array of strings is wrong, and says what it is", () => {
+  for (const [value, name] of [
+    [7, "a number"],
+    [true, "a boolean"],
+    [{}, "an object"],
+    [["a", 7], "an array with a number"],
+    [["a", null], "an array with null"],
+    [[["a"]], "an array with an array"],
+  ] as const) {
+    assert.equal(needs([index({ a: value })], "a"), [
+      { kind: "wrong", reason: `a must be a string or an array of strings to be embedded into v, got ${name}` },
+    ]);
+  }
+});
+
+test("a caller's own value, and deleting, need nothing", () => {
+  assert.equal(needs([index({ a: "x", v: [1] }), index({ a: "x", v: null }), { id: "2", op: "delete" }], "a"), [
+    { kind: "none" },
+    { kind: "none" },
+    { kind: "none" },
+  ]);
+});
+
+test("an update needs nothing when it touches no source, and the stored rest when it touches some", () => {
+  assert.equal(needs([update({ n: 1 }, "1"), update({ a: "x" }, "2"), update({ a: "x", b: null }, "3")], "a", "b"), [
+    { kind: "none" },
+    { kind: "stored" },
+    text("x"),
+  ]);
+  assert.equal(needs([update({ a: null, b: "" })], "a", "b"), [{ kind: "empty", afterPrevious: false }]);
+});
+
+test("an earlier operation on the id says what the stored document will hold", () => {
+  const chain = [
+    index({ a: "1", b: "2" }),
+    update({ b: "3" }),
+    update({ n: 1 }),
+    update({ a: "" }),
+    update({ b: null }),
+  ];
+  assert.equal(needs(chain, "a", "b"), [
+    text("1\n2"),
+    text("1\n3", true),
+    { kind: "none" },
+    text("3", true),
+    { kind: "empty", afterPrevious: true },
+  ]);
+  assert.equal(needs([update({ a: "x" }), update({ b: "y" }), update({ a: "z" })], "a", "b"), [
+    { kind: "stored" },
+    text("x\ny", true),
+    text("z\ny", true),
+  ]);
+  assert.equal(needs([index({ a: "1" }), { id: "1", op: "delete" }, update({ b: "2" })], "a", "b")[2], text("2", true));
+  assert.equal(needs([index({ a: "1" }, "1"), update({ b: "2" }, "2")], "a", "b")[1], { kind: "stored" });
+});
+
+test("paths lead through objects, dotted keys and arrays of objects", () => {
+  assert.equal(lookup({ a: { b: "x" } }, "a.b"), { touched: true, values: ["x"] });
+  assert.equal(lookup({ "a.b": "x" }, "a.b"), { touched: true, values: ["x"] });
+  assert.equal(lookup({ a: { "b.c": "x" } }, "a.b.c"), { touched: true, values: ["x"] });
+  assert.equal(lookup({ a: [{ b: "x" }, { c: 1 }, { b: "y" }] }, "a.b"), { touched: true, values: ["x", "y"] });
+  assert.equal(lookup({ a: { c: 1 } }, "a.b"), { touched: false, values: [] });
+  assert.equal(lookup({ a: null }, "a.b"), { touched: true, values: [] }, "replaced as a whole");
+  assert.equal(lookup({ a: [] }, "a.b"), { touched: true, values: [] });
+  assert.equal(lookup({}, "constructor"), { touched: false, values: [] });
+  assert.equal(sourceText([null, "x", ["y"]]), { texts: ["x", "y"] });
+});
+
+test("rounds hold the first of each id, then the second, in the order of the request", () => {
+  const list = operations(["a", "b", "a", "c", "a", "b"].map((id) => index({}, id)));
+  assert.equal(
+    roundsOf(list).map((round) => round.map(({ position }) => position)),
+    [[0, 1, 3], [2, 5], [4]],
+  );
+  assert.is(list[4]?.previous, list[2]);
+  assert.is(list[3]?.previous, undefined);
+});
+
+test.run();

@@ -1,0 +1,99 @@
+import * as assert from "uvu/assert";
+import type { ApiError } from "../../../../../lib/core/http/error.ts";
+import { validate } from "../../../../../lib/core/http/validate.ts";
+import { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("bulk request");
+
+const issuesOf = (value: unknown): string[] => {
+  try {
+    validate(BulkRequest, value);
+    return [];
+  } catch (error) {
+    return (error as ApiError).issues.map(({ path, message }) => `${path}: ${message}`);
+  }
+};
+const operation = { id: "1", op: "index", doc: {} };
+const withIndex = (index: unknown) => issuesOf({ index, bulk_request: [operation] });
+const withOperations = (...bulk_request: unknown[]) => issuesOf({ index: "books", bulk_request });
+
+test("every operation with what it needs is accepted", () => {
+  assert.equal(
+    withOperations(
+      { id: "1", op: "index", doc: { a: { b: [1] } } },
+      { id: "1", op: "create", doc: {} },
+      { id: "é", op: "update", doc: { a: null } },
+      { id: "1", op: "delete" },
+      { id: "1", op: "delete", doc: null },
+    ),
+    [],
+  );
+});
+
+test("an index is one name", () => {
+  for (const name of ["books", "Alias", ".kibana", "a-b_c.d", "ü"]) assert.equal(withIndex(name), [], name);
+  const wrong = [
+    "",
+    "a,b",
+    "a*",
+    "a/b",
+    "_all",
+    "-a",
+    "+a",
+    ".",
+    "..",
+    "a b",
+    "a\n",
+    "a#b",
+    "<a-{now}>",
+    "x".repeat(256),
+  ];
+  for (const name of wrong) assert.match(withIndex(name)[0] ?? "", "index: must be the name of one index", name);
+  assert.equal(withIndex(7), ["index: must be a string, got 7"]);
+});
+
+test("all issues are told at once, each with its place", () => {
+  const issues = withOperations(
+    { id: "", op: "nope", doc: [] },
+    { id: 5, op: "delete", doc: {} },
+    { op: "create" },
+    { id: "x", op: "update", doc: null, more: 1 },
+    7,
+    { id: "é".repeat(257), op: "delete" },
+    { id: "s", op: "index", doc: "text" },
+  );
+  assert.equal(issues, [
+    "bulk_request.0.id: must not be empty",
+    'bulk_request.0.op: must be "index" or "create" or "update" or "delete", got "nope"',
+    "bulk_request.0.doc: must be an object, got Array",
+    "bulk_request.1.id: must be a string, got 5",
+    "bulk_request.1.doc: must be left out for delete",
+    "bulk_request.2.id: is required",
+    "bulk_request.2.doc: is required for create",
+    "bulk_request.3.more: is not a known field",
+    "bulk_request.3.doc: is required for update",
+    "bulk_request.4: must be an object, got 7",
+    "bulk_request.5.id: must have at most 512 bytes in UTF-8, got 514",
+    'bulk_request.6.doc: must be an object, got "text"',
+  ]);
+});
+
+test("1 to 5,000 operations; one issue for a list that is too long, whatever it holds", () => {
+  assert.equal(withOperations(), ["bulk_request: must hold at least one operation"]);
+  assert.equal(withOperations(...Array(5_000).fill(operation)), []);
+  assert.equal(withOperations(...Array(5_001).fill(7)), [
+    "bulk_request: must hold at most 5000 operations, got 5001; split it into several requests",
+  ]);
+});
+
+test("missing and unknown fields of the request", () => {
+  assert.equal(issuesOf({ refresh: true }), [
+    "index: is required",
+    "bulk_request: is required",
+    "refresh: is not a known field",
+  ]);
+  assert.equal(issuesOf({ index: "a", bulk_request: {} }), ["bulk_request: must be an array, got Object"]);
+});
+
+test.run();

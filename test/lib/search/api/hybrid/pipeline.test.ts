@@ -1,0 +1,64 @@
+import * as assert from "uvu/assert";
+import { depthOf, leftWeights, pipelineJson } from "../../../../../lib/search/api/hybrid/pipeline.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("lib/search/api/hybrid/pipeline");
+
+test("the depth is the number of candidates, whatever the size below it", () => {
+  for (const size of [0, 1, 10, 100]) {
+    assert.equal(depthOf(size, 100, 10_000, true), { paginationDepth: 100, sampleFactor: 1 });
+  }
+});
+
+test("a size above the candidates is the depth", () => {
+  assert.is(depthOf(300, 100, 10_000, true).paginationDepth, 300);
+});
+
+test("the depth stays within the index's result window", () => {
+  assert.is(depthOf(300, 100, 250, true).paginationDepth, 250);
+});
+
+for (const [size, factor] of [
+  [10, 10],
+  [30, 3.34],
+  [100, 1],
+  [300, 1],
+  [0, 1],
+] as const) {
+  test(`below 2.19 a size of ${size} is oversampled ${factor} times`, () => {
+    assert.equal(depthOf(size, 100, 10_000, false), { paginationDepth: undefined, sampleFactor: factor });
+  });
+}
+
+test("the pipeline has the processors in the order of the specification, the factor as a float", () => {
+  assert.is(
+    pipelineJson({ normalization: "l2", combination: "harmonic_mean" }, [0.4, 0.6], 1),
+    '{"request_processors":[{"oversample":{"sample_factor":1.0}}],"response_processors":[{"truncate_hits":{}}],' +
+      '"phase_results_processors":[{"normalization-processor":{"normalization":{"technique":"l2"},' +
+      '"combination":{"technique":"harmonic_mean","parameters":{"weights":[0.4,0.6]}}}}]}',
+  );
+});
+
+test("whole weights are sent as floats, on which alone the cluster does not fail", () => {
+  const json = pipelineJson({ normalization: "l2", combination: "harmonic_mean" }, [0, 1], 1);
+  assert.match(json, '"weights":[0.0,1.0]');
+});
+
+test("without weights the pipeline has no parameters", () => {
+  assert.not.match(pipelineJson({ normalization: "min_max", combination: "arithmetic_mean" }, null, 1.5), "parameters");
+});
+
+test("weights of the legs that are left are scaled to sum 1", () => {
+  assert.equal(leftWeights([0.5, 0.25, 0.25], [1, 2]), { weights: [0.5, 0.5], change: "scaled" });
+});
+
+test("weights of 0 that are left become equal", () => {
+  assert.equal(leftWeights([0, 0, 1], [0, 1]), { weights: [0.5, 0.5], change: "equal" });
+});
+
+test("with every leg the weights stay as they are, and none stay none", () => {
+  assert.equal(leftWeights([0.1, 0.9], [0, 1]), { weights: [0.1, 0.9], change: "none" });
+  assert.equal(leftWeights(null, [0]), { weights: null, change: "none" });
+});
+
+test.run();

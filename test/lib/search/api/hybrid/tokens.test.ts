@@ -1,0 +1,120 @@
+import * as assert from "uvu/assert";
+import { parseLossless } from "../../../../../lib/core/json/lossless.ts";
+import { readLegs, replaceTokens } from "../../../../../lib/search/api/hybrid/tokens.ts";
+import type { Embedding } from "../../../../../lib/search/embeddings/embedder.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("lib/search/api/hybrid/tokens");
+
+const MAPPINGS = [
+  { embedding_field: "dense", model_name: "dense_large_en_v1_5" as const, src_fields: ["text"] },
+  { embedding_field: "sparse", model_name: "sparse_v3" as const, src_fields: ["text"] },
+];
+
+const read = (...queries: unknown[]) => readLegs(queries, MAPPINGS, "queries");
+
+const EMBEDDINGS = new Map<string, Embedding>([
+  ["dense", { kind: "dense", vector: [0.1, 0.2] }],
+  ["sparse", { kind: "sparse", tokens: { salt: 2, "v1.2": 1 } }],
+]);
+
+const replace = (query: unknown, queryTokens = true) => replaceTokens(query, { embeddings: EMBEDDINGS, queryTokens });
+
+test("finds the fields that each leg needs", () => {
+  const { legs, issues } = read(
+    { match: { text: "salt" } },
+    { knn: { dense: { vector: "[dense]", k: 5 } } },
+    { bool: { should: "[sparse]", filter: [{ term: { genre: "x" } }] } },
+  );
+  assert.equal(issues, []);
+  assert.equal(
+    legs.map(({ fields }) => [...fields]),
+    [[], ["dense"], ["sparse"]],
+  );
+});
+
+test("an unknown token as the vector lists the fields that there are", () => {
+  assert.equal(read({ knn: { dense: { vector: "[denes]", k: 5 } } }).issues, [
+    { path: "queries.0.knn.dense.vector", message: '"[denes]" is not a token; tokens are [dense], [sparse]' },
+  ]);
+});
+
+test("an unknown token as should is an error, alone and in a list", () => {
+  assert.is(read({ bool: { should: "[nope]" } }).issues[0]?.path, "queries.0.bool.should");
+  assert.is(read({ bool: { should: [{ match_all: {} }, "[nope]"] } }).issues[0]?.path, "queries.0.bool.should.1");
+});
+
+test("a dense token as should and a sparse one as the vector are errors", () => {
+  assert.match(read({ bool: { should: "[dense]" } }).issues[0]?.message ?? "", "is a dense embedding");
+  assert.match(read({ knn: { dense: { vector: "[sparse]" } } }).issues[0]?.message ?? "", "is a sparse embedding");
+});
+
+test("elsewhere text in brackets is left alone, also in fields named vector and should", () => {
+  const queries = [{ match: { text: "[nope]" } }, { term: { vector: "red" } }, { match: { should: "do" } }];
+  assert.equal(read(...queries).issues, []);
+  assert.equal(
+    queries.map((query) => replace(query)),
+    queries,
+  );
+});
+
+test("a dense token becomes the vector, wherever it stands", () => {
+  assert.equal(replace({ knn: { dense: { vector: "[dense]", k: 5 } } }), {
+    knn: { dense: { vector: [0.1, 0.2], k: 5 } },
+  });
+  assert.equal(replace({ script_score: { params: { v: "[dense]" } } }), {
+    script_score: { params: { v: [0.1, 0.2] } },
+  });
+});
+
+test("a sparse token becomes one clause that at least must match, beside the caller's filter", () => {
+  assert.equal(replace({ bool: { should: "[sparse]", filter: [{ term: { genre: "x" } }] } }), {
+    bool: {
+      should: [{ neural_sparse: { sparse: { query_tokens: { salt: 2, "v1.2": 1 } } } }],
+      filter: [{ term: { genre: "x" } }],
+      minimum_should_match: 1,
+    },
+  });
+});
+
+test("the caller's own minimum_should_match stays", () => {
+  const replaced = replace({ bool: { should: ["[sparse]", { match: { text: "a" } }], minimum_should_match: 2 } });
+  assert.is((replaced as { bool: { minimum_should_match: number } }).bool.minimum_should_match, 2);
+});
+
+test("a bool without a sparse token gets no minimum_should_match", () => {
+  const query = { bool: { should: [{ match: { text: "a" } }], filter: [{ term: { genre: "x" } }] } };
+  assert.equal(replace(query), query);
+});
+
+test("below 2.14 a sparse token becomes rank_feature clauses with linear", () => {
+  assert.equal(replace({ bool: { should: "[sparse]" } }, false), {
+    bool: {
+      should: [
+        { rank_feature: { field: "sparse.salt", linear: {}, boost: 2 } },
+        { rank_feature: { field: "sparse.v1.2", linear: {}, boost: 1 } },
+      ],
+      minimum_should_match: 1,
+    },
+  });
+});
+
+test("a query without a known token matches nothing: should is never empty", () => {
+  const embeddings = new Map<string, Embedding>([["sparse", { kind: "sparse", tokens: {} }]]);
+  assert.equal(replaceTokens({ bool: { should: "[sparse]" } }, { embeddings, queryTokens: true }), {
+    bool: { should: [{ match_none: {} }], minimum_should_match: 1 },
+  });
+});
+
+test("a sparse token elsewhere becomes its weights", () => {
+  assert.equal(replace({ neural_sparse: { sparse: { query_tokens: "[sparse]" } } }), {
+    neural_sparse: { sparse: { query_tokens: { salt: 2, "v1.2": 1 } } },
+  });
+});
+
+test("numbers of the caller keep their text", () => {
+  const query = parseLossless('{"bool":{"must":{"term":{"id":9007199254740993}},"should":"[sparse]"}}');
+  assert.match(JSON.stringify(replace(query)), '"id":9007199254740993}');
+});
+
+test.run();

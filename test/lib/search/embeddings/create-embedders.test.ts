@@ -1,0 +1,141 @@
+import * as assert from "uvu/assert";
+import type { ModelName } from "../../../../lib/config/embedding-models.ts";
+import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts";
+import {
+  createEmbedders,
+  type EmbedderClients,
+  type EmbedderSettings,
+} from "../../../../lib/search/embeddings/create-embedders.ts";
+import type { Embedder, EmbeddingError } from "../../../../lib/search/embeddings/embedder.ts";
+import { ModelFilesError } from "../../../../lib/search/embeddings/model-files.ts";
+import { suite } from "../../../suite.ts";
+import { awsError, brief, fakeClient, smallModel, tokensOf, vectorOf } from "./fixture.ts";
+
+const test = suite("embeddings: created from settings");
+
+const deadline = deadlineIn(20_000);
+
+const SETTINGS: EmbedderSettings[] = [
+  { model: "dense_large_en_v1_5", endpointName: "dense-endpoint", revision: "1" },
+  { model: "sparse_v3", endpointName: "sparse-endpoint", revision: "1" },
+  { model: "ext_embed_english_v3", queryConcurrency: 1, revision: "1" },
+  { model: "ext_embed_multilingual_v3", modelId: "other-id", queryConcurrency: 1, dimension: 8, revision: "1" },
+];
+
+const clients = () => ({
+  sagemaker: fakeClient(({ target, body }) =>
+    body.inputs.map((text) => (target === "sparse-endpoint" ? [{ index: 5, value: 1 }] : vectorOf(text, 1_024))),
+  ),
+  bedrock: fakeClient(({ target, body }) => ({
+    embeddings: body.texts.map((text) => vectorOf(text, target === "other-id" ? 8 : 1_024)),
+  })),
+  sparseModel: () => smallModel({ dragon: 3 }),
+  cache: createEmbeddingCache(),
+});
+
+function get(embedders: ReadonlyMap<ModelName, Embedder>, model: ModelName): Embedder {
+  const found = embedders.get(model);
+  if (!found) throw new Error(`no embedder for ${model}`);
+  return found;
+}
+
+test("each configured model is reached where it is hosted", async () => {
+  const all = clients();
+  const embedders = createEmbedders(SETTINGS, all);
+  assert.equal(
+    [...embedders.keys()],
+    SETTINGS.map(({ model }) => model),
+  );
+  for (const { model } of SETTINGS) {
+    const [outcome] = await get(embedders, model).embedDocuments(["dragon"], deadline);
+    assert.is(outcome?.kind, model === "sparse_v3" ? "sparse" : "dense", `${model}: ${JSON.stringify(outcome)}`);
+  }
+  assert.equal(
+    [...all.sagemaker.calls, ...all.bedrock.calls].map(({ target }) => target),
+    ["dense-endpoint", "sparse-endpoint", "cohere.embed-english-v3", "other-id"],
+  );
+});
+
+test("a sparse query needs no model call", async () => {
+  const all = clients();
+  const embedding = await get(createEmbedders(SETTINGS, all), "sparse_v3").embedQuery("Dragon egg", deadline);
+  assert.equal(embedding, { kind: "sparse", tokens: { dragon: 3 } });
+  assert.is(all.sagemaker.calls.length, 0);
+});
+
+test("sparse documents have vocabulary tokens and the configured pruning", async () => {
+  const entries = [
+    [
+      { index: 2, value: 9 },
+      { index: 5, value: 1 },
+      { index: 6, value: 0.2 },
+    ],
+  ];
+  const documents = async (pruneRatio?: number) => {
+    const all: EmbedderClients = {
+      ...clients(),
+      sagemaker: fakeClient(() => entries),
+      sparseModel: () => smallModel({ dragon: 3, egg: 2 }),
+    };
+    const settings: EmbedderSettings = { model: "sparse_v3", endpointName: "e", revision: "1" };
+    const embedders = createEmbedders([{ ...settings, ...(pruneRatio !== undefined && { pruneRatio }) }], all);
+    const [outcome] = await get(embedders, "sparse_v3").embedDocuments(["x"], deadline);
+    return tokensOf(outcome);
+  };
+  assert.equal(await documents(), { dragon: Math.log1p(1), egg: Math.log1p(0.2) });
+  assert.equal(await documents(0.5), { dragon: Math.log1p(1) });
+});
+
+test("missing model files fail sparse texts without a call; the folder is in the cause alone", async () => {
+  const all = { ...clients(), sparseModel: () => Promise.reject(new ModelFilesError("idf.json missing in /secret")) };
+  const sparse = get(createEmbedders(SETTINGS, all), "sparse_v3");
+  const message = "model files (tokenizer and weight table) are missing or damaged in this deployment";
+  assert.equal(brief(await sparse.embedDocuments(["a", "b"], deadline)), [message, message]);
+  const error = await sparse.embedQuery("a", deadline).catch((one: EmbeddingError) => one);
+  assert.is((error as EmbeddingError).message, message);
+  assert.is((error as EmbeddingError).retryable, false);
+  assert.instance((error as EmbeddingError).cause, ModelFilesError);
+  assert.is(all.sagemaker.calls.length, 0);
+});
+
+test("model files are not loaded for dense models", async () => {
+  const all = { ...clients(), sparseModel: () => Promise.reject(new Error("loaded")) };
+  const outcomes = await get(createEmbedders(SETTINGS, all), "dense_large_en_v1_5").embedDocuments(["a"], deadline);
+  assert.equal(brief(outcomes), ["dense"]);
+});
+
+test("equal queries are one model call; documents are never cached", async () => {
+  const all = clients();
+  const dense = get(createEmbedders(SETTINGS, all), "dense_large_en_v1_5");
+  await dense.embedQuery("a", deadline);
+  await dense.embedQuery("a", deadline);
+  assert.is(all.sagemaker.calls.length, 1);
+  await dense.embedDocuments(["a"], deadline);
+  await dense.embedDocuments(["a"], deadline);
+  assert.is(all.sagemaker.calls.length, 3);
+});
+
+test("another revision does not use the vectors of the one before", async () => {
+  const all = clients();
+  const dense = (revision: string) =>
+    get(createEmbedders([{ model: "dense_large_en_v1_5", endpointName: "e", revision }], all), "dense_large_en_v1_5");
+  await dense("1").embedQuery("a", deadline);
+  await dense("2").embedQuery("a", deadline);
+  assert.is(all.sagemaker.calls.length, 2);
+});
+
+test("a failed query is asked again", async () => {
+  let calls = 0;
+  const sagemaker = fakeClient(() => {
+    calls += 1;
+    if (calls === 1) throw awsError("AccessDeniedException", 403);
+    return [vectorOf("a", 1_024)];
+  });
+  const dense = get(createEmbedders(SETTINGS, { ...clients(), sagemaker }), "dense_large_en_v1_5");
+  const error = await dense.embedQuery("a", deadline).catch((one: Error) => one);
+  assert.is((error as Error).message, "access to the model is denied");
+  assert.is((await dense.embedQuery("a", deadline)).kind, "dense");
+});
+
+test.run();

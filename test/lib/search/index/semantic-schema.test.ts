@@ -1,0 +1,185 @@
+import * as assert from "uvu/assert";
+import { SchemaError } from "../../../../lib/search/index/schema-error.ts";
+import { type HybridEntry, semanticSchema } from "../../../../lib/search/index/semantic-schema.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("semantic index schema");
+
+const entries: HybridEntry[] = [
+  {
+    index: "books*",
+    embedding_mappings: [
+      { embedding_field: "title_dense", model_name: "dense_large_en_v1_5", src_fields: ["title"] },
+      { embedding_field: "title_sparse", model_name: "sparse_v3", src_fields: ["title"] },
+    ],
+  },
+];
+
+/** `GET /t1` of OpenSearch 3.6.0, with the entries that 2.19.6 has as well. */
+const fromCluster = {
+  books: {
+    aliases: { "all-books": {} },
+    mappings: { properties: { title: { type: "text" } } },
+    settings: {
+      index: {
+        replication: { type: "DOCUMENT" },
+        number_of_shards: "1",
+        "knn.derived_source": { enabled: "true" },
+        provided_name: "books",
+        merge: { policy: { floor_segment: "2mb", max_merge_at_once: "10" } },
+        creation_date: "1763740000000",
+        number_of_replicas: "0",
+        uuid: "Zk1cXv2vS2yIxN5N0wJ9Xw",
+        version: { created: "137287827" },
+      },
+    },
+  },
+};
+
+const dense = {
+  type: "knn_vector",
+  dimension: 1024,
+  method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
+};
+
+function generate(base: unknown, of = entries, index = "books-v2") {
+  return semanticSchema({ entries: of, index, base, source: "books.json" });
+}
+
+function reasonOf(base: unknown, of = entries, index = "books-v2"): string {
+  try {
+    generate(base, of, index);
+    return "";
+  } catch (error) {
+    assert.instance(error, SchemaError);
+    return error instanceof Error ? error.message : "";
+  }
+}
+
+const withTitle = (more: object) => ({ mappings: { properties: { title: { type: "text" }, ...more } } });
+const from = (...src_fields: string[]): HybridEntry[] => [
+  { index: "books-v2", embedding_mappings: [{ embedding_field: "v", model_name: "sparse_v3", src_fields }] },
+];
+
+test("extends what a cluster answers, without what a cluster writes itself", () => {
+  assert.equal(generate(fromCluster), {
+    schema: {
+      settings: { index: { number_of_shards: 1, number_of_replicas: 0, knn: true } },
+      mappings: {
+        properties: { title: { type: "text" }, title_dense: dense, title_sparse: { type: "rank_features" } },
+      },
+      aliases: { "all-books": {} },
+    },
+    leftOut: [],
+  });
+});
+
+test("extends a body for creating an index, flat settings included", () => {
+  const base = { settings: { "index.number_of_shards": 3, number_of_replicas: 1 }, ...withTitle({}) };
+  assert.equal(generate(base).schema.settings, { index: { number_of_shards: 3, number_of_replicas: 1, knn: true } });
+});
+
+test("keeps what mappings refer to by name, and the rest of the mappings", () => {
+  const analysis = { analyzer: { folding: { tokenizer: "standard", filter: ["asciifolding"] } } };
+  const base = {
+    settings: { index: { analysis } },
+    mappings: { dynamic: "strict", properties: { title: { type: "text", analyzer: "folding" } } },
+  };
+  const { schema } = generate(base);
+  assert.equal(schema.settings.index.analysis, analysis);
+  assert.is(schema.mappings.dynamic, "strict");
+});
+
+test("names settings of the user's that it does not take over", () => {
+  const base = { settings: { index: { refresh_interval: "30s", uuid: "x" } }, ...withTitle({}) };
+  assert.equal(generate(base).leftOut, ["index.refresh_interval"]);
+});
+
+test("changes neither its input nor what it was given twice", () => {
+  const before = structuredClone(fromCluster);
+  const once = generate(fromCluster).schema;
+  assert.equal(fromCluster, before);
+  assert.equal(generate(once).schema, once);
+});
+
+test("keeps an embedding field that is there already and equal, also without the cluster's defaults", () => {
+  const { parameters: _, ...method } = dense.method;
+  const base = withTitle({ title_dense: { ...dense, method }, title_sparse: { type: "rank_features" } });
+  assert.equal(generate(base).schema.mappings.properties, generate(withTitle({})).schema.mappings.properties);
+});
+
+test("an embedding field of another type or dimension is refused, all at once", () => {
+  const base = withTitle({ title_dense: { ...dense, dimension: 384 }, title_sparse: { type: "text" } });
+  assert.is(
+    reasonOf(base),
+    [
+      'books.json has the field "title_dense" already, as knn_vector (dimension 384, lucene hnsw cosinesimil), and dense_large_en_v1_5 needs knn_vector (dimension 1024, lucene hnsw cosinesimil): remove it from the base schema, or give embedding_field another name',
+      'books.json has the field "title_sparse" already, as text, and sparse_v3 needs rank_features: remove it from the base schema, or give embedding_field another name',
+    ].join("\n"),
+  );
+});
+
+test("another engine is another type", () => {
+  const faiss = { ...dense, method: { ...dense.method, engine: "faiss" } };
+  assert.match(reasonOf(withTitle({ title_dense: faiss })), /faiss hnsw cosinesimil.*needs.*lucene/);
+});
+
+test("an index without a mapping lists those there are", () => {
+  assert.is(
+    reasonOf(fromCluster, entries, "music"),
+    'hybrid_search.yaml has no entry for the index "music": it has books*',
+  );
+  assert.is(reasonOf(fromCluster, [], "music"), 'hybrid_search.yaml has no entry for the index "music": it has none');
+});
+
+test("a source field that the schema lacks is named", () => {
+  assert.is(
+    reasonOf(withTitle({}), from("titel")),
+    'books.json has no field "titel", a source of "v": add it to mappings.properties, or change src_fields in hybrid_search.yaml',
+  );
+});
+
+test("a dotted path is followed through objects", () => {
+  const author = { properties: { name: { type: "text" } } };
+  assert.is(reasonOf(withTitle({ author }), from("author.name")), "");
+  assert.match(reasonOf(withTitle({ author }), from("author.born")), /has no field "author.born"/);
+  assert.is(reasonOf(withTitle({ "author.name": { type: "text" } }), from("author.name")), "");
+});
+
+test("a multi-field is no source: documents do not hold it", () => {
+  const author = { properties: { name: { type: "text", fields: { raw: { type: "keyword" } } } } };
+  assert.is(
+    reasonOf(withTitle({ author }), from("author.name.raw")),
+    '"author.name.raw", a source of "v", is a multi-field: documents hold "author.name", so name that in src_fields',
+  );
+});
+
+for (const [what, base, reason] of [
+  ["a list", [], /holds no JSON object$/],
+  ["a text", "x", /holds no JSON object$/],
+  ["an empty object", {}, /needs "mappings"/],
+  ["another object", { took: 3, hits: {} }, /needs "mappings"/],
+  [
+    "the answer for an unknown index",
+    { error: { type: "index_not_found_exception" }, status: 404 },
+    /holds an error of the cluster.*index_not_found/,
+  ],
+  ["two indices", { a: { mappings: {} }, b: { mappings: {} } }, /describes 2 indices \(a, b\): give one$/],
+  ["mappings that are no object", { mappings: [] }, /"mappings" is no object$/],
+] as const) {
+  test(`${what} is no index description`, () => {
+    assert.match(reasonOf(base), reason);
+  });
+}
+
+test("hosted models have vector fields of their dimension", () => {
+  const hosted: HybridEntry[] = [
+    {
+      index: "books-v2",
+      embedding_mappings: [{ embedding_field: "v", model_name: "ext_embed_multilingual_v3", src_fields: ["title"] }],
+    },
+  ];
+  assert.equal(generate(withTitle({}), hosted).schema.mappings.properties, { title: { type: "text" }, v: dense });
+});
+
+test.run();

@@ -1,0 +1,161 @@
+import * as assert from "uvu/assert";
+import type { ApiError } from "../../../../lib/core/http/error.ts";
+import { backoff, retry } from "../../../../lib/core/resilience/retry.ts";
+import { asApiError, clusterError, jsonOf } from "../../../../lib/search/opensearch/calls.ts";
+import { capabilitiesOf } from "../../../../lib/search/opensearch/capabilities.ts";
+import { ClusterFailure } from "../../../../lib/search/opensearch/cluster.ts";
+import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("calls to the cluster");
+
+const answer = (status: number, body: unknown, headers = {}) => ({
+  status,
+  headers,
+  body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+});
+const refused = (status: number, body: unknown, headers = {}) => {
+  try {
+    jsonOf(answer(status, body, headers));
+  } catch (error) {
+    return error as ApiError;
+  }
+  throw new Error("was not refused");
+};
+
+test("the cause is the root cause, or the innermost caused_by when that list is empty", () => {
+  const cause = { type: "t", reason: "r" };
+  assert.equal(clusterError({ error: { root_cause: [cause], type: "x" } }), cause);
+  const nested = { root_cause: [], caused_by: { type: "a", reason: "b", caused_by: cause } };
+  assert.equal(clusterError({ error: nested }), cause);
+  assert.equal(clusterError({ error: "text" }), { type: "error", reason: "text" });
+  assert.equal(clusterError(undefined), { type: "unknown", reason: "no reason given" });
+});
+
+for (const [status, type, code] of [
+  [400, "parsing_exception", "rejected_by_cluster"],
+  [404, "index_not_found_exception", "index_not_found"],
+  [401, "security_exception", "upstream_failed"],
+  [403, "security_exception", "upstream_failed"],
+  [429, "rejected_execution_exception", "throttled"],
+  [500, "illegal_state_exception", "upstream_failed"],
+  [503, "unavailable", "upstream_unavailable"],
+] as const) {
+  test(`status ${status} ${type} is ${code}`, () => {
+    assert.is(refused(status, { error: { root_cause: [{ type, reason: "why" }] } }).code, code);
+  });
+}
+
+test("only what is the caller's to mend is shown with its reason", () => {
+  const error = { root_cause: [{ type: "t", reason: "node 10.0.0.1" }] };
+  assert.not.match(refused(500, { error }).body("r"), "10.0.0.1");
+  assert.not.match(refused(403, { error }).body("r"), "10.0.0.1");
+  assert.match(refused(400, { error }).body("r"), "node 10.0.0.1");
+});
+
+test("an answer that is no JSON is upstream_failed, whatever its status says", () => {
+  assert.is(refused(200, "<html>").code, "upstream_failed");
+  assert.is(refused(502, "<html>").code, "upstream_failed");
+});
+
+for (const [kind, code] of [
+  ["refused", "upstream_unavailable"],
+  ["timeout", "timeout"],
+  ["lost", "upstream_failed"],
+  ["too_large", "response_too_large"],
+] as const) {
+  test(`a call that was ${kind} is ${code}`, () => {
+    assert.is((asApiError(new ClusterFailure(kind, true, "x")) as ApiError).code, code);
+  });
+}
+
+for (const [version, expected] of [
+  ["2.11.0", [false, false, false, false]],
+  ["2.12.0", [true, false, false, false]],
+  ["2.14.1", [true, true, false, false]],
+  ["2.19.6", [true, true, true, false]],
+  ["3.5.0", [true, true, true, false]],
+  ["3.6.0", [true, true, true, true]],
+  ["3.10.0", [true, true, true, true]],
+] as const) {
+  test(`what ${version} can do`, () => {
+    const { hybrid, queryTokens, pagination, hybridProfile } = capabilitiesOf(version);
+    assert.equal([hybrid, queryTokens, pagination, hybridProfile], expected);
+  });
+}
+
+const DESCRIBED = {
+  "books-2": {
+    aliases: { books: { is_write_index: true } },
+    mappings: { properties: { a: { properties: { b: { type: "knn_vector", dimension: 3 } } } } },
+    settings: { "index.max_result_window": "500" },
+  },
+  "books-1": { aliases: { books: {} }, mappings: {}, settings: {} },
+};
+
+test("an alias is resolved to its indexes, kept for a minute, forgotten when told", async () => {
+  let calls = 0;
+  let now = 0;
+  const cluster = {
+    send: async () => {
+      calls += 1;
+      return answer(200, DESCRIBED);
+    },
+  };
+  const catalog = createIndexCatalog(cluster, () => now);
+  const deadline = { remaining: () => 1_000 };
+  const [first, second] = await catalog.resolve("books", deadline);
+  assert.equal(first, { name: "books-1", fields: new Map(), maxResultWindow: 10_000, isWriteIndex: false });
+  assert.equal(second?.fields.get("a.b"), { type: "knn_vector", dimension: 3 });
+  assert.is(second?.maxResultWindow, 500);
+  assert.is(second?.isWriteIndex, true);
+  now = 59_000;
+  await catalog.resolve("books", deadline);
+  assert.is(calls, 1);
+  now = 60_000;
+  await catalog.resolve("books", deadline);
+  assert.is(calls, 2);
+  catalog.forget();
+  await catalog.resolve("books", deadline);
+  assert.is(calls, 3);
+});
+
+test("what does not exist is asked anew, so that a new index is seen at once", async () => {
+  let calls = 0;
+  const catalog = createIndexCatalog({
+    send: async () => {
+      calls += 1;
+      return answer(404, {});
+    },
+  });
+  assert.equal(await catalog.resolve("x", { remaining: () => 1_000 }), []);
+  await catalog.resolve("x", { remaining: () => 1_000 });
+  assert.is(calls, 2);
+});
+
+test("retries end with the attempts, with what may not be retried, and with the deadline", async () => {
+  const attempt = async (retryable: boolean, remaining: number) => {
+    let calls = 0;
+    const work = async () => {
+      calls += 1;
+      throw new Error("no");
+    };
+    const options = { deadline: { remaining: () => remaining }, retryable: () => retryable, wait: async () => {} };
+    await retry(work, options).catch(() => undefined);
+    return calls;
+  };
+  assert.is(await attempt(true, 10_000), 3);
+  assert.is(await attempt(false, 10_000), 1);
+  assert.is(await attempt(true, 0), 1);
+});
+
+test("the delay is drawn from a range that doubles up to two seconds", () => {
+  const most = (attempt: number) => backoff(attempt, () => 1);
+  assert.equal([0, 1, 2, 10].map(most), [100, 200, 400, 2_000]);
+  assert.is(
+    backoff(5, () => 0),
+    0,
+  );
+});
+
+test.run();

@@ -1,0 +1,70 @@
+import * as assert from "uvu/assert";
+import {
+  clusterState,
+  type DescribedConfig,
+  type DescribedDomain,
+} from "../../../../lib/search/scaler/domain-state.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("scaler: state of the domain");
+
+const CREATED = new Date("2026-01-01T00:00:00Z");
+const CHANGED = new Date("2026-03-01T10:00:00Z");
+const DONE = new Date("2026-03-01T11:00:00Z");
+
+const DOMAIN: DescribedDomain = {
+  ClusterConfig: { InstanceCount: 4, ZoneAwarenessEnabled: true, ZoneAwarenessConfig: { AvailabilityZoneCount: 2 } },
+  Processing: false,
+  UpgradeProcessing: false,
+  DomainProcessingStatus: "Active",
+};
+
+function config(UpdateDate = CREATED, State: "Active" | "Processing" = "Active"): DescribedConfig {
+  return { ClusterConfig: { Options: {}, Status: { CreationDate: CREATED, UpdateDate, State } } };
+}
+
+test("a quiet domain that was never changed", () => {
+  const expected = { instanceCount: 4, zones: 2, busyWith: undefined, lastChange: undefined };
+  assert.equal(clusterState(DOMAIN, config()), expected);
+});
+
+test("zones are three, two when the domain does not say, one without zone awareness", () => {
+  const zones = (ClusterConfig: DescribedDomain["ClusterConfig"]) =>
+    clusterState({ ...DOMAIN, ClusterConfig }, config()).zones;
+  const aware = { InstanceCount: 3, ZoneAwarenessEnabled: true };
+  assert.is(zones({ ...aware, ZoneAwarenessConfig: { AvailabilityZoneCount: 3 } }), 3);
+  assert.is(zones(aware), 2);
+  assert.is(zones({ InstanceCount: 3, ZoneAwarenessConfig: { AvailabilityZoneCount: 3 } }), 1);
+});
+
+const BUSY: Array<[what: string, domain: Partial<DescribedDomain>, config: DescribedConfig]> = [
+  ["its deletion", { Deleted: true }, config()],
+  ["an upgrade", { UpgradeProcessing: true }, config()],
+  ["a software update", { ServiceSoftwareOptions: { UpdateStatus: "IN_PROGRESS" } }, config()],
+  ["a configuration change", { Processing: true }, config()],
+  ["a configuration change", {}, config(CHANGED, "Processing")],
+  ["a change (Isolated)", { DomainProcessingStatus: "Isolated" }, config()],
+];
+
+for (const [what, domain, configuration] of BUSY) {
+  test(`is busy with ${what} by ${JSON.stringify(domain)}`, () => {
+    assert.is(clusterState({ ...DOMAIN, ...domain }, configuration).busyWith, what);
+  });
+}
+
+test("a software update that waits is no reason to wait", () => {
+  const waiting: DescribedDomain = { ...DOMAIN, ServiceSoftwareOptions: { UpdateStatus: "ELIGIBLE" } };
+  assert.is(clusterState(waiting, config()).busyWith, undefined);
+});
+
+test("the last change is the end of it where that is known", () => {
+  assert.equal(clusterState(DOMAIN, config(CHANGED)).lastChange, CHANGED);
+  const done: DescribedDomain = { ...DOMAIN, ChangeProgressDetails: { LastUpdatedTime: DONE } };
+  assert.equal(clusterState(done, config(CHANGED)).lastChange, DONE);
+});
+
+test("a domain that does not say how many nodes it has is an error", () => {
+  assert.throws(() => clusterState({ ...DOMAIN, ClusterConfig: {} }, config()), /how many data nodes/);
+});
+
+test.run();
