@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as v from "valibot";
-import { dynamoRecords } from "../../lib/recommendation/service/record-store.ts";
+import { personalizeDatasets } from "../../lib/recommendation/clients/dataset-writer.ts";
+import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
 import { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
-import { personalizeDatasets } from "../../lib/recommendation/sync/dataset-writer.ts";
 import { createPace } from "../../lib/recommendation/sync/pace.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
 import { RealtimeSyncEnv } from "./env.ts";

@@ -1,7 +1,7 @@
 import { DynamodbTable } from "@cdktf/provider-aws/lib/dynamodb-table/index.js";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { TableName } from "../../lib/core/naming/names.ts";
-import { INGESTION_EXPIRES, INGESTION_KEYS } from "../../lib/recommendation/ingest/accepted-events.ts";
+import { INGESTION_EXPIRES, INGESTION_KEYS } from "../../lib/recommendation/clients/accepted-events.ts";
 import { ID_COLUMNS } from "../../lib/recommendation/records/profile.ts";
 import type { ProjectStack } from "../project-stack.ts";
 

@@ -8,7 +8,7 @@ import { type Inventory, readInventory } from "../../lib/personalize/resources/i
 import type { ResourceInputGiven } from "../../lib/personalize/resources/request.ts";
 import { askCampaign } from "../../lib/recommendation/api/ask-campaign.ts";
 import { chooseFilter } from "../../lib/recommendation/api/filter-choice.ts";
-import { createPointers } from "../../lib/recommendation/api/parameters.ts";
+import { createPointers } from "../../lib/recommendation/clients/parameters.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import { basicInputs, filterInput } from "../lib/personalize/resources/inputs.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";

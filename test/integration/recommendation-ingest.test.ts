@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
-import { dayOf, readAcceptedEvents } from "../../lib/recommendation/ingest/accepted-events.ts";
+import { dayOf, readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
 import { awsError, operationOf } from "../functions/recommendation-api/aws-front.ts";
 import { storedEvents, storedRecord } from "../functions/recommendation-api/stored.ts";
 import { startWorld, type World } from "../functions/recommendation-api/world.ts";

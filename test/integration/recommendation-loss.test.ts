@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
-import { dayOf, missingEvents, readAcceptedEvents } from "../../lib/recommendation/ingest/accepted-events.ts";
+import { dayOf, missingEvents, readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
 import { eventLine, type StoredEvent } from "../../lib/recommendation/records/event.ts";
 import type { StandInRequest } from "../../local/cloud/stand-in.ts";
 import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";

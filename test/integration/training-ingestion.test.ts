@@ -3,9 +3,9 @@ import { CreateDeliveryStreamCommand, FirehoseClient, PutRecordBatchCommand } fr
 import * as assert from "uvu/assert";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
+import { packed } from "../../lib/recommendation/clients/event-stream.ts";
 import { readManifest } from "../../lib/recommendation/etl/manifest.ts";
-import { dynamoEventCounter } from "../../lib/recommendation/ingest/accepted-events.ts";
-import { packed } from "../../lib/recommendation/ingest/event-stream.ts";
 import { eventLine, type StoredEvent } from "../../lib/recommendation/records/event.ts";
 import { delayFirehose } from "../../local/cloud/firehose-delay.ts";
 import { clientOptions } from "../fixtures/cloud.ts";

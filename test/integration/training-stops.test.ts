@@ -1,7 +1,7 @@
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
-import { dayOf } from "../../lib/recommendation/ingest/accepted-events.ts";
+import { dayOf } from "../../lib/recommendation/clients/accepted-events.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { event } from "../lib/recommendation/etl/run.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";

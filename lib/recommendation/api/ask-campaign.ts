@@ -1,7 +1,7 @@
 import type { RecipeKind } from "../../config/recipes.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { type FailureKind, failureKind, reasonOf } from "../service/failure.ts";
+import { type FailureKind, failureKind, reasonOf } from "../clients/failure.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { checkPlaceholders, type FilterChoice, filterNotFound } from "./filter-choice.ts";
 

@@ -1,6 +1,6 @@
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { RecordStore } from "../clients/record-store.ts";
 import type { Profile } from "../records/profile.ts";
-import type { RecordStore } from "../service/record-store.ts";
 
 /** Records read at once after the first ones did not suffice: one call of the table. */
 const READ_AHEAD = 100;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { objectSchema } from "../../core/http/object-schema.ts";
-import { MAX_RESULTS } from "./campaign-client.ts";
+import { MAX_RESULTS } from "../clients/campaign-client.ts";
 
 /** Most characters of an id. Source: Personalize's API reference. */
 const MAX_ID = 256;

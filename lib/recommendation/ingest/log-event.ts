@@ -1,9 +1,9 @@
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
 import { metricLine } from "../../core/telemetry/emf.ts";
+import { atMost } from "../clients/call.ts";
+import { reasonOf } from "../clients/failure.ts";
 import { eventLine, eventParser, type StoredEvent } from "../records/event.ts";
-import { atMost } from "../service/call.ts";
-import { reasonOf } from "../service/failure.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { isTrained, notStored, readRecords, realtimeDegradation, uploadReply } from "./batch.ts";

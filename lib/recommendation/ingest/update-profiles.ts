@@ -1,8 +1,8 @@
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
+import { atMost } from "../clients/call.ts";
+import { reasonOf } from "../clients/failure.ts";
 import { ID_COLUMNS, type Profile, type ProfileDataset, profileParser } from "../records/profile.ts";
-import { atMost } from "../service/call.ts";
-import { reasonOf } from "../service/failure.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { isTrained, notStored, readRecords, realtimeDegradation, uploadReply } from "./batch.ts";

@@ -1,11 +1,11 @@
 import type { ApiOptions } from "../../core/http/middleware.ts";
-import type { CampaignClient } from "../api/campaign-client.ts";
-import type { Pointers } from "../api/parameters.ts";
-import type { PopularItemsReader } from "../api/popular-items.ts";
-import type { EventCounter } from "../ingest/accepted-events.ts";
-import type { EventStream } from "../ingest/event-stream.ts";
-import type { ChangeQueue, EventTracker } from "../ingest/realtime.ts";
-import type { RecordStore } from "./record-store.ts";
+import type { EventCounter } from "../clients/accepted-events.ts";
+import type { CampaignClient } from "../clients/campaign-client.ts";
+import type { EventStream } from "../clients/event-stream.ts";
+import type { Pointers } from "../clients/parameters.ts";
+import type { PopularItemsReader } from "../clients/popular-items.ts";
+import type { ChangeQueue, EventTracker } from "../clients/realtime.ts";
+import type { RecordStore } from "../clients/record-store.ts";
 import type { RecommendationSettings } from "./settings.ts";
 
 /** What the endpoints work with: real clients in the function, the same over stand-ins in tests. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { MAX_ATTEMPTS } from "../../core/resilience/retry.ts";
+import { chunks } from "../clients/call.ts";
+import { type DatasetRecord, type DatasetWriter, MAX_PUT_RECORDS } from "../clients/dataset-writer.ts";
+import { failureKind, isRetryable, reasonOf } from "../clients/failure.ts";
+import type { ReadRecords, RecordStore } from "../clients/record-store.ts";
 import { type Profile, type ProfileDataset, profileParser, profileProperties } from "../records/profile.ts";
-import { chunks } from "../service/call.ts";
-import { failureKind, isRetryable, reasonOf } from "../service/failure.ts";
-import type { ReadRecords, RecordStore } from "../service/record-store.ts";
 import type { RealtimeSyncSettings } from "../service/settings.ts";
-import { type DatasetRecord, type DatasetWriter, MAX_PUT_RECORDS } from "./dataset-writer.ts";
 import type { Pace } from "./pace.ts";
 
 /** What the synchronization works with. */

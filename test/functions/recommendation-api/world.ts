@@ -12,7 +12,7 @@ import { buildFunctions } from "../../../build/functions.ts";
 import type { RecommendationApiEnv } from "../../../functions/recommendation-api/env.ts";
 import { routes } from "../../../functions/recommendation-api/routes.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
-import { INGESTION_KEYS } from "../../../lib/recommendation/ingest/accepted-events.ts";
+import { INGESTION_KEYS } from "../../../lib/recommendation/clients/accepted-events.ts";
 import type { RecommendationSettings } from "../../../lib/recommendation/service/settings.ts";
 import { loadBundle } from "../../../local/api/load-bundle.ts";
 import { startApi } from "../../../local/api/start.ts";

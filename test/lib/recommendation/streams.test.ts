@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { packed } from "../../../lib/recommendation/ingest/event-stream.ts";
-import { eventBatches } from "../../../lib/recommendation/ingest/realtime.ts";
+import { packed } from "../../../lib/recommendation/clients/event-stream.ts";
+import { eventBatches } from "../../../lib/recommendation/clients/realtime.ts";
 import { trainedEvent } from "../../../lib/recommendation/records/trained-event.ts";
 import { suite } from "../../suite.ts";
 import { DEFINITIONS, event } from "./etl/run.ts";

@@ -26,8 +26,8 @@ import type { PersonalizeManagerEnvInput } from "../../../../functions/personali
 import type { TrainingEnvInput } from "../../../../functions/training/env.ts";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
 import type { ResourceInputGiven, ResourceState } from "../../../../lib/personalize/resources/request.ts";
+import { INGESTION_KEYS } from "../../../../lib/recommendation/clients/accepted-events.ts";
 import { s3ObjectStore } from "../../../../lib/recommendation/etl/s3-object-store.ts";
-import { INGESTION_KEYS } from "../../../../lib/recommendation/ingest/accepted-events.ts";
 import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/event.ts";
 import { dynamoTrainingState, TRAINING_KEY } from "../../../../lib/recommendation/training/dynamo-state.ts";
 import type { TrainingSettings } from "../../../../lib/recommendation/training/settings.ts";

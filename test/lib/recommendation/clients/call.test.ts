@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
-import { atMost, attempt, call, chunks, once, untilTaken } from "../../../../lib/recommendation/service/call.ts";
-import { CallTimeout, failureKind, isRetryable, reasonOf } from "../../../../lib/recommendation/service/failure.ts";
+import { atMost, attempt, call, chunks, once, untilTaken } from "../../../../lib/recommendation/clients/call.ts";
+import { CallTimeout, failureKind, isRetryable, reasonOf } from "../../../../lib/recommendation/clients/failure.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: calls to AWS");

@@ -2,8 +2,8 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import { concurrently } from "../etl/concurrently.ts";
-import { attempt, call } from "../service/call.ts";
-import { failureKind } from "../service/failure.ts";
+import { attempt, call } from "./call.ts";
+import { failureKind } from "./failure.ts";
 
 /**
  * Keys of the ingestion table: a record counts the events that were accepted on a day, in UTC, by the function

@@ -4,7 +4,7 @@ import {
   dayOf,
   missingEvents,
   secondsUntilStored,
-} from "../../../../lib/recommendation/ingest/accepted-events.ts";
+} from "../../../../lib/recommendation/clients/accepted-events.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: accepted events");

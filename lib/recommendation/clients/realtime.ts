@@ -5,9 +5,9 @@ import { concurrently } from "../etl/concurrently.ts";
 import type { StoredEvent } from "../records/event.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
-import { call, chunks, once, untilTaken } from "../service/call.ts";
-import { reasonOf } from "../service/failure.ts";
-import { whyLeft } from "../service/record-store.ts";
+import { call, chunks, once, untilTaken } from "./call.ts";
+import { reasonOf } from "./failure.ts";
+import { whyLeft } from "./record-store.ts";
 
 /** What did not get through, and why, fit for a caller; undefined when all did. */
 export type Undelivered = { count: number; reason: string } | undefined;

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
-import { createPointers } from "../../../../lib/recommendation/api/parameters.ts";
+import { createPointers } from "../../../../lib/recommendation/clients/parameters.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: pointers");

@@ -1,6 +1,6 @@
 import type { SSMClient } from "@aws-sdk/client-ssm";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { call, chunks, once } from "../service/call.ts";
+import { call, chunks, once } from "./call.ts";
 
 /** Reads values of the parameter store; names without a value are not in the answer. */
 export type ParameterReader = (names: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<string, string>>;

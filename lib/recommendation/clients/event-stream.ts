@@ -1,8 +1,8 @@
 import type { FirehoseClient } from "@aws-sdk/client-firehose";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { concurrently } from "../etl/concurrently.ts";
-import { once, untilTaken } from "../service/call.ts";
-import { whyLeft } from "../service/record-store.ts";
+import { once, untilTaken } from "./call.ts";
+import { whyLeft } from "./record-store.ts";
 
 /** Takes lines for the bucket. Does not reject: gives what was not taken, by index of the line, with the reason. */
 export type EventStream = (lines: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<number, string>>;

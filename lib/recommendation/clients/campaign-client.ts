@@ -1,6 +1,6 @@
 import type { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { call, once } from "../service/call.ts";
+import { call, once } from "./call.ts";
 
 /** Most items of one answer. Source: GetRecommendations, API reference. */
 export const MAX_RESULTS = 500;
