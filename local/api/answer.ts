@@ -40,6 +40,7 @@ function checkSize(result: object): void {
   throw new ApiError(
     "upstream_failed",
     `The function's answer takes ${size} bytes; Lambda hands over at most ${MAX_RESULT_BYTES}.`,
+    { cause: `a result of ${size} bytes` },
   );
 }
 
@@ -73,7 +74,7 @@ function headerValue(name: string, value: unknown): string {
 }
 
 function malformed(why: string): ApiError {
-  return new ApiError("upstream_failed", `The function's answer is no proxy result: ${why}.`);
+  return new ApiError("upstream_failed", `The function's answer is no proxy result: ${why}.`, { cause: why });
 }
 
 /** The answer to a request that the API itself refuses, in the error shape of both services. */

@@ -114,6 +114,10 @@ async function invoke(service: MountedService, event: ProxyEvent, options: Excha
 /** Lambda ends a function at its own timeout, which API Gateway sees as a failure; its own timeout is another answer. */
 function timedOut(integrationMs: number, functionMs: number): ApiError {
   return functionMs < integrationMs
-    ? new ApiError("upstream_failed", `The function was ended after ${functionMs / 1000} s.`)
-    : new ApiError("timeout", `The function did not answer within ${integrationMs / 1000} s.`);
+    ? new ApiError("upstream_failed", `The function was ended after ${functionMs / 1000} s.`, {
+        cause: "the function's own timeout",
+      })
+    : new ApiError("timeout", `The function did not answer within ${integrationMs / 1000} s.`, {
+        cause: "the integration's timeout",
+      });
 }

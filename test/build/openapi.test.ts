@@ -9,7 +9,7 @@ import {
 } from "../../build/reference.ts";
 import { routes } from "../../functions/api-router/routes.ts";
 import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
-import { ApiError, type ErrorCode } from "../../lib/core/http/error.ts";
+import { ApiError, type ErrorCode, type FaultCode } from "../../lib/core/http/error.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("build/openapi");
@@ -57,7 +57,7 @@ const CODES = {
 /** What an answer's status may be, in order. */
 const STATUSES = [
   "200",
-  ...new Set(Object.keys(CODES).map((code) => String(new ApiError(code as ErrorCode, "").statusCode))),
+  ...new Set(Object.keys(CODES).map((code) => String(new ApiError(code as FaultCode, "", { cause: "" }).statusCode))),
 ].sort();
 
 test("docs/reference/openapi.json follows from the routes; `make reference` writes it", () => {

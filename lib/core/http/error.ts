@@ -24,6 +24,16 @@ export type ErrorCode =
   | "not_trained"
   | "timeout";
 
+/** The codes that are not the caller's fault: each has a line in the log, with its cause. */
+export type FaultCode =
+  | "internal"
+  | "upstream_failed"
+  | "outcome_unknown"
+  | "response_too_large"
+  | "upstream_unavailable"
+  | "not_trained"
+  | "timeout";
+
 const STATUS: Record<ErrorCode, number> = {
   invalid_request: 400,
   forbidden: 403,
@@ -46,6 +56,8 @@ const STATUS: Record<ErrorCode, number> = {
 };
 
 export interface ApiErrorOptions extends ErrorOptions {
+  /** What went wrong behind this error: an error, what an upstream said, or a list of these. Logged, never shown. */
+  cause?: unknown;
   issues?: readonly Issue[];
   headers?: Readonly<Record<string, string>>;
   /** Shown as `error.cause`: what the cluster said, its `type` and `reason`. */
@@ -53,8 +65,8 @@ export interface ApiErrorOptions extends ErrorOptions {
 }
 
 /**
- * An answer that is an error, shown to the caller as it is: message, issues and `shown` never hold a secret, an ARN
- * or an internal host name. The status follows from the code (decisions 3.2). `cause` is logged, never shown.
+ * An error answer, shown to the caller as it is: message, issues and `shown` never hold a secret, an ARN or an internal
+ * host name. The code decides the status. A fault needs its `cause`, so that its log line always has one.
  */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -65,6 +77,8 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly shown: Readonly<Record<string, unknown>> | undefined;
 
+  constructor(code: FaultCode, message: string, options: ApiErrorOptions & { cause: unknown });
+  constructor(code: Exclude<ErrorCode, FaultCode>, message: string, options?: ApiErrorOptions);
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options);
     this.code = code;
@@ -74,7 +88,14 @@ export class ApiError extends Error {
     this.shown = options.shown;
   }
 
-  /** The error body of both services. */
+  /** Returns the same error with another message; the original becomes its cause. */
+  withMessage(message: string): ApiError {
+    const { code, issues, headers, shown } = this;
+    // Every code may have a cause.
+    return new ApiError(code as FaultCode, message, { issues, headers, cause: this, ...(shown && { shown }) });
+  }
+
+  /** Returns the body of the answer as JSON text. */
   body(requestId: string): string {
     return JSON.stringify({
       error: {

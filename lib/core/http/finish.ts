@@ -46,6 +46,7 @@ function fitting(result: ProxyResult, surely: number): ProxyResult {
     "response_too_large",
     `The answer would take ${size} bytes, at most ${MAX_RESULT_BYTES} can be handed over. ` +
       "Ask for less at a time, or send accept-encoding: gzip.",
+    { cause: `a result of ${size} bytes` },
   );
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { MiddlewareObj } from "@middy/core";
 import { ApiError } from "./error.ts";
 import { headerOf, type ProxyEvent, type ProxyResult, type Reply, requestIdOf } from "./event.ts";
@@ -68,13 +69,33 @@ function apiErrorOf(error: unknown): ApiError {
   });
 }
 
-function logEntry(error: ApiError, requestId: string): object {
-  const causes: string[] = [];
-  for (let cause = error.cause; cause instanceof Error && causes.length < 5; cause = cause.cause) {
-    causes.push(error.code === "internal" ? (cause.stack ?? cause.message) : `${cause.name}: ${cause.message}`);
-  }
-  const { code, message } = error;
-  return { level: "error", request_id: requestId, code, message, causes };
+function logEntry({ code, message, cause }: ApiError, requestId: string): object {
+  return { level: "error", request_id: requestId, code, message, causes: causeLines(cause, code === "internal") };
+}
+
+const MAX_CAUSES = 8;
+const MAX_CAUSE_CHARACTERS = 4_000;
+
+/** Describes a cause and the causes behind it, outermost first; the cause of a bug with its stack. */
+function causeLines(cause: unknown, withStack: boolean): string[] {
+  const lines: string[] = [];
+  const add = (one: unknown): void => {
+    if (one === undefined || lines.length === MAX_CAUSES) return;
+    if (Array.isArray(one)) {
+      for (const each of one) add(each);
+      return;
+    }
+    lines.push(describe(one, withStack).slice(0, MAX_CAUSE_CHARACTERS));
+    if (one instanceof AggregateError) add(one.errors);
+    if (one instanceof Error) add(one.cause);
+  };
+  add(cause);
+  return lines;
+}
+
+function describe(cause: unknown, withStack: boolean): string {
+  if (cause instanceof Error) return withStack && cause.stack ? cause.stack : `${cause.name}: ${cause.message}`;
+  return typeof cause === "string" ? cause : inspect(cause, { depth: 3, breakLength: Number.POSITIVE_INFINITY });
 }
 
 function corsHeaders(cors: ApiOptions["cors"], event: ProxyEvent): Record<string, string> {

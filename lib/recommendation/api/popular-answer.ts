@@ -34,6 +34,7 @@ export async function popularItemsInstead(
     throw new ApiError(
       "not_trained",
       `${sentence(failure.message)}, and there are no popular items before the first training: upload data, then run \`relevance train\`.`,
+      { cause: failure },
     );
   }
   throw nothingAnswers(failure, `${failure.message}, and there is no list of popular items yet`);
@@ -96,7 +97,7 @@ async function user(
   if (!reads(filter, "CurrentUser")) return undefined;
   const { records: found, unread, reason } = await records.read("user", [id], deadline);
   if (!unread.has(id)) return found.get(id);
-  throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${reason}.`);
+  throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${reason}.`, { cause: reason });
 }
 
 function reads(filter: Filter, dataset: "Interactions" | "CurrentUser"): boolean {

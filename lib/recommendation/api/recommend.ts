@@ -163,7 +163,11 @@ async function fromPopularItems(
     call.deadline,
   );
   if (own && list.unread > 0) {
-    throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${list.reason}, and ${failure.message}.`);
+    throw new ApiError(
+      "upstream_unavailable",
+      `The filter cannot be applied: ${list.reason}, and ${failure.message}.`,
+      { cause: failure },
+    );
   }
   const effect = ["popular items in place of recommendations", own?.shortcoming].filter(Boolean).join("; ");
   const degraded: Degradation[] = [{ stage: "campaign", target: recipe, reason: failure.message, effect }];

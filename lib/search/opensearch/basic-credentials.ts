@@ -20,6 +20,7 @@ export async function basicCredentials(read: () => Promise<string>): Promise<Bas
   throw new ApiError(
     "upstream_failed",
     'The secret with the cluster\'s account is not {"username": …, "password": …}.',
+    { cause: result.issues.map(({ message }) => message).join("; ") },
   );
 }
 

@@ -9,8 +9,10 @@ const ANSWER_MARGIN_MS = 300;
 /** The timeout of an upstream call that starts now. Throws `timeout` when too little is left to start one. */
 export function callTimeout(deadline: Deadline): number {
   const left = deadline.remaining() - ANSWER_MARGIN_MS;
-  if (left <= 0) throw new ApiError("timeout", "The time for this request ended before the search cluster was called.");
-  return left;
+  if (left > 0) return left;
+  throw new ApiError("timeout", "The time for this request ended before the search cluster was called.", {
+    cause: `${Math.round(deadline.remaining())} ms were left`,
+  });
 }
 
 /** A status that says "later": thrown inside `retry`, handed back as the answer when the attempts end. */
@@ -94,16 +96,20 @@ export function jsonOf(answer: ClusterAnswer): unknown {
   const body = parseJson(answer.body);
   if (answer.status < 300) {
     if (body !== undefined) return body;
-    throw new ApiError("upstream_failed", "The search cluster answered with something that is not JSON.");
+    throw new ApiError("upstream_failed", "The search cluster answered with something that is not JSON.", {
+      cause: `status ${answer.status}: ${answer.body.toString("utf8", 0, 200)}`,
+    });
   }
   throw refusal(answer.status, body, answer.headers["retry-after"]);
 }
 
 function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
   const cause = clusterError(body);
+  const logged = `status ${status}: ${cause.type}: ${cause.reason}`;
   if (status === 401 || status === 403) {
     return new ApiError("upstream_failed", "The search cluster refused the gateway's own credentials.", {
       shown: { status, type: cause.type },
+      cause: logged,
     });
   }
   if (cause.type === "index_not_found_exception") {
@@ -114,7 +120,9 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
       headers: { "retry-after": typeof retryAfter === "string" ? retryAfter : "1" },
     });
   }
-  if (status === 503) return new ApiError("upstream_unavailable", "The search cluster is not available right now.");
+  if (status === 503) {
+    return new ApiError("upstream_unavailable", "The search cluster is not available right now.", { cause: logged });
+  }
   if (status < 500) {
     return new ApiError("rejected_by_cluster", `The search cluster refused this request: ${cause.reason}`, {
       shown: { type: cause.type, reason: cause.reason },
@@ -122,6 +130,7 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
   }
   return new ApiError("upstream_failed", "The search cluster failed on this request.", {
     shown: { status, type: cause.type },
+    cause: logged,
   });
 }
 

@@ -43,7 +43,7 @@ export function createCapabilities(
     const info = jsonOf(await readCall(cluster, { method: "GET", path: "/" }, deadline));
     const number = (info as { version?: { number?: unknown } }).version?.number;
     if (typeof number !== "string") {
-      throw new ApiError("upstream_failed", "The search cluster did not say which version it is.");
+      throw new ApiError("upstream_failed", "The search cluster did not say which version it is.", { cause: info });
     }
     known = { until: now() + KEEP_MS, value: capabilitiesOf(number) };
     return known.value;

@@ -7,7 +7,7 @@ import { ranges } from "./ranges.ts";
 export function outcomeUnknown(
   operations: readonly Operation[],
   results: ReadonlyMap<Operation, ItemResult>,
-  unknown: readonly Operation[],
+  { unknown, lostTo }: { unknown: readonly Operation[]; lostTo: readonly unknown[] },
 ): ApiError {
   const doubtful = new Set(unknown);
   const stateOf = (operation: Operation) => {
@@ -25,6 +25,6 @@ export function outcomeUnknown(
     `The answer of the search cluster was lost: whether ${unknown.length} of ${operations.length} operations were ` +
       "written is not known. error.cause lists the positions in bulk_request that are written, failed, unknown and " +
       "not sent. Read the unknown documents before sending them again.",
-    { shown },
+    { shown, cause: lostTo },
   );
 }

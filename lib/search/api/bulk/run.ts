@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelName } from "../../../config/embedding-models.ts";
-import { ApiError } from "../../../core/http/error.ts";
+import type { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
@@ -145,7 +145,7 @@ function createRun(
   function absorb(settled: Settled): void {
     run.took += settled.took;
     for (const [operation, item] of settled.results) run.results.set(operation, item);
-    if (settled.unknown.length > 0) throw outcomeUnknown(operations, run.results, settled.unknown);
+    if (settled.unknown.length > 0) throw outcomeUnknown(operations, run.results, settled);
     if (settled.results.size > 0 || settled.conflicts.length > 0) answered = true;
     for (const { operations: unsent, error } of settled.unsent) {
       if (!answered) throw nothingWritten(error);
@@ -178,9 +178,7 @@ function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: Ta
 
 /** The error of a request of which no operation has reached the cluster. */
 function nothingWritten(error: ApiError): ApiError {
-  const { code, message, issues, headers, shown } = error;
-  const told = { issues, headers, cause: error, ...(shown && { shown }) };
-  return new ApiError(code, `${message} Nothing has been written.`, told);
+  return error.withMessage(`${error.message} Nothing has been written.`);
 }
 
 /** What a failure of a whole call is for each of its operations: nothing of it was written. */

@@ -24,7 +24,8 @@ export const WRITE_RESERVE_MS = REREAD_MS + LEAST_WRITE_MS;
  */
 export type Outcome =
   | { kind: "answered"; answer: BulkAnswer }
-  | { kind: "busy" | "refused" | "lost" | "too_long" }
+  | { kind: "busy" | "refused" | "lost"; cause: unknown }
+  | { kind: "too_long" }
   | { kind: "rejected"; error: ApiError };
 
 /** Whether there is time to start a write. */
@@ -48,15 +49,18 @@ export async function sendBulk(
   try {
     const answer = await cluster.send(request, callTimeout(earlier(deadline, REREAD_MS)));
     const { status } = answer;
-    if (isBusy(status)) return { kind: "busy" };
+    const cause = `the search cluster answered _bulk with status ${status}`;
+    if (isBusy(status)) return { kind: "busy", cause };
     if (status === 413) return { kind: "too_long" };
     // 500, 502 and 504 also come from what stands in front of the cluster, which may have got the call.
-    if (status >= 500) return { kind: "lost" };
+    if (status >= 500) return { kind: "lost", cause };
     if (status >= 300) return { kind: "rejected", error: rejection(() => jsonOf(answer)) };
     const read = readBulkAnswer(answer.body, sendings.length);
-    return read ? { kind: "answered", answer: read } : { kind: "lost" };
+    return read
+      ? { kind: "answered", answer: read }
+      : { kind: "lost", cause: `${cause} and a body that is no bulk answer` };
   } catch (error) {
-    if (error instanceof ClusterFailure) return { kind: error.sent ? "lost" : "refused" };
+    if (error instanceof ClusterFailure) return { kind: error.sent ? "lost" : "refused", cause: error };
     throw error;
   }
 }

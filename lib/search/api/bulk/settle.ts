@@ -24,6 +24,8 @@ export interface Settled {
   conflicts: Array<{ draft: Draft; item: ItemResult }>;
   /** May have been written, and nothing says whether. */
   unknown: Operation[];
+  /** Why answers were lost or documents could not be read back. */
+  lostTo: unknown[];
   /** Certainly not written, and why. */
   unsent: Array<{ operations: Operation[]; error: ApiError }>;
   took: number;
@@ -44,7 +46,7 @@ interface Pending {
  * what is not there is sent again, guarded so that a late arrival of the first attempt shows.
  */
 export async function settleChunk(writing: Writing, chunk: readonly Sending[]): Promise<Settled> {
-  const settled: Settled = { results: new Map(), conflicts: [], unknown: [], unsent: [], took: 0 };
+  const settled: Settled = { results: new Map(), conflicts: [], unknown: [], lostTo: [], unsent: [], took: 0 };
   const pending = chunk.map((sending) => ({ sending, suspect: false }));
   await settle(writing, pending, settled);
   return settled;
@@ -53,7 +55,7 @@ export async function settleChunk(writing: Writing, chunk: readonly Sending[]): 
 async function settle(writing: Writing, first: readonly Pending[], settled: Settled): Promise<void> {
   const { cluster, target, deadline, wait } = writing;
   let pending = first;
-  if (!canWrite(deadline)) return giveUp(pending, outOfTime(), settled);
+  if (!canWrite(deadline)) return giveUp(pending, outOfTime(deadline), settled);
   for (let attempt = 1; ; attempt += 1) {
     const sendings = pending.map(({ sending }) => sending);
     const outcome = await sendBulk(cluster, target.name, sendings, deadline);
@@ -71,6 +73,7 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
 
 /** Takes what an attempt has settled; gives what is to be sent again, and what must be read back before. */
 function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
+  if (outcome.kind === "lost") settled.lostTo.push(outcome.cause);
   if (outcome.kind === "lost") return { again: [], doubtful: pending.map((one) => ({ ...one, suspect: true })) };
   if (outcome.kind !== "answered") return { again: [...pending], doubtful: [] };
   const again: Pending[] = [];
@@ -94,8 +97,9 @@ async function readBack(writing: Writing, doubtful: readonly Pending[], settled:
     writing,
     doubtful.map(({ sending }) => sending),
   ).catch((error: unknown) => {
-    if (error instanceof ApiError) return undefined;
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    settled.lostTo.push(error);
+    return undefined;
   });
   const again: Pending[] = [];
   for (const [index, one] of doubtful.entries()) {
@@ -134,7 +138,8 @@ async function settleHalves(writing: Writing, pending: readonly Pending[], settl
 /** The attempts or the time have ended. */
 function end(writing: Writing, pending: readonly Pending[], outcome: Outcome, settled: Settled): void {
   if (outcome.kind === "refused") {
-    giveUp(pending, new ApiError("upstream_unavailable", "The search cluster cannot be reached."), settled);
+    const { cause } = outcome;
+    giveUp(pending, new ApiError("upstream_unavailable", "The search cluster cannot be reached.", { cause }), settled);
     return;
   }
   for (const { sending, suspect, last } of pending) {
@@ -161,8 +166,10 @@ function giveUp(pending: readonly Pending[], error: ApiError, settled: Settled):
   if (operations.length > 0) settled.unsent.push({ operations, error });
 }
 
-function outOfTime(): ApiError {
-  return new ApiError("timeout", "The time for this request ended before this was written.");
+function outOfTime(deadline: Deadline): ApiError {
+  return new ApiError("timeout", "The time for this request ended before this was written.", {
+    cause: `${Math.round(deadline.remaining())} ms were left to start a write`,
+  });
 }
 
 function conflict({ target }: Writing, { operation }: Draft): ItemResult {

@@ -58,7 +58,9 @@ export async function readStored(
       const { type, reason } = clusterError(doc);
       // A write creates an index that does not exist.
       if (type === "index_not_found_exception") continue;
-      throw new ApiError("upstream_failed", `The search cluster could not read a document: ${reason}.`);
+      throw new ApiError("upstream_failed", `The search cluster could not read a document: ${reason}.`, {
+        cause: doc.error,
+      });
     }
     const source = memberSlices(text, element.start, element.end).get("_source");
     if (!doc?.found || source === undefined) continue;

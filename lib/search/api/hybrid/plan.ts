@@ -33,10 +33,12 @@ export function planLegs(
     else left.push({ leg, field: failed, reason: failures.get(failed)?.message ?? "" });
   }
   if (left.length === 0) return { kept, weights: weights && [...weights], degraded: [] };
-  const cause = left.map(({ leg, field, reason }) => `subquery ${leg + 1} (${field}): ${reason}`).join("; ");
-  if (kept.length === 0) throw new ApiError("upstream_unavailable", `No subquery can run: ${cause}.`);
-  if (onFailure === "fail")
-    throw new ApiError("upstream_unavailable", `The query text could not be embedded: ${cause}.`);
+  const said = left.map(({ leg, field, reason }) => `subquery ${leg + 1} (${field}): ${reason}`).join("; ");
+  const cause = [...failures.values()];
+  if (kept.length === 0) throw new ApiError("upstream_unavailable", `No subquery can run: ${said}.`, { cause });
+  if (onFailure === "fail") {
+    throw new ApiError("upstream_unavailable", `The query text could not be embedded: ${said}.`, { cause });
+  }
   const remaining = leftWeights(weights, kept);
   const degraded = left.map(({ leg, field, reason }): Degradation => {
     const effect = `subquery ${leg + 1} left out${WEIGHT_CHANGE[remaining.change]}`;

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { ApiError } from "../../../../lib/core/http/error.ts";
+import { ApiError, type FaultCode } from "../../../../lib/core/http/error.ts";
 import type { ProxyEvent, ProxyHandler, ProxyResult, Reply } from "../../../../lib/core/http/event.ts";
 import { jsonHandler } from "../../../../lib/core/http/json-handler.ts";
 import { MAX_RESULT_BYTES } from "../../../../lib/core/http/limits.ts";
@@ -57,6 +57,55 @@ test("a bug is 500 without a word of it, and is logged whole", async () => {
   assert.is(JSON.parse(result.body).error.code, "internal");
   assert.match(logged[0] ?? "", "hunter2");
   assert.match(logged[0] ?? "", "handlers.test.ts");
+});
+
+/** Every code of a fault: `satisfies` makes the compiler miss one that is left out. */
+const FAULTS = Object.keys({
+  internal: true,
+  upstream_failed: true,
+  outcome_unknown: true,
+  response_too_large: true,
+  upstream_unavailable: true,
+  not_trained: true,
+  timeout: true,
+} satisfies Record<FaultCode, true>) as FaultCode[];
+
+const loggedFor = async (error: unknown) => {
+  logged.length = 0;
+  await call(failing(error));
+  return JSON.parse(logged[0] ?? "{}");
+};
+
+for (const code of FAULTS) {
+  test(`the log line of ${code} has the request id and the cause`, async () => {
+    const cause = new Error("the connection ended", { cause: new TypeError("ECONNRESET") });
+    const line = await loggedFor(new ApiError(code, "Something failed.", { cause }));
+    assert.is(line.request_id, "r-1");
+    assert.is(line.code, code);
+    assert.match(line.causes[0], "Error: the connection ended");
+    assert.match(line.causes[1], "TypeError: ECONNRESET");
+  });
+}
+
+test("a cause may be text, a value, or several; each is one line of the log", async () => {
+  const several = [new Error("a"), "status 503", { type: "b" }, new AggregateError([new Error("c")], "d")];
+  const { causes } = await loggedFor(new ApiError("upstream_failed", "x", { cause: several }));
+  assert.equal(causes, ["Error: a", "status 503", "{ type: 'b' }", "AggregateError: d", "Error: c"]);
+});
+
+test("an error with another message keeps code, issues and headers, and has the original as its cause", () => {
+  const issues = [{ path: "a", message: "b" }];
+  const original = new ApiError("throttled", "Wait.", {
+    headers: { "retry-after": "3" },
+    issues,
+    shown: { type: "t" },
+  });
+  const { code, issues: same, headers, shown, cause } = original.withMessage("Wait. Nothing has been written.");
+  assert.equal(
+    { code, same, headers, shown },
+    { code: "throttled", same: issues, headers: original.headers, shown: { type: "t" } },
+  );
+  assert.is(cause, original);
 });
 
 test("what is the caller's fault is not logged", async () => {
