@@ -1,18 +1,19 @@
 import { CommanderError } from "commander";
+import { fileProblem } from "../lib/core/system-error.ts";
 import type { ExitCode } from "./command.ts";
 import { COMMANDS, GROUPS } from "./commands.ts";
 import { Failure, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Prints an error as a user should see it, and gives the exit code that it means. */
+/** Prints an error for the user and returns the exit code. */
 export async function reportError(error: unknown, args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { red, bold, dim } = terminal.noteColors;
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    // Help was shown because no command was given.
+    // Help is printed when no command is given.
     if (error.code === "commander.help") return 2;
     terminal.note(red(error.message.replace(/^error: /, "")));
-    terminal.note(dim(`See: ${["relevance", ...calledBy(args), "--help"].join(" ")}`));
+    terminal.note(dim(`See: ${["relevance", ...commandIn(args), "--help"].join(" ")}`));
     return 2;
   }
   if (error instanceof UsageError) {
@@ -29,13 +30,18 @@ export async function reportError(error: unknown, args: readonly string[], termi
     terminal.note(bold(red(countOf(error.problems))));
     return 2;
   }
+  const refused = fileProblem(error);
+  if (refused !== undefined) {
+    terminal.note(red(refused));
+    return 1;
+  }
   terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  terminal.note(red("This is a bug in relevance, not a mistake of yours: please report it with the lines above."));
+  terminal.note(red("This is a bug in relevance. Please report it with the lines above."));
   return 1;
 }
 
-/** The words of `args` that are a command, or a group of commands. */
-function calledBy(args: readonly string[]): readonly string[] {
+/** Returns the words of `args` that name a command or a group of commands. */
+function commandIn(args: readonly string[]): readonly string[] {
   const whole = COMMANDS.find(({ words }) => words.every((word, index) => args[index] === word));
   if (whole) return whole.words;
   const [first = ""] = args;

@@ -27,6 +27,10 @@ export const generateSemanticIndexSchema = defineCommand({
       terminal.printJson(schema);
       return 0;
     } catch (error) {
+      // JSON.stringify is recursive, JSON.parse is not.
+      if (error instanceof RangeError) {
+        throw new UsageError(`${file} is nested too deeply: OpenSearch takes 20 levels of fields`, { cause: error });
+      }
       throw error instanceof SchemaError ? new UsageError(error.message, { cause: error }) : error;
     }
   },

@@ -6,26 +6,29 @@ import { Failure } from "../errors.ts";
 import type { Started } from "./start-training.ts";
 import { reading } from "./target.ts";
 
-/** What a state machine of the project does. */
+/** The state machines that commands follow. */
 export type Work = "training" | "teardown";
 
-/** How an execution is followed. */
+/** What following an execution needs. */
 export interface Following {
   sfn: Pick<SFNClient, "send">;
   state: Pick<TrainingState, "lock">;
   note(line: string): void;
   intervalMs: number;
-  /** Replaced in tests so that nothing sleeps. */
+  /** Default: sleeps. */
   wait?: (ms: number) => Promise<unknown>;
   now?: () => number;
 }
 
-/** A sign of life while nothing changes. */
+/** Longest time without a line while nothing changes. */
 const SILENCE_MS = 5 * 60_000;
 
+/** How long failing calls are repeated before watching ends. */
+const PATIENCE_MS = 2 * 60_000;
+
 /**
- * Prints what an execution does whenever that changes, until it ends, and gives its output. Throws Failure with the reason,
- * and when it cannot be watched any more.
+ * Prints each change of an execution until it ends, then returns its output. Throws Failure with the reason if it failed or
+ * is gone, or if it can no longer be watched.
  */
 export async function followExecution(work: Work, { name, arn }: Started, following: Following): Promise<unknown> {
   const { sfn, state, note, intervalMs, wait = sleep, now = () => performance.now() } = following;
@@ -39,33 +42,49 @@ export async function followExecution(work: Work, { name, arn }: Started, follow
     shown = line;
     shownAt = now();
   };
-  const look = async <T>(action: string, call: () => Promise<T>) => {
+  let answeredAt = began;
+  const poll = async <T>(action: string, call: () => Promise<T>): Promise<T | undefined> => {
     try {
-      return await reading(action, patiently(call));
+      const answer = await call();
+      answeredAt = now();
+      return answer;
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      throw new Failure(`The ${work} ${name} goes on, ${GOES_ON[work]}. It cannot be watched: ${error.message}`, {
-        cause: error,
+      if (isTransient(error) && now() - answeredAt < PATIENCE_MS) return undefined;
+      if (error instanceof Error && error.name === "ExecutionDoesNotExist") {
+        throw new Failure(`The ${work} ${name} is gone: ${GONE[work]}`, { cause: error });
+      }
+      return await reading(action, Promise.reject(error)).catch((explained: unknown) => {
+        if (!(explained instanceof Failure)) throw explained;
+        throw new Failure(
+          `The ${work} ${name} may still be running; ${FOLLOW[work]}. It cannot be watched: ${explained.message}`,
+          { cause: error },
+        );
       });
     }
   };
   for (;;) {
-    const found = await look("states:DescribeExecution", () =>
+    const found = await poll("states:DescribeExecution", () =>
       sfn.send(new DescribeExecutionCommand({ executionArn: arn })),
     );
     if (found?.status === "SUCCEEDED") return JSON.parse(found.output ?? "null");
     if (found && found.status !== "RUNNING" && found.status !== "PENDING_REDRIVE") {
       throw new Failure(`The ${work} ${name} ${ENDS[found.status ?? ""] ?? "ended"}: ${reasonOf(found)}`);
     }
-    const lock = await look("dynamodb:GetItem", () => state.lock());
+    const lock = found && (await poll("dynamodb:GetItem", () => state.lock()));
     if (lock?.run === name && lock.note) show(`${lock.note.step}: ${lock.note.detail}`);
     await wait(intervalMs);
   }
 }
 
-const GOES_ON: Readonly<Record<Work, string>> = {
-  training: "`relevance status` shows where it is",
-  teardown: "the same command follows it again",
+const FOLLOW: Readonly<Record<Work, string>> = {
+  training: "`relevance status` shows its progress",
+  teardown: "run the command again to follow it",
+};
+
+/** Step Functions forgets an execution 90 days after its end; the local stack, when it stops. */
+const GONE: Readonly<Record<Work, string>> = {
+  training: "the local stack was restarted meanwhile, or it ended long ago. `relevance status` shows what is trained",
+  teardown: "the local stack was restarted meanwhile, or it ended long ago. Run the command again",
 };
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -74,20 +93,10 @@ const ENDS: Readonly<Record<string, string>> = {
   ABORTED: "was stopped",
 };
 
-/** A look that fails for a moment is no reason to stop looking. */
-async function patiently<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look();
-  } catch (error) {
-    if (isTransient(error)) return undefined;
-    throw error;
-  }
-}
-
-/** The message of the function that failed; Step Functions wraps it into JSON. */
+/** Returns the message of the function that failed, which Step Functions wraps into JSON. */
 export function reasonOf({ error, cause }: { error?: string | undefined; cause?: string | undefined }): string {
   const message = messageIn(cause);
-  return message ?? ([error, cause].filter((part) => part).join(": ") || "no reason is given");
+  return message ?? ([error, cause].filter((part) => part).join(": ") || "no reason given");
 }
 
 function messageIn(cause: string | undefined): string | undefined {

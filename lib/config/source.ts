@@ -1,110 +1,87 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  type Pair,
-  parseDocument,
-  type YAMLError,
-} from "yaml";
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from "yaml";
+import { ContentChecker } from "./content-checker.ts";
 import type { Path } from "./problem.ts";
 
-/** A mistake of syntax. */
+/** A syntax error. */
 export interface SyntaxProblem {
   line: number;
   message: string;
 }
 
-/** A file's text as a value, with the lines of its parts. */
+/** The value of a file, with the lines of its parts. */
 export interface Source {
-  /** Undefined when the syntax is too broken to go on; null when the file holds nothing. */
+  /** Undefined if the syntax errors leave nothing to check; null if the file is empty. */
   value: unknown;
   syntax: readonly SyntaxProblem[];
-  /** Line of the key or list entry at a path; of the nearest one above it when there is none. */
+  /** Returns the line of the key or list entry at a path, or of its nearest existing parent. */
   lineOf(path: Path): number;
 }
 
-/** Reads the text of a YAML file, or of a JSON file. */
+/** The largest file that is read, in characters: some 5,000 indices in hybrid_search.yaml, far beyond any real one. */
+const MAX_CHARACTERS = 1_000_000;
+
+/** Reads the text of a YAML or JSON file. */
 export function readSource(text: string, format: "yaml" | "json"): Source {
+  if (text.length > MAX_CHARACTERS) {
+    const message = `has ${text.length} characters, more than the ${MAX_CHARACTERS} allowed: is it the right file?`;
+    return { value: undefined, syntax: [{ line: 1, message }], lineOf: () => 1 };
+  }
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: "1.2" });
-  const lineOf = (path: Path) => lines.linePos(offsetOf(document, path)).line;
-  const syntax = format === "json" ? jsonProblems(text, document, lines) : yamlProblems(document, lines);
-  const fatal =
-    document.errors.some(({ code }) => code !== "DUPLICATE_KEY") || (format === "json" && syntax.length > 0);
-  if (fatal) return { value: undefined, syntax, lineOf };
-  return { value: document.toJS(), syntax, lineOf };
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  // JSON is parsed as YAML too, for the positions. `uniqueKeys` compares every key with every other: the checker is linear.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: "1.2", uniqueKeys: false });
+  const checker = new ContentChecker(lineAt);
+  const lineOf = (path: Path) => lineAt(offsetOf(document.contents, path, checker));
+  const notJson = format === "json" ? jsonProblem(text, lineAt) : undefined;
+  const parsing = notJson ? [notJson] : yamlProblems([...document.errors, ...document.warnings], lineAt);
+  if (notJson || document.errors.length > 0) return { value: undefined, syntax: parsing, lineOf };
+
+  checker.check(document.contents);
+  const syntax = [...parsing, ...checker.problems];
+  if (checker.unusable) return { value: undefined, syntax, lineOf };
+  // The checker has counted what aliases expand to.
+  return { value: document.toJS({ maxAliasCount: -1 }), syntax, lineOf };
 }
 
-function yamlProblems(document: Document, lines: LineCounter): SyntaxProblem[] {
-  return [...document.errors, ...document.warnings].map((error) => ({
-    line: lines.linePos(error.pos[0]).line,
-    message: explain(error, document, lines),
-  }));
+function yamlProblems(errors: readonly YAMLError[], lineAt: (offset: number) => number): SyntaxProblem[] {
+  const exhausted = errors.find(({ code }) => code === "RESOURCE_EXHAUSTION");
+  // The parser gave up there: its other errors only follow from that.
+  if (exhausted)
+    return [{ line: lineAt(exhausted.pos[0]), message: "is nested too deeply: remove the extra brackets" }];
+  return errors.map((error) => ({ line: lineAt(error.pos[0]), message: explain(error) }));
 }
 
-/** JSON is read by the YAML parser for its positions; what JSON itself refuses is refused here. */
-function jsonProblems(text: string, document: Document, lines: LineCounter): SyntaxProblem[] {
+/** What JSON refuses and YAML accepts. */
+function jsonProblem(text: string, lineAt: (offset: number) => number): SyntaxProblem | undefined {
   try {
     JSON.parse(text);
+    return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const position = /at position (\d+)/.exec(reason)?.[1];
     const message = `is not JSON: ${reason.replace(/ in JSON at position.*/, "").replace(/ \(line.*/, "")}`;
-    const line = position === undefined ? text.split("\n").length : lines.linePos(Number(position)).line;
-    return [{ line, message }];
-  }
-  return document.errors
-    .filter(({ code }) => code === "DUPLICATE_KEY")
-    .map((error) => ({ line: lines.linePos(error.pos[0]).line, message: explain(error, document, lines) }));
-}
-
-function explain(error: YAMLError, document: Document, lines: LineCounter): string {
-  if (error.code === "TAB_AS_INDENT") return "is indented with a tab: YAML needs spaces";
-  if (error.code === "DUPLICATE_KEY") {
-    const { key, first } = duplicate(document, error.pos[0]);
-    const where = first === undefined ? "" : `, first in line ${lines.linePos(first).line}`;
-    return `the key ${JSON.stringify(key)} is there twice${where}: remove one`;
-  }
-  if (error.code === "MULTIPLE_DOCS") return "holds several documents: remove the line ---";
-  return `is not valid YAML: ${error.message.split("\n")[0]}`;
-}
-
-/** The key at an offset, and the offset of the same key before it. */
-function duplicate(document: Document, offset: number): { key: string; first: number | undefined } {
-  for (const map of mapsIn(document.contents)) {
-    const position = map.findIndex(({ key }) => startOf(key) === offset);
-    if (position < 0) continue;
-    const key = String(map[position]?.key);
-    return { key, first: startOf(map.find((pair) => String(pair.key) === key)?.key) };
-  }
-  return { key: "?", first: undefined };
-}
-
-function* mapsIn(node: unknown): Generator<Pair[]> {
-  if (isMap(node)) {
-    yield node.items;
-    for (const { value } of node.items) yield* mapsIn(value);
-  } else if (isSeq(node)) {
-    for (const item of node.items) yield* mapsIn(item);
+    return { line: position === undefined ? text.split("\n").length : lineAt(Number(position)), message };
   }
 }
 
-function offsetOf(document: Document, path: Path): number {
-  let node: unknown = document.contents;
+function explain({ code, message }: YAMLError): string {
+  if (code === "TAB_AS_INDENT") return "is indented with a tab: YAML needs spaces";
+  if (code === "MULTIPLE_DOCS") return "holds several documents: remove the line ---";
+  return `is not valid YAML: ${message.split("\n")[0]}`;
+}
+
+function offsetOf(contents: unknown, path: Path, checker: ContentChecker): number {
+  let node = contents;
   let offset = startOf(node) ?? 0;
   for (const step of path) {
-    const container = isAlias(node) ? node.resolve(document) : node;
-    if (isMap(container)) {
-      const pair = container.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step));
+    node = checker.resolve(node);
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step));
       if (!pair) return offset;
       offset = startOf(pair.key) ?? offset;
       node = pair.value;
-    } else if (isSeq(container) && typeof step === "number" && container.items.length > step) {
-      node = container.items[step];
+    } else if (isSeq(node) && typeof step === "number" && node.items.length > step) {
+      node = node.items[step];
       offset = startOf(node) ?? offset;
     } else {
       return offset;

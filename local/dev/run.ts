@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
+import { fileProblem } from "../../lib/core/system-error.ts";
 import { ModelFilesError } from "../../lib/search/embeddings/model-files.ts";
 import { LocalError } from "../process/error.ts";
 import { type BannerOptions, banner } from "./banner.ts";
@@ -108,6 +109,6 @@ function recommendationPart(
 
 function report(error: unknown): number {
   const expected = [LocalError, ConfigurationError, ModelFilesError].some((kind) => error instanceof kind);
-  console.error(expected ? (error as Error).message : error);
+  console.error(expected ? (error as Error).message : (fileProblem(error) ?? error));
   return error instanceof DevUsageError || error instanceof ConfigurationError ? 2 : 1;
 }

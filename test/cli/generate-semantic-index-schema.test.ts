@@ -67,6 +67,12 @@ for (const [what, content, index, message] of [
   ],
   ["a file that is not JSON", "{", "books", /^base.json is not JSON: .+\n$/],
   [
+    "a schema of 100,000 brackets",
+    `{"mappings": {"properties": {"description": {"type": "text"}, "deep": ${"[".repeat(100_000)}${"]".repeat(100_000)}}}}`,
+    "books",
+    "base.json is nested too deeply: OpenSearch takes 20 levels of fields\n",
+  ],
+  [
     "a file that is no index description",
     { hits: {} },
     "books",

@@ -150,7 +150,17 @@ test("a program that a signal ended gives 128 and the signal's number", () => {
   });
 });
 
-test("a reader that has seen enough is no error", () => {
+test("a folder that cannot be created is a message and exit code 1", () => {
+  assert.equal(relevance(["dev", "--dir", "package.json/data"]), {
+    out: "",
+    err:
+      `ENOTDIR: not a directory, mkdir '${resolve("package.json/data")}': ` +
+      "a file stands where a folder is needed: remove it, or choose another folder\n",
+    code: 1,
+  });
+});
+
+test("a reader that stops reading early is no error", () => {
   const command = `set -o pipefail; "${process.execPath}" cli/relevance.mjs --help | true; echo $?`;
   const { stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
   assert.is(stderr, "");

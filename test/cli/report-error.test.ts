@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import * as assert from "uvu/assert";
 import { Failure, UsageError } from "../../cli/errors.ts";
 import { reportError } from "../../cli/report-error.ts";
@@ -39,10 +40,25 @@ test("a configuration that cannot be used is its problems and exit code 2", asyn
   });
 });
 
+test("a file operation that the system refuses is a message and exit code 1, not a bug", async () => {
+  const refused = await mkdir("package.json/below", { recursive: true }).catch((error: unknown) => error);
+  assert.equal(await report(refused), {
+    out: "",
+    err:
+      "ENOTDIR: not a directory, mkdir 'package.json/below': " +
+      "a file stands where a folder is needed: remove it, or choose another folder\n",
+    code: 1,
+  });
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  assert.match((await report(full)).err, "ENOSPC: no space left on device, write: the disk is full: free some space\n");
+  const socket = Object.assign(new Error("connect EACCES"), { code: "EACCES" });
+  assert.match((await report(socket)).err, "This is a bug");
+});
+
 test("anything else is a bug: the stack, and that it is one", async () => {
   const { err, code } = await report(new TypeError("x is undefined"));
   assert.match(err, /^TypeError: x is undefined\n {4}at .*report-error.test.ts/);
-  assert.match(err, /This is a bug in relevance, not a mistake of yours: please report it with the lines above.\n$/);
+  assert.match(err, /This is a bug in relevance. Please report it with the lines above.\n$/);
   assert.is(code, 1);
 });
 

@@ -16,6 +16,7 @@ async function follow(
   lock: () => Promise<undefined> = async () => undefined,
 ) {
   const left = [...looks];
+  let clock = 0;
   const send = async (command: object) => {
     assert.instance(command, DescribeExecutionCommand);
     const next = left.shift();
@@ -26,8 +27,11 @@ async function follow(
     sfn: { send } as Pick<SFNClient, "send">,
     state: { lock },
     note: () => {},
-    intervalMs: 1,
-    wait: async () => {},
+    intervalMs: 30_000,
+    wait: async (ms: number) => {
+      clock += ms;
+    },
+    now: () => clock,
   };
   return followExecution(work, { name: "w1", arn: "arn:w1" }, following).catch((error: unknown) => error);
 }
@@ -35,33 +39,53 @@ async function follow(
 const RUNNING = { status: "RUNNING" };
 const DONE = { status: "SUCCEEDED", output: '{"recipes":[]}' };
 
-test("credentials that expire meanwhile end the watching, not the training", async () => {
+test("expired credentials end the watching, not the training", async () => {
   const error = await follow("training", [RUNNING, EXPIRED]);
   assert.instance(error, Failure);
-  assert.match(String(error), "The training w1 goes on, `relevance status` shows where it is. It cannot be watched: ");
+  assert.match(
+    String(error),
+    "The training w1 may still be running; `relevance status` shows its progress. It cannot be watched: ",
+  );
   assert.match(String(error), "the AWS credentials have expired: get new ones");
 });
 
-test("so does a missing permission to read what the work says of itself", async () => {
+test("a missing permission to read the lock ends the watching, not the teardown", async () => {
   const error = await follow("teardown", [RUNNING], () => Promise.reject(named("AccessDeniedException")));
   assert.instance(error, Failure);
-  assert.match(String(error), "The teardown w1 goes on, the same command follows it again.");
+  assert.match(String(error), "The teardown w1 may still be running; run the command again to follow it.");
   assert.match(String(error), "may not call dynamodb:GetItem");
 });
 
-test("a look that fails for a moment is repeated", async () => {
-  const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+
+test("a call that fails for a moment is repeated", async () => {
   assert.equal(await follow("training", [reset, named("ThrottlingException"), DONE]), { recipes: [] });
 });
 
-test("a fault of ours stays one", async () => {
+test("after two minutes without an answer the watching ends with a reason, not with a stack", async () => {
+  const error = await follow("training", [RUNNING, reset, reset, reset, reset, DONE]);
+  assert.instance(error, Failure);
+  assert.match(
+    String(error),
+    /It cannot be watched: .*AWS cannot be reached for states:DescribeExecution \(ECONNRESET\)/,
+  );
+  assert.equal(await follow("training", [RUNNING, reset, reset, reset, DONE]), { recipes: [] });
+});
+
+test("an execution that a restart of the local stack has dropped is a failure, not a bug", async () => {
+  const error = await follow("training", [RUNNING, named("ExecutionDoesNotExist")]);
+  assert.instance(error, Failure);
+  assert.match(String(error), "The training w1 is gone: the local stack was restarted meanwhile");
+});
+
+test("an error of our own is not disguised", async () => {
   assert.is(await follow("training", [named("ValidationException")]).then(String), "ValidationException: said by AWS");
 });
 
-test("the reason of a failure is the function's, else what Step Functions says, else that there is none", () => {
+test("the reason of a failure is the function's, else what Step Functions says", () => {
   assert.is(reasonOf({ error: "E", cause: '{"errorMessage":"no data"}' }), "no data");
   assert.is(reasonOf({ error: "States.Timeout", cause: undefined }), "States.Timeout");
-  assert.is(reasonOf({ error: undefined, cause: undefined }), "no reason is given");
+  assert.is(reasonOf({ error: undefined, cause: undefined }), "no reason given");
 });
 
 test.run();

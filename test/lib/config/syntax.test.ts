@@ -110,6 +110,61 @@ test("an anchor is followed, its problems are at the anchored value", () => {
   ]);
 });
 
+test("an alias without an anchor names the anchors there are", () => {
+  const filters = "filters:\n  - &first {name: a, expression: x}\n  - *frist\n";
+  assert.equal(linesOf({ ...example, "filter.yaml": filters }), [
+    "conf/filter.yaml:3  uses the alias *frist, but nothing above is marked &frist: the anchors before it are &first",
+  ]);
+  assert.equal(linesOf({ ...example, "filter.yaml": "filters: *none\n" }), [
+    "conf/filter.yaml:1  uses the alias *none, but nothing above is marked &none: no anchor comes before it",
+  ]);
+});
+
+test("an alias inside its own anchor is refused", () => {
+  assert.match(
+    linesOf({ ...example, "filter.yaml": "filters: &all\n  - *all\n" })[0] ?? "",
+    /^conf\/filter.yaml:2 {2}uses the alias \*all, but nothing above is marked &all/,
+  );
+});
+
+test("an alias bomb is refused before it is expanded", () => {
+  const levels = Array.from({ length: 9 }, (_, level) => {
+    const value = level === 0 ? "x" : `*a${level - 1}`;
+    return `a${level}: &a${level} [${Array(10).fill(value).join(", ")}]`;
+  });
+  assert.equal(linesOf({ ...example, "filter.yaml": levels.join("\n") }), [
+    "conf/filter.yaml:6  stands for more than 500000 values: use fewer aliases, or shorter lists",
+  ]);
+});
+
+test("deep nesting is a problem of its line, in YAML and in JSON, at any depth", () => {
+  for (const depth of [60, 3_000, 100_000]) {
+    const brackets = `${"[".repeat(depth)}${"]".repeat(depth)}`;
+    for (const file of ["filter.yaml", "schema/item_schema.json"]) {
+      const lines = linesOf({ ...example, [file]: `\n${brackets}` });
+      assert.is(lines.length, 1, `${file}, ${depth} levels`);
+      assert.match(
+        lines[0] ?? "",
+        new RegExp(`^conf/${file}:2 {2}is nested (too deeply|more than 50 levels deep): remove`),
+      );
+    }
+  }
+  const block = Array.from({ length: 400 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n");
+  assert.match(linesOf({ ...example, "filter.yaml": block })[0] ?? "", /^conf\/filter.yaml:5\d {2}is nested more than/);
+});
+
+test("a mapping of very many keys, and a very large file, are refused as a whole", () => {
+  const object = (keys: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, key) => [key, 1])));
+  const schema = (keys: number) => linesOf({ ...example, "schema/item_schema.json": object(keys) });
+  assert.equal(schema(20_000), [
+    "conf/schema/item_schema.json:1  has a mapping of 20000 keys, more than the 1000 allowed",
+  ]);
+  assert.equal(schema(110_000), [
+    "conf/schema/item_schema.json:1  has 1098891 characters, more than the 1000000 allowed: is it the right file?",
+  ]);
+});
+
 test("the problems of a file come in the order of its lines, whatever found them", () => {
   const text = "domain_name_system: null\ncors: {allow_origins: ['*', '*']}\nthrottle: {rate_limit: 0}\nlog: 1\n";
   assert.equal(
