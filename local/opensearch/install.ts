@@ -11,8 +11,8 @@ import { FACTS, jdkFor, type OpenSearchVersion } from "./versions.ts";
 
 const POM = fileURLToPath(new URL("./pom.xml", import.meta.url));
 
-/** Raise it when a change here must replace what older checkouts have installed. */
-const LAYOUT = 1;
+/** Raise this when existing installations must be replaced. */
+const LAYOUT = 2;
 
 export interface InstallOptions {
   version: OpenSearchVersion;

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Module {
@@ -6,24 +6,38 @@ interface Module {
   classname: string;
   /** A module whose classes it uses. */
   extends?: string;
-  policy?: string;
+  /** Permissions under the Java security manager that 2.19 runs with. */
+  policy?: readonly string[];
 }
 
 /**
- * The modules of 2.19 that come as bare jars. The classes have other names in 3.x (PainlessModulePlugin, …): a wrong
- * one stops the server at start.
+ * The modules of 2.19 that are published as jars only. The classes have other names in 3.x (`PainlessModulePlugin`),
+ * and the server does not start with a wrong one. The policies are those of the server's own distribution.
  */
 const MODULES: readonly Module[] = [
   {
     name: "lang-painless",
     classname: "org.opensearch.painless.PainlessPlugin",
-    // It compiles scripts to classes; without these the first script fails.
-    policy: `grant {
-  permission java.lang.RuntimePermission "createClassLoader";
-  permission java.lang.RuntimePermission "getClassLoader";
-};
-`,
+    policy: [
+      'permission java.lang.RuntimePermission "createClassLoader";',
+      'permission java.lang.RuntimePermission "getClassLoader";',
+    ],
   },
+  {
+    name: "lang-mustache",
+    classname: "org.opensearch.script.mustache.MustachePlugin",
+    policy: ['permission java.lang.RuntimePermission "accessDeclaredMembers";'],
+  },
+  {
+    name: "reindex",
+    classname: "org.opensearch.index.reindex.ReindexPlugin",
+    policy: [
+      'permission java.net.SocketPermission "*", "connect";',
+      'permission java.net.NetPermission "getProxySelector";',
+    ],
+  },
+  { name: "ingest-common", classname: "org.opensearch.ingest.common.IngestCommonPlugin", extends: "lang-painless" },
+  { name: "rank-eval", classname: "org.opensearch.index.rankeval.RankEvalPlugin" },
   { name: "mapper-extras", classname: "org.opensearch.index.mapper.MapperExtrasPlugin" },
   {
     name: "search-pipeline-common",
@@ -35,12 +49,20 @@ const MODULES: readonly Module[] = [
     classname: "org.opensearch.analysis.common.CommonAnalysisPlugin",
     extends: "lang-painless",
   },
+  { name: "parent-join", classname: "org.opensearch.join.ParentJoinPlugin" },
+  { name: "percolator", classname: "org.opensearch.percolator.PercolatorPlugin" },
+  { name: "geo", classname: "org.opensearch.geo.GeoModulePlugin" },
+  {
+    name: "aggs-matrix-stats",
+    classname: "org.opensearch.search.aggregations.matrix.MatrixAggregationPlugin",
+  },
 ];
 
-/** Writes what the server wants beside each module's jar and the published jars lack. `home`: the server's folder. */
+/** Writes the descriptor and security policy that the server requires beside each module's jars. `home`: the server's folder. */
 export function writeModuleDescriptors(home: string, version: string): void {
   for (const module of MODULES) {
     const folder = join(home, "modules", module.name);
+    mkdirSync(folder, { recursive: true });
     const properties = {
       description: module.name,
       version,
@@ -54,6 +76,8 @@ export function writeModuleDescriptors(home: string, version: string): void {
     };
     const lines = Object.entries(properties).map(([key, value]) => `${key}=${value}\n`);
     writeFileSync(join(folder, "plugin-descriptor.properties"), lines.join(""));
-    if (module.policy) writeFileSync(join(folder, "plugin-security.policy"), module.policy);
+    if (module.policy) {
+      writeFileSync(join(folder, "plugin-security.policy"), `grant {\n  ${module.policy.join("\n  ")}\n};\n`);
+    }
   }
 }

@@ -30,9 +30,7 @@ function maven(script = UNPACKS): string {
 
 const UNPACKS = `
 for word in "$@"; do case $word in -Dos=*) os=\${word#-Dos=};; -Dhome=*) home=\${word#-Dhome=};; esac; done
-for module in lang-painless mapper-extras search-pipeline-common analysis-common; do
-  mkdir -p "$home/opensearch-$os/modules/$module"
-done
+mkdir -p "$home/opensearch-$os"
 echo "[INFO] Downloaded from central: https://example.com/x/opensearch-knn-$os.0.zip (6.3 MB at 15 MB/s)"`;
 
 const calls = () => (existsSync(join(folder, "calls")) ? readFileSync(join(folder, "calls"), "utf8").split("\n") : []);
