@@ -26,10 +26,10 @@ const ERRORS: Readonly<Record<string, string>> = {
   415: "The content type is not JSON.",
   422: "The cluster refused the request; `cause` is its own.",
   429: "Throttled; try again after `retry-after` seconds.",
-  500: "A fault of the service; its log has the cause under the request id.",
-  502: "An upstream failed, or the outcome of a write is not known.",
-  503: "An upstream cannot be reached.",
-  504: "The time ended.",
+  500: "The outcome of the request is unknown, its answer is too large, or the service has a fault; its log has the cause.",
+  502: "An upstream failed; nothing was written.",
+  503: "An upstream cannot be reached; nothing was written.",
+  504: "The time ended; nothing was written.",
 };
 
 const ERROR_SCHEMA: Json = {

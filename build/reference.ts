@@ -38,7 +38,7 @@ export function recommendationOpenApiJson(): string {
       404: "There is no such filter or item.",
       413: "The body is too large; nothing has been written.",
       422: null,
-      502: "The answer is too large.",
+      502: null,
       503: "Nothing is trained yet, or what is needed cannot be reached.",
     },
   });

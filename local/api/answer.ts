@@ -2,11 +2,14 @@ import { type ServerResponse, validateHeaderName, validateHeaderValue } from "no
 import { ApiError } from "../../lib/core/http/error.ts";
 import { MAX_RESULT_BYTES } from "../../lib/core/http/limits.ts";
 
-/** JSON escaping makes a character at most six bytes long: what is shorter than this surely fits. */
+/** JSON escapes a character to at most six bytes, so a shorter body always fits. */
 const SURELY_FITS = Math.floor(MAX_RESULT_BYTES / 6) - 100_000;
 
-/** Headers of one connection, and the length, which is counted here. */
+/** Headers of one connection, and the length, which is computed here. */
 const DROPPED = new Set(["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"]);
+
+/** What every failure of the function ends with: it may have executed the request. */
+export const UNKNOWN = "Whether the request was executed is unknown.";
 
 /** What is sent to the client. */
 export interface Answer {
@@ -16,15 +19,15 @@ export interface Answer {
 }
 
 /**
- * The HTTP answer of a proxy result. Throws `upstream_failed` for a result that API Gateway would call malformed, or
- * that Lambda could not hand over.
+ * Returns the HTTP answer for a proxy result. Throws `outcome_unknown` for a result that API Gateway would call
+ * malformed, or that Lambda could not return.
  */
 export function answerOf(result: unknown): Answer {
-  if (typeof result !== "object" || result === null) throw malformed("it is no object");
+  if (typeof result !== "object" || result === null) throw malformed("it is not an object");
   const { statusCode, headers, multiValueHeaders, body, isBase64Encoded } = result as Record<string, unknown>;
   const status = Number(statusCode);
   if (!Number.isInteger(status) || status < 200 || status > 599) throw malformed(`statusCode is ${String(statusCode)}`);
-  if (body !== undefined && body !== null && typeof body !== "string") throw malformed("body is no string");
+  if (body !== undefined && body !== null && typeof body !== "string") throw malformed("body is not a string");
   const text = body ?? "";
   if (text.length > SURELY_FITS) checkSize(result);
   return {
@@ -38,8 +41,8 @@ function checkSize(result: object): void {
   const size = Buffer.byteLength(JSON.stringify(result));
   if (size <= MAX_RESULT_BYTES) return;
   throw new ApiError(
-    "upstream_failed",
-    `The function's answer takes ${size} bytes; Lambda hands over at most ${MAX_RESULT_BYTES}.`,
+    "outcome_unknown",
+    `The function's answer takes ${size} bytes, and Lambda returns at most ${MAX_RESULT_BYTES}. ${UNKNOWN}`,
     { cause: `a result of ${size} bytes` },
   );
 }
@@ -51,19 +54,19 @@ function* headerList(single: unknown, multi: unknown): Generator<[string, string
     if (!names.has(name.toLowerCase())) yield [name, headerValue(name, value)];
   }
   for (const [name, values] of several) {
-    if (!Array.isArray(values)) throw malformed(`multiValueHeaders.${name} is no array`);
+    if (!Array.isArray(values)) throw malformed(`multiValueHeaders.${name} is not an array`);
     for (const value of values) yield [name, headerValue(name, value)];
   }
 }
 
 function entriesOf(what: string, headers: unknown): [string, unknown][] {
   if (headers === undefined || headers === null) return [];
-  if (typeof headers !== "object") throw malformed(`${what} is no object`);
+  if (typeof headers !== "object") throw malformed(`${what} is not an object`);
   return Object.entries(headers);
 }
 
 function headerValue(name: string, value: unknown): string {
-  if (!["string", "number", "boolean"].includes(typeof value)) throw malformed(`header ${name} is no string`);
+  if (!["string", "number", "boolean"].includes(typeof value)) throw malformed(`header ${name} is not a string`);
   try {
     validateHeaderName(name);
     validateHeaderValue(name, String(value));
@@ -74,10 +77,12 @@ function headerValue(name: string, value: unknown): string {
 }
 
 function malformed(why: string): ApiError {
-  return new ApiError("upstream_failed", `The function's answer is no proxy result: ${why}.`, { cause: why });
+  return new ApiError("outcome_unknown", `The function's answer is not a proxy result: ${why}. ${UNKNOWN}`, {
+    cause: why,
+  });
 }
 
-/** The answer to a request that the API itself refuses, in the error shape of both services. */
+/** Returns the answer to a request that the API itself refuses, in the error shape of both services. */
 export function refusal(error: ApiError, requestId: string): Answer {
   return {
     status: error.statusCode,
@@ -90,7 +95,7 @@ export function refusal(error: ApiError, requestId: string): Answer {
   };
 }
 
-/** Writes an answer. `HEAD` keeps the length that the function names, since there is no body to count. */
+/** Writes an answer. `HEAD` keeps the length that the function gives, as there is no body to measure. */
 export function send(response: ServerResponse, answer: Answer, options: { head: boolean; requestId: string }): void {
   const { status, body } = answer;
   const headers: string[] = ["x-amzn-requestid", options.requestId];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../../lib/core/http/error.ts";
 import type { ProxyEvent } from "../../lib/core/http/event.ts";
-import { type Answer, answerOf, refusal, send } from "./answer.ts";
+import { type Answer, answerOf, refusal, send, UNKNOWN } from "./answer.ts";
 import { createEvent, type EventParts } from "./event.ts";
 import { createContext, findService, type MountedService } from "./service.ts";
 
@@ -10,14 +10,14 @@ import { createContext, findService, type MountedService } from "./service.ts";
 export const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
 /** Lambda: a synchronous event, serialized. */
 export const MAX_EVENT_BYTES = 6_291_456;
-/** With a shorter body an event surely fits: node takes at most 16 KB of path and headers. */
+/** An event with a shorter body always fits: node accepts at most 16 KB of path and headers. */
 const SURELY_FITS_BYTES = 4_500_000;
 
 export interface ExchangeOptions {
   integrationTimeoutMs: number;
   functionTimeoutMs: number;
   onFunctionError: (error: unknown) => void;
-  /** Whether the server is stopping: each connection ends with its next answer. */
+  /** Whether the server is stopping; each connection then closes after its next answer. */
   stopping: () => boolean;
 }
 
@@ -42,7 +42,7 @@ export function serve(
   try {
     target = admit(request, requestId, services);
   } catch (error) {
-    // Answered when the body was read and dropped: a client that cannot send all of it may not read the answer.
+    // Read and drop the body first: a client that cannot send all of it may not read the answer.
     request.resume().on("end", () => refuse(error as ApiError));
     return;
   }
@@ -89,7 +89,7 @@ function payloadTooLarge(what: string): ApiError {
   return new ApiError("payload_too_large", `${what}; send less at a time.`);
 }
 
-/** Calls the function within its time. Throws ApiError as API Gateway would answer. */
+/** Calls the function within its time. Throws the ApiError that API Gateway would answer with. */
 async function invoke(service: MountedService, event: ProxyEvent, options: ExchangeOptions): Promise<Answer> {
   const { integrationTimeoutMs, functionTimeoutMs, onFunctionError } = options;
   const context = createContext(event.requestContext.requestId, functionTimeoutMs);
@@ -105,19 +105,17 @@ async function invoke(service: MountedService, event: ProxyEvent, options: Excha
   } catch (error) {
     if (error instanceof ApiError) throw error;
     onFunctionError(error);
-    throw new ApiError("upstream_failed", "The function failed; its log has the reason.", { cause: error });
+    throw new ApiError("outcome_unknown", `The function failed; its log has the reason. ${UNKNOWN}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Lambda ends a function at its own timeout, which API Gateway sees as a failure; its own timeout is another answer. */
+/** Lambda ends a function at its own timeout; API Gateway stops waiting at its own. */
 function timedOut(integrationMs: number, functionMs: number): ApiError {
-  return functionMs < integrationMs
-    ? new ApiError("upstream_failed", `The function was ended after ${functionMs / 1000} s.`, {
-        cause: "the function's own timeout",
-      })
-    : new ApiError("timeout", `The function did not answer within ${integrationMs / 1000} s.`, {
-        cause: "the integration's timeout",
-      });
+  const what =
+    functionMs < integrationMs
+      ? `Lambda ended the function after ${functionMs / 1000} s.`
+      : `The function did not answer within ${integrationMs / 1000} s.`;
+  return new ApiError("outcome_unknown", `${what} ${UNKNOWN}`, { cause: what });
 }

@@ -15,11 +15,18 @@ const INTERNAL: Refusal = {
   code: "internal",
   message: "Something went wrong in the gateway; the request id finds it in the log.",
 };
-const TIMEOUT: Refusal = { status: 504, code: "timeout", message: "The time for this request ended." };
-
 /**
- * API Gateway's own refusals, by its response types. Source: "Gateway response types", API Gateway Developer Guide.
+ * The function gave no answer, or none that API Gateway can pass on: a write may have been executed. These responses
+ * hold for all methods and paths of an API, so reads get this status too. 500, because clients repeat 502 to 504.
  */
+const UNANSWERED: Refusal = {
+  status: 500,
+  code: "outcome_unknown",
+  message:
+    "This request was not answered; whether it was executed is unknown. A request that only reads can be repeated.",
+};
+
+/** API Gateway's own refusals by response type. Source: "Gateway response types", API Gateway Developer Guide. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   ACCESS_DENIED: FORBIDDEN,
   API_CONFIGURATION_ERROR: INTERNAL,
@@ -28,11 +35,11 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   BAD_REQUEST_BODY: BAD_REQUEST,
   BAD_REQUEST_PARAMETERS: BAD_REQUEST,
   EXPIRED_TOKEN: FORBIDDEN,
-  INTEGRATION_FAILURE: TIMEOUT,
-  INTEGRATION_TIMEOUT: TIMEOUT,
+  INTEGRATION_FAILURE: UNANSWERED,
+  INTEGRATION_TIMEOUT: UNANSWERED,
   INVALID_API_KEY: FORBIDDEN,
   INVALID_SIGNATURE: FORBIDDEN,
-  // What API Gateway says of paths and methods that an API does not have.
+  // API Gateway's answer for paths and methods that the API does not have.
   MISSING_AUTHENTICATION_TOKEN: NOT_FOUND,
   QUOTA_EXCEEDED: {
     status: 429,
@@ -54,12 +61,13 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     message: "The content type must be application/json.",
   },
   WAF_FILTERED: { ...FORBIDDEN, message: "The request was refused by the firewall." },
-  // Whatever else there is keeps its status.
+  // Any other refusal keeps its status.
   DEFAULT_4XX: BAD_REQUEST,
-  DEFAULT_5XX: INTERNAL,
+  // A function that fails, is ended by its timeout or returns something malformed: API Gateway's own status is 502.
+  DEFAULT_5XX: UNANSWERED,
 };
 
-/** Gateway responses in the error shape of both services. */
+/** Returns the gateway responses of an API, in the error shape of both services. */
 export function gatewayResponses(allowOrigins?: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(REFUSALS).map(([type, refusal]) => [type, gatewayResponse(type, refusal, allowOrigins)]),
@@ -67,10 +75,10 @@ export function gatewayResponses(allowOrigins?: readonly string[]): Record<strin
 }
 
 function gatewayResponse(type: string, { status, code, message, retryAfter }: Refusal, origins?: readonly string[]) {
-  // The id is put in by API Gateway, in the quotes that are here.
+  // API Gateway inserts the id between these quotes.
   const body = JSON.stringify({ error: { code, message, request_id: "$context.requestId" } });
   return {
-    ...(!type.startsWith("DEFAULT_") && { statusCode: status }),
+    ...(type !== "DEFAULT_4XX" && { statusCode: status }),
     responseTemplates: { "application/json": body },
     responseParameters: {
       "gatewayresponse.header.x-request-id": "context.requestId",

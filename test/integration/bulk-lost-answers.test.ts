@@ -110,12 +110,12 @@ for (const cluster of await clusters()) {
     assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [2, 2]);
   });
 
-  test(`${version}: a write whose answer is lost for good is 502 and says what is known`, async () => {
+  test(`${version}: a write whose answer is lost for good is 500 and says what is known`, async () => {
     const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, after: 1 });
     const operations = Array.from({ length: 6 }, (_, n) => put(`d${n}`, n));
     const { status, body } = await gateway.bulk(index, operations);
-    assert.equal([status, body.error.code], [502, "outcome_unknown"]);
+    assert.equal([status, body.error.code], [500, "outcome_unknown"]);
     assert.match(body.error.message, "whether 2 of 6 operations were written is not known");
     assert.equal(body.error.cause, { written: "0-1", unknown: "2-3", not_sent: "4-5" });
     assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [4, 3]);
@@ -126,7 +126,7 @@ for (const cluster of await clusters()) {
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" } });
     proxy.fault({ path: "/_mget", fault: { kind: "status", status: 503 } });
     const { status, body } = await gateway.bulk(index, [put("a", 1)]);
-    assert.equal([status, body.error.code, proxy.count("/_bulk")], [502, "outcome_unknown", 1]);
+    assert.equal([status, body.error.code, proxy.count("/_bulk")], [500, "outcome_unknown", 1]);
     assert.equal(body.error.cause, { unknown: "0" });
   });
 
@@ -141,7 +141,7 @@ for (const cluster of await clusters()) {
     proxy.reset();
     proxy.fault({ path: "/_bulk", fault: { kind: "hang_before" } });
     const lost = await gateway.bulk(index, [put("b", 1)], { remainingMs: 3_000 });
-    assert.equal([lost.status, lost.body.error.code], [502, "outcome_unknown"]);
+    assert.equal([lost.status, lost.body.error.code], [500, "outcome_unknown"]);
     assert.is(proxy.count("/_bulk"), 1);
   });
 
@@ -181,7 +181,7 @@ for (const cluster of await clusters()) {
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, times: 1 });
     proxy.fault({ path: "/_bulk", fault: { kind: "status", status: 403 } });
     const { status, body } = await gateway.bulk(index, [put("a", 1)]);
-    assert.equal([status, body.error.code, proxy.count("/_bulk")], [502, "outcome_unknown", 2]);
+    assert.equal([status, body.error.code, proxy.count("/_bulk")], [500, "outcome_unknown", 2]);
   });
 
   test(`${version}: an update that rests on a stored document is embedded anew when that changed meanwhile`, async () => {

@@ -70,10 +70,11 @@ const REFUSALS: Array<[type: string, status: number | undefined, code: string]> 
   ["QUOTA_EXCEEDED", 429, "throttled"],
   ["REQUEST_TOO_LARGE", 413, "payload_too_large"],
   ["UNSUPPORTED_MEDIA_TYPE", 415, "unsupported_media_type"],
-  ["INTEGRATION_TIMEOUT", 504, "timeout"],
+  ["INTEGRATION_TIMEOUT", 500, "outcome_unknown"],
+  ["INTEGRATION_FAILURE", 500, "outcome_unknown"],
   ["MISSING_AUTHENTICATION_TOKEN", 404, "not_found"],
   ["DEFAULT_4XX", undefined, "invalid_request"],
-  ["DEFAULT_5XX", undefined, "internal"],
+  ["DEFAULT_5XX", 500, "outcome_unknown"],
 ];
 
 for (const [type, status, code] of REFUSALS) {

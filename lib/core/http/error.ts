@@ -34,6 +34,10 @@ export type FaultCode =
   | "not_trained"
   | "timeout";
 
+/**
+ * The status of each code. The official OpenSearch clients repeat any call that is answered 502, 503 or 504, writes
+ * included, so those statuses are for reads and for calls of which nothing was done (docs/decisions/0003-no-blind-retries.md).
+ */
 const STATUS: Record<ErrorCode, number> = {
   invalid_request: 400,
   forbidden: 403,
@@ -47,9 +51,9 @@ const STATUS: Record<ErrorCode, number> = {
   rejected_by_cluster: 422,
   throttled: 429,
   internal: 500,
+  outcome_unknown: 500,
+  response_too_large: 500,
   upstream_failed: 502,
-  outcome_unknown: 502,
-  response_too_large: 502,
   upstream_unavailable: 503,
   not_trained: 503,
   timeout: 504,

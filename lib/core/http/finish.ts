@@ -44,7 +44,7 @@ function fitting(result: ProxyResult, surely: number): ProxyResult {
   if (size <= MAX_RESULT_BYTES) return result;
   throw new ApiError(
     "response_too_large",
-    `The answer would take ${size} bytes, at most ${MAX_RESULT_BYTES} can be handed over. ` +
+    `The request was executed, but its answer would take ${size} bytes; at most ${MAX_RESULT_BYTES} can be returned. ` +
       "Ask for less at a time, or send accept-encoding: gzip.",
     { cause: `a result of ${size} bytes` },
   );

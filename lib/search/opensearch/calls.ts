@@ -3,10 +3,10 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
 
-/** Kept back from every upstream timeout so that there is time left to answer. */
+/** Subtracted from every upstream timeout, to leave time for the answer. */
 const ANSWER_MARGIN_MS = 300;
 
-/** The timeout of an upstream call that starts now. Throws `timeout` when too little is left to start one. */
+/** Returns the timeout, in milliseconds, of a call that starts now. Throws `timeout` when too little time is left. */
 export function callTimeout(deadline: Deadline): number {
   const left = deadline.remaining() - ANSWER_MARGIN_MS;
   if (left > 0) return left;
@@ -15,7 +15,7 @@ export function callTimeout(deadline: Deadline): number {
   });
 }
 
-/** A status that says "later": thrown inside `retry`, handed back as the answer when the attempts end. */
+/** A status that asks to come back later. Thrown inside `retry`; after the last attempt its answer is returned. */
 class Busy extends Error {
   readonly answer: ClusterAnswer;
   constructor(answer: ClusterAnswer) {
@@ -27,8 +27,22 @@ class Busy extends Error {
 export const isBusy = (status: number): boolean => status === 429 || status === 503;
 
 /**
- * A call that may be repeated, since it changes nothing: tried again on 429, 503, a refused and a lost connection.
- * Gives the last answer whatever its status; throws ApiError when there is none.
+ * Decides for one read which failures are worth another attempt. A refused connection is; one that broke after the
+ * request was sent is only once: the read itself may be what breaks it.
+ */
+export function readRetries(): (error: unknown) => boolean {
+  let lost = 0;
+  return (error) => {
+    if (error instanceof Busy) return true;
+    if (!(error instanceof ClusterFailure)) return false;
+    if (error.kind === "lost") lost += 1;
+    return error.kind === "refused" || (error.kind === "lost" && lost === 1);
+  };
+}
+
+/**
+ * Sends a call that changes nothing, at most three times: after 429, 503 and a refused connection, and once after a
+ * connection that broke. Returns the last answer whatever its status; throws ApiError when there is none.
  */
 export async function readCall(cluster: Cluster, request: ClusterRequest, deadline: Deadline): Promise<ClusterAnswer> {
   try {
@@ -38,12 +52,7 @@ export async function readCall(cluster: Cluster, request: ClusterRequest, deadli
         if (isBusy(answer.status)) throw new Busy(answer);
         return answer;
       },
-      {
-        deadline,
-        retryable: (error) =>
-          error instanceof Busy ||
-          (error instanceof ClusterFailure && (error.kind === "refused" || error.kind === "lost")),
-      },
+      { deadline, retryable: readRetries() },
     );
   } catch (error) {
     if (error instanceof Busy) return error.answer;
@@ -51,7 +60,7 @@ export async function readCall(cluster: Cluster, request: ClusterRequest, deadli
   }
 }
 
-/** What a caller is told when a call to the cluster has no answer. Other errors pass through. */
+/** Translates a call without an answer into the caller's error. Returns any other error unchanged. */
 export function asApiError(error: unknown): unknown {
   if (!(error instanceof ClusterFailure)) return error;
   const cause = { cause: error };
@@ -63,7 +72,7 @@ export function asApiError(error: unknown): unknown {
     case "too_large":
       return new ApiError(
         "response_too_large",
-        "The answer of the search cluster is too large to pass on; the cluster has executed this call.",
+        "The search cluster executed this request, but its answer is too large to pass on. Ask for less at a time.",
         cause,
       );
     case "lost":
@@ -71,12 +80,22 @@ export function asApiError(error: unknown): unknown {
   }
 }
 
+/**
+ * Whether an error answer has the shape of the cluster's own: `{"error": …, "status": n}` with the answer's status. A
+ * load balancer or proxy in front of the cluster answers otherwise, and may do so after the cluster has executed the
+ * call.
+ */
+export function isClusterError({ status, body }: ClusterAnswer): boolean {
+  const parsed = parseJson(body) as { error?: unknown; status?: unknown } | null | undefined;
+  return status >= 400 && parsed?.error !== undefined && parsed.status === status;
+}
+
 interface ClusterError {
   type: string;
   reason: string;
 }
 
-/** The first cause that says something: `root_cause`, or the innermost `caused_by` when that list is empty. */
+/** Returns the first root cause, or the innermost `caused_by` when `root_cause` is empty. */
 export function clusterError(body: unknown): ClusterError {
   const error = (body as { error?: unknown } | null)?.error;
   if (typeof error === "string") return { type: "error", reason: error };
@@ -91,7 +110,7 @@ function innermost(cause: unknown): unknown {
   return deeper === undefined ? cause : innermost(deeper);
 }
 
-/** The JSON of a successful answer; throws what the caller is told for any other status (decisions 3.2). */
+/** Returns the JSON of a successful answer. Throws the caller's error for any other status. */
 export function jsonOf(answer: ClusterAnswer): unknown {
   const body = parseJson(answer.body);
   if (answer.status < 300) {
@@ -134,7 +153,7 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
   });
 }
 
-/** The value, or undefined when the bytes are not JSON. */
+/** Parses JSON. Returns undefined for bytes that are not JSON. */
 export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));

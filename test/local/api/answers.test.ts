@@ -40,9 +40,9 @@ test("sends no body to HEAD and keeps the length that the function names", async
 });
 
 const MALFORMED: Record<string, unknown> = {
-  "no object": undefined,
+  "not an object": undefined,
   "no status": { body: "x" },
-  "a status that is none": { statusCode: "many", body: "" },
+  "a status that is not a number": { statusCode: "many", body: "" },
   "a status out of range": { statusCode: 42, body: "" },
   "a body that is an object": { statusCode: 200, body: {} },
   "headers that are a string": { statusCode: 200, headers: "x", body: "" },
@@ -51,44 +51,44 @@ const MALFORMED: Record<string, unknown> = {
   "a list where a header has one value": { statusCode: 200, multiValueHeaders: { x: "a" }, body: "" },
 };
 for (const [what, result] of Object.entries(MALFORMED)) {
-  test(`answers 502 when the function's answer is ${what}`, async () => {
+  test(`answers 500 outcome_unknown when the function's answer is ${what}`, async () => {
     const { url } = await start(async () => result as Awaited<ReturnType<ProxyHandler>>);
-    assert.equal(errorOf(await send(url, "/application/search")), [502, "upstream_failed"]);
+    assert.equal(errorOf(await send(url, "/application/search")), [500, "outcome_unknown"]);
   });
 }
 
-test("answers 502 when the function's answer is over Lambda's limit, counted as JSON", async () => {
+test("answers 500 outcome_unknown when the function's answer is over Lambda's limit, counted as JSON", async () => {
   const quotes = (length: number) => recorder({ statusCode: 200, body: '"'.repeat(length) }).handler;
   const fits = await start(quotes(3_145_000));
   const over = await start(quotes(3_146_000));
   assert.is((await send(fits.url, "/application/search")).status, 200);
-  assert.equal(errorOf(await send(over.url, "/application/search")), [502, "upstream_failed"]);
+  assert.equal(errorOf(await send(over.url, "/application/search")), [500, "outcome_unknown"]);
 });
 
-test("answers 502 without the reason when the function throws, and reports the reason", async () => {
+test("answers 500 outcome_unknown without the reason when the function throws, and reports the reason", async () => {
   const reported: unknown[] = [];
   const fail: ProxyHandler = async () => {
     throw new Error("secret detail");
   };
   const { url } = await start(fail, { onFunctionError: (error) => reported.push(error) });
   const answer = await send(url, "/application/search");
-  assert.equal(errorOf(answer), [502, "upstream_failed"]);
+  assert.equal(errorOf(answer), [500, "outcome_unknown"]);
   assert.not.match(answer.text, /secret detail/);
   assert.match(String(reported[0]), /secret detail/);
 });
 
 const never: ProxyHandler = () => new Promise(() => undefined);
 
-test("answers 504 after the integration timeout", async () => {
+test("answers 500 outcome_unknown after the integration timeout", async () => {
   const { url } = await start(never, { integrationTimeoutMs: 20 });
   const begun = performance.now();
-  assert.equal(errorOf(await send(url, "/application/search")), [504, "timeout"]);
+  assert.equal(errorOf(await send(url, "/application/search")), [500, "outcome_unknown"]);
   assert.ok(performance.now() - begun < 10_000);
 });
 
-test("answers 502 when the function's own timeout ends it first", async () => {
+test("answers 500 outcome_unknown when the function's own timeout ends it first", async () => {
   const { url } = await start(never, { functionTimeoutMs: 20 });
-  assert.equal(errorOf(await send(url, "/application/search")), [502, "upstream_failed"]);
+  assert.equal(errorOf(await send(url, "/application/search")), [500, "outcome_unknown"]);
 });
 
 test.run();

@@ -3,9 +3,10 @@ import { bodyBytes, type Call, type ProxyEvent, type Reply } from "../../../core
 import { MAX_BODY_BYTES } from "../../../core/http/limits.ts";
 import { retry } from "../../../core/resilience/retry.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { asApiError, callTimeout } from "../../opensearch/calls.ts";
+import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
 import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
 import { type Deny, denyRules } from "./deny.ts";
+import { isRead, nativeMethod } from "./native-call.ts";
 import { nativePath, queryString } from "./path.ts";
 
 /** Request headers that reach the cluster. */
@@ -31,41 +32,64 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {
       throw new ApiError("forbidden", `${event.httpMethod} /${segments.join("/").slice(0, 200)} is not allowed here.`);
     }
-    const answer = await sendOnce(services, call, {
+    const read = isRead(method, segments);
+    // Before the call: one that fails may have changed an index as well.
+    if (!read) services.catalog.forget();
+    const answer = await send(services, call, {
+      read,
       method,
       path: encoded,
       query: queryString(event),
       headers: pick(call.headers, FORWARDED),
       ...(body.length > 0 && { body }),
     });
-    if (method !== "GET" && method !== "HEAD") services.catalog.forget();
     return { status: answer.status, headers: pick(answer.headers, RETURNED), body: answer.body };
   };
 }
 
-/** `POST /<index>` creates an index, which the cluster itself only takes as PUT (search-gateway.md, raw backend). */
-function nativeMethod(method: string, segments: readonly string[]): string {
-  return method === "POST" && segments.length === 1 && !segments[0]?.startsWith("_") ? "PUT" : method;
+interface NativeRequest extends ClusterRequest {
+  read: boolean;
 }
 
-/** Never repeated once a connection was made: what a native call does is not known here. */
-async function sendOnce({ cluster }: GatewayServices, call: Call, request: ClusterRequest): Promise<ClusterAnswer> {
+/**
+ * Sends a native call. A write is repeated only when no connection was made: afterwards its outcome is unknown. The
+ * official clients repeat 502, 503 and 504 by themselves, so an unknown outcome must have another status.
+ */
+async function send({ cluster }: GatewayServices, call: Call, request: NativeRequest): Promise<ClusterAnswer> {
+  const { read } = request;
+  let answer: ClusterAnswer;
   try {
-    return await retry(() => cluster.send(request, callTimeout(call.deadline)), {
+    answer = await retry(() => cluster.send(request, callTimeout(call.deadline)), {
       deadline: call.deadline,
-      retryable: (error) => error instanceof ClusterFailure && error.kind === "refused",
+      retryable: read ? readRetries() : isRefused,
     });
   } catch (error) {
-    const reads = request.method === "GET" || request.method === "HEAD";
-    if (!reads && error instanceof ClusterFailure && error.kind === "lost") {
-      throw new ApiError(
-        "outcome_unknown",
-        "The connection to the search cluster was lost after the request was sent: whether it was executed is not known.",
-        { cause: error },
+    if (!read && error instanceof ClusterFailure && error.sent && error.kind !== "too_large") {
+      throw outcomeUnknown(
+        error.kind === "timeout"
+          ? "The search cluster did not answer this request in time"
+          : "The connection to the search cluster broke after this request was sent",
+        error,
       );
     }
     throw asApiError(error);
   }
+  if (!read && REPEATED_BY_CLIENTS.has(answer.status) && !isClusterError(answer)) {
+    throw outcomeUnknown(`Something in front of the search cluster answered this request with ${answer.status}`);
+  }
+  return answer;
+}
+
+const REPEATED_BY_CLIENTS = new Set([502, 503, 504]);
+
+const isRefused = (error: unknown) => error instanceof ClusterFailure && error.kind === "refused";
+
+function outcomeUnknown(what: string, cause?: ClusterFailure): ApiError {
+  return new ApiError(
+    "outcome_unknown",
+    `${what}. Whether it was executed is unknown: look at what is stored before you send it again.`,
+    { cause: cause ?? what },
+  );
 }
 
 function pick(
