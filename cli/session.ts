@@ -7,7 +7,6 @@ import { explained } from "./discovery/explain.ts";
 import { stsReads } from "./discovery/sdk/sts.ts";
 import { Failure } from "./errors.ts";
 import { type Folders, foldersOf } from "./state/folders.ts";
-import { refuseStateOfNoAccount } from "./state/local-state.ts";
 import type { Terminal } from "./terminal.ts";
 import { findTerraform } from "./terraform/binary.ts";
 import type { Runner } from "./terraform/stack.ts";
@@ -29,12 +28,8 @@ export function openSession(conf: string, { terminal, env }: Context): Session {
   return { config, folders: foldersOf(project_name), terminal, env, sdk: { region: aws.region_name } };
 }
 
-/**
- * The account of the credentials; Failure when there are none, they do not work, it is not the configured one, or there is
- * state on this machine that may be another account's.
- */
-export async function accountOf(session: Session): Promise<string> {
-  const { config, sdk } = session;
+/** Returns the account of the credentials. Throws Failure if they are missing, rejected or belong to another account. */
+export async function accountOf({ config, sdk }: Session): Promise<string> {
   const wanted = config.project.aws.account_id;
   const account = await failing(explained("sts:GetCallerIdentity", stsReads(sdk).account()));
   if (wanted !== undefined && wanted !== account) {
@@ -43,7 +38,6 @@ export async function accountOf(session: Session): Promise<string> {
         "use credentials of that account, or change aws.account_id",
     );
   }
-  refuseStateOfNoAccount(session, account, namesIn(session, account));
   return account;
 }
 

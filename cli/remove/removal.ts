@@ -1,15 +1,22 @@
 import { mkdir, rm } from "node:fs/promises";
-import type { StackName } from "../../lib/core/naming/names.ts";
+import type { Names, StackName } from "../../lib/core/naming/names.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { paintWith } from "../paint.ts";
 import { confirm } from "../plan/confirm.ts";
 import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
 import { resumable } from "../plan/resumable.ts";
 import { formatSummary } from "../plan/summary/format.ts";
-import { namesIn, providerRetries, type Session } from "../session.ts";
-import { refuseStateOfNoRegion } from "../state/bucket-state.ts";
+import { providerRetries, type Session } from "../session.ts";
 import { managedResources } from "../terraform/managed-resources.ts";
 import { initStack, pullState, type Runner, type StackFolder } from "../terraform/stack.ts";
+
+/** What is known of the account when a removal begins. */
+export interface Removal {
+  session: Session;
+  runner: Runner;
+  account: string;
+  names: Names;
+}
 
 /**
  * Stacks as Terraform's state has them, without the account being read first: to list what they hold, or to remove it.
@@ -22,7 +29,6 @@ export async function bareStacks(
   stacks: readonly StackName[],
 ): Promise<StackFolder[]> {
   const { config, folders } = session;
-  await refuseStateOfNoRegion(session, account, namesIn(session, account));
   await mkdir(folders.removal, { recursive: true });
   const { synthesizeRemoval } = await import("../../stacks/removal.ts");
   const bare = synthesizeRemoval({

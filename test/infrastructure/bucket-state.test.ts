@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { findTerraform } from "../../cli/terraform/binary.ts";
 import { initStack, pullState, type StackFolder } from "../../cli/terraform/stack.ts";
@@ -33,29 +33,6 @@ const inBucket = (key_prefix: string): Change => [
 const stateOf = (serial: number) =>
   JSON.stringify({ version: 4, terraform_version: "1.10.0", serial, lineage: randomUUID(), resources: [] });
 const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
-
-test("one of no region is refused by every command that would use it, with the commands that move it", async () => {
-  const name = `keyless-${process.pid}`;
-  const project = await testProject({
-    folder: join(folder, "keyless"),
-    cloud,
-    account,
-    configuration: "minimal",
-    name,
-    changes: [inBucket(name)],
-  });
-  await put(`${name}/storage.tfstate`, stateOf(1));
-  await put(`${name}/others.tfstate`, "of somebody else");
-  for (const command of [["plan"], ["list"], ["destroy", "--destroy-infra", "false", "--yes"], ["purge", "--yes"]]) {
-    const { err, code } = await project.relevance(...command);
-    assert.match(err, `state of ${name} (storage.tfstate) is in s3://${bucket}/${name}, which does not say of which`);
-    const target = `s3://${bucket}/${name}/${cloud.accountId}-eu-west-1/storage.tfstate`;
-    assert.match(err, `\n  aws s3 mv --region eu-west-1 s3://${bucket}/${name}/storage.tfstate ${target}\n`);
-    assert.is(code, 1, command.join(" "));
-  }
-  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: `${name}/` }));
-  assert.is(Contents.length, 2);
-});
 
 /** Makes a stack's folder ready, as a deployment does, or as commands do that only read and remove. */
 async function initialized(place: string, changes: readonly Change[], more: Partial<StackFolder> = {}) {

@@ -1,20 +1,16 @@
 // State on this machine: what belongs to one account is not used for another.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
-import { foldersOf } from "../../cli/state/folders.ts";
-import { refuseStateOfNoAccount } from "../../cli/state/local-state.ts";
 import { findTerraform } from "../../cli/terraform/binary.ts";
 import { initStack, pullState } from "../../cli/terraform/stack.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";
-import { sharedCloud } from "../fixtures/cloud.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import { terraform, testProject } from "./project.ts";
+import { terraform } from "./project.ts";
 
 const test = suite("state on this machine");
 
@@ -46,59 +42,6 @@ test("a second account in the same working folder has its own", async () => {
   assert.is(await serialIn(FIRST), 7);
   assert.is(await serialIn(SECOND), undefined);
   assert.is(await serialIn(FIRST), 7);
-});
-
-test("one of no account is refused by every command that would use it, with the command that moves it", async () => {
-  const cloud = await sharedCloud();
-  const account = await seedAccount(cloud);
-  const name = `moved-${process.pid}`;
-  const project = await testProject({
-    folder: join(folder, "project"),
-    cloud,
-    account,
-    configuration: "minimal",
-    name,
-  });
-  const before = join(project.folder, ".terraform-state", name);
-  mkdirSync(before, { recursive: true });
-  for (const file of ["storage.tfstate", "storage.tfstate.backup"]) writeFileSync(join(before, file), "{}");
-  for (const command of [["plan"], ["deploy", "--yes"], ["list"], ["purge", "--yes"]]) {
-    const { err, code } = await project.relevance(...command);
-    assert.match(
-      err,
-      `Terraform's state of ${name} (storage.tfstate) is in .terraform-state/${name}, which does not say`,
-    );
-    assert.is(code, 1, command.join(" "));
-  }
-});
-
-test("the command of that message makes it the account's", async () => {
-  const state = join(folder, "moving");
-  const before = join(state, "minimal");
-  mkdirSync(before, { recursive: true });
-  writeFileSync(join(before, "storage.tfstate"), "{}");
-  const folders = { ...foldersOf("minimal"), state };
-  const refuse = () => refuseStateOfNoAccount({ config, folders }, FIRST, namesIn(FIRST));
-  let message = "";
-  try {
-    refuse();
-  } catch (error) {
-    message = String(error);
-  }
-  const [, command = ""] = /^ {2}(mkdir .*)$/m.exec(message) ?? [];
-  const { execSync } = await import("node:child_process");
-  execSync(command);
-  assert.is(readFileSync(join(state, namesIn(FIRST).stateFile("storage")), "utf8"), "{}");
-  assert.not(existsSync(join(before, "storage.tfstate")));
-  refuse();
-});
-
-test("state in a bucket is not looked for on this machine", () => {
-  const state = join(folder, "bucket");
-  mkdirSync(join(state, "all-options"), { recursive: true });
-  writeFileSync(join(state, "all-options/storage.tfstate"), "{}");
-  const session = { config: configuration("all-options"), folders: { ...foldersOf("all-options"), state } };
-  refuseStateOfNoAccount(session, FIRST, namesIn(FIRST));
 });
 
 test.run();
