@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
-import { isTransient } from "../../lib/recommendation/etl/s3-object-store.ts";
+import { isTransient } from "../../lib/aws/errors.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import { Failure } from "../errors.ts";
 import type { Started } from "./start-training.ts";

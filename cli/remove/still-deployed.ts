@@ -6,8 +6,7 @@ import { Failure } from "../errors.ts";
 import { openPersonalize } from "../recommendation/target.ts";
 import { isConfigured, SERVICE_NAMES, SERVICES } from "../services.ts";
 import { failing } from "../session.ts";
-import { deployedStacks } from "./removal.ts";
-import type { Removal } from "./remove-service.ts";
+import { deployedStacks, type Removal } from "./removal.ts";
 
 /** Whether a service is deployed, by its API or by what Terraform's state holds. */
 export async function isDeployed(place: Removal, service: Service): Promise<boolean> {
@@ -74,7 +73,7 @@ async function hasDatasetGroup({ session, names }: Removal): Promise<boolean> {
   if (!session.config.recommendation) return false;
   const [{ DescribeDatasetGroupCommand }, { ifThere }] = await Promise.all([
     import("@aws-sdk/client-personalize"),
-    import("../../lib/personalize/resources/personalize.ts"),
+    import("../../lib/aws/errors.ts"),
   ]);
   const datasetGroupArn = names.arn("personalize", `dataset-group/${names.datasetGroup()}`);
   const personalize = await openPersonalize(session.sdk);

@@ -4,7 +4,7 @@ import { type AttributeValue, BatchWriteItemCommand, paginateScan, type WriteReq
 import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import type { TableName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { concurrently } from "../../lib/recommendation/etl/concurrently.ts";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { TABLES } from "./recommendation-resources.ts";
 

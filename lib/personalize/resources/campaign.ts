@@ -5,10 +5,11 @@ import {
   DescribeCampaignCommand,
   UpdateCampaignCommand,
 } from "@aws-sdk/client-personalize";
+import { ifFree, ifThere, isNamed } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { ifFree, ifNew, ifThere, isNamed, type Personalize } from "./personalize.ts";
+import { ifNew, type Personalize } from "./personalize.ts";
 import type { CampaignInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { failed, hasFailed, isMoving, untilAtRest, untilGone } from "./waiting.ts";

@@ -4,11 +4,12 @@ import {
   DescribeDatasetGroupCommand,
   ListTagsForResourceCommand,
 } from "@aws-sdk/client-personalize";
+import { ifThere, isNamed } from "../../aws/errors.ts";
 import { PROJECT_TAG } from "../../core/naming/tags.ts";
 import { heldByGroup } from "./held.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { ifNew, ifThere, isNamed } from "./personalize.ts";
+import { ifNew } from "./personalize.ts";
 import type { DatasetGroupInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { hasFailed, untilActive, untilAtRest, untilGone } from "./waiting.ts";

@@ -4,12 +4,13 @@ import {
   DescribeDatasetCommand,
   UpdateDatasetCommand,
 } from "@aws-sdk/client-personalize";
+import { ifFree, ifThere, isNamed } from "../../aws/errors.ts";
 import { RECORD_NAMES } from "../../config/avro.ts";
 import { datasetGroupArn } from "./dataset-group.ts";
 import { busyWith } from "./held.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { ifFree, ifNew, ifThere, isNamed } from "./personalize.ts";
+import { ifNew } from "./personalize.ts";
 import type { DatasetInput, ResourceState } from "./request.ts";
 import { removeSuperseded, schemaArn } from "./schema.ts";
 import { tagList } from "./tags.ts";

@@ -5,10 +5,11 @@ import {
   type EventTracker,
   ListEventTrackersCommand,
 } from "@aws-sdk/client-personalize";
+import { ifThere } from "../../aws/errors.ts";
 import { datasetGroupArn } from "./dataset-group.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { allPages, ifNew, ifThere } from "./personalize.ts";
+import { allPages, ifNew } from "./personalize.ts";
 import type { EventTrackerInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { hasFailed, untilActive, untilAtRest, untilGone } from "./waiting.ts";

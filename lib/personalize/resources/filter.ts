@@ -4,11 +4,12 @@ import {
   DescribeFilterCommand,
   ListFiltersCommand,
 } from "@aws-sdk/client-personalize";
+import { ifFree, ifThere, isNamed } from "../../aws/errors.ts";
 import { datasetGroupArn } from "./dataset-group.ts";
 import { filterQuotaText } from "./filter-quota.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { allPages, ifFree, ifNew, ifThere, isNamed } from "./personalize.ts";
+import { allPages, ifNew } from "./personalize.ts";
 import type { FilterInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { failed, hasFailed, untilAtRest, untilGone } from "./waiting.ts";

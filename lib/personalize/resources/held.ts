@@ -5,7 +5,8 @@ import {
   ListSolutionsCommand,
   ListSolutionVersionsCommand,
 } from "@aws-sdk/client-personalize";
-import { allPages, ifThere, type Personalize } from "./personalize.ts";
+import { ifThere } from "../../aws/errors.ts";
+import { allPages, type Personalize } from "./personalize.ts";
 import { isMoving } from "./waiting.ts";
 
 /** What a dataset group still holds besides datasets, as in `the solution x`: what was made by hand is not ours to remove. */

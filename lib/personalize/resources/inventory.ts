@@ -10,13 +10,14 @@ import {
   ListSolutionsCommand,
   ListSolutionVersionsCommand,
 } from "@aws-sdk/client-personalize";
+import { ifThere } from "../../aws/errors.ts";
 import { DATASETS, type Dataset } from "../../config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
-import { concurrently } from "../../recommendation/etl/concurrently.ts";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import { campaignArn, describeCampaign } from "./campaign.ts";
 import { datasetGroupArn as datasetGroupArnOf } from "./dataset-group.ts";
-import { allPages, ifThere, type Personalize } from "./personalize.ts";
+import { allPages, type Personalize } from "./personalize.ts";
 
 /** What every entry says. Times are ISO 8601. */
 interface Entry {

@@ -5,9 +5,9 @@ import type {
   ServiceInputTypes,
   ServiceOutputTypes,
 } from "@aws-sdk/client-personalize";
+import { isNamed, isTransient } from "../../aws/errors.ts";
 import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
-import { isTransient } from "../../recommendation/etl/s3-object-store.ts";
 import { StillGoingOn } from "./manager-error.ts";
 
 /** The control plane of Personalize. Throttled calls have been tried again; every operation here may be repeated. */
@@ -47,31 +47,12 @@ export function personalizeOf(
   };
 }
 
-/** What a call gives, undefined when the resource is not there. */
-export async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
-  return unless("ResourceNotFoundException", call);
-}
-
-/** What a creation gives, undefined when another call has created the resource already. */
-export async function ifNew<T>(call: Promise<T>): Promise<T | undefined> {
-  return unless("ResourceAlreadyExistsException", call);
-}
-
-/** What a call gives, undefined when the resource is busy or needed by another one. */
-export async function ifFree<T>(call: Promise<T>): Promise<T | undefined> {
-  return unless("ResourceInUseException", call);
-}
-
-/** Whether an error is the service's of this name. */
-export function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name;
-}
-
-async function unless<T>(name: string, call: Promise<T>): Promise<T | undefined> {
+/** Returns the result of a creation, or undefined if the resource exists already. */
+export async function ifNew<T>(creation: Promise<T>): Promise<T | undefined> {
   try {
-    return await call;
+    return await creation;
   } catch (error) {
-    if (isNamed(error, name)) return undefined;
+    if (isNamed(error, "ResourceAlreadyExistsException")) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { SSMClient } from "@aws-sdk/client-ssm";
+import { isTransient } from "../../aws/errors.ts";
 import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
-import { isTransient } from "../../recommendation/etl/s3-object-store.ts";
 
 /** Parameters that say which resource a name stands for now; the recommendation API reads them. */
 export interface PointerStore {

@@ -4,11 +4,12 @@ import {
   DescribeSchemaCommand,
   ListSchemasCommand,
 } from "@aws-sdk/client-personalize";
+import { ifThere, isNamed } from "../../aws/errors.ts";
 import type { Dataset } from "../../config/avro.ts";
 import { hashOf } from "../../core/naming/shorten.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { allPages, ifNew, ifThere, isNamed } from "./personalize.ts";
+import { allPages, ifNew } from "./personalize.ts";
 import type { ResourceState, SchemaInput } from "./request.ts";
 
 /** ARN of a schema: Personalize makes it of the name. */

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
-import { concurrently } from "../etl/concurrently.ts";
 import { attempt, call } from "./call.ts";
 import { failureKind } from "./failure.ts";
 

@@ -1,6 +1,6 @@
 import type { FirehoseClient } from "@aws-sdk/client-firehose";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { concurrently } from "../etl/concurrently.ts";
 import { once, untilTaken } from "./call.ts";
 import { whyLeft } from "./record-store.ts";
 

@@ -1,9 +1,9 @@
 import type { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
 import type { SQSClient } from "@aws-sdk/client-sqs";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { concurrently } from "../etl/concurrently.ts";
-import type { StoredEvent } from "../records/event.ts";
 import type { ProfileDataset } from "../records/profile.ts";
+import type { StoredEvent } from "../records/stored-event.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
 import { call, chunks, once, untilTaken } from "./call.ts";
 import { reasonOf } from "./failure.ts";

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { concurrently } from "../etl/concurrently.ts";
 import { ID_COLUMNS, type Profile, type ProfileDataset } from "../records/profile.ts";
 import { chunks, untilTaken } from "./call.ts";
 import { reasonOf } from "./failure.ts";

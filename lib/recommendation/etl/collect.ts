@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { concurrently } from "./concurrently.ts";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import { EtlError } from "./etl-error.ts";
 import { shardCount } from "./event-hash.ts";
 import { runKeys, sharedKeys } from "./keys.ts";

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { isTransient } from "../../aws/errors.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import type { PopularItemsStore } from "./popular-items.ts";
-import { isTransient } from "./s3-object-store.ts";
 import type { TableDataset, TableSource } from "./table-source.ts";
 
 /** Throttling passes when the table has scaled: longer than a request would wait. */

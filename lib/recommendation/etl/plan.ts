@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Definitions } from "../records/layout.ts";
-import { concurrently } from "./concurrently.ts";
 import { runKeys, sharedKeys } from "./keys.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
 import { Day, findFile, type ScanTask, type TransformTask, writeFile } from "./run-files.ts";

@@ -1,4 +1,5 @@
 import type { S3Client } from "@aws-sdk/client-s3";
+import { ifThere, isTransient } from "../../aws/errors.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
@@ -31,13 +32,8 @@ export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
     async read(key, range) {
       const { GetObjectCommand } = await sdk();
       const Range = range && `bytes=${range.start}-${range.end - 1}`;
-      try {
-        const { Body } = await call(() => client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range })));
-        return Body as AsyncIterable<Uint8Array> | undefined;
-      } catch (error) {
-        if (error instanceof Error && error.name === "NoSuchKey") return undefined;
-        throw error;
-      }
+      const found = await ifThere(call(() => client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range }))));
+      return found?.Body as AsyncIterable<Uint8Array> | undefined;
     },
 
     async write(key, body) {
@@ -55,16 +51,4 @@ export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
       if (first) throw new Error(`${Errors.length} objects could not be removed; ${first.Key}: ${first.Message}`);
     },
   };
-}
-
-/** Whether the same call may succeed later: throttled, a server's error, or a connection that broke. */
-export function isTransient(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
-  const status = $metadata?.httpStatusCode;
-  if (status !== undefined && (status >= 500 || status === 429)) return true;
-  if (/^(?:Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|SlowDown|TimeoutError)/.test(error.name))
-    return true;
-  const { code } = error as NodeJS.ErrnoException;
-  return code !== undefined && ["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT"].includes(code);
 }

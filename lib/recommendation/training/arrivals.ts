@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { concurrently } from "../etl/concurrently.ts";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import { runKeys, sharedKeys } from "../etl/keys.ts";
 import type { ObjectStore } from "../etl/object-store.ts";
 import { Day, GroupResult, readFile } from "../etl/run-files.ts";

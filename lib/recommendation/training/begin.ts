@@ -1,8 +1,8 @@
 import { DescribeDatasetCommand, DescribeDatasetGroupCommand } from "@aws-sdk/client-personalize";
+import { ifThere } from "../../aws/errors.ts";
 import { DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
-import { ifThere } from "../../personalize/resources/personalize.ts";
 import { comparableDays } from "../clients/accepted-events.ts";
 import { daysUntil, type EventCheck, type TrainingMode } from "../etl/settings.ts";
 import type { TrainingContext } from "./context.ts";

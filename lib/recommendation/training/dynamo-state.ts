@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { isTransient } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
-import { isTransient } from "../etl/s3-object-store.ts";
 import type { Lock, Note, RecipeState, TrainingState } from "./state.ts";
 
 /** Key of the training table. */

@@ -1,9 +1,10 @@
 import { DeleteSolutionCommand, ListSolutionsCommand } from "@aws-sdk/client-personalize";
+import { ifFree, ifThere } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import { campaignArn, describeCampaign } from "../../personalize/resources/campaign.ts";
 import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
 import { recipeOfSolution } from "../../personalize/resources/inventory.ts";
-import { allPages, ifFree, ifThere } from "../../personalize/resources/personalize.ts";
+import { allPages } from "../../personalize/resources/personalize.ts";
 import { isMoving } from "../../personalize/resources/waiting.ts";
 import type { TrainingContext } from "./context.ts";
 import type { RecipeProgress } from "./progress.ts";

@@ -3,8 +3,9 @@ import {
   DescribeDatasetImportJobCommand,
   ListDatasetImportJobsCommand,
 } from "@aws-sdk/client-personalize";
+import { isNamed } from "../../aws/errors.ts";
 import { DATASETS, type Dataset } from "../../config/avro.ts";
-import { allPages, ifNew, isNamed } from "../../personalize/resources/personalize.ts";
+import { allPages, ifNew } from "../../personalize/resources/personalize.ts";
 import { hasFailed, isMoving } from "../../personalize/resources/waiting.ts";
 import { readManifest } from "../etl/manifest.ts";
 import type { Readiness, TrainingContext } from "./context.ts";

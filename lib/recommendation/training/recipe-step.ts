@@ -1,9 +1,10 @@
 import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
+import { ifThere, isNamed } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import { metricLine } from "../../core/telemetry/emf.ts";
 import { campaignArn, describeCampaign, stepCampaign } from "../../personalize/resources/campaign.ts";
 import { ManagerError } from "../../personalize/resources/manager-error.ts";
-import { ifThere, isNamed, type Personalize } from "../../personalize/resources/personalize.ts";
+import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { TrainingContext } from "./context.ts";
 import { GATE_METRIC, type GateDecision, gate } from "./gate.ts";
 import type { RecipeProgress } from "./progress.ts";

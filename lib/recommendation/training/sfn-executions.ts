@@ -1,7 +1,7 @@
 import type { SFNClient } from "@aws-sdk/client-sfn";
+import { isTransient } from "../../aws/errors.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
-import { isTransient } from "../etl/s3-object-store.ts";
 import type { Executions } from "./state.ts";
 
 /** Step Functions as Executions. The client is made without retries of its own. */

@@ -8,8 +8,9 @@ import {
   type SolutionVersion,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
+import { ifFree, ifThere } from "../../aws/errors.ts";
 import { shortHash } from "../../core/naming/shorten.ts";
-import { allPages, ifFree, ifNew, ifThere, type Personalize } from "../../personalize/resources/personalize.ts";
+import { allPages, ifNew, type Personalize } from "../../personalize/resources/personalize.ts";
 import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/waiting.ts";
 import { isCrowded } from "./imports.ts";
 import type { SolutionInput } from "./solution-input.ts";

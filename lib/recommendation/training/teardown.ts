@@ -7,11 +7,12 @@ import {
   ListDatasetImportJobsCommand,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
+import { ifFree, ifThere } from "../../aws/errors.ts";
 import { DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
 import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
 import { type Inventory, readCampaigns, readSolutions } from "../../personalize/resources/inventory.ts";
-import { allPages, ifFree, ifThere } from "../../personalize/resources/personalize.ts";
+import { allPages } from "../../personalize/resources/personalize.ts";
 import { isMoving, isStopping } from "../../personalize/resources/waiting.ts";
 import { takeLock } from "./begin.ts";
 import type { Readiness, TrainingContext } from "./context.ts";

@@ -1,9 +1,10 @@
 import { DescribeSolutionVersionCommand } from "@aws-sdk/client-personalize";
+import { ifThere } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { readSolutions } from "../../personalize/resources/inventory.ts";
 import { StillGoingOn } from "../../personalize/resources/manager-error.ts";
-import { ifThere, type Personalize } from "../../personalize/resources/personalize.ts";
+import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { TrainingState } from "./state.ts";
 
 /**

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
+import { isTransient } from "../../../../lib/aws/errors.ts";
 import { fitting } from "../../../../lib/recommendation/etl/dynamo-tables.ts";
-import { isTransient } from "../../../../lib/recommendation/etl/s3-object-store.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("ETL's clients");

@@ -1,0 +1,103 @@
+/**
+ * What a failed call to an AWS service means for whoever made it.
+ *
+ * - `throttled`, `unavailable`: transient; the same call may succeed a moment later
+ * - `timeout`: we cut the call off; its outcome is unknown
+ * - `denied`: credentials or permissions
+ * - `absent`: the resource does not exist
+ * - `busy`: the resource is in use or still being changed
+ * - `refused`: the service does not accept the input
+ */
+export type FailureKind = "throttled" | "unavailable" | "timeout" | "denied" | "absent" | "busy" | "refused" | "failed";
+
+/** A call that we cut off. */
+export class CallTimeout extends Error {
+  override name = "CallTimeout";
+}
+
+/** A connection that was refused or broke. Source: node errors that the AWS SDK retries, `@smithy/core/retry`. */
+const CONNECTION_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+
+/**
+ * Source: the lists of `@smithy/core/retry` and the "Common Errors" of the API references. LimitExceededException is not
+ * a throttle here: Personalize and DynamoDB use it for quotas, which do not pass. A missing bucket is not `absent`: it is
+ * a broken deployment, and not an object that nobody has written yet.
+ */
+const NAMES: readonly [FailureKind, RegExp][] = [
+  ["timeout", /^(?:CallTimeout|AbortError)$/],
+  ["unavailable", /^(?:TimeoutError|RequestTimeout|ServiceUnavailable|InternalServer|InternalFailure|InternalError)/],
+  ["throttled", /Throttl|ThroughputExceeded|RequestLimitExceeded|BandwidthLimitExceeded|TooManyRequests|SlowDown/],
+  ["absent", /^(?:ResourceNotFound|ParameterNotFound|QueueDoesNotExist|NotFound|NoSuch(?!Bucket))/],
+  ["busy", /^ResourceInUse/],
+  ["denied", /^(?:AccessDenied|Unauthorized|AuthorizationError|AuthFailure|OptInRequired|CredentialsProviderError)/],
+  ["denied", /^(?:TokenProviderError|TokenRefreshRequired|ExpiredToken|RequestExpired|UnrecognizedClient)/],
+  [
+    "denied",
+    /^(?:InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|MissingAuthentication)/,
+  ],
+  ["refused", /^(?:InvalidInput|ValidationException|SerializationException)/],
+];
+
+/**
+ * Classifies an error of the AWS SDK: by its code, then by its name, then by its HTTP status. The code comes first
+ * because the SDK renames the error of a broken connection to TimeoutError and leaves only the code as it was.
+ */
+export function failureKind(error: unknown): FailureKind {
+  if (!(error instanceof Error)) return "failed";
+  if (CONNECTION_CODES.has(String(codeOf(error)))) return "unavailable";
+  const named = NAMES.find(([, pattern]) => pattern.test(error.name));
+  if (named) return named[0];
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode ?? 0;
+  if (status === 429) return "throttled";
+  if (status === 401 || status === 403) return "denied";
+  return status >= 500 ? "unavailable" : "failed";
+}
+
+/** Returns whether the same call may succeed a moment later. */
+export function isTransient(error: unknown): boolean {
+  const kind = failureKind(error);
+  return kind === "throttled" || kind === "unavailable";
+}
+
+/** Returns whether no connection was possible, or it broke: the service itself has not answered. */
+export function isDisconnected(error: unknown): boolean {
+  return error instanceof Error && (CONNECTION_CODES.has(String(codeOf(error))) || error.name === "TimeoutError");
+}
+
+/** Returns whether an error has this name; the SDK names an error as its service does. */
+export function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+/** Returns the result of a call, or undefined if the resource does not exist. */
+export function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
+  return unless("absent", call);
+}
+
+/** Returns the result of a call, or undefined if the resource is in use. */
+export function ifFree<T>(call: Promise<T>): Promise<T | undefined> {
+  return unless("busy", call);
+}
+
+async function unless<T>(kind: FailureKind, call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (failureKind(error) === kind) return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: Error): unknown {
+  return (error as NodeJS.ErrnoException).code;
+}
