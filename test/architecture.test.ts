@@ -1,12 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname } from "node:path";
 import * as assert from "uvu/assert";
+import { cyclesOf, type Import, importsOf } from "./import-graph.ts";
 import { suite } from "./suite.ts";
 
 const test = suite("architecture");
 
-/** Which of our folders each folder may import from; docs/architecture.md says why. */
-const ALLOWED: Record<string, readonly string[]> = {
+/** What each of our folders may import from outside itself; docs/architecture.md has the same table. */
+const FOLDERS: Record<string, readonly string[]> = {
   lib: [],
   functions: ["lib"],
   stacks: ["lib", "functions/*/env.ts", "functions/*/routes.ts", "functions/*/policy.ts"],
@@ -17,50 +18,69 @@ const ALLOWED: Record<string, readonly string[]> = {
   bench: ["lib", "functions", "stacks", "build", "local", "cli", "test"],
 };
 
-/** `cli` loads these on demand, with `await import()`; a plain import of them is refused. */
+/** The same for the groups of `lib`. */
+const GROUPS: Record<string, readonly string[]> = {
+  core: [],
+  aws: ["core"],
+  config: ["core", "personalize/filters", "personalize/limits.ts"],
+  personalize: ["core", "aws", "config"],
+  infrastructure: ["core", "config"],
+  search: ["core", "aws", "config", "personalize"],
+  recommendation: ["core", "aws", "config", "personalize"],
+};
+
+/** `cli` loads these only when it needs them, with `await import()`; a static import of them is refused. */
 const ON_DEMAND: Record<string, readonly string[]> = { cli: ["stacks", "local"] };
 
-interface Import {
-  file: string;
-  target: string;
-  dynamic: boolean;
-}
-
-function* imports(folder: string): Generator<Import> {
-  for (const file of globSync(`${folder}/**/*.ts`)) {
-    const source = readFileSync(file, "utf8");
-    for (const [, dynamic, path = ""] of source.matchAll(/(?:from|(import\s*\(|import))\s*"(\.[^"]+)"/g)) {
-      yield { file, target: normalize(join(dirname(file), path)), dynamic: dynamic?.includes("(") ?? false };
-    }
-  }
-}
-
+const all = Object.keys(FOLDERS).flatMap(importsOf);
+const within = (folder: string) => all.filter(({ file }) => file.startsWith(`${folder}/`));
 const matches = (target: string, rule: string) => new RegExp(`^${rule.replaceAll("*", "[^/]+")}(/|$)`).test(target);
 
-function wrongImports(folder: string, found: Iterable<Import>): Import[] {
-  const rules = [folder, ...(ALLOWED[folder] ?? [])];
-  return [...found].filter(({ target, dynamic }) => {
-    const permitted = dynamic ? [...rules, ...(ON_DEMAND[folder] ?? [])] : rules;
+function wrongImports(found: readonly Import[], allowed: readonly string[], onDemand: readonly string[] = []) {
+  return found.filter(({ target, dynamic }) => {
+    const permitted = dynamic ? [...allowed, ...onDemand] : allowed;
     return !permitted.some((rule) => matches(target, rule));
   });
 }
 
-for (const [folder, rules] of Object.entries(ALLOWED)) {
+for (const [folder, rules] of Object.entries(FOLDERS)) {
   test(`${folder}/ imports only ${rules.join(", ") || "packages"}`, () => {
-    assert.equal(wrongImports(folder, imports(folder)), []);
+    assert.equal(wrongImports(within(folder), [folder, ...rules], ON_DEMAND[folder]), []);
   });
 }
 
+for (const [group, rules] of Object.entries(GROUPS)) {
+  test(`of lib/, lib/${group}/ imports only ${rules.join(", ") || "itself"}`, () => {
+    const allowed = [group, ...rules].map((rule) => `lib/${rule}`);
+    assert.equal(wrongImports(within(`lib/${group}`), allowed), []);
+  });
+}
+
+test("every group of lib has its rules", () => {
+  assert.equal(
+    globSync("lib/*").sort(),
+    Object.keys(GROUPS)
+      .map((group) => `lib/${group}`)
+      .sort(),
+  );
+});
+
 test("one function does not import another", () => {
-  const wrong = [...imports("functions")].filter(
+  const wrong = within("functions").filter(
     ({ file, target }) => target.startsWith("functions/") && target.split("/")[1] !== file.split("/")[1],
   );
   assert.equal(wrong, []);
 });
 
-test("finds a planted import of the wrong kind", () => {
-  const planted = [{ file: "lib/x/y.ts", target: "stacks/main.ts", dynamic: false }];
-  assert.equal(wrongImports("lib", planted), planted);
+test("files import one another without a cycle, type imports included", () => {
+  assert.equal(cyclesOf(all.map(({ file, target }) => [file, target])), []);
+});
+
+test("folders of lib import one another without a cycle", () => {
+  // The two groups whose folders are parts of one subject.
+  const subject = (file: string) => (/^lib\/(config|infrastructure)\b/.exec(file) ?? [dirname(file)])[0];
+  const edges = within("lib").map(({ file, target }) => [subject(file), subject(target)] as const);
+  assert.equal(cyclesOf(edges.filter(([from, to]) => from !== to)), []);
 });
 
 test("lib reads no environment variable", () => {
@@ -68,47 +88,23 @@ test("lib reads no environment variable", () => {
   assert.equal(wrong, []);
 });
 
-test("lib folders import one another without a cycle", () => {
-  // A subject is a folder below a group (search/embeddings), or a folder without groups (config).
-  const subject = (path: string) => {
-    const [, group = "", folder = ""] = dirname(path).split("/");
-    return group === "config" ? group : `${group}/${folder}`;
-  };
-  const edges = new Map<string, Set<string>>();
-  for (const { file, target } of imports("lib")) {
-    if (subject(file) === subject(target)) continue;
-    edges.set(subject(file), (edges.get(subject(file)) ?? new Set()).add(subject(target)));
-  }
-  const cycle = findCycle(edges);
-  assert.is(cycle?.join(" -> "), undefined);
+test("a planted import of the wrong kind is found", () => {
+  const planted = [{ file: "lib/x/y.ts", target: "stacks/main.ts", dynamic: false }];
+  assert.equal(wrongImports(planted, ["lib"]), planted);
+  const local = { file: "cli/x.ts", target: "local/y.ts" };
+  assert.equal(wrongImports([{ ...local, dynamic: true }], ["cli"], ["local"]), []);
+  assert.is(wrongImports([{ ...local, dynamic: false }], ["cli"], ["local"]).length, 1);
 });
 
-test("a product imports nothing of the other product", () => {
-  const wrong = [...imports("lib")].filter(
-    ({ file, target }) =>
-      (file.startsWith("lib/search/") && target.startsWith("lib/recommendation/")) ||
-      (file.startsWith("lib/recommendation/") && target.startsWith("lib/search/")),
+test("planted cycles are found, and nothing beside them", () => {
+  const edges = ["ab", "bc", "ca", "cd", "de", "ef", "fe", "xa"].map(
+    (edge) => [edge.charAt(0), edge.charAt(1)] as const,
   );
-  assert.equal(wrong, []);
+  assert.equal(cyclesOf(edges), [
+    ["e", "f"],
+    ["a", "b", "c"],
+  ]);
+  assert.equal(cyclesOf([...edges.slice(0, 2), ["a", "c"]]), []);
 });
-
-function findCycle(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
-  const done = new Set<string>();
-  const visit = (node: string, path: string[]): string[] | undefined => {
-    if (path.includes(node)) return [...path, node];
-    if (done.has(node)) return undefined;
-    for (const next of edges.get(node) ?? []) {
-      const found = visit(next, [...path, node]);
-      if (found) return found;
-    }
-    done.add(node);
-    return undefined;
-  };
-  for (const node of edges.keys()) {
-    const found = visit(node, []);
-    if (found) return found;
-  }
-  return undefined;
-}
 
 test.run();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
-import type { Removal } from "../remove/remove-service.ts";
+import type { Removal } from "../remove/removal.ts";
 import { followExecution } from "./follow-execution.ts";
 import { reading } from "./target.ts";
 

@@ -8,8 +8,8 @@ import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
 import { providerRetries } from "../session.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
+import type { Removal } from "./removal.ts";
 import { bareStacks } from "./removal.ts";
-import type { Removal } from "./remove-service.ts";
 
 /** The stack with the resources of Personalize that hold data. */
 const STACK = "personalization";

@@ -1,20 +1,12 @@
 import * as v from "valibot";
-import type { Names, Service } from "../../lib/core/naming/names.ts";
+import type { Service } from "../../lib/core/naming/names.ts";
 import { type CommandModule, defineCommand, type ExitCode } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, runnerOf, type Session } from "../session.ts";
-import type { Runner, StackFolder } from "../terraform/stack.ts";
-import { deployedStacks, type RemovalOptions, removeStacks } from "./removal.ts";
+import type { StackFolder } from "../terraform/stack.ts";
+import { deployedStacks, type Removal, type RemovalOptions, removeStacks } from "./removal.ts";
 import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
-
-/** What is known of the account when a removal begins. */
-export interface Removal {
-  session: Session;
-  runner: Runner;
-  account: string;
-  names: Names;
-}
 
 /** How one service is removed. */
 export interface ServiceRemoval {

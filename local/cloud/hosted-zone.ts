@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { SeedTarget } from "./seed.ts";
+import type { Cloud } from "./front.ts";
 
 /**
  * Makes a public hosted zone in the local cloud and gives its id, without the leading path. By hand, because this is
  * the only call to Route 53 outside of Terraform: not worth a client of 1 MB.
  */
-export async function createHostedZone({ endpoint, region }: SeedTarget, domainName: string): Promise<string> {
+export async function createHostedZone(
+  { endpoint, region }: Pick<Cloud, "endpoint" | "region">,
+  domainName: string,
+): Promise<string> {
   const namespace = "https://route53.amazonaws.com/doc/2013-04-01/";
   const response = await fetch(`${endpoint}/2013-04-01/hostedzone`, {
     method: "POST",

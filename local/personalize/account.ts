@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type DatasetSchema, parseSchema } from "./data/avro-schema.ts";
 import type { ObjectReader } from "./data/csv-import.ts";
-import { DatasetData, type LiveRow, type Part } from "./data/dataset-data.ts";
+import { DatasetData } from "./data/dataset-data.ts";
+import type { LiveRow, Part } from "./data/rows.ts";
 import type { Storage } from "./data/storage.ts";
 import { indexModel, type ModelIndex } from "./learn/answer.ts";
 import type { Model } from "./learn/train.ts";

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
-import { call, serveGateway } from "./served-services.ts";
+import { call, type Services, serveGateway } from "./served-services.ts";
 import { underLoad } from "./under-load.ts";
-import type { Services, Step, World } from "./world.ts";
+import type { Step, World } from "./world.ts";
 
 /** Changes of a deployment that serves. */
 export function changes(step: Step, world: World, services: Services): void {

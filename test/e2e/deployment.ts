@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { proveGateway } from "../infrastructure/prove-gateway.ts";
-import { call, serveGateway, serveRecommendation } from "./served-services.ts";
-import type { Services, Step, World } from "./world.ts";
+import { call, type Services, serveGateway, serveRecommendation } from "./served-services.ts";
+import type { Step, World } from "./world.ts";
 
 /** Brings both services up, and shows what they answer before anything was uploaded. */
 export function deployment(step: Step, world: World): Services {

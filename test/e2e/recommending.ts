@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { writeDemoFiles } from "../../local/demo-data/files.ts";
-import { call } from "./served-services.ts";
-import type { Services, Step, World } from "./world.ts";
+import { call, type Services } from "./served-services.ts";
+import type { Step, World } from "./world.ts";
 
 /** From the demo's files to recommendations of two trainings. */
 export function recommending(step: Step, world: World, services: Services): void {

@@ -12,7 +12,8 @@ import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { projectResources } from "../infrastructure/project-resources.ts";
 import { proveGateway } from "../infrastructure/prove-gateway.ts";
-import type { Services, Step, World } from "./world.ts";
+import type { Services } from "./served-services.ts";
+import type { Step, World } from "./world.ts";
 
 /** Removes one service and then the other, interrupted where it hurts. */
 export function removal(step: Step, world: World, services: Services): void {

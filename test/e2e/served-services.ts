@@ -13,6 +13,12 @@ export interface Served {
   stop(): Promise<void>;
 }
 
+/** The services as they are served now. */
+export interface Services {
+  gateway: Served;
+  recommendation: Served;
+}
+
 /** The answer of a call. */
 export interface Answer {
   status: number;

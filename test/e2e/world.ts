@@ -13,7 +13,6 @@ import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { type TestProject, testProject } from "../infrastructure/project.ts";
 import { addRecommendationFiles, PERSONALIZE } from "../infrastructure/recommendation-project.ts";
-import type { Served } from "./served-services.ts";
 
 /** Declares one test; they run in order, each on what the one before has left. */
 export type Step = (name: string, work: () => void | Promise<void>) => void;
@@ -31,12 +30,6 @@ export interface World {
   holdClock(): void;
   releaseClock(): void;
   data: DemoData;
-}
-
-/** The services as they are served now. */
-export interface Services {
-  gateway: Served;
-  recommendation: Served;
 }
 
 const NAME = "shop";

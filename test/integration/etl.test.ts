@@ -20,7 +20,7 @@ import { type Manifest, readManifest } from "../../lib/recommendation/etl/manife
 import { readText } from "../../lib/recommendation/etl/object-store.ts";
 import { s3ObjectStore } from "../../lib/recommendation/etl/s3-object-store.ts";
 import { etlStateMachine } from "../../lib/recommendation/etl/state-machine.ts";
-import { eventLine } from "../../lib/recommendation/records/event.ts";
+import { eventLine } from "../../lib/recommendation/records/stored-event.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { DEFINITIONS, event, ITEM, USER } from "../lib/recommendation/etl/run.ts";

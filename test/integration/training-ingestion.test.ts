@@ -6,7 +6,7 @@ import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
 import { packed } from "../../lib/recommendation/clients/event-stream.ts";
 import { readManifest } from "../../lib/recommendation/etl/manifest.ts";
-import { eventLine, type StoredEvent } from "../../lib/recommendation/records/event.ts";
+import { eventLine, type StoredEvent } from "../../lib/recommendation/records/stored-event.ts";
 import { delayFirehose } from "../../local/cloud/firehose-delay.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";

@@ -1,5 +1,6 @@
 import type { AttributeChange } from "./attributes.ts";
-import type { Action, PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
+import type { Action } from "./plan-json.ts";
+import type { PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
 
 /** How parts of the text are coloured; the default changes nothing. */
 export interface Paint {

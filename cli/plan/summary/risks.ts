@@ -1,6 +1,5 @@
 import { personalizeInput } from "./personalize-input.ts";
-import type { ResourceChange } from "./plan-json.ts";
-import type { Action } from "./summary.ts";
+import type { Action, ResourceChange } from "./plan-json.ts";
 
 /** What a removal or replacement means for those who use the deployment. */
 export interface Risk {

@@ -1,10 +1,7 @@
 import { type AttributeChange, attributeChanges } from "./attributes.ts";
 import { type IdleCost, idleCosts, interfaceEndpoints } from "./idle-costs.ts";
-import type { PlanJson, ResourceChange } from "./plan-json.ts";
+import type { Action, PlanJson, ResourceChange } from "./plan-json.ts";
 import { type Risk, riskOf } from "./risks.ts";
-
-/** What happens to a resource. `forget`: it stays, Terraform no longer knows it; `import`: it is there, and adopted. */
-export type Action = "create" | "update" | "replace" | "delete" | "forget" | "import";
 
 /** A resource that changes. */
 export interface PlannedChange {

@@ -1,6 +1,7 @@
 import type { Issue } from "../../core/http/error.ts";
 import type { Definitions, Value } from "./layout.ts";
 import { isObject, type Parsed, unknownColumn } from "./parsed.ts";
+import type { StoredEvent } from "./stored-event.ts";
 import { trainedEvent } from "./trained-event.ts";
 import { MAX_CATEGORY, MAX_ID, type Read, readFloat, readId, readText, readValue, show } from "./value.ts";
 
@@ -14,21 +15,6 @@ const MAX_PROPERTIES = 1_024;
 
 /** Epoch seconds stay below this until the year 5138: a larger number is milliseconds. */
 const MAX_SECONDS = 1e11;
-
-/** An event as it is stored: one line of JSON. Custom columns of the schema stand beside these. */
-export interface StoredEvent extends Readonly<Record<string, Value | undefined>> {
-  EVENT_ID: string;
-  USER_ID: string;
-  ITEM_ID: string;
-  EVENT_TYPE: string;
-  EVENT_VALUE?: number;
-  /** Whole seconds since 1970. */
-  TIMESTAMP: number;
-  SESSION_ID: string;
-  /** Items that were shown, joined by a vertical bar. */
-  IMPRESSION?: string;
-  RECOMMENDATION_ID?: string;
-}
 
 /** What an event gets that comes without. */
 export interface EventDefaults {
@@ -121,11 +107,6 @@ export function eventParser(
     }
     return issues.length > 0 ? { id: EVENT_ID || undefined, issues } : { record };
   };
-}
-
-/** An event as one line, the way the bucket stores it. */
-export function eventLine(event: StoredEvent): string {
-  return `${JSON.stringify(event)}\n`;
 }
 
 const isNothing = (value: unknown) => value === undefined || value === null || value === "";

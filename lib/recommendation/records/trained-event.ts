@@ -1,6 +1,6 @@
-import type { StoredEvent } from "./event.ts";
 import { type Definitions, fieldsOf, fieldValue, type Value } from "./layout.ts";
 import { propertyName } from "./property-name.ts";
+import type { StoredEvent } from "./stored-event.ts";
 
 /**
  * The record of an event that Personalize learns from, whichever way it gets there. Personalize merges an event of

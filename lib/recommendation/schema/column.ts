@@ -1,6 +1,6 @@
 import { type ColumnType, columnType, widest } from "./column-type.ts";
 import { DistinctCounter } from "./distinct-counter.ts";
-import type { Value } from "./rows.ts";
+import type { Value } from "./row.ts";
 
 /** An estimate this near to the number of values means that all values differ: six standard errors. */
 const UNIQUE_RATIO = 0.97;

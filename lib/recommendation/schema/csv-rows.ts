@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import type { Row, Rows, Value } from "./rows.ts";
+import type { Row, Rows, Value } from "./row.ts";
 import { SampleError } from "./sample-error.ts";
 
 /** A row longer than this is a quote that was never closed. */

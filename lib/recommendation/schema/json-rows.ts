@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import type { Row, Value } from "./rows.ts";
+import type { Row, Value } from "./row.ts";
 import { SampleError } from "./sample-error.ts";
 
 /** An object longer than this is a bracket that was never closed. */

@@ -3,23 +3,9 @@ import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import { csvRows } from "./csv-rows.ts";
 import { jsonRows } from "./json-rows.ts";
+import type { Rows } from "./row.ts";
 import { SampleError } from "./sample-error.ts";
 import { utf8Only } from "./utf8.ts";
-
-/** One row of a sample file: the line it ends on, and its columns. Missing values are undefined. */
-export interface Row {
-  line: number;
-  values: ReadonlyMap<string, Value>;
-}
-
-/** A value as the file has it; several values of one column are joined by a vertical bar already. */
-export type Value = string | number | undefined;
-
-/** The columns known before the first row (CSV), and the rows. */
-export interface Rows {
-  columns: readonly string[];
-  rows: AsyncIterable<Row>;
-}
 
 const SNIFFED_BYTES = 4_096;
 

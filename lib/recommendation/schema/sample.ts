@@ -2,7 +2,7 @@ import type { Dataset } from "../../config/avro.ts";
 import { nearest } from "../../config/nearest.ts";
 import { Column } from "./column.ts";
 import { columnType } from "./column-type.ts";
-import type { Row, Value } from "./rows.ts";
+import type { Row, Value } from "./row.ts";
 import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
 import { SampleError } from "./sample-error.ts";

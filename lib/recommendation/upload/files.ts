@@ -1,5 +1,6 @@
 import type { Dataset } from "../../config/avro.ts";
-import { type Row, readRows } from "../schema/rows.ts";
+import type { Row } from "../schema/row.ts";
+import { readRows } from "../schema/rows.ts";
 import { RULES } from "../schema/rules.ts";
 import { SampleError } from "../schema/sample-error.ts";
 import { eventIds } from "./occurrences.ts";

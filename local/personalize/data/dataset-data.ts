@@ -1,21 +1,7 @@
 import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
 import type { ImportMode } from "../resources.ts";
-import type { Cell } from "./cell.ts";
-import type { ImportedRows } from "./csv-import.ts";
 import { Interactions } from "./interactions.ts";
-
-/** What one import job brought. */
-export interface Part extends ImportedRows {
-  jobArn: string;
-  importedAt: number;
-}
-
-/** One event, item or user that came through the events API, by column. */
-export interface LiveRow {
-  at: number;
-  values: Readonly<Record<string, Cell>>;
-  session?: string;
-}
+import type { LiveRow, Part } from "./rows.ts";
 
 /** The content of one dataset: what imports brought and what came one by one. */
 export class DatasetData {

@@ -1,5 +1,5 @@
 import type { Cell } from "./cell.ts";
-import type { LiveRow, Part } from "./dataset-data.ts";
+import type { LiveRow, Part } from "./rows.ts";
 
 /** One thing that a user did with an item. */
 export interface Interaction {

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { Resource } from "../resources.ts";
-import type { LiveRow, Part } from "./dataset-data.ts";
+import type { LiveRow, Part } from "./rows.ts";
 
 /** What survives a restart. Values of another format version are not read. */
 export interface Storage {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { LiveRow } from "../data/dataset-data.ts";
+import type { LiveRow } from "../data/rows.ts";
 import { list, text } from "../members.ts";
 import { type Operation, operation } from "../operations/operation.ts";
 import { invalid } from "../service-error.ts";

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { runTeardown } from "../../../cli/recommendation/run-teardown.ts";
-import type { Removal } from "../../../cli/remove/remove-service.ts";
+import type { Removal } from "../../../cli/remove/removal.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { serveStandIns } from "../../fixtures/stand-in-server.ts";
 import { suite } from "../../suite.ts";

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { readFile, ScanResult, type ScanTask } from "../../../../lib/recommendation/etl/run-files.ts";
 import { scan } from "../../../../lib/recommendation/etl/scan.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
-import { eventLine } from "../../../../lib/recommendation/records/event.ts";
+import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
 import { suite } from "../../../suite.ts";
 import { MemoryStore, memoryTables } from "./memory.ts";
 import { DEFINITIONS, event, USER } from "./run.ts";

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { createHandler } from "../../../../functions/etl/handler.ts";
 import type { DefinitionFiles } from "../../../../lib/recommendation/etl/settings.ts";
-import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/event.ts";
+import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
 

@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
-import { eventLine, eventParser } from "../../../../lib/recommendation/records/event.ts";
+import { eventParser } from "../../../../lib/recommendation/records/event.ts";
 import { propertyName } from "../../../../lib/recommendation/records/property-name.ts";
+import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
 import { putEvent, trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
 import { suite } from "../../../suite.ts";
 import { definitions } from "./definitions.ts";

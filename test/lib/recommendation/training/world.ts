@@ -28,7 +28,7 @@ import { namesOf } from "../../../../lib/core/naming/names.ts";
 import type { ResourceInputGiven, ResourceState } from "../../../../lib/personalize/resources/request.ts";
 import { INGESTION_KEYS } from "../../../../lib/recommendation/clients/accepted-events.ts";
 import { s3ObjectStore } from "../../../../lib/recommendation/etl/s3-object-store.ts";
-import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/event.ts";
+import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
 import { dynamoTrainingState, TRAINING_KEY } from "../../../../lib/recommendation/training/dynamo-state.ts";
 import type { TrainingSettings } from "../../../../lib/recommendation/training/settings.ts";
 import { teardownStateMachine, trainingStateMachine } from "../../../../lib/recommendation/training/state-machine.ts";
