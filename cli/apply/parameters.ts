@@ -1,3 +1,5 @@
+import { chunks } from "../../lib/aws/call.ts";
+import { ifThere } from "../../lib/aws/errors.ts";
 import type { Session } from "../session.ts";
 
 type Sdk = Session["sdk"];
@@ -7,14 +9,8 @@ const MAX_DELETED = 10;
 
 /** A parameter's value; undefined when there is none of that name. */
 export async function readParameter(sdk: Sdk, Name: string): Promise<string | undefined> {
-  const { GetParameterCommand, ParameterNotFound, SSMClient } = await import("@aws-sdk/client-ssm");
-  try {
-    const { Parameter } = await new SSMClient(sdk).send(new GetParameterCommand({ Name }));
-    return Parameter?.Value;
-  } catch (error) {
-    if (error instanceof ParameterNotFound) return undefined;
-    throw error;
-  }
+  const { GetParameterCommand, SSMClient } = await import("@aws-sdk/client-ssm");
+  return (await ifThere(new SSMClient(sdk).send(new GetParameterCommand({ Name }))))?.Parameter?.Value;
 }
 
 /** Writes parameters; those that are there are replaced. */
@@ -39,7 +35,5 @@ export async function parametersBelow(sdk: Sdk, path: string): Promise<string[]>
 export async function deleteParameters(sdk: Sdk, names: readonly string[]): Promise<void> {
   const { DeleteParametersCommand, SSMClient } = await import("@aws-sdk/client-ssm");
   const client = new SSMClient(sdk);
-  for (let start = 0; start < names.length; start += MAX_DELETED) {
-    await client.send(new DeleteParametersCommand({ Names: names.slice(start, start + MAX_DELETED) }));
-  }
+  for (const Names of chunks(names, MAX_DELETED)) await client.send(new DeleteParametersCommand({ Names }));
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { ifThere } from "../../lib/aws/errors.ts";
 import type { Session } from "../session.ts";
 
 /** Bytes of the key; as many as the hash has. */
@@ -9,16 +10,12 @@ const BYTES = 32;
  * would make other hashes of the same users. Gives whether a value was written.
  */
 export async function ensureUserIdKey(sdk: Session["sdk"], SecretId: string): Promise<boolean> {
-  const { GetSecretValueCommand, PutSecretValueCommand, ResourceNotFoundException, SecretsManagerClient } =
-    await import("@aws-sdk/client-secrets-manager");
+  const { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } = await import(
+    "@aws-sdk/client-secrets-manager"
+  );
   const client = new SecretsManagerClient(sdk);
-  try {
-    await client.send(new GetSecretValueCommand({ SecretId }));
-    return false;
-  } catch (error) {
-    // Of a secret without a value, too.
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-  }
+  // Secrets Manager answers ResourceNotFound for a secret without a value, too.
+  if (await ifThere(client.send(new GetSecretValueCommand({ SecretId })))) return false;
   await client.send(new PutSecretValueCommand({ SecretId, SecretString: randomBytes(BYTES).toString("base64") }));
   return true;
 }

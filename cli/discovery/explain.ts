@@ -1,3 +1,4 @@
+import { isDisconnected } from "../../lib/aws/errors.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
 
 const EXPIRED = /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired)$/;
@@ -5,7 +6,6 @@ const REFUSED =
   /^(InvalidClientTokenId|UnrecognizedClientException|AuthFailure|SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature)$/;
 const ABSENT = /^(CredentialsProviderError|TokenProviderError)$/;
 const DENIED = /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|AuthorizationErrorException)$/;
-const UNREACHABLE = /^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|TimeoutError)$/;
 
 /** The outcome of a read; what a user can do something about becomes a DiscoveryError, everything else passes through. */
 export async function explained<T>(action: string, work: Promise<T>): Promise<T> {
@@ -33,7 +33,7 @@ function problemOf(action: string, error: unknown): string | undefined {
   if (is(DENIED)) {
     return `the credentials may not call ${action}: ask for that permission, docs/guides/deploy.md lists all that are needed`;
   }
-  if (is(UNREACHABLE)) {
+  if (isDisconnected(error)) {
     return `AWS cannot be reached for ${action} (${code || name}): check the network, proxy and aws.region_name`;
   }
   return undefined;

@@ -5,7 +5,7 @@ import { reading, type Target } from "./target.ts";
 
 /** The training that has the lock, and whether its execution is alive; null when none has it. */
 export async function readTraining({ state, sdk }: Target): Promise<ProjectStatus["training"]> {
-  const lock = await reading("dynamodb:GetItem", ifTable(state.lock()));
+  const lock = await reading("dynamodb:GetItem", state.lock());
   if (!lock) return null;
   const [{ SFNClient }, { sfnExecutions }] = await Promise.all([
     import("@aws-sdk/client-sfn"),
@@ -24,20 +24,10 @@ export async function readStatus(target: Target): Promise<ProjectStatus> {
     readTraining(target),
     Promise.all(
       RECIPE_KINDS.map(async (recipe) => {
-        const known = await reading("dynamodb:GetItem", ifTable(state.recipe(recipe)));
+        const known = await reading("dynamodb:GetItem", state.recipe(recipe));
         return [recipe, known?.held ?? []] as const;
       }),
     ),
   ]);
   return { ...inventory, training, held: Object.fromEntries(held.filter(([, versions]) => versions.length > 0)) };
-}
-
-/** Before the first deployment there is no table. */
-async function ifTable<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof Error && error.name === "ResourceNotFoundException") return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { once } from "../../lib/core/resilience/once.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
-import { once } from "../../lib/recommendation/clients/call.ts";
 import { personalizeCampaigns } from "../../lib/recommendation/clients/campaign-client.ts";
 import { firehoseEvents } from "../../lib/recommendation/clients/event-stream.ts";
 import { createPointers, ssmParameters } from "../../lib/recommendation/clients/parameters.ts";

@@ -37,6 +37,8 @@ const NAMES: readonly [FailureKind, RegExp][] = [
   ["unavailable", /^(?:TimeoutError|RequestTimeout|ServiceUnavailable|InternalServer|InternalFailure|InternalError)/],
   ["throttled", /Throttl|ThroughputExceeded|RequestLimitExceeded|BandwidthLimitExceeded|TooManyRequests|SlowDown/],
   ["absent", /^(?:ResourceNotFound|ParameterNotFound|QueueDoesNotExist|NotFound|NoSuch(?!Bucket))/],
+  // EC2: InvalidVpcID.NotFound and the like.
+  ["absent", /\.NotFound$|^InvalidServiceName$/],
   ["busy", /^ResourceInUse/],
   ["denied", /^(?:AccessDenied|Unauthorized|AuthorizationError|AuthFailure|OptInRequired|CredentialsProviderError)/],
   ["denied", /^(?:TokenProviderError|TokenRefreshRequired|ExpiredToken|RequestExpired|UnrecognizedClient)/],
@@ -100,4 +102,20 @@ async function unless<T>(kind: FailureKind, call: Promise<T>): Promise<T | undef
 
 function codeOf(error: Error): unknown {
   return (error as NodeJS.ErrnoException).code;
+}
+
+const REASONS: Readonly<Record<FailureKind, string>> = {
+  throttled: "is throttled",
+  unavailable: "cannot be reached",
+  timeout: "did not answer in time",
+  denied: "denied access",
+  absent: "does not exist",
+  busy: "is busy",
+  refused: "refused the call",
+  failed: "failed",
+};
+
+/** Describes a failure for a caller of the API: "the item store is throttled". Quotes nothing of the error's own text. */
+export function reasonOf(what: string, error: unknown): string {
+  return `${what} ${REASONS[failureKind(error)]}`;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../../lib/core/http/error.ts";
 import type { ProxyEvent } from "../../lib/core/http/event.ts";
+import { withTimeout } from "../../lib/core/resilience/timeout.ts";
 import { type Answer, answerOf, refusal, send, UNKNOWN } from "./answer.ts";
 import { createEvent, type EventParts } from "./event.ts";
 import { createContext, findService, type MountedService } from "./service.ts";
@@ -93,21 +94,14 @@ function payloadTooLarge(what: string): ApiError {
 async function invoke(service: MountedService, event: ProxyEvent, options: ExchangeOptions): Promise<Answer> {
   const { integrationTimeoutMs, functionTimeoutMs, onFunctionError } = options;
   const context = createContext(event.requestContext.requestId, functionTimeoutMs);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(timedOut(integrationTimeoutMs, functionTimeoutMs)),
-      Math.min(integrationTimeoutMs, functionTimeoutMs),
-    );
-  });
+  const ms = Math.min(integrationTimeoutMs, functionTimeoutMs);
+  const late = () => timedOut(integrationTimeoutMs, functionTimeoutMs);
   try {
-    return answerOf(await Promise.race([service.handler(event, context), late]));
+    return answerOf(await withTimeout(ms, async () => service.handler(event, context), late));
   } catch (error) {
     if (error instanceof ApiError) throw error;
     onFunctionError(error);
     throw new ApiError("outcome_unknown", `The function failed; its log has the reason. ${UNKNOWN}`, { cause: error });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

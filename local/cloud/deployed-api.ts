@@ -9,6 +9,7 @@ import {
   type Resource,
 } from "@aws-sdk/client-api-gateway";
 import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { ifThere } from "../../lib/aws/errors.ts";
 import type { Cloud } from "./front.ts";
 
 /** Where an API is read from: a cloud, or what is known of one in another process. */
@@ -131,13 +132,8 @@ async function permissionOf(lambda: LambdaClient, { name, qualifier }: Target): 
 }
 
 async function policyOf(lambda: LambdaClient, FunctionName: string, Qualifier: string): Promise<PolicyStatement[]> {
-  try {
-    const { Policy = "{}" } = await lambda.send(new GetPolicyCommand({ FunctionName, Qualifier }));
-    return (JSON.parse(Policy) as { Statement?: PolicyStatement[] }).Statement ?? [];
-  } catch (error) {
-    if (error instanceof Error && error.name === "ResourceNotFoundException") return [];
-    throw error;
-  }
+  const found = await ifThere(lambda.send(new GetPolicyCommand({ FunctionName, Qualifier })));
+  return (JSON.parse(found?.Policy ?? "{}") as { Statement?: PolicyStatement[] }).Statement ?? [];
 }
 
 async function usageOf(

@@ -1,5 +1,6 @@
 import { DynamoDBClient, GetItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { DescribeCampaignCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
+import { ifThere } from "../../lib/aws/errors.ts";
 import type { Recommendation } from "../../lib/config/configuration.ts";
 import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
@@ -41,12 +42,8 @@ export async function findWhatIsThere(
   };
   const isActive = async (recipe: string) => {
     const campaignArn = names.arn("personalize", `campaign/${names.campaign(recipe)}`);
-    try {
-      return (await personalize.send(new DescribeCampaignCommand({ campaignArn }))).campaign?.status === "ACTIVE";
-    } catch (error) {
-      if ((error as Error).name === "ResourceNotFoundException") return false;
-      throw error;
-    }
+    const found = await ifThere(personalize.send(new DescribeCampaignCommand({ campaignArn })));
+    return found?.campaign?.status === "ACTIVE";
   };
 
   const configured = RECIPE_KINDS.filter((recipe) => solution.recipes[recipe] !== undefined);

@@ -1,5 +1,6 @@
+import { ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients } from "../clients.ts";
-import { type SdkConfig, unlessAbsent } from "./config.ts";
+import type { SdkConfig } from "./config.ts";
 
 /** Certificates. */
 export function acmReads(config: SdkConfig): Pick<DiscoveryClients, "certificate"> {
@@ -7,7 +8,7 @@ export function acmReads(config: SdkConfig): Pick<DiscoveryClients, "certificate
     async certificate(CertificateArn) {
       const { ACMClient, DescribeCertificateCommand } = await import("@aws-sdk/client-acm");
       const answer = new ACMClient(config).send(new DescribeCertificateCommand({ CertificateArn }));
-      const found = (await unlessAbsent(answer, "ResourceNotFoundException"))?.Certificate;
+      const found = (await ifThere(answer))?.Certificate;
       if (!found) return undefined;
       const { Status = "of unknown status", DomainName, SubjectAlternativeNames = [], NotAfter } = found;
       const names = new Set([...(DomainName === undefined ? [] : [DomainName]), ...SubjectAlternativeNames]);

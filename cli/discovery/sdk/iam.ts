@@ -1,5 +1,6 @@
+import { ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients } from "../clients.ts";
-import { type SdkConfig, tagsOf, unlessAbsent } from "./config.ts";
+import { type SdkConfig, tagsOf } from "./config.ts";
 
 /** Roles. */
 export function iamReads(config: SdkConfig): Pick<DiscoveryClients, "role"> {
@@ -7,7 +8,7 @@ export function iamReads(config: SdkConfig): Pick<DiscoveryClients, "role"> {
     async role(RoleName) {
       const { GetRoleCommand, IAMClient } = await import("@aws-sdk/client-iam");
       const answer = new IAMClient(config).send(new GetRoleCommand({ RoleName }));
-      const found = (await unlessAbsent(answer, "NoSuchEntityException"))?.Role;
+      const found = (await ifThere(answer))?.Role;
       return found && { tags: tagsOf(found.Tags) };
     },
   };

@@ -1,6 +1,7 @@
 import type { DomainStatus } from "@aws-sdk/client-opensearch";
+import { ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients, FoundDomain } from "../clients.ts";
-import { given, type SdkConfig, unlessAbsent } from "./config.ts";
+import { given, type SdkConfig } from "./config.ts";
 
 /** Zones of a domain with zone awareness that does not say how many. Source: ZoneAwarenessConfig, API reference. */
 const DEFAULT_ZONES = 2;
@@ -11,7 +12,7 @@ export function openSearchReads(config: SdkConfig): Pick<DiscoveryClients, "doma
     async domain(DomainName) {
       const { DescribeDomainCommand, OpenSearchClient } = await import("@aws-sdk/client-opensearch");
       const answer = new OpenSearchClient(config).send(new DescribeDomainCommand({ DomainName }));
-      const found = (await unlessAbsent(answer, "ResourceNotFoundException"))?.DomainStatus;
+      const found = (await ifThere(answer))?.DomainStatus;
       return found && !found.Deleted ? foundDomain(found) : undefined;
     },
   };

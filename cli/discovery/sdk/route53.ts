@@ -1,6 +1,8 @@
 import type { HostedZone } from "@aws-sdk/client-route-53";
+import { ifThere } from "../../../lib/aws/errors.ts";
+import { once } from "../../../lib/core/resilience/once.ts";
 import type { DiscoveryClients, FoundZone } from "../clients.ts";
-import { once, type SdkConfig, unlessAbsent } from "./config.ts";
+import type { SdkConfig } from "./config.ts";
 
 /** Zones of the DNS. */
 export function route53Reads(config: SdkConfig): Pick<DiscoveryClients, "zone" | "zonesNamed"> {
@@ -12,7 +14,7 @@ export function route53Reads(config: SdkConfig): Pick<DiscoveryClients, "zone" |
     async zone(Id) {
       const { GetHostedZoneCommand } = await import("@aws-sdk/client-route-53");
       const answer = (await client()).send(new GetHostedZoneCommand({ Id }));
-      const found = (await unlessAbsent(answer, "NoSuchHostedZone"))?.HostedZone;
+      const found = (await ifThere(answer))?.HostedZone;
       return found && foundZone(found);
     },
     async zonesNamed(name) {

@@ -1,5 +1,6 @@
+import { ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients } from "../clients.ts";
-import { type SdkConfig, unlessAbsent } from "./config.ts";
+import type { SdkConfig } from "./config.ts";
 
 /** What is known of a secret, never its value. */
 export function secretsReads(config: SdkConfig): Pick<DiscoveryClients, "secret"> {
@@ -7,7 +8,7 @@ export function secretsReads(config: SdkConfig): Pick<DiscoveryClients, "secret"
     async secret(arn) {
       const { DescribeSecretCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
       const answer = new SecretsManagerClient(config).send(new DescribeSecretCommand({ SecretId: arn }));
-      const found = await unlessAbsent(answer, "ResourceNotFoundException");
+      const found = await ifThere(answer);
       if (!found || found.DeletedDate) return undefined;
       return { kmsKey: keyArn(found.KmsKeyId, arn) };
     },

@@ -1,5 +1,7 @@
+import { ifThere } from "../../../lib/aws/errors.ts";
+import { once } from "../../../lib/core/resilience/once.ts";
 import type { DiscoveryClients } from "../clients.ts";
-import { once, type SdkConfig, unlessAbsent } from "./config.ts";
+import type { SdkConfig } from "./config.ts";
 
 /** Parameters. */
 export function ssmReads(config: SdkConfig): Pick<DiscoveryClients, "parameter"> {
@@ -11,7 +13,7 @@ export function ssmReads(config: SdkConfig): Pick<DiscoveryClients, "parameter">
     async parameter(Name) {
       const { GetParameterCommand } = await import("@aws-sdk/client-ssm");
       const answer = (await client()).send(new GetParameterCommand({ Name }));
-      return (await unlessAbsent(answer, "ParameterNotFound"))?.Parameter?.Value;
+      return (await ifThere(answer))?.Parameter?.Value;
     },
   };
 }

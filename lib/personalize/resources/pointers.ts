@@ -1,5 +1,5 @@
 import type { SSMClient } from "@aws-sdk/client-ssm";
-import { isTransient } from "../../aws/errors.ts";
+import { ifThere, isTransient } from "../../aws/errors.ts";
 import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 
@@ -22,20 +22,10 @@ export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
     const deadline = deadlineWithin(CALL_MS, outer);
     return retry(() => operation(abortAt(deadline)), { deadline, retryable: isTransient, attempts: ATTEMPTS });
   };
-  const unlessAbsent = async <T>(operation: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await operation;
-    } catch (error) {
-      if (error instanceof Error && error.name === "ParameterNotFound") return undefined;
-      throw error;
-    }
-  };
   return {
     async read(name) {
       const { GetParameterCommand } = await sdk();
-      const found = await unlessAbsent(
-        call((options) => client.send(new GetParameterCommand({ Name: name }), options)),
-      );
+      const found = await ifThere(call((options) => client.send(new GetParameterCommand({ Name: name }), options)));
       return found?.Parameter?.Value;
     },
     async write(name, value) {
@@ -45,7 +35,7 @@ export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
     },
     async remove(name) {
       const { DeleteParameterCommand } = await sdk();
-      await unlessAbsent(call((options) => client.send(new DeleteParameterCommand({ Name: name }), options)));
+      await ifThere(call((options) => client.send(new DeleteParameterCommand({ Name: name }), options)));
     },
   };
 }

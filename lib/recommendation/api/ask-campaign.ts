@@ -1,7 +1,7 @@
+import { type FailureKind, failureKind, reasonOf } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { type FailureKind, failureKind, reasonOf } from "../clients/failure.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { checkPlaceholders, type FilterChoice, filterNotFound } from "./filter-choice.ts";
 
@@ -64,7 +64,7 @@ export async function askCampaign<T>(
     if (error instanceof ApiError || error instanceof CampaignFailure) throw error;
     const kind = failureKind(error);
     // An old filter is not found when it is gone, and refused while it is being removed.
-    if (kind !== "not_found" && kind !== "refused") throw campaignFailure(error, question);
+    if (kind !== "absent" && kind !== "refused") throw campaignFailure(error, question);
     const now = await current("reread");
     if (now.campaignArn === asked.campaignArn && now.filterArn === asked.filterArn) throw failureOf(error, question);
     try {
@@ -97,7 +97,7 @@ function askWith<T>(
 function campaignFailure(error: unknown, { recipe, filter }: CampaignQuestion<unknown>): CampaignFailure {
   const kind = failureKind(error);
   // Personalize does not say in a way to rely on which of the two it does not know.
-  const what = `the ${recipe} campaign${filter && kind === "not_found" ? ` or the filter ${filter.filter.name}` : ""}`;
+  const what = `the ${recipe} campaign${filter && kind === "absent" ? ` or the filter ${filter.filter.name}` : ""}`;
   return new CampaignFailure(kind, reasonOf(what, error), { cause: error });
 }
 

@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { attempt, call } from "../../aws/call.ts";
+import { failureKind } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
-import { attempt, call } from "./call.ts";
-import { failureKind } from "./failure.ts";
 
 /**
  * Keys of the ingestion table: a record counts the events that were accepted on a day, in UTC, by the function

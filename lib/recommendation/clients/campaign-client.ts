@@ -1,6 +1,7 @@
 import type { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
+import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { call, once } from "./call.ts";
+import { once } from "../../core/resilience/once.ts";
 
 /** Most items of one answer. Source: GetRecommendations, API reference. */
 export const MAX_RESULTS = 500;

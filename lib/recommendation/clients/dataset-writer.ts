@@ -1,7 +1,8 @@
 import type { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
+import { attempt } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { once } from "../../core/resilience/once.ts";
 import type { ProfileDataset } from "../records/profile.ts";
-import { attempt, once } from "./call.ts";
 
 /** Records of one PutUsers or PutItems. Source: API reference. */
 export const MAX_PUT_RECORDS = 10;

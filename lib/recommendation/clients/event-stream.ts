@@ -1,7 +1,8 @@
 import type { FirehoseClient } from "@aws-sdk/client-firehose";
+import { untilTaken } from "../../aws/call.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { once, untilTaken } from "./call.ts";
+import { once } from "../../core/resilience/once.ts";
 import { whyLeft } from "./record-store.ts";
 
 /** Takes lines for the bucket. Does not reject: gives what was not taken, by index of the line, with the reason. */

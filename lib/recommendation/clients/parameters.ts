@@ -1,6 +1,7 @@
 import type { SSMClient } from "@aws-sdk/client-ssm";
+import { call, chunks } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { call, chunks, once } from "./call.ts";
+import { once } from "../../core/resilience/once.ts";
 
 /** Reads values of the parameter store; names without a value are not in the answer. */
 export type ParameterReader = (names: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<string, string>>;

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { POPULAR_ITEMS_KEY } from "../etl/dynamo-tables.ts";
-import { call } from "./call.ts";
 
 /** Item ids of the last ETL, most popular first; undefined before the first. Throws when they cannot be read. */
 export type PopularItemsReader = (deadline: Deadline) => Promise<readonly string[] | undefined>;

@@ -1,12 +1,13 @@
 import type { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
 import type { SQSClient } from "@aws-sdk/client-sqs";
+import { call, chunks, untilTaken } from "../../aws/call.ts";
+import { reasonOf } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { once } from "../../core/resilience/once.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import type { StoredEvent } from "../records/stored-event.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
-import { call, chunks, once, untilTaken } from "./call.ts";
-import { reasonOf } from "./failure.ts";
 import { whyLeft } from "./record-store.ts";
 
 /** What did not get through, and why, fit for a caller; undefined when all did. */

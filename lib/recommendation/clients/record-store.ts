@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { chunks, untilTaken } from "../../aws/call.ts";
+import { reasonOf } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { ID_COLUMNS, type Profile, type ProfileDataset } from "../records/profile.ts";
-import { chunks, untilTaken } from "./call.ts";
-import { reasonOf } from "./failure.ts";
 
 /** Keys of one BatchGetItem, and puts of one BatchWriteItem. Source: API reference. */
 const MAX_KEYS = 100;

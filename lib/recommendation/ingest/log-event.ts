@@ -1,8 +1,8 @@
+import { reasonOf } from "../../aws/errors.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
+import { deadlineWithin } from "../../core/resilience/deadline.ts";
 import { metricLine } from "../../core/telemetry/emf.ts";
-import { atMost } from "../clients/call.ts";
-import { reasonOf } from "../clients/failure.ts";
 import { eventParser } from "../records/event.ts";
 import { eventLine, type StoredEvent } from "../records/stored-event.ts";
 import { logFailure } from "../service/reply.ts";
@@ -61,7 +61,7 @@ async function track(
     if (!(await isTrained(services, call))) return [];
     const [trackingId] = await pointers.read([settings.event_tracker], call.deadline);
     if (trackingId === undefined) return [realtimeDegradation("events", "no event tracker is known")];
-    const deadline = atMost(call.deadline, settings.timeouts.realtime_ms);
+    const deadline = deadlineWithin(settings.timeouts.realtime_ms, call.deadline);
     const failed = await services.eventTracker(trackingId, events, deadline);
     if (!failed) return [];
     return [realtimeDegradation("events", `${failed.count} of ${events.length} events: ${failed.reason}`)];

@@ -1,7 +1,7 @@
+import { reasonOf } from "../../aws/errors.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
-import { atMost } from "../clients/call.ts";
-import { reasonOf } from "../clients/failure.ts";
+import { deadlineWithin } from "../../core/resilience/deadline.ts";
 import { ID_COLUMNS, type Profile, type ProfileDataset, profileParser } from "../records/profile.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
@@ -39,7 +39,7 @@ async function announce(
   const target = `${dataset}s`;
   try {
     if (!(await isTrained(services, call))) return [];
-    const deadline = atMost(call.deadline, services.settings.timeouts.realtime_ms);
+    const deadline = deadlineWithin(services.settings.timeouts.realtime_ms, call.deadline);
     const failed = await services.changes(dataset, ids, deadline);
     return failed ? [realtimeDegradation(target, `${failed.count} of ${ids.length} ${target}: ${failed.reason}`)] : [];
   } catch (error) {

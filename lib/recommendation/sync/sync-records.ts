@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { chunks } from "../../aws/call.ts";
+import { failureKind, isTransient, reasonOf } from "../../aws/errors.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { MAX_ATTEMPTS } from "../../core/resilience/retry.ts";
-import { chunks } from "../clients/call.ts";
 import { type DatasetRecord, type DatasetWriter, MAX_PUT_RECORDS } from "../clients/dataset-writer.ts";
-import { failureKind, isRetryable, reasonOf } from "../clients/failure.ts";
 import type { ReadRecords, RecordStore } from "../clients/record-store.ts";
 import { type Profile, type ProfileDataset, profileParser, profileProperties } from "../records/profile.ts";
 import type { RealtimeSyncSettings } from "../service/settings.ts";
@@ -113,7 +113,7 @@ async function putRecords(
       await services.write(dataset, records, deadline);
       return undefined;
     } catch (error) {
-      if (isRetryable(error) && attempt < MAX_ATTEMPTS) continue;
+      if (isTransient(error) && attempt < MAX_ATTEMPTS) continue;
       if (failureKind(error) !== "refused") return failAll(reasonOf("Personalize", error));
       if (records.length === 1) {
         failAll(`Personalize refused it: ${error instanceof Error ? error.message : ""}`);

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { isTransient } from "../../aws/errors.ts";
+import { ifThere, isTransient } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
@@ -36,15 +36,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
   const read = async (key: string): Promise<Record<string, unknown> | undefined> => {
     const { GetCommand } = await sdk();
     const command = new GetCommand({ TableName: table, Key: { [TRAINING_KEY]: key }, ConsistentRead: true });
-    return (await unlessMissing(call((options) => client.send(command, options))))?.Item;
-  };
-  const unlessMissing = async <T>(operation: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await operation;
-    } catch (error) {
-      if (isMissingTable(error)) return undefined;
-      throw error;
-    }
+    return (await ifThere(call((options) => client.send(command, options))))?.Item;
   };
   /** True when the condition held. A write whose answer was lost may have been made: then its own record is met. */
   const conditional = async (operation: Operation<unknown>): Promise<boolean> => {
@@ -86,7 +78,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
         ExpressionAttributeNames: { "#run": "RUN", "#value": "VALUE", "#note": "note" },
         ExpressionAttributeValues: { ":run": run, ":note": note },
       });
-      await unlessMissing(conditional((options) => client.send(command, options)));
+      await ifThere(conditional((options) => client.send(command, options)));
     },
 
     async release(run) {
@@ -98,7 +90,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
         ExpressionAttributeNames: { "#run": "RUN" },
         ExpressionAttributeValues: { ":run": run },
       });
-      await unlessMissing(conditional((options) => client.send(command, options)));
+      await ifThere(conditional((options) => client.send(command, options)));
     },
 
     async recipe(kind) {
@@ -121,7 +113,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
       const { DeleteCommand } = await sdk();
       for (const kind of kinds) {
         const command = new DeleteCommand({ TableName: table, Key: { [TRAINING_KEY]: recipeKey(kind) } });
-        await unlessMissing(call((options) => client.send(command, options)));
+        await ifThere(call((options) => client.send(command, options)));
       }
     },
   };

@@ -1,5 +1,7 @@
 import type { BedrockRuntimeClient, BedrockRuntimeClientConfig } from "@aws-sdk/client-bedrock-runtime";
-import { type ModelClient, withTimeout } from "./model-client.ts";
+import { once } from "../../core/resilience/once.ts";
+import { withTimeout } from "../../core/resilience/timeout.ts";
+import { ModelCallTimeout, type ModelClient } from "./model-client.ts";
 
 /** Milliseconds to open a connection. Nothing was sent by then, so running into it is tried again. */
 const CONNECTION_TIMEOUT_MS = 2_000;
@@ -10,9 +12,8 @@ const CONNECTION_TIMEOUT_MS = 2_000;
  * anyway, while HTTP/1.1 is spoken by every proxy, and cutting a call off ends that call's connection alone.
  */
 export function bedrockClient(config: BedrockRuntimeClientConfig = {}): ModelClient {
-  let client: Promise<BedrockRuntimeClient> | undefined;
   const sdk = () => import("@aws-sdk/client-bedrock-runtime");
-  const connect = async () => {
+  const client = once(async (): Promise<BedrockRuntimeClient> => {
     const [{ BedrockRuntimeClient }, { NodeHttpHandler }] = await Promise.all([
       sdk(),
       import("@smithy/node-http-handler"),
@@ -22,22 +23,24 @@ export function bedrockClient(config: BedrockRuntimeClientConfig = {}): ModelCli
       ...config,
       maxAttempts: 1,
     });
-  };
+  });
 
   return {
     async load() {
-      client ??= connect();
-      await client;
+      await client();
     },
     invoke: (modelId, body, timeoutMs) =>
-      withTimeout(timeoutMs, async (abortSignal) => {
-        client ??= connect();
-        const [{ InvokeModelCommand }, runtime] = await Promise.all([sdk(), client]);
-        const answer = await runtime.send(
-          new InvokeModelCommand({ modelId, contentType: "application/json", accept: "application/json", body }),
-          { abortSignal },
-        );
-        return answer.body;
-      }),
+      withTimeout(
+        timeoutMs,
+        async (abortSignal) => {
+          const [{ InvokeModelCommand }, runtime] = await Promise.all([sdk(), client()]);
+          const answer = await runtime.send(
+            new InvokeModelCommand({ modelId, contentType: "application/json", accept: "application/json", body }),
+            { abortSignal },
+          );
+          return answer.body;
+        },
+        () => new ModelCallTimeout(timeoutMs),
+      ),
   };
 }

@@ -1,5 +1,6 @@
 import type { ModelName } from "../../config/embedding-models.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { withTimeout } from "../../core/resilience/timeout.ts";
 import { type Embedding, EmbeddingError } from "./embedder.ts";
 import type { InputType } from "./model-client.ts";
 
@@ -29,9 +30,6 @@ export interface EmbeddingCache {
 
 const DEFAULT_ENTRIES = 1_000;
 const DEFAULT_BYTES = 16 * 1_024 * 1_024;
-
-/** Milliseconds that a Node timer takes at most. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A cache of query embeddings, bounded by number and by bytes; the least recently used goes first. */
 export function createEmbeddingCache(options: EmbeddingCacheOptions = {}): EmbeddingCache {
@@ -77,7 +75,7 @@ export function createEmbeddingCache(options: EmbeddingCacheOptions = {}): Embed
         return hit.embedding;
       }
       const shared = running.get(key);
-      if (shared) return within(deadline, shared);
+      if (shared) return withTimeout(deadline.remaining(), () => shared, late);
       const computing = start(key, compute);
       running.set(key, computing);
       return computing;
@@ -86,22 +84,11 @@ export function createEmbeddingCache(options: EmbeddingCacheOptions = {}): Embed
   };
 }
 
+const late = () => new EmbeddingError("no time was left to wait for the model", { retryable: true });
+
 /** An estimate of the heap: two bytes a character, eight a number. */
 function sizeOf(key: string, embedding: Embedding): number {
   if (embedding.kind === "dense") return key.length * 2 + embedding.vector.length * 8;
   const tokens = Object.keys(embedding.tokens);
   return key.length * 2 + tokens.reduce((sum, token) => sum + token.length * 2 + 8, 0);
-}
-
-async function within<T>(deadline: Deadline, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<never>((_, reject) => {
-    const error = new EmbeddingError("no time was left to wait for the model", { retryable: true });
-    timer = setTimeout(() => reject(error), Math.min(MAX_TIMER_MS, deadline.remaining()));
-  });
-  try {
-    return await Promise.race([promise, end]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -23,24 +23,3 @@ export class ModelCallTimeout extends Error {
     this.timeoutMs = timeoutMs;
   }
 }
-
-/**
- * Runs `call` and aborts it after `timeoutMs`. The race covers what an abort signal alone would not: an SDK that is
- * still resolving credentials, or an answer whose headers came and whose body does not.
- */
-export async function withTimeout<T>(timeoutMs: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const abort = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      // Rejected before the abort: aborting rejects `call` with the SDK's AbortError, which must not win the race.
-      reject(new ModelCallTimeout(timeoutMs));
-      abort.abort();
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([call(abort.signal), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

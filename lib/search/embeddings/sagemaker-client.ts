@@ -1,5 +1,7 @@
 import type { SageMakerRuntimeClient, SageMakerRuntimeClientConfig } from "@aws-sdk/client-sagemaker-runtime";
-import { type ModelClient, withTimeout } from "./model-client.ts";
+import { once } from "../../core/resilience/once.ts";
+import { withTimeout } from "../../core/resilience/timeout.ts";
+import { ModelCallTimeout, type ModelClient } from "./model-client.ts";
 
 /** Milliseconds to open a connection. Nothing was sent by then, so running into it is tried again. */
 const CONNECTION_TIMEOUT_MS = 2_000;
@@ -9,36 +11,37 @@ const CONNECTION_TIMEOUT_MS = 2_000;
  * never retries by itself (decisions 3.4) and keeps its connections.
  */
 export function sageMakerClient(config: SageMakerRuntimeClientConfig = {}): ModelClient {
-  let client: Promise<SageMakerRuntimeClient> | undefined;
   const sdk = () => import("@aws-sdk/client-sagemaker-runtime");
-  const connect = async () => {
+  const client = once(async (): Promise<SageMakerRuntimeClient> => {
     const { SageMakerRuntimeClient } = await sdk();
     return new SageMakerRuntimeClient({
       requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, httpAgent: { keepAlive: true } },
       ...config,
       maxAttempts: 1,
     });
-  };
+  });
 
   return {
     async load() {
-      client ??= connect();
-      await client;
+      await client();
     },
     invoke: (endpointName, body, timeoutMs) =>
-      withTimeout(timeoutMs, async (abortSignal) => {
-        client ??= connect();
-        const [{ InvokeEndpointCommand }, runtime] = await Promise.all([sdk(), client]);
-        const answer = await runtime.send(
-          new InvokeEndpointCommand({
-            EndpointName: endpointName,
-            ContentType: "application/json",
-            Accept: "application/json",
-            Body: body,
-          }),
-          { abortSignal },
-        );
-        return answer.Body ?? new Uint8Array();
-      }),
+      withTimeout(
+        timeoutMs,
+        async (abortSignal) => {
+          const [{ InvokeEndpointCommand }, runtime] = await Promise.all([sdk(), client()]);
+          const answer = await runtime.send(
+            new InvokeEndpointCommand({
+              EndpointName: endpointName,
+              ContentType: "application/json",
+              Accept: "application/json",
+              Body: body,
+            }),
+            { abortSignal },
+          );
+          return answer.Body ?? new Uint8Array();
+        },
+        () => new ModelCallTimeout(timeoutMs),
+      ),
   };
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { once } from "../../core/resilience/once.ts";
 import {
   MODEL_FILE_NAMES,
   type ModelFiles,
@@ -24,14 +25,7 @@ export type SparseModelLoader = () => Promise<SparseModel>;
 
 /** Loads the model files of a folder on first use (1.6 MB to read and parse). A failure is not kept: repaired files work. */
 export function sparseModelIn(folder: string): SparseModelLoader {
-  let loading: Promise<SparseModel> | undefined;
-  return () => {
-    loading ??= readModelFiles(folder).then((files) => createSparseModel(parseModelFiles(files)));
-    loading.catch(() => {
-      loading = undefined;
-    });
-    return loading;
-  };
+  return once(async () => createSparseModel(parseModelFiles(await readModelFiles(folder))));
 }
 
 /** Reads the files of a folder. Throws ModelFilesError that names every missing one. */

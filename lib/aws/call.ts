@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deadline } from "../core/resilience/deadline.ts";
+import { backoff, MAX_ATTEMPTS, retry } from "../core/resilience/retry.ts";
+import { withTimeout } from "../core/resilience/timeout.ts";
+import { CallTimeout, isTransient } from "./errors.ts";
+
+/** Limits of a call to an AWS service. */
+export interface CallLimits {
+  deadline: Deadline;
+  /** Of one attempt, in milliseconds. */
+  timeoutMs: number;
+  /** Replaced in tests so that nothing sleeps. */
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Runs an idempotent operation and retries transient failures: at most three attempts, all within the deadline. Throws
+ * the last error, or CallTimeout.
+ */
+export function call<T>(limits: CallLimits, operation: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { deadline, wait } = limits;
+  return retry(() => attempt(limits, operation), { deadline, retryable: isTransient, ...(wait && { wait }) });
+}
+
+/** Runs an operation once. Throws CallTimeout, and aborts the operation, when its time is over. */
+export async function attempt<T>(limits: CallLimits, operation: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ms = Math.min(limits.timeoutMs, limits.deadline.remaining());
+  if (ms < 1) throw new CallTimeout("no time was left for the call");
+  return withTimeout(ms, operation, () => new CallTimeout(`no answer within ${Math.round(ms)} ms`));
+}
+
+/** The entries that a service did not take, and the last error if calls failed as a whole. */
+export interface Left<T> {
+  left: readonly T[];
+  error: unknown;
+}
+
+/**
+ * Sends many entries with calls that may leave some of them, and sends those again until none is left, three calls in a
+ * row took nothing, or the time is over. `send` returns the entries that were not taken. Entries may be sent twice.
+ */
+export async function untilTaken<T>(
+  entries: readonly T[],
+  limits: CallLimits,
+  send: (entries: readonly T[], signal: AbortSignal) => Promise<readonly T[]>,
+): Promise<Left<T>> {
+  const { deadline, wait = sleep } = limits;
+  let left = entries;
+  let error: unknown;
+  for (let fruitless = 0; left.length > 0; ) {
+    const sent = left;
+    try {
+      left = await attempt(limits, (signal) => send(sent, signal));
+      error = undefined;
+    } catch (thrown) {
+      error = thrown;
+      if (!isTransient(thrown)) break;
+    }
+    fruitless = left.length < sent.length ? 0 : fruitless + 1;
+    if (left.length === 0 || fruitless >= MAX_ATTEMPTS) break;
+    const delay = backoff(fruitless);
+    if (delay >= deadline.remaining()) break;
+    await wait(delay);
+  }
+  return { left, error };
+}
+
+/** Cuts a list into parts of at most `size`, as many entries as one call takes. */
+export function chunks<T>(values: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,78 @@
+import * as assert from "uvu/assert";
+import { CallTimeout, type FailureKind, failureKind, ifThere, isTransient, reasonOf } from "../../../lib/aws/errors.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("errors of AWS");
+
+const named = (name: string, more: object = {}) => Object.assign(new Error("told"), { name, ...more });
+const status = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
+
+const KINDS: [FailureKind, ...unknown[]][] = [
+  [
+    "throttled",
+    named("ThrottlingException", status(400)),
+    named("ProvisionedThroughputExceededException", status(400)),
+    named("RequestLimitExceeded"),
+    named("SlowDown", status(503)),
+    named("X", status(429)),
+  ],
+  [
+    "unavailable",
+    named("InternalServerError"),
+    named("ServiceUnavailableException"),
+    named("X", status(502)),
+    named("Error", { code: "ECONNREFUSED" }),
+    // The SDK renames socket errors; its own TimeoutError, without a code, is a connection that was never opened.
+    named("TimeoutError", { code: "ECONNRESET" }),
+    named("TimeoutError", { code: "EPIPE" }),
+    named("TimeoutError"),
+    named("AbortError", { code: "ECONNRESET" }),
+  ],
+  ["timeout", named("AbortError"), new CallTimeout("late")],
+  [
+    "absent",
+    named("ResourceNotFoundException"),
+    named("ParameterNotFound"),
+    named("NoSuchKey", status(404)),
+    named("InvalidVpcID.NotFound"),
+  ],
+  ["busy", named("ResourceInUseException")],
+  [
+    "denied",
+    named("AccessDeniedException", status(400)),
+    named("AccessDenied", status(403)),
+    named("ExpiredTokenException"),
+    named("CredentialsProviderError"),
+    named("X", status(403)),
+  ],
+  ["refused", named("InvalidInputException", status(400)), named("ValidationException")],
+  [
+    "failed",
+    named("LimitExceededException", status(400)),
+    named("NoSuchBucket", status(404)),
+    named("TypeError"),
+    "text",
+  ],
+];
+
+for (const [kind, ...errors] of KINDS) {
+  for (const error of errors) {
+    test(`${error instanceof Error ? `${error.name} ${JSON.stringify(error)}` : error} is ${kind}`, () => {
+      assert.is(failureKind(error), kind);
+      assert.is(isTransient(error), kind === "throttled" || kind === "unavailable");
+    });
+  }
+}
+
+test("a reason quotes nothing of the error's own text", () => {
+  const error = named("ThrottlingException", { message: "arn:aws:x" });
+  assert.is(reasonOf("the item store", error), "the item store is throttled");
+});
+
+test("an absent resource is undefined, any other failure stays one", async () => {
+  assert.is(await ifThere(Promise.reject(named("ResourceNotFoundException"))), undefined);
+  const denied = named("AccessDeniedException");
+  assert.is(await ifThere(Promise.reject(denied)).catch((error: unknown) => error), denied);
+});
+
+test.run();
