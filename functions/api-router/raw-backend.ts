@@ -1,10 +1,10 @@
-import { plainHandler } from "../../lib/core/http/plain-handler.ts";
+import { bytesHandler } from "../../lib/core/http/bytes-handler.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { rawBackend } from "../../lib/search/api/raw-backend/raw-backend.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** ANY /raw-backend/<endpoint> */
 export function rawBackendFamily(services: GatewayServices): Family {
-  const handler = plainHandler(services.api, rawBackend(services));
+  const handler = bytesHandler(services.api, rawBackend(services), "Send it in parts.");
   return { "/raw-backend/{proxy+}": handler, "/raw-backend": handler };
 }

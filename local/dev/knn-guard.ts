@@ -1,5 +1,6 @@
+import { readBody } from "../../lib/core/http/body.ts";
 import { ApiError } from "../../lib/core/http/error.ts";
-import { bodyBytes, type ProxyEvent, type ProxyHandler } from "../../lib/core/http/event.ts";
+import type { ProxyEvent, ProxyHandler } from "../../lib/core/http/event.ts";
 
 /** The requests that can carry a mapping: an index, a mapping, a template, a rollover. */
 const CARRIES_MAPPING =
@@ -11,7 +12,7 @@ const CARRIES_MAPPING =
  */
 export function refuseNativeVectors(handler: ProxyHandler): ProxyHandler {
   return async (event, context) => {
-    const field = nativeVector(event);
+    const field = await nativeVector(event);
     if (field === undefined) return handler(event, context);
     const error = new ApiError(
       "invalid_request",
@@ -30,15 +31,15 @@ export function refuseNativeVectors(handler: ProxyHandler): ProxyHandler {
 }
 
 /** The path of the first such field in the request's body. */
-function nativeVector(event: ProxyEvent): string | undefined {
+async function nativeVector(event: ProxyEvent): Promise<string | undefined> {
   if (!["PUT", "POST"].includes(event.httpMethod) || !event.body || !CARRIES_MAPPING.test(decoded(event.path))) return;
-  const text = bodyBytes(event).toString("utf8");
-  // Nearly no body needs the parser. The k may be written as an escape by those who want to see their server end.
-  if (!text.includes("knn_vector")) return;
   try {
+    const text = (await readBody(event)).toString("utf8");
+    // Nearly no body needs the parser. Nobody writes the name with escapes by accident.
+    if (!text.includes("knn_vector")) return;
     return find(JSON.parse(text), []);
   } catch {
-    // The cluster has its own words for a body that is not JSON.
+    // The gateway or the cluster answers a body that cannot be read.
     return;
   }
 }

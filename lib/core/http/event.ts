@@ -59,8 +59,3 @@ export function headerOf({ headers }: ProxyEvent, name: string): string | undefi
   }
   return undefined;
 }
-
-/** The body's bytes as the caller sent them. */
-export function bodyBytes(event: ProxyEvent): Buffer {
-  return Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
-}

@@ -1,85 +1,58 @@
-import middy from "@middy/core";
-import httpErrorHandler from "@middy/http-error-handler";
-import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { GenericSchema, InferOutput } from "valibot";
+import { bytesHandler } from "./bytes-handler.ts";
 import { ApiError } from "./error.ts";
-import { bodyBytes, callOf, headerOf, type JsonCall, type ProxyEvent, type ProxyHandler, type Reply } from "./event.ts";
-import { MAX_BODY_BYTES } from "./limits.ts";
-import { type ApiOptions, errorShape, responses } from "./middleware.ts";
+import type { JsonCall, ProxyHandler, Reply } from "./event.ts";
+import type { ApiOptions } from "./middleware.ts";
 import { validate } from "./validate.ts";
 
 export interface JsonHandlerOptions<Schema extends GenericSchema> {
   api: ApiOptions;
   schema: Schema;
-  /** Told to a caller whose body is over the limit: how to send less. */
+  /** Tells a caller whose body is over the limit how to send less. */
   splitHint?: string;
   handle: (call: JsonCall<InferOutput<Schema>>) => Promise<Reply>;
 }
 
-/** The handler of one endpoint with a JSON body: size, content type, syntax and schema are checked before `handle`. */
+/** Returns the handler of an endpoint with a JSON body. Checks size, content type, syntax and schema before `handle`. */
 export function jsonHandler<Schema extends GenericSchema>(options: JsonHandlerOptions<Schema>): ProxyHandler {
   const { api, schema, splitHint, handle } = options;
-  const texts = new WeakMap<ProxyEvent, string>();
-  return (
-    middy({ timeoutEarlyInMillis: 0 })
-      .use(responses(api))
-      .use(httpErrorHandler({ logger: false }))
-      .use(errorShape(api))
-      .before(({ event }) => {
-        const text = bodyText(event as ProxyEvent, splitHint);
-        texts.set(event as ProxyEvent, text);
-        Object.assign(event as ProxyEvent, { body: text, isBase64Encoded: false });
-      })
-      .before((request) => parseBody(request as ParserRequest))
-      // The event's body is parsed by now; its type still says string.
-      .handler(async (event: unknown, context) => {
-        const { body } = event as { body: unknown };
-        const text = texts.get(event as ProxyEvent) ?? "";
-        return handle({ ...callOf(event as ProxyEvent, context), body: validate(schema, body), text });
-      }) as unknown as ProxyHandler
+  return bytesHandler(
+    api,
+    async (_event, { bytes, ...call }) => {
+      if (bytes.length === 0) throw new ApiError("invalid_request", "The request has no body; send a JSON object.");
+      requireJsonType(call.headers["content-type"]);
+      const text = bytes.toString("utf8");
+      return handle({ ...call, body: validate(schema, parseBody(text)), text });
+    },
+    splitHint,
   );
 }
 
-/**
- * Middy's parser reads with a reviver, which refuses some keys: 25 ms a megabyte of numbers, and a bulk request is mostly
- * numbers when it brings its vectors; 6 µs of the 100 that a search takes. So it reads where such a key may be, up to
- * this size (docs/decisions/0005-parsing.md).
- */
-const PARSED_PLAINLY_BYTES = 64 * 1024;
-
-/** Keys that the parser refuses, written as they are or with an escape. Without them it gives what JSON.parse does. */
-const MAY_HOLD_REFUSED_KEY = /__proto__|constructor|\\u/;
-
 const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json(;|$)/i;
 
-const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
-type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
+function requireJsonType(type = "none"): void {
+  if (JSON_TYPE.test(type)) return;
+  throw new ApiError("unsupported_media_type", `The content type must be application/json, got ${type.slice(0, 100)}.`);
+}
 
-function parseBody(request: ParserRequest): unknown {
-  const event = request.event as unknown as ProxyEvent;
-  const type = headerOf(event, "content-type");
-  if (!JSON_TYPE.test(type ?? "")) {
-    const given = type?.slice(0, 100) ?? "none";
-    throw new ApiError("unsupported_media_type", `The content type must be application/json, got ${given}.`);
-  }
-  const text = event.body ?? "";
-  if (text.length <= PARSED_PLAINLY_BYTES && MAY_HOLD_REFUSED_KEY.test(text)) return parser.before?.(request);
+/**
+ * A key `__proto__`, written plainly or with escapes: assigning to it changes an object's prototype. Finds keys alone,
+ * as no string can hold an unescaped quote (docs/decisions/0005-parsing.md).
+ */
+const PROTO_KEY =
+  /(?<!\\)"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i;
+
+/** Returns the JSON value of a body. Throws `invalid_request` for invalid syntax and for a key `__proto__`. */
+function parseBody(text: string): unknown {
+  let body: unknown;
   try {
-    Object.assign(event, { body: JSON.parse(text) });
+    body = JSON.parse(text);
   } catch (cause) {
     throw new ApiError("invalid_request", `The body is not valid JSON: ${(cause as Error).message}`, { cause });
   }
-  return undefined;
-}
-
-function bodyText(event: ProxyEvent, splitHint = "Send less at a time."): string {
-  const bytes = bodyBytes(event);
-  if (bytes.length > MAX_BODY_BYTES) {
-    throw new ApiError(
-      "payload_too_large",
-      `The body has ${bytes.length} bytes, at most ${MAX_BODY_BYTES} are accepted. ${splitHint} Nothing has been written.`,
-    );
+  const mayHoldKey = text.includes("__proto__") || text.includes("\\u");
+  if (mayHoldKey && PROTO_KEY.test(text)) {
+    throw new ApiError("invalid_request", 'The body has a key "__proto__", which is not allowed.');
   }
-  if (bytes.length === 0) throw new ApiError("invalid_request", "The request has no body; send a JSON object.");
-  return bytes.toString("utf8");
+  return body;
 }

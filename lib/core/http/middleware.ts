@@ -56,14 +56,9 @@ export function errorShape({ log }: ApiOptions): MiddlewareObj {
   };
 }
 
-/** Our own errors as they are; the body parser's in our words; anything else is a bug and says nothing. */
+/** Returns an ApiError as it is. Anything else is a bug, whose answer tells nothing about it. */
 function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const { cause } = (error ?? {}) as { cause?: { package?: string; data?: unknown; message?: string } };
-  if (cause?.package === "@middy/http-json-body-parser") {
-    const detail = cause.message ?? `the key ${JSON.stringify(cause.data)} is not allowed`;
-    return new ApiError("invalid_request", `The body is not valid JSON: ${detail}`);
-  }
   return new ApiError("internal", "Something went wrong in the gateway; the request id finds it in the log.", {
     cause: error,
   });

@@ -1,6 +1,6 @@
+import type { BytesCall } from "../../../core/http/bytes-handler.ts";
 import { ApiError } from "../../../core/http/error.ts";
-import { bodyBytes, type Call, type ProxyEvent, type Reply } from "../../../core/http/event.ts";
-import { MAX_BODY_BYTES } from "../../../core/http/limits.ts";
+import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { retry } from "../../../core/resilience/retry.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
@@ -15,18 +15,12 @@ const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;
 const RETURNED = ["content-type", "warning"] as const;
 
 /** ANY /raw-backend/<endpoint>: the cluster's own API. The cluster's answers and errors are its own. */
-export function rawBackend(services: GatewayServices): (event: ProxyEvent, call: Call) => Promise<Reply> {
+export function rawBackend(services: GatewayServices): (event: ProxyEvent, call: BytesCall) => Promise<Reply> {
   const denied: Deny = denyRules(services.settings.raw_backend_deny);
 
   return async (event, call) => {
     const { segments, encoded } = nativePath(event.path);
-    const body = bodyBytes(event);
-    if (body.length > MAX_BODY_BYTES) {
-      throw new ApiError(
-        "payload_too_large",
-        `The body has ${body.length} bytes, at most ${MAX_BODY_BYTES} are accepted. Send it in parts. Nothing has been written.`,
-      );
-    }
+    const body = call.bytes;
     const method = nativeMethod(event.httpMethod, segments);
     // A rule may name the method that the caller sends, or the one that the cluster gets.
     if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {

@@ -1,0 +1,67 @@
+import { gzipSync } from "node:zlib";
+import * as assert from "uvu/assert";
+import { loadFamily as loadSearchFamily } from "../../functions/api-router/families.ts";
+import { routes as searchRoutes } from "../../functions/api-router/routes.ts";
+import { loadFamily as loadRecommendationFamily } from "../../functions/recommendation-api/families.ts";
+import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
+import type { ProxyEvent } from "../../lib/core/http/event.ts";
+import { createRouter } from "../../lib/core/http/router.ts";
+import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+import { SETTINGS } from "../fixtures/gateway.ts";
+import { suite } from "../suite.ts";
+import { SHOP_DEFINITIONS } from "./recommendation-api/definitions.ts";
+
+/** What every endpoint of both services does with a body that it cannot read: no service is reached. */
+const test = suite("request bodies of every endpoint");
+
+const api = { log: () => {} };
+const search = { api, settings: SETTINGS } as unknown as GatewayServices;
+const recommendation = { api, settings: { definitions: SHOP_DEFINITIONS } } as unknown as RecommendationServices;
+const routers = [
+  {
+    routes: searchRoutes,
+    router: createRouter({ api, routes: searchRoutes, load: (family) => loadSearchFamily(family, search) }),
+  },
+  {
+    routes: recommendationRoutes,
+    router: createRouter({
+      api,
+      routes: recommendationRoutes,
+      load: (family) => loadRecommendationFamily(family, recommendation),
+    }),
+  },
+];
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+const REFUSED = [
+  ["an unknown content encoding", 415, Buffer.from("{}"), { ...JSON_TYPE, "content-encoding": "zstd" }],
+  ["a damaged gzip body", 400, gzipSync("{}").subarray(0, 12), { ...JSON_TYPE, "content-encoding": "gzip" }],
+  ["a gzip bomb", 413, gzipSync(Buffer.alloc(5_000_000)), { ...JSON_TYPE, "content-encoding": "gzip" }],
+  ["invalid UTF-8", 400, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), JSON_TYPE],
+  ["a lone surrogate", 400, Buffer.from('{"id":"\\ud800"}'), JSON_TYPE],
+] as const;
+
+for (const { routes, router } of routers) {
+  for (const { path, methods } of routes) {
+    const httpMethod = (methods as readonly string[]).includes("POST") ? "POST" : methods[0];
+    for (const [what, status, bytes, headers] of REFUSED) {
+      test(`${httpMethod} ${path} refuses ${what} with ${status}`, async () => {
+        const event = {
+          httpMethod,
+          path: path.replace("{proxy+}", "index/_doc/1"),
+          headers,
+          body: bytes.toString("base64"),
+          isBase64Encoded: true,
+          requestContext: { requestId: "r" },
+        };
+        const context = { getRemainingTimeInMillis: () => 1_000 };
+        const result = await router(event as unknown as ProxyEvent, context as never);
+        assert.is(result.statusCode, status, result.body);
+      });
+    }
+  }
+}
+
+test.run();
