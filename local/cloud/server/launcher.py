@@ -25,11 +25,13 @@ os.environ.setdefault("MOTO_PORT", "0")  # set to the real one below; the interp
 
 
 def main() -> None:
+    import repairs_absent
     import repairs_capacity
     import repairs_delivery
     import repairs_lambda
     import repairs_queues
     import repairs_states
+    import repairs_tables
     import repairs_terraform
     import waits
     from patching import RepairError, apply_all
