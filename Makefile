@@ -4,7 +4,7 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo-train test check bench build reference models plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train test test-all check bench build reference models plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -20,8 +20,11 @@ dev: install ## Start the local stack: OpenSearch, AWS endpoint, both services, 
 demo-train: install ## From the demo's CSV files to recommendations, on a running `make dev` (ARGS=--again)
 	@$(NODE) local/dev/demo-train.ts $(ARGS)
 
-test: install ## Run every test
+test: install ## Run all unit and integration tests and one life of Terraform (ARGS=words)
 	@$(NODE) test/run.ts $(ARGS)
+
+test-all: install ## Run every test, all of Terraform's and end to end included
+	@$(NODE) test/run.ts --all
 
 check: install ## Format, lint, types, dead code, the security of the plan
 	@npm run --silent check

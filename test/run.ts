@@ -1,6 +1,6 @@
 /**
- * Runs the tests: `npm test -- [words] [--unit]`. The last line is `N passed, N failed`; exit code 0 only when at least
- * one test passed and none failed.
+ * Runs the tests: `npm test -- [words] [--unit | --all]`. The last line is `N passed, N failed`; the exit code is 0 only if
+ * at least one test passed and none failed.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,18 +9,20 @@ import { scratchFolder } from "../local/process/scratch.ts";
 import { cloudFixture } from "./fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "./fixtures/env.ts";
 import { selectFiles } from "./runner/files.ts";
-import { fixtureFolder, runFiles, type Totals } from "./runner/runner.ts";
+import { fixtureFolder, noTotals, runFiles, summaryOf } from "./runner/runner.ts";
 import { type SharedFixture, SharedFixtures } from "./runner/shared-fixture.ts";
 import { sharedOpenSearch } from "./runner/shared-opensearch.ts";
 import { TOOLS } from "./runner/tools.ts";
 
-/** What test files need besides Node.js: programs before servers, which take longer to be missing. */
+/** What test files need besides Node.js: programs first, because looking for one is fast and starting a server is not. */
 const FIXTURES: readonly SharedFixture[] = [...TOOLS, sharedOpenSearch, cloudFixture];
 
 const USAGE = `usage: npm test -- [words] [options]
   words               only files whose path contains one of them
+                      (default: all unit and integration tests and one life of Terraform)
+  --all               every file, with all of Terraform's
   --unit              only files that need no server or tool
-  --time-limit S      seconds a file may take (default: 120 unit, 600 integration, 1800 the rest)
+  --time-limit S      seconds a file may take (default: 300 unit, 1200 integration, 2700 the rest)
   --root DIR          another folder with a test/ in it
   --serve             start the shared servers, print their variables, run until Ctrl-C`;
 
@@ -36,7 +38,7 @@ const fixtures = new SharedFixtures((fixture) => {
   return fixture.start({ folder, say });
 });
 
-const totals: Totals = { passed: 0, failed: 0, notTested: [] };
+const totals = noTotals();
 const interrupt = new AbortController();
 const interrupted = new Promise<"interrupted">((done) => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -52,13 +54,13 @@ const result = await Promise.race([work, interrupted]);
 if (result === "interrupted") {
   say(flags.serve ? "stopped" : "interrupted");
   if (!flags.serve) say(count());
-  // At once, even in the middle of a fixture's start: the servers end with this process.
+  // Immediately, even while a fixture is starting: the servers end with this process.
   process.exit(flags.serve ? 0 : 130);
 }
 process.exitCode = result;
 
 async function runTests(): Promise<number> {
-  const files = selectFiles(root, { words, unitOnly: flags.unit });
+  const files = selectFiles(root, { words, unitOnly: flags.unit, all: flags.all });
   if (files.length === 0) {
     say(words.length > 0 ? `no test file's path contains ${words.join(" or ")}` : `no test file in ${root}/test`);
   }
@@ -75,17 +77,17 @@ async function runTests(): Promise<number> {
     ...(limit === undefined ? {} : { timeLimitMs: Number(limit) * 1000 }),
   });
   for (const message of await fixtures.stop()) {
-    say(`✗ ${message}`);
+    totals.failures.push(`✗ ${message}`);
     totals.failed += 1;
   }
   rmSync(runFolder, { recursive: true, force: true });
-  if (totals.notTested.length > 0) say(`\nNOT TESTED on this machine:\n  ${totals.notTested.join("\n  ")}\n`);
+  if (files.length > 0) say(summaryOf(totals));
   if (files.length > 0 && totals.passed + totals.failed === 0) say("no test has run");
   say(count());
   return totals.failed === 0 && totals.passed > 0 ? 0 : 1;
 }
 
-/** Shows the variables that make single test files use servers that are up; ends by a signal or without any server. */
+/** Starts the servers and prints the variables with which single test files use them. Ends on a signal, or if none starts. */
 async function serve(): Promise<number> {
   let started = 0;
   for (const fixture of FIXTURES) {
@@ -98,7 +100,7 @@ async function serve(): Promise<number> {
     for (const [name, value] of Object.entries(state.fixture.env)) say(`export ${name}='${value}'`);
   }
   if (started === 0) return 1;
-  // A timer keeps the process: the servers do not.
+  // The servers do not keep this process alive; a timer does.
   const idle = setInterval(() => {}, 60_000);
   await interrupted;
   clearInterval(idle);
@@ -115,6 +117,7 @@ function parseArguments() {
       allowPositionals: true,
       options: {
         unit: { type: "boolean", default: false },
+        all: { type: "boolean", default: false },
         serve: { type: "boolean", default: false },
         root: { type: "string" },
         "time-limit": { type: "string" },

@@ -68,6 +68,21 @@ test("says all that a failing file said", async () => {
   assert.match(output, /^✗ test\/b\.test\.ts {2}0 passed, 1 failed/m);
 });
 
+test("names the failed tests before anything else at the end, and then each file's seconds", async () => {
+  sample("a", PASSES);
+  sample("b", FAILS);
+  const { output } = await run();
+  const end = output.slice(output.lastIndexOf("FAILED:"));
+  assert.match(end, /^FAILED:\n {2}✗ test\/b\.test\.ts {2}0 passed, 1 failed, .*\n {6}sample {2}"fails"\n/);
+  const [, seconds = ""] = end.split("Seconds of each file, slowest first:\n");
+  assert.match(seconds, /^( +\d+\.\d {2}test\/[ab]\.test\.ts\n){2}/);
+  const times = [...seconds.matchAll(/^ +(\d+\.\d)/gm)].map(([, time]) => Number(time));
+  assert.equal(
+    times,
+    times.toSorted((a, b) => b - a),
+  );
+});
+
 for (const [what, source, problem] of [
   ["a syntax error", "const = 1;\n", "ended with code 1 before its tests had run"],
   ["an exit in the middle", 'test("exits", () => process.exit(0));\ntest.run();\n', "before its tests had run"],
@@ -152,7 +167,10 @@ test.run();
   );
   const runner = start([]);
   const end = finished(runner);
-  await waitFor(async () => existsSync(pidFile), { what: "the file that hangs", timeoutMs: 60_000 });
+  let said = "";
+  runner.stdout?.on("data", (chunk: Buffer) => (said += chunk));
+  const both = async () => existsSync(pidFile) && said.includes("✓ test/a.test.ts");
+  await waitFor(both, { what: "one file that has passed and one that hangs", timeoutMs: 60_000 });
 
   runner.kill("SIGINT");
 

@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import { importsOf, layerOf, selectFiles } from "./files.ts";
+import { importsOf, LONGEST, layerOf, ONE_LIFE, selectFiles } from "./files.ts";
 
 const test = suite("selection of test files");
 
@@ -19,7 +19,9 @@ const write = (path: string, source = "") => {
 for (const path of [
   "test/e2e/all.test.ts",
   "test/infrastructure/plan.test.ts",
+  "test/infrastructure/recommendation-apply.test.ts",
   "test/integration/bulk.test.ts",
+  "test/integration/dev.test.ts",
   "test/lib/http/b.test.ts",
   "test/lib/http/a.test.ts",
   "test/lib/naming/a.test.ts",
@@ -28,40 +30,54 @@ for (const path of [
   write(path);
 }
 
-test("takes every test file, layer by layer", () => {
-  assert.equal(selectFiles(root, { words: [], unitOnly: false }), [
-    "test/lib/http/a.test.ts",
-    "test/lib/http/b.test.ts",
-    "test/lib/naming/a.test.ts",
-    "test/integration/bulk.test.ts",
+const UNIT = ["test/lib/http/a.test.ts", "test/lib/http/b.test.ts", "test/lib/naming/a.test.ts"];
+const INTEGRATION = ["test/integration/dev.test.ts", "test/integration/bulk.test.ts"];
+const nothing = { words: [], unitOnly: false, all: false };
+
+test("takes all unit and integration tests and one life of Terraform, the longest files of a layer first", () => {
+  assert.equal(selectFiles(root, nothing), [
+    "test/infrastructure/recommendation-apply.test.ts",
+    ...INTEGRATION,
+    ...UNIT,
+  ]);
+});
+
+test("takes every file when asked for all", () => {
+  assert.equal(selectFiles(root, { ...nothing, all: true }), [
     "test/e2e/all.test.ts",
     "test/infrastructure/plan.test.ts",
+    "test/infrastructure/recommendation-apply.test.ts",
+    ...INTEGRATION,
+    ...UNIT,
   ]);
 });
 
-test("takes files whose path contains any of the words", () => {
-  assert.equal(selectFiles(root, { words: ["lib/naming", "bulk"], unitOnly: false }), [
-    "test/lib/naming/a.test.ts",
-    "test/integration/bulk.test.ts",
-  ]);
-  assert.equal(selectFiles(root, { words: ["nothing"], unitOnly: false }), []);
+test("takes files of every layer whose path contains any of the words", () => {
+  const taken = (...words: string[]) => selectFiles(root, { ...nothing, words });
+  assert.equal(taken("lib/naming", "bulk"), ["test/integration/bulk.test.ts", "test/lib/naming/a.test.ts"]);
+  assert.equal(taken("infrastructure/plan"), ["test/infrastructure/plan.test.ts"]);
+  assert.equal(taken("nothing"), []);
 });
 
-test("leaves out all that needs a server or a tool when asked for unit tests", () => {
-  assert.equal(selectFiles(root, { words: ["a.test", "bulk", "e2e"], unitOnly: true }), [
+test("omits all files that need a server or a tool when asked for unit tests", () => {
+  assert.equal(selectFiles(root, { words: ["a.test", "bulk", "e2e"], unitOnly: true, all: false }), [
     "test/lib/http/a.test.ts",
     "test/lib/naming/a.test.ts",
   ]);
 });
 
-test("end to end and infrastructure tests have the machine to themselves", () => {
+test("names files that exist", () => {
+  for (const file of [...LONGEST, ONE_LIFE]) assert.ok(existsSync(join(ROOT, file)), file);
+});
+
+test("tells a file's layer by its folder", () => {
   assert.is(layerOf("test/e2e/all.test.ts"), "terraform");
   assert.is(layerOf("test/infrastructure/plan.test.ts"), "terraform");
   assert.is(layerOf("test/integration/bulk.test.ts"), "integration");
   assert.is(layerOf("test/e2e.test.ts"), "unit");
 });
 
-test("follows imports through other files, in circles too, and passes over packages and missing files", () => {
+test("follows imports through other files, cycles included, and ignores packages and missing files", () => {
   write(
     "test/x.test.ts",
     'import { a } from "./x/a.ts";\nimport * as assert from "uvu/assert";\nimport "./none.ts";\n',

@@ -4,8 +4,22 @@ import { dirname, join, normalize } from "node:path";
 /** `unit` needs nothing, `integration` files share servers, `terraform` files run it against a cloud of their own. */
 export type Layer = "unit" | "integration" | "terraform";
 
-/** In the order in which they run. */
-export const LAYERS: readonly Layer[] = ["unit", "integration", "terraform"];
+const LAYERS: readonly Layer[] = ["terraform", "integration", "unit"];
+
+/** The Terraform file that runs by default: apply, empty plan, change, destroy. */
+export const ONE_LIFE = "test/infrastructure/recommendation-apply.test.ts";
+
+/** Files that take minutes. They start first, so that none of them is still running when all others have ended. */
+export const LONGEST: readonly string[] = [
+  "test/e2e/both-services.test.ts",
+  "test/infrastructure/deploy.test.ts",
+  "test/infrastructure/recommendation-interrupted.test.ts",
+  "test/infrastructure/recommendation-alone.test.ts",
+  "test/integration/recommendation-dev.test.ts",
+  "test/integration/training-cli.test.ts",
+  "test/integration/recommendation-dev-kept.test.ts",
+  "test/integration/dev.test.ts",
+];
 
 /** The layer of a test file, by its folder. `file` is relative to the repository's root. */
 export function layerOf(file: string): Layer {
@@ -14,20 +28,29 @@ export function layerOf(file: string): Layer {
 }
 
 export interface Selection {
-  /** Files whose path contains one of these; all when there are none. */
+  /** Files whose path contains one of these, in every layer. */
   words: readonly string[];
   unitOnly: boolean;
+  /** Without words: every Terraform file, not just {@link ONE_LIFE}. */
+  all: boolean;
 }
 
-/** The test files below `root` that were asked for, relative to it, sorted by path within the order of their layers. */
-export function selectFiles(root: string, { words, unitOnly }: Selection): string[] {
-  const files = globSync("test/**/*.test.ts", { cwd: root }).sort();
-  const selected = files.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
-  const layers = unitOnly ? LAYERS.filter((layer) => layer === "unit") : LAYERS;
-  return layers.flatMap((layer) => selected.filter((file) => layerOf(file) === layer));
+/** Returns the test files below `root` to run, relative to it: those that wait most first, then by path. */
+export function selectFiles(root: string, { words, unitOnly, all }: Selection): string[] {
+  const wanted = (file: string) => {
+    if (unitOnly && layerOf(file) !== "unit") return false;
+    if (words.length > 0) return words.some((word) => file.includes(word));
+    return all || layerOf(file) !== "terraform" || file === ONE_LIFE;
+  };
+  const rank = (file: string) => {
+    const position = LONGEST.indexOf(file);
+    return LAYERS.indexOf(layerOf(file)) * (LONGEST.length + 1) + (position < 0 ? LONGEST.length : position);
+  };
+  const files = globSync("test/**/*.test.ts", { cwd: root }).sort().filter(wanted);
+  return files.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Every file below `root` that `file` imports by a relative path, directly or not; all relative to `root`. */
+/** Returns every file below `root` that `file` imports by a relative path, directly or not; all relative to `root`. */
 export function importsOf(root: string, file: string): Set<string> {
   const found = new Set<string>();
   const visit = (importer: string) => {

@@ -31,17 +31,24 @@ test("reads the last of several summaries, and none where there is none", () => 
 });
 
 test("counts passed and failed tests", () => {
-  assert.equal(outcomeOf(end(summary(5, 5)), local), { passed: 5, failed: 0 });
-  assert.equal(outcomeOf(end(summary(5, 3), { code: 1 }), local), { passed: 3, failed: 2 });
+  assert.equal(outcomeOf(end(summary(5, 5)), local), { names: [], passed: 5, failed: 0 });
+  assert.equal(outcomeOf(end(summary(5, 3), { code: 1 }), local), { names: [], passed: 3, failed: 2 });
+});
+
+test("names the failed tests", () => {
+  const failures =
+    '   FAIL  suite  "adds"\n    Expected…\n\n   \u001b[31mFAIL\u001b[39m  suite  "takes away"\n    at x\n';
+  const { names } = outcomeOf(end(failures + summary(3, 1), { code: 1 }), local);
+  assert.equal(names, ['suite  "adds"', 'suite  "takes away"']);
 });
 
 test("tests that never ran are failed, even when uvu ends with code 0", () => {
-  assert.equal(outcomeOf(end(summary(5, 0)), local), { passed: 0, failed: 5 });
+  assert.equal(outcomeOf(end(summary(5, 0)), local), { names: [], passed: 0, failed: 5 });
 });
 
 test("a file that dies before its summary fails once", () => {
   const outcome = outcomeOf(end("SyntaxError: boom\n", { code: 1 }), local);
-  assert.equal(outcome, { passed: 0, failed: 1, problem: "ended with code 1 before its tests had run" });
+  assert.equal(outcome, { names: [], passed: 0, failed: 1, problem: "ended with code 1 before its tests had run" });
   assert.match(outcomeOf(end("", { code: null, signal: "SIGSEGV" }), local).problem ?? "", "was ended by SIGSEGV");
 });
 
@@ -50,12 +57,12 @@ test("a file that says nothing and ends with code 0 fails", () => {
 });
 
 test("a file whose suite is empty fails", () => {
-  assert.equal(outcomeOf(end(summary(0, 0)), local), { passed: 0, failed: 1, problem: "has no test" });
+  assert.equal(outcomeOf(end(summary(0, 0)), local), { names: [], passed: 0, failed: 1, problem: "has no test" });
 });
 
 test("a file that ends badly after its tests passed fails once", () => {
   const outcome = outcomeOf(end(summary(4, 4), { code: 1 }), local);
-  assert.equal(outcome, { passed: 4, failed: 1, problem: "ended with code 1 although its tests passed" });
+  assert.equal(outcome, { names: [], passed: 4, failed: 1, problem: "ended with code 1 although its tests passed" });
 });
 
 test("a file over its time limit fails, whatever had passed, and says the limit", () => {

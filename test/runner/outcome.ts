@@ -16,30 +16,44 @@ export interface FileEnd {
   timedOut: boolean;
 }
 
-/** What a file counts for. `problem` says what its output does not. */
+/** What a file adds to the totals. */
 export interface Outcome {
   passed: number;
   failed: number;
+  /** The failed tests, as uvu names them. */
+  names: readonly string[];
+  /** Says what the output does not. */
   problem?: string;
 }
 
-/** uvu's summary in a file's output; of several the last, since a test may print that of another run. */
+/** Returns uvu's summary of a file; the last one, since a test may print the summary of another run. */
 export function parseSummary(output: string): Summary | undefined {
-  const plain = stripVTControlCharacters(output);
-  const summaries = plain.matchAll(/^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)$/gm);
+  const summaries = stripVTControlCharacters(output).matchAll(
+    /^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)$/gm,
+  );
   const last = [...summaries].at(-1);
   if (last === undefined) return undefined;
   return { total: Number(last[1]), passed: Number(last[2]), skipped: Number(last[3]) };
 }
 
+/** Returns the names in uvu's `FAIL  suite  "name"` lines. */
+function failedTests(output: string): string[] {
+  const lines = stripVTControlCharacters(output).matchAll(/^ {3}FAIL {2}(.*)$/gm);
+  return [...lines].map(([, name = ""]) => name.trim());
+}
+
 /** Counts a file. A file that did not end well fails at least once; skipped tests fail in continuous integration. */
-export function outcomeOf(end: FileEnd, { ci, timeLimitMs }: { ci: boolean; timeLimitMs: number }): Outcome {
+export function outcomeOf(end: FileEnd, options: { ci: boolean; timeLimitMs: number }): Outcome {
+  return { ...countsOf(end, options), names: failedTests(end.output) };
+}
+
+function countsOf(end: FileEnd, { ci, timeLimitMs }: { ci: boolean; timeLimitMs: number }): Omit<Outcome, "names"> {
   const summary = parseSummary(end.output);
   if (end.timedOut) {
     return {
       passed: summary?.passed ?? 0,
       failed: 1,
-      problem: `ran longer than ${timeLimitMs / 1000} s and was ended: a test waits for what never comes, or keeps a server running`,
+      problem: `ran longer than ${timeLimitMs / 1000} s and was ended: a test waits for something that never happens, or a server keeps running`,
     };
   }
   if (summary === undefined) {

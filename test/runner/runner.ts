@@ -1,16 +1,25 @@
 import { join } from "node:path";
-import { importsOf, LAYERS, type Layer, layerOf } from "./files.ts";
+import { importsOf, type Layer, layerOf } from "./files.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { runFile } from "./run-file.ts";
 import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
 
-/** How many files of a layer run at once, and how long one may take. Two cores are the smallest machine in use. */
-const LIMITS: Readonly<Record<Layer, { atOnce: number; timeLimitMs: number }>> = {
-  unit: { atOnce: 2, timeLimitMs: 120_000 },
-  integration: { atOnce: 2, timeLimitMs: 600_000 },
-  // The AWS provider waits more than it works: a bucket's life cycle takes it a minute, wherever it is.
-  terraform: { atOnce: 2, timeLimitMs: 1_800_000 },
-};
+/** Seconds after which a file is hanging, on a machine several times slower than any in use. */
+const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_200, terraform: 2_700 };
+
+/**
+ * What runs at the same time: each worker takes the first waiting file of its first layer that has one. Terraform mostly
+ * waits for its provider's polling, so four of its files leave room on two cores; each takes about 1.5 GB of memory.
+ */
+const WORKERS: readonly (readonly Layer[])[] = [
+  ["terraform"],
+  ["terraform"],
+  ["terraform"],
+  ["terraform"],
+  ["integration", "unit"],
+  ["integration", "unit"],
+  ["unit", "integration"],
+];
 
 export interface RunOptions {
   root: string;
@@ -20,78 +29,103 @@ export interface RunOptions {
   ci: boolean;
   /** Replaces the time limit of every layer. */
   timeLimitMs?: number;
-  /** Counted up as files end, so that an interrupted run knows how far it came. */
+  /** Updated as files end, so that an interrupted run can report what it has done. */
   totals: Totals;
   signal: AbortSignal;
   say: (line: string) => void;
 }
 
-/** The counts over all files, and what was not tested for want of a tool (outside of CI). */
+/** What a run has done so far. */
 export interface Totals {
   passed: number;
   failed: number;
+  /** One line for each file or server that failed, with the names of its failed tests. */
+  failures: string[];
+  /** What was not tested because a tool is missing (outside of CI). */
   notTested: string[];
+  /** Seconds of each file that ran. */
+  seconds: Map<string, number>;
 }
 
-/** Runs the files, layer after layer. Prints a line for a file that passes and the whole output of one that fails. */
+/** Returns the totals of a run that has not started. */
+export const noTotals = (): Totals => ({ passed: 0, failed: 0, failures: [], notTested: [], seconds: new Map() });
+
+/** Runs the files, several at a time. Prints a line for a file that passes and the whole output of one that fails. */
 export async function runFiles(options: RunOptions): Promise<void> {
-  const { totals } = options;
-  for (const layer of LAYERS) {
-    const waiting = options.files.filter((file) => layerOf(file) === layer);
-    const worker = async () => {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-        if (options.signal.aborted) return;
-        await runOne(file, options);
-      }
-    };
-    await Promise.all(Array.from({ length: LIMITS[layer].atOnce }, worker));
-  }
-  for (const message of options.fixtures.deaths()) {
-    options.say(`✗ ${message}`);
-    totals.failed += 1;
-  }
-  const unavailable = await options.fixtures.unavailable();
-  if (options.ci) {
-    for (const message of unavailable) options.say(`✗ ${message}`);
-    totals.failed += unavailable.length;
-  } else {
-    totals.notTested.push(...unavailable);
-  }
+  const { totals, fixtures, ci } = options;
+  const waiting = [...options.files];
+  const next = (layers: readonly Layer[]) => {
+    for (const layer of layers) {
+      const index = waiting.findIndex((file) => layerOf(file) === layer);
+      if (index >= 0) return waiting.splice(index, 1)[0];
+    }
+    return undefined;
+  };
+  const worker = async (layers: readonly Layer[]) => {
+    for (let file = next(layers); file !== undefined; file = next(layers)) {
+      if (options.signal.aborted) return;
+      await runOne(file, options);
+    }
+  };
+  await Promise.all(WORKERS.map(worker));
+  const unavailable = await fixtures.unavailable();
+  for (const message of [...fixtures.deaths(), ...(ci ? unavailable : [])]) fail(options, 1, message);
+  if (!ci) totals.notTested.push(...unavailable);
+}
+
+function fail({ totals, say }: RunOptions, count: number, message: string, names: readonly string[] = []): void {
+  totals.failed += count;
+  totals.failures.push([`✗ ${message}`, ...names.map((name) => `    ${name}`)].join("\n"));
+  say(`✗ ${message}`);
 }
 
 async function runOne(file: string, options: RunOptions): Promise<void> {
   const { root, ci, totals, signal, say } = options;
   const shared = await environment(file, options);
   if ("problem" in shared) {
-    if (shared.missingTool && !ci) {
-      totals.notTested.push(`${file}: ${shared.problem}`);
-      return;
-    }
-    totals.failed += 1;
-    say(`✗ ${file}  not run: ${shared.problem}`);
+    if (shared.missingTool && !ci) totals.notTested.push(`${file}: ${shared.problem}`);
+    else fail(options, 1, `${file}  not run: ${shared.problem}`);
     return;
   }
 
-  const timeLimitMs = options.timeLimitMs ?? LIMITS[layerOf(file)].timeLimitMs;
+  const timeLimitMs = options.timeLimitMs ?? TIME_LIMITS[layerOf(file)] * 1_000;
   const started = performance.now();
   const end = await runFile(file, { root, env: shared.env, timeLimitMs, signal });
   if (signal.aborted) return;
   const outcome = outcomeOf(end, { ci, timeLimitMs });
+  const seconds = (performance.now() - started) / 1_000;
   totals.passed += outcome.passed;
-  totals.failed += outcome.failed;
-  if (outcome.failed > 0) say(end.output.trimEnd());
-  say(line(file, outcome, performance.now() - started));
+  totals.seconds.set(file, seconds);
+  const line = describe(file, outcome, seconds);
+  if (outcome.failed === 0) return say(`✓ ${line}`);
+  say(end.output.trimEnd());
+  fail(options, outcome.failed, line, outcome.names);
 }
 
-function line(file: string, { passed, failed, problem }: Outcome, ms: number): string {
+function describe(file: string, { passed, failed, problem }: Outcome, seconds: number): string {
   const counts = failed > 0 ? `${passed} passed, ${failed} failed` : `${passed} passed`;
-  const time = `${(ms / 1000).toFixed(1)} s`;
-  return `${failed > 0 ? "✗" : "✓"} ${file}  ${counts}, ${time}${problem ? `: ${problem}` : ""}`;
+  return `${file}  ${counts}, ${seconds.toFixed(1)} s${problem ? `: ${problem}` : ""}`;
+}
+
+/** Returns what a run prints before its last line: the seconds of each file, what was not tested, what failed. */
+export function summaryOf({ seconds, notTested, failures }: Totals): string {
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a);
+  const part = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line.replaceAll("\n", "\n  ")}`)];
+  return [
+    ...part("FAILED:", failures),
+    ...part("NOT TESTED on this machine:", notTested),
+    ...part(
+      "Seconds of each file, slowest first:",
+      slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)}  ${file}`),
+    ),
+    "",
+  ].join("\n");
 }
 
 type Shared = { env: Record<string, string> } | { problem: string; missingTool: boolean };
 
-/** The variables of all shared fixtures that the file needs, or why one of them is not there. */
+/** Returns the variables of all shared fixtures that the file needs, or why one of them is not available. */
 async function environment(file: string, { root, list, fixtures }: RunOptions): Promise<Shared> {
   const imports = importsOf(root, file);
   const env: Record<string, string> = {};
@@ -105,6 +139,6 @@ async function environment(file: string, { root, list, fixtures }: RunOptions): 
   return { env };
 }
 
-/** A folder name for a fixture's files. */
+/** Returns a folder for a fixture's files. */
 export const fixtureFolder = (runFolder: string, fixture: SharedFixture) =>
   join(runFolder, fixture.name.toLowerCase().replace(/[^a-z0-9]+/g, "-"));

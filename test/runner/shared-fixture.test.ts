@@ -6,7 +6,7 @@ import { MissingTool } from "../../local/process/error.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import { runFiles, type Totals } from "./runner.ts";
+import { noTotals, runFiles } from "./runner.ts";
 import { type SharedFixture, SharedFixtures, type StartedFixture } from "./shared-fixture.ts";
 
 const test = suite("shared fixtures");
@@ -42,7 +42,7 @@ async function run(files: string[], start: () => Promise<Partial<StartedFixture>
     const started = await start();
     return { env: { SERVER: "here" }, stop: async () => void events.push("stop"), ...started };
   });
-  const totals: Totals = { passed: 0, failed: 0, notTested: [] };
+  const totals = noTotals();
   const said: string[] = [];
   await runFiles({
     root,
@@ -55,7 +55,8 @@ async function run(files: string[], start: () => Promise<Partial<StartedFixture>
     say: (line) => said.push(line),
   });
   const problems = await fixtures.stop();
-  return { events, totals, said: said.join("\n"), problems };
+  const { passed, failed, notTested } = totals;
+  return { events, totals: { passed, failed, notTested }, said: said.join("\n"), problems };
 }
 
 test("are started once for all files that need them, and stopped", async () => {
