@@ -7,8 +7,7 @@ import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 import { useProjectKey } from "./keys.ts";
-
-const LOG_DAYS = 30;
+import { LOG_DAYS } from "./log-key.ts";
 
 export interface DeliveryStreamOptions {
   name: StreamName;

@@ -7,6 +7,7 @@ import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { type FunctionName, LIVE_ALIAS } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
+import { LOG_DAYS } from "./log-key.ts";
 import { type Concurrency, provisionedConcurrency } from "./provisioned-concurrency.ts";
 
 /** Interfaces of a function in a VPC go up to 45 minutes after it. Source: Lambda Developer Guide, VPC networking. */
@@ -20,7 +21,8 @@ export interface FunctionOptions {
   environment: Readonly<Record<string, string>>;
   /** From the function's policy.ts. */
   statements: readonly Statement[];
-  logRetentionDays: number;
+  /** Default LOG_DAYS. */
+  logRetentionDays?: number;
   /** Key of its log group. */
   logKeyArn: string;
   /** In the VPC; absent: outside of it. */
@@ -63,7 +65,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
   // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for finding faults, what is to be kept goes to the bucket
   const logGroup = new CloudwatchLogGroup(stack, `${name}-log`, {
     name: names.functionLogGroup(name),
-    retentionInDays: options.logRetentionDays,
+    retentionInDays: options.logRetentionDays ?? LOG_DAYS,
     kmsKeyId: options.logKeyArn,
   });
   // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or come again; failures are alarms, the events worthless

@@ -2,6 +2,9 @@ import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { type AliasedKey, encryptionKey } from "./keys.ts";
 
+/** Days that log groups keep their lines. Logs are for finding faults; what has to last is in the bucket. */
+export const LOG_DAYS = 30;
+
 export interface LogKeyOptions {
   /** What it encrypts; default its logs. */
   of?: string;

@@ -10,9 +10,7 @@ import type { ProjectStack } from "../project-stack.ts";
 import { apiBody, apiFingerprint } from "./api-body.ts";
 import { apiKeys } from "./api-keys.ts";
 import { aliasArn, type DeployedFunction } from "./function.ts";
-
-/** Days that access logs and API Gateway's own error logs are kept. */
-const ACCESS_LOG_DAYS = 30;
+import { LOG_DAYS } from "./log-key.ts";
 
 export interface RestApiOptions {
   service: Service;
@@ -105,7 +103,7 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
 function accessLog(stack: ProjectStack, { service, logKeyArn }: RestApiOptions): CloudwatchLogGroup {
   return new CloudwatchLogGroup(stack, "access-log", {
     name: stack.names.accessLogGroup(service),
-    retentionInDays: ACCESS_LOG_DAYS,
+    retentionInDays: LOG_DAYS,
     kmsKeyId: logKeyArn,
   });
 }
@@ -114,7 +112,7 @@ function accessLog(stack: ProjectStack, { service, logKeyArn }: RestApiOptions):
 function executionLog(stack: ProjectStack, api: ApiGatewayRestApi, { logKeyArn }: RestApiOptions): CloudwatchLogGroup {
   return new CloudwatchLogGroup(stack, "execution-log", {
     name: `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`,
-    retentionInDays: ACCESS_LOG_DAYS,
+    retentionInDays: LOG_DAYS,
     kmsKeyId: logKeyArn,
   });
 }

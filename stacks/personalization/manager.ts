@@ -4,8 +4,6 @@ import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts
 import { boundToAliases } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-const LOG_DAYS = 30;
-
 /** It waits 280 s for Personalize, then says what goes on. */
 const TIMEOUT_SECONDS = 300;
 
@@ -36,7 +34,6 @@ export function managerFunction(stack: ProjectStack, logKeyArn: string): Deploye
     } satisfies PersonalizeManagerEnvInput,
     // The table's key is of the stack `recommendation`, which comes later.
     statements: boundToAliases(statements, anyKey, [names.serviceKmsAlias("recommendation")]),
-    logRetentionDays: LOG_DAYS,
     logKeyArn,
   });
 }

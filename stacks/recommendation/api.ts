@@ -6,8 +6,6 @@ import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
 
-const LOG_DAYS = 30;
-
 export interface ApiFunctionOptions {
   queueUrl: string;
   /** Key of tables and logs. */
@@ -47,7 +45,6 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFuncti
       }),
       useTables(stack, keyArn),
     ],
-    logRetentionDays: LOG_DAYS,
     logKeyArn: keyArn,
   });
 }

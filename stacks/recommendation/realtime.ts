@@ -8,8 +8,6 @@ import { lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
 
-const LOG_DAYS = 30;
-
 /** The queue of changed users and items, and what becomes of those that cannot be synchronized. */
 export function changeQueue(stack: ProjectStack): SqsQueue {
   const { names } = stack;
@@ -56,7 +54,6 @@ export function realtimeSync(stack: ProjectStack, queue: SqsQueue, keyArn: strin
       }),
       useTables(stack, keyArn),
     ],
-    logRetentionDays: LOG_DAYS,
     logKeyArn: keyArn,
   });
   new LambdaEventSourceMapping(stack, "changes-to-realtime-sync", {

@@ -11,9 +11,8 @@ import { aliasArn, type DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import { literal } from "../constructs/literal.ts";
+import { LOG_DAYS } from "../constructs/log-key.ts";
 import type { ProjectStack } from "../project-stack.ts";
-
-const LOG_DAYS = 30;
 
 /** Calls of a map step at the same time: enough for a day of millions of events, and most of an account's 1,000 are left. */
 const MAX_CONCURRENCY = 20;

@@ -9,8 +9,6 @@ import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
 
-const LOG_DAYS = 30;
-
 /** Lambda's longest; the state machines wait a little longer, so that the function's own error is seen. */
 const TIMEOUT_SECONDS = 900;
 
@@ -42,7 +40,6 @@ export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFuncti
       FORCE_REPROCESS_LOOKBACK_DAYS: String(personalize.force_reprocess_lookback_days),
     } satisfies EtlEnvInput,
     statements: [...boundToAliases(statements, anyKey, [names.kmsAlias()]), useTables(stack, keyArn)],
-    logRetentionDays: LOG_DAYS,
     logKeyArn: keyArn,
   });
 }
@@ -83,7 +80,6 @@ export function trainingFunction(stack: ProjectStack, keyArn: string, bufferSeco
       INGESTION_BUFFER_SECONDS: String(bufferSeconds),
     } satisfies TrainingEnvInput,
     statements: [...boundToAliases(statements, anyKey, [names.kmsAlias()]), useTables(stack, keyArn)],
-    logRetentionDays: LOG_DAYS,
     logKeyArn: keyArn,
   });
 }

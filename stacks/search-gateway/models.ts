@@ -14,10 +14,10 @@ import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { type ModelImage, modelImage } from "../../lib/infrastructure/model-image.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
+import { LOG_DAYS } from "../constructs/log-key.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-const LOG_DAYS = 30;
 /** A container downloads its model before it is healthy: more than a gigabyte from the Hugging Face Hub. */
 const START_SECONDS = 900;
 

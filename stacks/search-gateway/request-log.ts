@@ -8,8 +8,6 @@ import { deliveryStream } from "../constructs/delivery-stream.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-const LOG_DAYS = 30;
-
 const BUFFER_SECONDS = 300;
 const BUFFER_MEGABYTES = 64;
 
@@ -40,7 +38,6 @@ export function requestLog(stack: ProjectStack, router: DeployedFunction, logKey
       firehoseStream: names.arn("firehose", `deliverystream/${names.stream("search-logs")}`),
       logGroup: names.arn("logs", `log-group:${names.functionLogGroup("log-handler")}`),
     }),
-    logRetentionDays: LOG_DAYS,
     logKeyArn,
     provisionedConcurrency: input.config.api.provisioned_concurrency.log_handler,
   });

@@ -7,8 +7,6 @@ import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-const LOG_DAYS = 30;
-
 /** The function that scales the cluster's data nodes, and its schedule. */
 export function clusterScaler(
   stack: ProjectStack,
@@ -34,7 +32,6 @@ export function clusterScaler(
       domain: domain.arn,
       logGroup: names.arn("logs", `log-group:${names.functionLogGroup("cluster-scaler")}`),
     }),
-    logRetentionDays: LOG_DAYS,
     logKeyArn,
   });
   const role = serviceRole(stack, "scheduler-role", {
