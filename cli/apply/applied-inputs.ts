@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { StackName } from "../../lib/core/naming/names.ts";
 import type { AppliedInputs } from "../discovery/personalize.ts";
 import { bareStacks } from "../remove/removal.ts";
@@ -52,10 +53,6 @@ export function appliedInputs(state: unknown): Record<string, object> {
 
 function parsed(text: unknown): object[] {
   if (typeof text !== "string") return [];
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? [value] : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  return isObject(value) ? [value] : [];
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenSearch } from "../../lib/config/project.ts";
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 
 export interface CheckOptions {
   /** Of the API, without a slash at the end. */
@@ -69,12 +70,8 @@ interface Body {
 }
 
 function parsed(text: string): Body {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : {};
 }
 
 /** What to do about a cluster that refuses the gateway. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import { isTransient } from "../../lib/aws/errors.ts";
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import { Failure } from "../errors.ts";
 import type { Started } from "./start-training.ts";
@@ -100,12 +101,8 @@ export function reasonOf({ error, cause }: { error?: string | undefined; cause?:
 }
 
 function messageIn(cause: string | undefined): string | undefined {
-  try {
-    const { errorMessage } = JSON.parse(cause ?? "");
-    return typeof errorMessage === "string" ? errorMessage : undefined;
-  } catch {
-    return undefined;
-  }
+  const told = parseJson(cause ?? "");
+  return isObject(told) && typeof told.errorMessage === "string" ? told.errorMessage : undefined;
 }
 
 function clock(ms: number): string {

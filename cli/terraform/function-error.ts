@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJson } from "../../lib/core/json/values.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /** What Lambda answers for a function that threw. */
@@ -17,12 +18,8 @@ const STILL_GOING_ON = "StillGoingOn";
 export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionError | undefined {
   const [json] = /\{.*\}/s.exec(`${summary}\n${detail}`) ?? [];
   if (json === undefined) return undefined;
-  try {
-    const thrown = v.safeParse(Thrown, JSON.parse(json));
-    return thrown.success ? { type: thrown.output.errorType, message: thrown.output.errorMessage } : undefined;
-  } catch {
-    return undefined;
-  }
+  const thrown = v.safeParse(Thrown, parseJson(json));
+  return thrown.success ? { type: thrown.output.errorType, message: thrown.output.errorMessage } : undefined;
 }
 
 /** Whether all that has failed is work that goes on by itself: doing the same again joins it. */

@@ -1,3 +1,4 @@
+import { parseJson } from "../../lib/core/json/values.ts";
 /** A line of Terraform's `-json` output; the parts that are read here. */
 export interface Message {
   type: string;
@@ -25,12 +26,8 @@ export interface Diagnostic {
 /** The message of a line; undefined for a line that is none. */
 export function parseMessage(line: string): Message | undefined {
   if (!line.startsWith("{")) return undefined;
-  try {
-    const value = JSON.parse(line) as Partial<Message> | null;
-    return typeof value?.type === "string" ? (value as Message) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line) as Partial<Message> | undefined;
+  return typeof value?.type === "string" ? (value as Message) : undefined;
 }
 
 /** The diagnostics of an output whose lines are messages; those of a text that is none, as one. */

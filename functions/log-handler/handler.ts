@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda";
+import { parseJson } from "../../lib/core/json/values.ts";
 import { type Deadline, deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { retry } from "../../lib/core/resilience/retry.ts";
 import { metricLine } from "../../lib/core/telemetry/emf.ts";
@@ -54,18 +55,9 @@ async function requestLogLines(event: CloudWatchLogsEvent, report: (unreadable: 
   if (data.messageType !== "DATA_MESSAGE") return [];
 
   const candidates = data.logEvents.map(({ message }) => message.trim()).filter(isRequestLogLine);
-  const lines = candidates.filter(isJson);
+  const lines = candidates.filter((line) => parseJson(line) !== undefined);
   if (lines.length < candidates.length) report(candidates.length - lines.length);
   return lines;
-}
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Sends one batch until every record is taken. Throws when the time or the attempts end. */

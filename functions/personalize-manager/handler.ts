@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
+import { isObject } from "../../lib/core/json/values.ts";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { type Deadline, deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
@@ -65,6 +66,6 @@ function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown, what: str
 }
 
 function withoutTerraform(input: unknown): unknown {
-  if (typeof input !== "object" || input === null) return undefined;
+  if (!isObject(input)) return undefined;
   return Object.fromEntries(Object.entries(input).filter(([key]) => key !== "tf"));
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isObject } from "../core/json/values.ts";
 import type { About } from "./kinds.ts";
 import type { Path } from "./problem.ts";
 
@@ -33,7 +34,7 @@ export function entriesOf(
   const options = shape.options.map((option) => entriesOf(option, undefined) ?? {});
   const matching = options.find((entries) => {
     const key = entries[shape.key];
-    return key && isMapping(input) && v.is(key, input[shape.key]);
+    return key && isObject(input) && v.is(key, input[shape.key]);
   });
   // Without a word that chooses one, the keys of all are known: a misspelt one still finds its neighbour.
   return matching ?? Object.assign({}, ...options, { [shape.key]: discriminator(shape, shape.key) });
@@ -43,7 +44,7 @@ export function entriesOf(
 export function schemaAt(schema: v.GenericSchema, path: Path, input: unknown): v.GenericSchema | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return schema;
-  const below = isMapping(input) || Array.isArray(input) ? Reflect.get(input, step) : undefined;
+  const below = isObject(input) || Array.isArray(input) ? Reflect.get(input, step) : undefined;
   const shape = shapeOf(schema, input);
   const next =
     shape.kind === "list"
@@ -67,11 +68,6 @@ export function aboutOf(schema: v.GenericSchema): Partial<About> {
 /** The default of an optional value; undefined when there is none. */
 export function defaultOf(schema: v.GenericSchema): unknown {
   return schema.type === "optional" && has(schema, "default") ? schema.default : undefined;
-}
-
-/** A mapping, as YAML and JSON have it. */
-export function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The type of value that a schema takes, below its wrappers: "string", "number", "strict_object", … */

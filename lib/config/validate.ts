@@ -1,8 +1,9 @@
 import * as v from "valibot";
+import { isObject } from "../core/json/values.ts";
 import { joinWords } from "./kinds.ts";
 import { nearest } from "./nearest.ts";
 import { type Path, show } from "./problem.ts";
-import { aboutOf, entriesOf, isMapping, schemaAt, shapeOf, typeOf, wordsOf } from "./shape.ts";
+import { aboutOf, entriesOf, schemaAt, shapeOf, typeOf, wordsOf } from "./shape.ts";
 
 /** A problem of one value, before it gets its file and line. */
 export interface Finding {
@@ -71,7 +72,7 @@ function describe(schema: v.GenericSchema, value: unknown, path: Path): string {
   const target = schemaAt(schema, path, value);
   const allowed = (target && aboutOf(target).allowed) ?? "another value";
   const key = path.at(-1);
-  if (typeof key === "string" && isMapping(parent) && !Object.hasOwn(parent, key)) return `is missing: ${allowed}`;
+  if (typeof key === "string" && isObject(parent) && !Object.hasOwn(parent, key)) return `is missing: ${allowed}`;
 
   const type = target && typeOf(target);
   if (type === "string" && (typeof given === "number" || typeof given === "boolean")) {
@@ -110,9 +111,9 @@ function* children(schema: v.GenericSchema, value: unknown): Generator<[string |
   const shape = shapeOf(schema, value);
   if (Array.isArray(value) && shape.kind === "list") {
     for (const index of value.keys()) yield [index, shape.item];
-  } else if (isMapping(value) && shape.kind === "record") {
+  } else if (isObject(value) && shape.kind === "record") {
     for (const key of Object.keys(value)) yield [key, shape.value];
-  } else if (isMapping(value)) {
+  } else if (isObject(value)) {
     const entries = entriesOf(schema, value);
     if (!entries) return;
     for (const key of Object.keys(value)) yield [key, Object.hasOwn(entries, key) ? entries[key] : undefined];
@@ -133,14 +134,14 @@ function replacedByMisspelling(schema: v.GenericSchema, value: unknown, path: Pa
   const above = path.slice(0, -1);
   const parent = valueAt(value, above);
   const parentSchema = schemaAt(schema, above, value);
-  if (typeof key !== "string" || !isMapping(parent) || Object.hasOwn(parent, key) || !parentSchema) return false;
+  if (typeof key !== "string" || !isObject(parent) || Object.hasOwn(parent, key) || !parentSchema) return false;
   const known = Object.keys(entriesOf(parentSchema, parent) ?? {});
   return Object.keys(parent).some((given) => !known.includes(given) && nearest(given, known) === key);
 }
 
 function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((current, key) => {
-    return isMapping(current) || Array.isArray(current) ? Reflect.get(current, key) : undefined;
+    return isObject(current) || Array.isArray(current) ? Reflect.get(current, key) : undefined;
   }, value);
 }
 
@@ -149,8 +150,8 @@ function without(value: unknown, findings: readonly Finding[]): unknown {
     const parent = valueAt(value, path.slice(0, -1));
     const key = path.at(-1);
     if (Array.isArray(parent) && typeof key === "number") parent[key] = undefined;
-    else if (isMapping(parent) && key !== undefined && Object.hasOwn(parent, key)) parent[key] = undefined;
-    if (isMapping(parent) && meant !== undefined) parent[meant] ??= undefined;
+    else if (isObject(parent) && key !== undefined && Object.hasOwn(parent, key)) parent[key] = undefined;
+    if (isObject(parent) && meant !== undefined) parent[meant] ??= undefined;
   }
   return value;
 }

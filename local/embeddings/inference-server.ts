@@ -1,3 +1,4 @@
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { LexicalModel } from "./lexical-model.ts";
 
 /** An answer of a model's container, before SageMaker wraps it. */
@@ -78,10 +79,6 @@ function parse(body: Buffer): { inputs: string[]; truncate: boolean } | undefine
 
 /** The JSON object of a request body, undefined when it is none. */
 export function parseObject(body: Buffer): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(body);
+  return isObject(value) ? value : undefined;
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseJson } from "../../lib/core/json/values.ts";
 import { LocalError } from "../process/error.ts";
 import type { OpenSearchVersion } from "./versions.ts";
 
@@ -53,22 +54,14 @@ export function forgetNode(folder: NodeFolder): void {
 export function runningNode(dir: string): RunningNode | undefined {
   const folder = nodeFolder(dir);
   if (!existsSync(recordFile(folder))) return undefined;
-  const node = parseRecord(readFileSync(recordFile(folder), "utf8"));
+  // A killed start can leave half a record, which is none.
+  const node = parseJson(readFileSync(recordFile(folder), "utf8")) as RunningNode | undefined;
   if (node === undefined || !commandLine(node.pid).includes(pathConf(folder))) return undefined;
   return node;
 }
 
 /** What the launcher puts on the server's command line. */
 const pathConf = (folder: NodeFolder) => `-Dopensearch.path.conf=${folder.conf} `;
-
-/** A killed start can leave half a record: that is none. */
-function parseRecord(text: string): RunningNode | undefined {
-  try {
-    return JSON.parse(text) as RunningNode;
-  } catch {
-    return undefined;
-  }
-}
 
 function commandLine(pid: number): string {
   const proc = `/proc/${pid}/cmdline`;

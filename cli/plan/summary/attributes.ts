@@ -1,3 +1,4 @@
+import { parseJson } from "../../../lib/core/json/values.ts";
 import type { Change } from "./plan-json.ts";
 
 /** One attribute that changes. */
@@ -78,11 +79,7 @@ function* differences(path: Path, change: Compared): Generator<Difference> {
 /** Text that holds a JSON object or list is compared by its parts. */
 function expanded(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return parseJson(value) ?? value;
 }
 
 /** A provider fills in what was left out with its type's own nothing: no change from one to the other. */

@@ -1,3 +1,4 @@
+import { isObject } from "./values.ts";
 /** A value of JSON whose integers beyond 2^53 are bigint, so that two different ones stay different. */
 export type ExactJson = string | number | bigint | boolean | null | ExactJson[] | { [key: string]: ExactJson };
 
@@ -40,8 +41,4 @@ export function containsJson(whole: ExactJson, part: ExactJson): boolean {
 
 function sameFraction(a: number, b: number): boolean {
   return !Number.isInteger(a) && !Number.isInteger(b) && Math.fround(a) === Math.fround(b);
-}
-
-function isObject(value: ExactJson): value is { [key: string]: ExactJson } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json/values.ts";
 import { eventParser } from "../records/event.ts";
 import type { Definitions } from "../records/layout.ts";
 import { trainedEvent } from "../records/trained-event.ts";
@@ -64,7 +65,7 @@ export async function transform(
       }
       for (const [index, line] of block.lines.entries()) {
         if (line === "" || line === "\r") continue;
-        const event = parseLine(line);
+        const event = parseJson(line);
         const parsed = event === undefined ? undefined : parse(event);
         if (!parsed || "issues" in parsed) {
           await reject(key, block.first + index, parsed ? reasonOf(parsed.issues) : "is not JSON", line);
@@ -81,12 +82,4 @@ export async function transform(
   await writeRejects();
   await writeFile(store, sharedKeys.group(day, digest), result);
   return result;
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Issue } from "../../core/http/error.ts";
+import { isObject } from "../../core/json/values.ts";
 import type { Definitions, Value } from "./layout.ts";
-import { isObject, type Parsed, unknownColumn } from "./parsed.ts";
+import { type Parsed, unknownColumn } from "./parsed.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { trainedEvent } from "./trained-event.ts";
 import { MAX_CATEGORY, MAX_ID, type Read, readFloat, readId, readText, readValue, show } from "./value.ts";

@@ -4,11 +4,6 @@ import type { Issue } from "../../core/http/error.ts";
 /** A record that follows the schema, or what keeps it from that. `id` is the record's own when it can be told. */
 export type Parsed<T> = { record: T } | { id: string | undefined; issues: readonly Issue[] };
 
-/** A JSON object, not an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** What is wrong with a column that the dataset does not have. */
 export function unknownColumn(name: string, known: Iterable<string>): Issue {
   const close = nearest(name, known);

@@ -1,6 +1,7 @@
 import type { Issue } from "../../core/http/error.ts";
+import { isObject } from "../../core/json/values.ts";
 import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
-import { isObject, type Parsed, unknownColumn } from "./parsed.ts";
+import { type Parsed, unknownColumn } from "./parsed.ts";
 import { propertyName } from "./property-name.ts";
 import { MAX_CATEGORY, MAX_TEXT, readId, readText, readValue, show } from "./value.ts";
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJson } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import { type SyncServices, synchronize } from "./sync-records.ts";
@@ -65,12 +66,4 @@ export async function syncMessages(
     }
   }
   return { failedMessages: [...failed], reasons };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import type { Dataset } from "../../config/avro.ts";
 import type { Issue } from "../../core/http/error.ts";
+import { parseJson } from "../../core/json/values.ts";
 import { backoff } from "../../core/resilience/retry.ts";
 import { ENDPOINTS, type Line } from "./files.ts";
 import { UploadError } from "./upload-error.ts";
@@ -224,12 +225,4 @@ function connectionProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return `no answer within ${REQUEST_MS / 1_000} s`;
   return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

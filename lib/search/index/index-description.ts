@@ -1,4 +1,5 @@
-import { isMapping, SchemaError } from "./schema-error.ts";
+import { isObject } from "../../core/json/values.ts";
+import { SchemaError } from "./schema-error.ts";
 
 /** The part of an index description that a new index can be created from. */
 export interface IndexSchema {
@@ -43,14 +44,14 @@ export function readIndexDescription(value: unknown, source: string): IndexDescr
 }
 
 function unwrap(value: unknown, source: string): Record<string, unknown> {
-  if (!isMapping(value)) throw new SchemaError(`${source} is no index description: it holds no JSON object`);
+  if (!isObject(value)) throw new SchemaError(`${source} is no index description: it holds no JSON object`);
   if (PARTS.some((part) => part in value)) return value;
   const entries = Object.entries(value);
   const [first] = entries;
   if (
     first !== undefined &&
     entries.length === 1 &&
-    isMapping(first[1]) &&
+    isObject(first[1]) &&
     PARTS.some((part) => part in Object(first[1]))
   ) {
     return first[1];
@@ -60,7 +61,7 @@ function unwrap(value: unknown, source: string): Record<string, unknown> {
       `${source} holds an error of the cluster, no index description: ${JSON.stringify(value).slice(0, 200)}`,
     );
   }
-  if (entries.length > 1 && entries.every(([, below]) => isMapping(below) && "mappings" in below)) {
+  if (entries.length > 1 && entries.every(([, below]) => isObject(below) && "mappings" in below)) {
     const names = entries.map(([name]) => name).join(", ");
     throw new SchemaError(`${source} describes ${entries.length} indices (${names}): give one`);
   }
@@ -71,14 +72,14 @@ function unwrap(value: unknown, source: string): Record<string, unknown> {
 }
 
 function section(value: unknown, name: string, source: string): Record<string, unknown> {
-  if (isMapping(value)) return value;
+  if (isObject(value)) return value;
   throw new SchemaError(`${source} is no index description: "${name}" is no object`);
 }
 
 /** Settings come as `{"index": {"knn": …}}`, flat as `{"index.knn": …}`, or without `index` at all. */
 function indexSettings(settings: Record<string, unknown>): Record<string, unknown> {
   const flat = Object.entries(settings).map(([key, value]) => [key.replace(/^index\./, ""), value] as const);
-  const nested = isMapping(settings.index) ? settings.index : {};
+  const nested = isObject(settings.index) ? settings.index : {};
   return { ...Object.fromEntries(flat.filter(([key]) => key !== "index")), ...nested };
 }
 

@@ -2,8 +2,3 @@
 export class SchemaError extends Error {
   override name = "SchemaError";
 }
-
-/** A JSON object. */
-export function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { MODELS, type ModelName } from "../../config/embedding-models.ts";
+import { isObject } from "../../core/json/values.ts";
 import { findMapping } from "../gateway/find-mapping.ts";
 import { type IndexDescription, readIndexDescription } from "./index-description.ts";
-import { isMapping, SchemaError } from "./schema-error.ts";
+import { SchemaError } from "./schema-error.ts";
 
 /** An entry of hybrid_search.yaml, as far as the schema depends on it. */
 export interface HybridEntry {
@@ -33,7 +34,7 @@ export function semanticSchema({ entries, index, base, source }: SemanticSchemaI
   const entry = findMapping(entries, index);
   if (!entry) throw new SchemaError(noMapping(entries, index));
   const { schema, leftOut } = readIndexDescription(base, source);
-  const properties = isMapping(schema.mappings.properties) ? schema.mappings.properties : {};
+  const properties = isObject(schema.mappings.properties) ? schema.mappings.properties : {};
 
   const problems = entry.embedding_mappings.flatMap(({ embedding_field, model_name, src_fields }) => [
     ...missingSources(properties, embedding_field, src_fields, source),
@@ -93,7 +94,7 @@ function conflicts(properties: Record<string, unknown>, field: string, model: Mo
   const there = Object.hasOwn(properties, field) ? properties[field] : undefined;
   if (there === undefined) return [];
   const wanted = fieldOf(model);
-  if (isMapping(there) && isDeepStrictEqual(comparable(there), comparable(wanted))) return [];
+  if (isObject(there) && isDeepStrictEqual(comparable(there), comparable(wanted))) return [];
   return [
     `${file} has the field "${field}" already, as ${describe(there)}, and ${model} needs ${describe(wanted)}: ` +
       "remove it from the base schema, or give embedding_field another name",
@@ -102,16 +103,16 @@ function conflicts(properties: Record<string, unknown>, field: string, model: Mo
 
 /** Two spellings of one field are equal: the cluster adds `parameters: {}` and leaves its defaults out. */
 function comparable(field: Record<string, unknown>): unknown {
-  const method = isMapping(field.method) ? { parameters: {}, ...field.method } : field.method;
+  const method = isObject(field.method) ? { parameters: {}, ...field.method } : field.method;
   return { ...field, ...(method !== undefined && { method }) };
 }
 
 function describe(field: unknown): string {
-  if (!isMapping(field)) return JSON.stringify(field);
+  if (!isObject(field)) return JSON.stringify(field);
   const { type = "object", dimension, method } = field;
   const details = [
     dimension === undefined ? "" : `dimension ${dimension}`,
-    isMapping(method) ? [method.engine, method.name, method.space_type].filter(Boolean).join(" ") : "",
+    isObject(method) ? [method.engine, method.name, method.space_type].filter(Boolean).join(" ") : "",
   ].filter(Boolean);
   return details.length === 0 ? String(type) : `${type} (${details.join(", ")})`;
 }
@@ -121,17 +122,17 @@ function hasField(properties: Record<string, unknown>, path: string): boolean {
   if (Object.hasOwn(properties, path)) return true;
   const [first = "", ...rest] = path.split(".");
   const field = Object.hasOwn(properties, first) ? properties[first] : undefined;
-  if (!isMapping(field)) return false;
-  return rest.length === 0 || (isMapping(field.properties) && hasField(field.properties, rest.join(".")));
+  if (!isObject(field)) return false;
+  return rest.length === 0 || (isObject(field.properties) && hasField(field.properties, rest.join(".")));
 }
 
 /** The field whose multi-field (`fields`) a path names: no document holds a multi-field. */
 function multiFieldOwner(properties: Record<string, unknown>, path: string): string | undefined {
   const [first = "", second = "", ...rest] = path.split(".");
   const field = Object.hasOwn(properties, first) ? properties[first] : undefined;
-  if (!isMapping(field)) return undefined;
-  if (rest.length === 0 && isMapping(field.fields) && Object.hasOwn(field.fields, second)) return first;
-  if (!isMapping(field.properties)) return undefined;
+  if (!isObject(field)) return undefined;
+  if (rest.length === 0 && isObject(field.fields) && Object.hasOwn(field.fields, second)) return first;
+  if (!isObject(field.properties)) return undefined;
   const below = multiFieldOwner(field.properties, [second, ...rest].join("."));
   return below === undefined ? undefined : `${first}.${below}`;
 }

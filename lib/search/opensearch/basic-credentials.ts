@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ApiError } from "../../core/http/error.ts";
+import { parseJson } from "../../core/json/values.ts";
 import type { BasicCredentials } from "./auth.ts";
 
 const Credentials = v.object({ username: v.string(), password: v.string() });
@@ -15,19 +16,11 @@ export async function basicCredentials(read: () => Promise<string>): Promise<Bas
   } catch (cause) {
     throw new ApiError("upstream_failed", "The gateway cannot read the secret with the cluster's account.", { cause });
   }
-  const result = v.safeParse(Credentials, parse(text));
+  const result = v.safeParse(Credentials, parseJson(text));
   if (result.success) return result.output;
   throw new ApiError(
     "upstream_failed",
     'The secret with the cluster\'s account is not {"username": …, "password": …}.',
     { cause: result.issues.map(({ message }) => message).join("; ") },
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

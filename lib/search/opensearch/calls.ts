@@ -1,4 +1,5 @@
 import { ApiError } from "../../core/http/error.ts";
+import { parseJson } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
@@ -151,13 +152,4 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
     shown: { status, type: cause.type },
     cause: logged,
   });
-}
-
-/** Parses JSON. Returns undefined for bytes that are not JSON. */
-export function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
-import { parseJson } from "../../opensearch/calls.ts";
+import { parseJson } from "../../../core/json/values.ts";
 import type { Operation } from "./operations.ts";
 
 /** The version of a document that a write may replace: with any other the cluster answers 409. */

@@ -1,3 +1,5 @@
+import { isObject } from "../../../core/json/values.ts";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a document says of one field. */
@@ -57,8 +59,4 @@ function nameOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import type { Issue } from "../../../core/http/error.ts";
 import { parseLossless } from "../../../core/json/lossless.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
+import { isObject } from "../../../core/json/values.ts";
 import type { HybridRequest } from "./request.ts";
 
 /** The most subqueries of a hybrid query. Source: neural-search, HybridQueryBuilder. */
@@ -79,6 +80,3 @@ function depthIssues(native: Record<string, unknown>): Issue[] {
     return [{ path: `${PATH}.${field}`, message: "must be a whole number, 0 or more" }];
   });
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
