@@ -114,7 +114,7 @@ function reasonsOf({ issues }: RejectedRow): string {
 
 /** A host without a scheme is one of AWS. */
 function urlOf(host: string): string {
-  const url = (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, "");
+  const url = (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/(?<!\/)\/+$/, "");
   if (URL.canParse(url)) return url;
   throw new UsageError(`--api-host ${JSON.stringify(host)} is no address: give a URL such as https://host/v1`);
 }

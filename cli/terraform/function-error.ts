@@ -16,8 +16,8 @@ const STILL_GOING_ON = "StillGoingOn";
 
 /** The error of the function in a diagnostic of `aws_lambda_invocation`: the provider ends its own words with Lambda's answer. */
 export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionError | undefined {
-  const [json] = /\{.*\}/s.exec(`${summary}\n${detail}`) ?? [];
-  if (json === undefined) return undefined;
+  const text = `${summary}\n${detail}`;
+  const json = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
   const thrown = v.safeParse(Thrown, parseJson(json));
   return thrown.success ? { type: thrown.output.errorType, message: thrown.output.errorMessage } : undefined;
 }

@@ -162,7 +162,7 @@ function defaultApi(): Api {
 }
 
 function absentFile(name: string, directory: string, reader: Reader): string {
-  const start = `${posix.normalize(directory).replace(/\/+$/, "")}/`;
+  const start = `${posix.normalize(directory).replace(/\/$/, "")}/`;
   if (name.startsWith(start) && reader.has(name.slice(start.length))) {
     return `names a file that is not there: paths start at ${start}, so write ${name.slice(start.length)}`;
   }

@@ -21,7 +21,7 @@ export class Reader {
   /** `names` are the files that are there, for advice on one that is not. */
   constructor(read: ReadText, directory: string, names: readonly string[]) {
     this.#read = read;
-    this.#directory = directory.replace(/\/+$/, "");
+    this.#directory = directory.replace(/(?<!\/)\/+$/, "");
     this.#names = names;
   }
 

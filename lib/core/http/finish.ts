@@ -56,7 +56,7 @@ function isText(bytes: Buffer, headers: Record<string, string>): boolean {
 
 function acceptsGzip(header: string | undefined): boolean {
   return (header ?? "").split(",").some((part) => {
-    const [name, quality] = part.trim().split(/\s*;\s*q=/i);
-    return (name === "gzip" || name === "*") && Number(quality ?? 1) > 0;
+    const [name, quality = "q=1"] = part.split(";").map((piece) => piece.trim());
+    return (name === "gzip" || name === "*") && Number(quality.slice("q=".length)) > 0;
   });
 }

@@ -21,12 +21,24 @@ export function denyRules(rules: readonly string[] | "recommended"): Deny {
 
 function patternRule(rule: string): Deny {
   const [method = "*", pattern = "/"] = rule.split(" ");
-  const source = pattern.split("*").map(escapePattern).join(".*");
-  const path = new RegExp(`^${source}$`, "s");
-  return (call) => (method === "*" || method === call.method) && path.test(`/${call.segments.join("/")}`);
+  return (call) => (method === "*" || method === call.method) && matches(pattern, `/${call.segments.join("/")}`);
 }
 
-const escapePattern = (text: string) => text.replaceAll(/[\\^$.|?+()[\]{}/-]/g, "\\$&");
+/** Whether a text matches a pattern in which `*` stands for any characters, without the backtracking of an expression. */
+function matches(pattern: string, text: string): boolean {
+  const [first = "", ...middle] = pattern.split("*");
+  const last = middle.pop();
+  if (last === undefined) return text === pattern;
+  const end = text.length - last.length;
+  let at = first.length;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  for (const part of middle) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= end;
+}
 
 /** An expression that stands for every index. */
 const isEverything = (expression: string) =>
