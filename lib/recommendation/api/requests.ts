@@ -2,39 +2,52 @@ import * as v from "valibot";
 import { objectSchema } from "../../core/http/object-schema.ts";
 import { MAX_RESULTS } from "../clients/campaign-client.ts";
 
-/** Most characters of an id. Source: Personalize's API reference. */
+/** The most characters of an id. Source: Personalize's API reference. */
 const MAX_ID = 256;
 
-/** Most records of one upload. */
+/** The most records of one upload. */
 export const MAX_RECORDS = 500;
 
 const Id = v.pipe(
   v.string(),
   v.nonEmpty("must not be empty"),
   v.maxLength(MAX_ID, `must have at most ${MAX_ID} characters`),
-  v.check((id) => id.isWellFormed(), "holds half of a surrogate pair, which is not Unicode text"),
+  v.check((id) => id.isWellFormed(), "contains half of a surrogate pair, which is not Unicode text"),
 );
 
 const LIMIT = `must be a whole number from 1 to ${MAX_RESULTS}`;
 
 const Limit = v.pipe(v.number(), v.integer(LIMIT), v.minValue(1, LIMIT), v.maxValue(MAX_RESULTS, LIMIT));
 
+/** Names that valibot leaves out of a record without an issue. */
+const DROPPED = ["__proto__", "constructor", "prototype"];
+
+/** An object of texts that refuses the names that valibot would drop. */
+function texts<Schema extends v.GenericSchema>(schema: Schema) {
+  return v.lazy((input) => {
+    const dropped = DROPPED.find((name) => Object.hasOwn(Object(input), name));
+    return dropped === undefined
+      ? objectSchema(schema)
+      : (v.never(`must not have an entry named "${dropped}"`) as unknown as v.LazySchema<Schema>);
+  });
+}
+
 const FilterValueDict = v.pipe(
-  objectSchema(v.record(v.string(), v.string())),
+  texts(v.record(v.string(), v.string())),
   v.description(
-    "Values of the filter's placeholders by name without the dollar sign: one, or several joined by commas. A value that holds a comma is written in double quotes.",
+    "Values of the filter's placeholders by name without the dollar sign: one, or several joined by commas. A value that contains a comma is written in double quotes.",
   ),
 );
 
 const MAX_CONTEXT = 150;
 
 const Context = v.pipe(
-  objectSchema(
+  texts(
     v.record(
       v.pipe(
         v.string(),
         v.maxLength(150, "has a name of more than 150 characters"),
-        v.regex(/^\w+$/, "has a name that is not of letters, digits and underscores"),
+        v.regex(/^\w+$/, "has a name with other characters than letters, digits and underscores"),
       ),
       v.pipe(v.string(), v.maxLength(1_000, "must have at most 1,000 characters")),
     ),
@@ -86,7 +99,7 @@ export const RankItems = v.strictObject({
 });
 export type RankItems = v.InferOutput<typeof RankItems>;
 
-/** Records are checked one by one: a wrong one does not keep the others out. */
+/** Records are checked one by one, so that an invalid one does not keep the others from being accepted. */
 const Records = v.pipe(
   v.array(v.unknown()),
   v.minLength(1, "must have at least 1 entry"),

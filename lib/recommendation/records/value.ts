@@ -47,9 +47,9 @@ export function readText(value: unknown, maxLength: number): Read<string> {
   return { value: text };
 }
 
-/** Reads an id: 1 to 256 characters, no control characters. */
+/** Reads an id: text or a number of 1 to 256 characters, no control characters. */
 export function readId(value: unknown): Read<string> {
-  if (Array.isArray(value)) return { issue: `must be text, got ${show(value)}` };
+  if (Array.isArray(value) || typeof value === "boolean") return { issue: `must be text, got ${show(value)}` };
   const read = readText(value, MAX_ID);
   if (read && "value" in read && ANY_CONTROL.test(read.value)) return { issue: "holds a control character" };
   return read;

@@ -1,6 +1,8 @@
 import * as assert from "uvu/assert";
 import { ApiError } from "../../../../lib/core/http/error.ts";
+import { validate } from "../../../../lib/core/http/validate.ts";
 import { checkPlaceholders, chooseFilter, splitValues } from "../../../../lib/recommendation/api/filter-choice.ts";
+import { RecommendToUser } from "../../../../lib/recommendation/api/requests.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: filters of a request");
@@ -57,7 +59,7 @@ const WRONG: [text: string, message: RegExp][] = [
   [",a", /an empty value/],
   ["a,,b", /an empty value/],
   ['""', /an empty value/],
-  ['a"b', /a double quote that does not stand around a whole value, at character 1/],
+  ['a"b', /a double quote that does not enclose a whole value, at character 1/],
   ['x,"a"b', /at character 3/],
   ['"a', /a double quote/],
   ["a\nb", /a control character/],
@@ -108,6 +110,22 @@ test("what is compared as a number is one number", () => {
   assert.match(check("cheap", { MAX: "4,5" })["filter_value_dict.MAX"] ?? "", 'must be one number, got "4,5"');
   assert.match(check("cheap", { MAX: "much" })["filter_value_dict.MAX"] ?? "", "must be one number");
   assert.equal(check("level", { LEVEL: "gold" }), {});
+});
+
+test("a value of 3,000 blanks and a quote is refused by its length, before any pattern", () => {
+  const [issue] = Object.values(check("category", { CATEGORY: `${" ".repeat(3_000)}"` }));
+  assert.match(issue ?? "", "must have at most 1000 characters");
+});
+
+test("an entry named like a member of every object is refused and not dropped", () => {
+  for (const name of ["constructor", "prototype", "__proto__"]) {
+    const filter_value_dict = JSON.parse(`{"${name}": "a"}`);
+    const request = { user_id: "U1", limit: 1, filter_name: "plain", filter_value_dict };
+    assert.equal(
+      issuesOf(() => validate(RecommendToUser, request)),
+      { filter_value_dict: `must not have an entry named "${name}"` },
+    );
+  }
 });
 
 test("values beyond Personalize's limits are refused", () => {

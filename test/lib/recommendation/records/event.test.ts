@@ -47,6 +47,8 @@ const WRONG: [change: Record<string, unknown>, path: string, message: string][] 
   [{ USER_ID: undefined }, "USER_ID", "is missing"],
   [{ ITEM_ID: null }, "ITEM_ID", "is missing"],
   [{ EVENT_TYPE: "" }, "EVENT_TYPE", "is missing"],
+  [{ USER_ID: false }, "USER_ID", "must be text, got false"],
+  [{ EVENT_TYPE: true }, "EVENT_TYPE", "must be text, got true"],
   [{ TIMESTAMP: 1.5 }, "TIMESTAMP", "must be whole seconds since 1970, got 1.5"],
   [{ TIMESTAMP: -1 }, "TIMESTAMP", "must be whole seconds since 1970, got -1"],
   [{ TIMESTAMP: "2024-06-01" }, "TIMESTAMP", 'must be whole seconds since 1970, got "2024-06-01"'],
