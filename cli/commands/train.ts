@@ -5,72 +5,79 @@ import { nearest } from "../../lib/config/nearest.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
 import { TRAINING_MODES } from "../../lib/recommendation/etl/settings.ts";
 import type { Finished } from "../../lib/recommendation/training/finish.ts";
+import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { followExecution } from "../recommendation/follow-execution.ts";
 import { startTraining } from "../recommendation/start-training.ts";
 import { LOCAL_HELP, openTarget, type Target } from "../recommendation/target.ts";
 
-/** Between two looks with --wait. */
-const LOOK_MS = { aws: 10_000, local: 500 };
+/** Milliseconds between two polls with --wait. */
+const POLL_MS = { aws: 10_000, local: 500 };
 
 const LEAST_MEMORY = 4 * 1_024 ** 3;
 
-/** Words of the ends of a recipe. */
+/** How the end of a recipe is printed. */
 const ENDS = { done: "active", held: "held back" } as const;
 
-/** `relevance train`: starts a training, and follows it with --wait. */
+/** `relevance train`: starts a training, or switches to models that were held back; follows it with --wait. */
 export const train = defineCommand({
   example: [
     "relevance train --recipes user_personalization,similar_items --training-mode init --wait",
     "relevance train --training-mode update_dataset_group",
+    "relevance train --accept similar_items",
   ].join("\n  "),
   json: true,
   define: (command) => {
     command
-      .option("--recipes <names>", `recipes with commas between: ${RECIPE_KINDS.join(", ")} (default: all configured)`)
+      .option("--recipes <names>", `recipes, separated by commas: ${RECIPE_KINDS.join(", ")} (default: all configured)`)
       .addOption(
-        new Option("--training-mode <mode>", "update_dataset_group is a retraining in which IMPRESSION is used")
-          .choices(TRAINING_MODES)
-          .makeOptionMandatory(),
+        new Option(
+          "--training-mode <mode>",
+          "required to train; update_dataset_group is a retraining that uses IMPRESSION",
+        ).choices(TRAINING_MODES),
       )
-      .option("--wait", "wait for the end, and show progress")
-      .option("--accept-missing", "train although accepted events are missing in the bucket")
+      .option("--wait", "wait for the end and show progress")
+      .option("--accept-missing", "train even though accepted events are missing in the bucket")
+      .addOption(
+        new Option(
+          "--accept [recipes]",
+          "switch to the newest models that the metric gate held back, without training (default: all of them)",
+        ).conflicts(["recipes", "trainingMode", "acceptMissing"]),
+      )
       .option("--local", LOCAL_HELP);
   },
   options: {
     recipes: v.optional(v.string()),
-    trainingMode: v.picklist(TRAINING_MODES),
+    trainingMode: v.optional(v.picklist(TRAINING_MODES)),
     wait: v.optional(v.boolean(), false),
     acceptMissing: v.optional(v.boolean(), false),
+    accept: v.optional(v.union([v.literal(true), v.string()])),
     local: v.optional(v.boolean(), false),
   },
-  run: async ({ conf, local, json, recipes, trainingMode, wait, acceptMissing }, context) => {
+  run: async ({ conf, local, json, wait, ...options }, context) => {
     const { terminal } = context;
     const target = await openTarget({ conf, local }, context);
-    const chosen = chosenRecipes(recipes, target);
-    if (totalmem() < LEAST_MEMORY) terminal.note("This machine has less than 4 GB of memory; the docs ask for that.");
+    const input = inputOf(options, target);
+    const what = input.recipes?.join(", ") ?? "all models that are held back";
+    if (totalmem() < LEAST_MEMORY) terminal.note("This machine has less than 4 GB of memory, which the tool needs.");
     const { SFNClient } = await import("@aws-sdk/client-sfn");
     const sfn = new SFNClient({ ...target.sdk, maxAttempts: 3 });
-    const started = await startTraining(target, sfn, {
-      mode: trainingMode,
-      recipes: chosen,
-      ...(acceptMissing && { accept_missing: true }),
-    });
+    const started = await startTraining(target, sfn, input);
     if (!wait) {
       if (json) terminal.printJson({ execution: started });
       else {
-        terminal.print(`Training ${started.name} has begun: ${chosen.join(", ")}\n${started.arn}`);
-        terminal.note(`\`relevance status${local ? " --local" : ""}\` shows where it is.`);
+        terminal.print(`Training ${started.name} has started: ${what}\n${started.arn}`);
+        terminal.note(`\`relevance status${local ? " --local" : ""}\` shows its progress.`);
       }
       return 0;
     }
-    terminal.note(`Training ${started.name} has begun: ${chosen.join(", ")}. Ctrl-C leaves it running.`);
+    terminal.note(`Training ${started.name} has started: ${what}. Ctrl-C leaves it running.`);
     const finished = (await followExecution("training", started, {
       sfn,
       state: target.state,
       note: terminal.note,
-      intervalMs: local || context.env.AWS_ENDPOINT_URL ? LOOK_MS.local : LOOK_MS.aws,
+      intervalMs: local || context.env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws,
     })) as Finished;
     if (json) terminal.printJson({ execution: started, ...finished });
     else {
@@ -78,14 +85,44 @@ export const train = defineCommand({
         const end = stage === "held" ? terminal.colors.yellow(ENDS.held) : terminal.colors.green(ENDS.done);
         terminal.print(`${recipe}: the new version is ${end} (${status})`);
       }
+      terminal.note(finished.summary);
+      const held = finished.recipes.filter(({ stage }) => stage === "held").map(({ recipe }) => recipe);
+      if (held.length > 0) {
+        terminal.note(`To switch anyway: relevance train --accept ${held.join(",")}${local ? " --local" : ""}`);
+      }
     }
     return 0;
   },
 });
 
-function chosenRecipes(given: string | undefined, { recommendation }: Target): RecipeKind[] {
-  const configured = RECIPE_KINDS.filter((kind) => recommendation.solution.recipes[kind] !== undefined);
-  if (given === undefined) return configured;
+interface TrainOptions {
+  recipes?: string | undefined;
+  trainingMode?: (typeof TRAINING_MODES)[number] | undefined;
+  acceptMissing: boolean;
+  accept?: string | true | undefined;
+}
+
+/** The input of the execution. Throws UsageError when no mode is given or a recipe is not configured. */
+function inputOf({ recipes, trainingMode, acceptMissing, accept }: TrainOptions, target: Target): TrainingInput {
+  if (accept !== undefined) {
+    return { mode: "accept", ...(accept !== true && { recipes: chosenRecipes("--accept", accept, target) }) };
+  }
+  if (trainingMode === undefined) {
+    throw new UsageError(`--training-mode is missing: ${TRAINING_MODES.join(" or ")}`);
+  }
+  return {
+    mode: trainingMode,
+    recipes: recipes === undefined ? configuredRecipes(target) : chosenRecipes("--recipes", recipes, target),
+    ...(acceptMissing && { accept_missing: true }),
+  };
+}
+
+function configuredRecipes({ recommendation }: Target): RecipeKind[] {
+  return RECIPE_KINDS.filter((kind) => recommendation.solution.recipes[kind] !== undefined);
+}
+
+function chosenRecipes(option: string, given: string, target: Target): RecipeKind[] {
+  const configured = configuredRecipes(target);
   const words = given.split(",").map((word) => word.trim());
   for (const word of words) {
     if (configured.some((kind) => kind === word)) continue;
@@ -93,7 +130,7 @@ function chosenRecipes(given: string | undefined, { recommendation }: Target): R
     const advice = close === undefined ? "" : `; did you mean ${close}?`;
     const isKnown = RECIPE_KINDS.some((kind) => kind === word);
     throw new UsageError(
-      `--recipes: ${JSON.stringify(word)} is ${isKnown ? "not configured in solution.yaml" : "no recipe"}, ` +
+      `${option}: ${JSON.stringify(word)} is ${isKnown ? "not configured in solution.yaml" : "not a recipe"}; ` +
         `there are ${configured.join(", ")}${advice}`,
     );
   }

@@ -69,13 +69,22 @@ export async function followExecution(work: Work, { name, arn }: Started, follow
     );
     if (found?.status === "SUCCEEDED") return JSON.parse(found.output ?? "null");
     if (found && found.status !== "RUNNING" && found.status !== "PENDING_REDRIVE") {
-      throw new Failure(`The ${work} ${name} ${ENDS[found.status ?? ""] ?? "ended"}: ${reasonOf(found)}`);
+      const remedy = found.error === TRAINING_ERROR ? "" : `. ${AGAIN[work]}`;
+      throw new Failure(`The ${work} ${name} ${ENDS[found.status ?? ""] ?? "ended"}: ${reasonOf(found)}${remedy}`);
     }
     const lock = found && (await poll("dynamodb:GetItem", () => state.lock()));
     if (lock?.run === name && lock.note) show(`${lock.note.step}: ${lock.note.detail}`);
     await wait(intervalMs);
   }
 }
+
+/** Errors of training that name their remedies themselves. */
+const TRAINING_ERROR = "TrainingError";
+
+const AGAIN: Readonly<Record<Work, string>> = {
+  training: "The same command starts it again and resumes what was made",
+  teardown: "The same command starts it again and removes what is left",
+};
 
 const FOLLOW: Readonly<Record<Work, string>> = {
   training: "`relevance status` shows its progress",

@@ -1,22 +1,32 @@
 import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import { readInventory } from "../../lib/personalize/resources/inventory.ts";
+import { reasonOf } from "./follow-execution.ts";
 import type { ProjectStatus } from "./status-text.ts";
 import { reading, type Target } from "./target.ts";
 
-/** The training that has the lock, and whether its execution is alive; null when none has it. */
+/** Returns the run that has the training lock, whether it is running, and why it failed otherwise; null without a lock. */
 export async function readTraining({ state, sdk }: Target): Promise<ProjectStatus["training"]> {
   const lock = await reading("dynamodb:GetItem", state.lock());
   if (!lock) return null;
-  const [{ SFNClient }, { sfnExecutions }] = await Promise.all([
-    import("@aws-sdk/client-sfn"),
-    import("../../lib/recommendation/training/sfn-executions.ts"),
-  ]);
-  const executions = sfnExecutions(new SFNClient({ ...sdk, maxAttempts: 1 }));
-  const running = await reading("states:DescribeExecution", executions.isRunning(lock.execution));
-  return { ...lock, running };
+  const { DescribeExecutionCommand, SFNClient } = await import("@aws-sdk/client-sfn");
+  const command = new DescribeExecutionCommand({ executionArn: lock.execution });
+  const sfn = new SFNClient({ ...sdk, maxAttempts: 6 });
+  const found = await reading("states:DescribeExecution", ifExecution(sfn.send(command)));
+  if (found?.status === "RUNNING" || found?.status === "PENDING_REDRIVE") return { ...lock, running: true };
+  return { ...lock, running: false, failure_reason: found ? reasonOf(found) : "Step Functions no longer knows it" };
 }
 
-/** All that `status` shows. */
+/** Executions are forgotten after 90 days, and by a local stack that was reset. */
+async function ifExecution<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Error && error.name === "ExecutionDoesNotExist") return undefined;
+    throw error;
+  }
+}
+
+/** Reads everything that `status` shows. */
 export async function readStatus(target: Target): Promise<ProjectStatus> {
   const { personalize, names, state } = target;
   const [inventory, training, held] = await Promise.all([

@@ -12,13 +12,13 @@ export interface Started {
   arn: string;
 }
 
-/** Starts a training. Throws Failure when one goes on, or when the service is not deployed. */
+/** Starts a training. Throws Failure when one is running, or when the service is not deployed. */
 export async function startTraining(target: Target, sfn: SFNClient, input: TrainingInput): Promise<Started> {
   const { names, local } = target;
   const other = await readTraining(target);
   if (other?.running) {
     throw new Failure(
-      `The training ${other.run} is going on since ${shownTime(other.startedAt)}: wait for it, \`relevance status\` shows where it is`,
+      `The training ${other.run} has been running since ${shownTime(other.startedAt)}: wait for it, \`relevance status\` shows its progress`,
     );
   }
   const name = `${input.mode}-${new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14)}-${randomUUID().slice(0, 4)}`;
@@ -30,7 +30,7 @@ export async function startTraining(target: Target, sfn: SFNClient, input: Train
     return { name, arn: executionArn };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "StateMachineDoesNotExist") throw error;
-    const way = local ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
-    throw new Failure(`There is no state machine ${names.stateMachine("training")}: ${way}`, { cause: error });
+    const remedy = local ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
+    throw new Failure(`There is no state machine ${names.stateMachine("training")}: ${remedy}`, { cause: error });
   }
 }

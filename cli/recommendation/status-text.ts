@@ -2,25 +2,25 @@ import type { RecipeKind } from "../../lib/config/recipes.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { type Inventory, recipeOfSolution, type Version } from "../../lib/personalize/resources/inventory.ts";
 import { GATE_METRIC } from "../../lib/recommendation/training/gate.ts";
-import type { Lock, Note } from "../../lib/recommendation/training/state.ts";
+import type { JudgedVersion, Lock, Note } from "../../lib/recommendation/training/state.ts";
 import { shownTime, table } from "./table.ts";
 
-/** What `status` shows. */
+/** Everything that `status` shows. */
 export interface ProjectStatus extends Inventory {
-  /** The training that goes on, or that died; null when none does. */
-  training: (Lock & { note?: Note; running: boolean }) | null;
-  /** Versions that the metric gate held back, by recipe. */
-  held: Partial<Record<RecipeKind, readonly string[]>>;
+  /** The training that is running, or that failed and was not repeated; else null. */
+  training: (Lock & { note?: Note; running: boolean; failure_reason?: string }) | null;
+  /** Versions that the metric gate held back, by recipe, oldest first. */
+  held: Partial<Record<RecipeKind, readonly JudgedVersion[]>>;
 }
 
-/** Offline metrics that the table shows; `--json` has all. */
+/** Offline metrics in the table; `--json` has all. */
 const METRICS: readonly [title: string, name: string][] = [
   ["NDCG@25", GATE_METRIC],
   ["MRR@25", "mean_reciprocal_rank_at_25"],
   ["Coverage", "coverage"],
 ];
 
-/** The filters, with the columns of the specification. */
+/** Returns the table of filters. */
 export function filterTable(filters: Inventory["filters"]): string {
   return table(
     ["Name", "ARN", "Status", "Filter Expression", "Last Updated"],
@@ -28,17 +28,17 @@ export function filterTable(filters: Inventory["filters"]): string {
       name,
       arn,
       status,
-      // An expression of several lines would break the table.
+      // A line break would break the table.
       expression.replaceAll(/\s+/g, " "),
       shownTime(last_updated),
     ]),
   );
 }
 
-/** The status as a person reads it. `heading` makes a title stand out. */
+/** Returns the status as text. `heading` highlights a title. */
 export function statusText(status: ProjectStatus, names: Names, heading: (title: string) => string): string {
   const { dataset_group: group } = status;
-  if (!group) return `There is no dataset group ${names.datasetGroup()}: \`relevance deploy\` makes it.`;
+  if (!group) return `There is no dataset group ${names.datasetGroup()}: \`relevance deploy\` creates it.`;
   const sections: [string, string][] = [
     ["Dataset group", table(["Name", "ARN", "Status"], [[group.name, group.arn, group.status]])],
     ["Datasets", datasets(status)],
@@ -46,7 +46,7 @@ export function statusText(status: ProjectStatus, names: Names, heading: (title:
     ["Solutions", solutions(status, names)],
     ["Campaigns", campaigns(status)],
     ["Filters", status.filters.length === 0 ? "none" : filterTable(status.filters)],
-    ["Training", training(status)],
+    ["Training", [training(status), ...heldModels(status)].join("\n")],
   ];
   const failures = reasons(status);
   if (failures.length > 0) sections.push(["Failures", failures.join("\n")]);
@@ -79,7 +79,7 @@ function solutions({ solutions: found, campaigns, held }: ProjectStatus, names: 
   const role = ({ arn }: Version, solution: string) => {
     const recipe = recipeOfSolution(names, solution);
     if (serving.has(arn)) return "active";
-    return recipe && held[recipe]?.includes(arn) ? "held back" : "";
+    return recipe && held[recipe]?.some(({ version }) => version === arn) ? "held back" : "";
   };
   const rows = found.flatMap(({ name, status, recipe, versions }) =>
     versions.length === 0
@@ -101,7 +101,7 @@ function solutions({ solutions: found, campaigns, held }: ProjectStatus, names: 
 }
 
 function campaigns({ campaigns: found }: Inventory): string {
-  if (found.length === 0) return "none: they await training (`relevance train`)";
+  if (found.length === 0) return "none: training creates them (`relevance train`)";
   return table(
     ["Recipe", "Name", "Status", "Min TPS", "Solution Version", "Last Updated"],
     found.map(({ recipe, name, status, update, min_provisioned_tps, solution_version_arn, last_updated }) => [
@@ -116,12 +116,20 @@ function campaigns({ campaigns: found }: Inventory): string {
 }
 
 function training({ training: found }: ProjectStatus): string {
-  if (!found) return "none is going on";
-  const { run, mode, recipes, startedAt, note, running } = found;
-  const what = `${run} (${mode}: ${recipes.join(", ")}), begun ${shownTime(startedAt)}`;
+  if (!found) return "none is running";
+  const { run, mode, recipes, startedAt, note, running, failure_reason } = found;
+  const what = `${run} (${mode}: ${recipes.join(", ")}), started ${shownTime(startedAt)}`;
   const where = note ? `\n${note.step}: ${note.detail}` : "";
   if (running) return `${what}${where}`;
-  return `${what}, did not end: \`relevance train\` starts it again and picks up what it made${where}`;
+  return `${what}, failed${where}\n${failure_reason}\n\`relevance train\` starts it again and resumes what it made.`;
+}
+
+/** Says why the newest model of a recipe was held back, and how to switch to it. */
+function heldModels({ held }: ProjectStatus): string[] {
+  return Object.entries(held).map(
+    ([recipe, versions]) =>
+      `${recipe}: ${versions.at(-1)?.reason}. To switch anyway: relevance train --accept ${recipe}`,
+  );
 }
 
 function reasons({ dataset_group, datasets, event_tracker, filters, solutions, campaigns }: Inventory): string[] {

@@ -8,17 +8,17 @@ import { pollImports, startImports } from "../../lib/recommendation/training/imp
 import { awaitIngestion, checkArrivals } from "../../lib/recommendation/training/ingestion.ts";
 import { TrainingTask } from "../../lib/recommendation/training/task.ts";
 import { teardown } from "../../lib/recommendation/training/teardown.ts";
-import { trainRecipes } from "../../lib/recommendation/training/train.ts";
+import { acceptVersions, trainRecipes } from "../../lib/recommendation/training/train.ts";
 import { TrainingError } from "../../lib/recommendation/training/training-error.ts";
 import type { TrainingEnv } from "./env.ts";
 
-/** What training works with besides its environment. */
+/** What training needs besides its environment. */
 export type TrainingClients = Pick<
   TrainingContext,
   "settings" | "personalize" | "pointers" | "store" | "state" | "executions" | "accepted" | "now" | "print"
 >;
 
-/** One step of a training a call. Every step may be repeated, and picks up what an earlier call has begun. */
+/** Runs one step of a training per call. Every step can be repeated: it resumes what an earlier call started. */
 export function createHandler(env: TrainingEnv, clients: TrainingClients) {
   const seconds = env.LOOK_SECONDS;
   const context: TrainingContext = {
@@ -55,6 +55,8 @@ async function work(task: TrainingTask, context: TrainingContext): Promise<objec
       return pollImports(task.run, task.jobs, context);
     case "train":
       return trainRecipes(task, context);
+    case "accept":
+      return acceptVersions(task, context);
     case "finish":
       return finish(task.run, task.progress, context);
     case "teardown":

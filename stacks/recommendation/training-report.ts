@@ -9,14 +9,14 @@ import type { ProjectStack } from "../project-stack.ts";
 import { stateMachine, stateMachineRole, WATCHED } from "./state-machines.ts";
 
 /**
- * Tells the project's topic of a training that failed or held a model back, with the reason: an alarm's message can have
- * none. Every end of a training starts it, also one that ran out of time or was stopped. It publishes with a role, since
- * EventBridge itself could only reach an encrypted topic by that key's policy.
+ * Notifies the project's topic about a training that failed or held a model back, with the reason, which an alarm's
+ * message cannot have. Every end of a training starts it, also a timeout or a stop. It publishes with a role, since
+ * EventBridge itself could reach an encrypted topic only through that key's policy.
  */
 export function trainingReport(stack: ProjectStack, keyArn: string): void {
   const { names, input } = stack;
   const topicArn = names.arn("sns", names.topic());
-  const role = stateMachineRole(stack, TRAINING_REPORT, "Tells how trainings end");
+  const role = stateMachineRole(stack, TRAINING_REPORT, "Notifies about the ends of trainings");
   const policy = rolePolicy(stack, "training-report-policy", role, [
     { sid: "Tell", actions: ["sns:Publish"], resources: [topicArn] },
     useProjectKey(names, ["kms:Decrypt", "kms:GenerateDataKey"]),
@@ -43,7 +43,7 @@ export function trainingReport(stack: ProjectStack, keyArn: string): void {
   ]);
   const rule = new CloudwatchEventRule(stack, "training-ends", {
     name: names.rule(TRAINING_REPORT),
-    description: "Trainings that have ended, well or not",
+    description: "Ends of trainings, successful or not",
     eventPattern: JSON.stringify({
       source: ["aws.states"],
       "detail-type": ["Step Functions Execution Status Change"],
@@ -62,8 +62,9 @@ export function trainingReport(stack: ProjectStack, keyArn: string): void {
 }
 
 /**
- * Reads the event of a training's end. The output of one that went well names each recipe's stage, `"held"` is one of them,
- * and the reason; an output that is too long is left out of the event. Nobody is told of a training that `uninstall` stops.
+ * Defines the state machine that reads the event of a training's end. The output of a training that succeeded has each
+ * recipe's stage, one of which is `"held"`, and the reason; EventBridge leaves out an output that is too long. Nobody is
+ * notified about a training that `uninstall` stopped.
  */
 export function reportMachine(topicArn: string, project: string): State {
   const publish = (Subject: string, message: string): State => ({
@@ -74,7 +75,7 @@ export function reportMachine(topicArn: string, project: string): State {
     End: true,
   });
   return {
-    Comment: "Tells of trainings that failed or held a model back.",
+    Comment: "Notifies about trainings that failed or held a model back.",
     StartAt: "HowDidItEnd",
     States: {
       HowDidItEnd: {
@@ -100,12 +101,13 @@ export function reportMachine(topicArn: string, project: string): State {
       },
       TellOfFailure: publish(
         `${project}: a training failed`,
-        "States.Format('The training {} is {}. `relevance status` shows where it is. All that is known: {}', " +
+        "States.Format('The training {} is {}. `relevance status` shows the reason. The whole event: {}', " +
           "$.detail.name, $.detail.status, States.JsonToString($.detail))",
       ),
       TellOfHeldModels: publish(
         `${project}: a new model is held back`,
-        "States.Format('The training {} has held a model back: the one before goes on serving. Reasons: {}', " +
+        "States.Format('The training {} held a model back: the earlier one still serves. To switch anyway: " +
+          "relevance train --accept <recipe>. Its result, with the reasons: {}', " +
           "$.detail.name, $.detail.output)",
       ),
       NothingToTell: { Type: "Succeed" },

@@ -25,7 +25,7 @@ const READ = 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("view")';
 
 test("status before anything is deployed says what makes it", async () => {
   assert.equal(await local.run("status", "--local"), {
-    out: "There is no dataset group demo: `relevance deploy` makes it.\n",
+    out: "There is no dataset group demo: `relevance deploy` creates it.\n",
     err: "",
     code: 0,
   });
@@ -37,7 +37,7 @@ test("wrong words are refused with what is allowed, before anything begins", asy
   assert.is(recipe.code, 2);
   assert.match(
     recipe.err,
-    "no recipe, there are user_personalization, similar_items, personalized_ranking; did you mean user_personalization?",
+    "not a recipe; there are user_personalization, similar_items, personalized_ranking; did you mean user_personalization?",
   );
   const mode = await local.run("train", "--local", "--training-mode", "full");
   assert.equal([mode.code, mode.out], [2, ""]);
@@ -45,7 +45,12 @@ test("wrong words are refused with what is allowed, before anything begins", asy
     mode.err,
     "'--training-mode <mode>' argument 'full' is invalid. Allowed choices are init, update_dataset_group.",
   );
-  assert.is((await local.run("train", "--local")).code, 2);
+  const none = await local.run("train", "--local");
+  assert.is(none.code, 2);
+  assert.match(none.err, "--training-mode is missing: init or update_dataset_group");
+  const both = await local.run("train", "--local", "--accept", "--training-mode", "init");
+  assert.is(both.code, 2);
+  assert.match(both.err, "option '--accept [recipes]' cannot be used with option '--training-mode <mode>'");
 });
 
 test("without a local stack it says how to start one", async () => {
@@ -63,6 +68,15 @@ test("a training that fails ends with exit code 1 and the reason", async () => {
   assert.equal([code, out], [1, ""]);
   assert.match(err, /The training init-\d{14}-\w{4} failed: There is not enough data to train/);
   assert.match(err, "similar_items: there are 600 interactions, needed are 1,000");
+  assert.match(err, "Upload more events, or change target_event_type");
+});
+
+test("status says why the last training failed, and what to do", async () => {
+  const { out } = await local.run("status", "--local");
+  const shown = out.slice(out.indexOf("\nTraining\n"));
+  assert.match(shown, /init-\d{14}-\w{4} \(init: .*\), started .*, failed\n/);
+  assert.match(shown, "There is not enough data to train");
+  assert.match(shown, "`relevance train` starts it again and resumes what it made.");
 });
 
 test("--wait shows progress and how each recipe ended", async () => {
@@ -77,8 +91,9 @@ test("--wait shows progress and how each recipe ended", async () => {
   ]);
   assert.match(
     err,
-    /^Training init-\d{14}-\w{4} has begun: user_personalization, similar_items. Ctrl-C leaves it running.\n/,
+    /^Training init-\d{14}-\w{4} has started: user_personalization, similar_items. Ctrl-C leaves it running.\n/,
   );
+  assert.match(err, "All recipes of this run serve their new versions.");
   assert.match(err, /^00:\d\d:\d\d {2}imports: /m);
   assert.match(err, /^00:\d\d:\d\d {2}recipes: user_personalization: /m);
 });
@@ -102,7 +117,7 @@ test("status has the filter table's five columns, and all else", async () => {
     /similar_items +demo-similar-items-\w{8} +v-\w{12}-1 +ACTIVE +\d\.\d{4} +\d\.\d{4} +\d\.\d{4} +active/,
   );
   assert.match(out, /user_personalization +demo-user-personalization +ACTIVE +1 +/);
-  assert.match(out, /Training\nnone is going on\n$/);
+  assert.match(out, /Training\nnone is running\n$/);
 });
 
 test("status in JSON has every metric, expression and the training", async () => {
@@ -110,6 +125,25 @@ test("status in JSON has every metric, expression and the training", async () =>
   const { dataset_group, filters, solutions, training, held } = JSON.parse(out);
   assert.equal([dataset_group.name, filters[0].expression, training, held], ["demo", READ, null, {}]);
   assert.ok(solutions[0].versions[0].metrics.normalized_discounted_cumulative_gain_at_25 > 0);
+});
+
+test("a model that is held back: status says why and how to switch to it, and --accept does", async () => {
+  const known = await world.state.recipe("similar_items");
+  assert.ok(known?.active);
+  const held = [{ ...known.active, reason: "a larger drop than the tolerance of 10 % allows" }];
+  await world.state.saveRecipe("similar_items", { held, revision: known.revision + 1 });
+  const { out: shown } = await local.run("status", "--local");
+  assert.match(
+    shown,
+    "similar_items: a larger drop than the tolerance of 10 % allows. To switch anyway: relevance train --accept similar_items",
+  );
+  const { out, err, code } = await local.run("train", "--local", "--accept", "similar_items", "--wait");
+  assert.is(code, 0, err);
+  assert.is(out, "similar_items: the new version is active (accepted with relevance train --accept)\n");
+  const again = await local.run("train", "--local", "--accept", "similar_items", "--wait");
+  assert.is(again.code, 1);
+  assert.match(again.err, "No version of similar_items is held back; `relevance status` lists those that are");
+  assert.equal((await world.state.recipe("similar_items"))?.active?.version, known.active.version);
 });
 
 test("list has every resource with its ARN", async () => {
@@ -137,8 +171,8 @@ test("a second training while one goes on is refused, and status shows the first
   const shown = begun.out.slice(begun.out.indexOf("\nTraining\n"));
   await world.ended(executionArn);
   assert.is(code, 1, shown);
-  assert.match(err, /^The training other is going on since \d{4}-/);
-  assert.match(shown, /other \(init: user_personalization, similar_items, personalized_ranking\), begun/);
+  assert.match(err, /^The training other has been running since \d{4}-/);
+  assert.match(shown, /other \(init: user_personalization, similar_items, personalized_ranking\), started/);
 });
 
 test.run();

@@ -91,7 +91,7 @@ test("a training that failed: its name, how it ended and why", async () => {
   assert.is(Subject, "shop: a training failed");
   assert.match(
     Message,
-    /^The training spring is FAILED\. `relevance status` shows where it is\. All that is known: \{/,
+    /^The training spring is FAILED\. `relevance status` shows the reason\. The whole event: \{/,
   );
   assert.match(Message, "There is not enough data to train");
 });
@@ -103,10 +103,11 @@ test("one that ran out of time, without error and cause", async () => {
 
 test("one that held a model back: the reasons", async () => {
   const recipes = [
-    { recipe: "similar_items", stage: "held", status: "NDCG@25 is 0.2000, of the active version 0.5000" },
+    { recipe: "similar_items", stage: "held", status: "NDCG@25 is 0.2000, the active version has 0.5000" },
     { recipe: "user_personalization", stage: "done", status: "no earlier version to compare with" },
   ];
-  const output = JSON.stringify({ run: "spring", recipes, removed: [] });
+  const summary = "The recipes did not switch together. New versions: user_personalization. Unchanged: similar_items.";
+  const output = JSON.stringify({ run: "spring", recipes, summary, removed: [] });
   const [{ Subject, Message } = { Subject: "", Message: "" }, ...more] = await told({
     status: "SUCCEEDED",
     output,
@@ -116,8 +117,9 @@ test("one that held a model back: the reasons", async () => {
   });
   assert.equal(more, []);
   assert.is(Subject, "shop: a new model is held back");
-  assert.match(Message, "The training spring has held a model back: the one before goes on serving. Reasons: {");
-  assert.match(Message, "NDCG@25 is 0.2000, of the active version 0.5000");
+  assert.match(Message, "The training spring held a model back: the earlier one still serves. To switch anyway: relevance train --accept <recipe>.");
+  assert.match(Message, "NDCG@25 is 0.2000, the active version has 0.5000");
+  assert.match(Message, summary);
 });
 
 test("nobody is told of one that went well, whether its output is there, is null or is left out", async () => {

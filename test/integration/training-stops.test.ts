@@ -25,7 +25,7 @@ const train = async (name: string, more: { accept_missing?: boolean } = {}) =>
 test("no dataset group: says to deploy", async () => {
   const { error, cause } = await train("undeployed");
   assert.is(error, "TrainingError");
-  assert.is(cause, "The dataset group stopped is not there: run deploy first");
+  assert.is(cause, "The dataset group stopped does not exist: run `relevance deploy` first");
   await world.deployPersonalize();
 });
 
@@ -59,7 +59,7 @@ test("a second training while one goes on; a dead one's lock is taken over", asy
   await waitFor(async () => (await world.state.lock())?.run === "alive", { what: "the lock", timeoutMs: 60_000 });
   const { error, cause } = await train("second");
   assert.is(error, "TrainingError");
-  assert.match(cause, /^The training alive is going on since 20.*relevance status/);
+  assert.match(cause, /^The training alive has been running since 20.*relevance status/);
   assert.is((await world.state.lock())?.run, "alive");
   await world.sfn.send(new StopExecutionCommand({ executionArn: first }));
   await world.ended(first);

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { CampaignInput } from "../../lib/personalize/resources/request.ts";
 import { UNCOUNTED_EVENTS } from "../../lib/recommendation/ingest/log-event.ts";
-import { HELD_MODELS } from "../../lib/recommendation/training/recipe-step.ts";
+import { HELD_MODELS } from "../../lib/recommendation/training/switch-version.ts";
 import { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { TABLE_KEYS as LOCAL_KEYS } from "../../local/dev/recommendation-resources.ts";
 import { OWN_METRICS } from "../../stacks/recommendation/metrics.ts";

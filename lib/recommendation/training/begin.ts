@@ -4,27 +4,31 @@ import { DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
 import { comparableDays } from "../clients/accepted-events.ts";
-import { daysUntil, type EventCheck, type TrainingMode } from "../etl/settings.ts";
+import { daysUntil, type EventCheck } from "../etl/settings.ts";
 import type { TrainingContext } from "./context.ts";
-import type { Lock } from "./state.ts";
+import type { RecipeProgress } from "./progress.ts";
+import type { Lock, TrainingState } from "./state.ts";
+import type { RunMode } from "./task.ts";
 import { TrainingError } from "./training-error.ts";
 
-/** What a training was asked for. */
+/** What a run was started with. */
 export interface BeginInput {
   run: string;
   /** ARN of the execution. */
   execution: string;
   /** ISO 8601. */
   startedAt: string;
-  mode: TrainingMode;
-  /** Absent: all that are configured. */
+  mode: RunMode;
+  /** Default: all configured recipes; in mode accept, all that have a version held back. */
   recipes?: readonly RecipeKind[] | undefined;
   acceptMissing: boolean;
 }
 
-/** What the later steps work from; the execution's state. */
+/** What the later steps need: the state of the execution. */
 export interface Begun {
-  mode: TrainingMode;
+  mode: RunMode;
+  /** Whether versions that were held back are accepted, and nothing is trained. */
+  accepting: boolean;
   recipes: RecipeKind[];
   /** What ETL counts. */
   checks: EventCheck[];
@@ -33,23 +37,65 @@ export interface Begun {
   /** Events accepted before the training began, of the days whose counters are compared. */
   accepted: number;
   acceptMissing: boolean;
+  /** In mode accept: the versions to serve. */
+  progress: RecipeProgress[];
 }
 
-/** Takes the lock and checks that there is something to train into. Throws TrainingError when another training runs. */
+/** Takes the lock and checks that there is something to train into, or to accept. Throws TrainingError when it cannot. */
 export async function begin(input: BeginInput, context: TrainingContext): Promise<Begun> {
   const recipes = configured(input.recipes, context);
+  if (input.mode === "accept") return beginAcceptance(input, recipes, context);
   const days = daysUntil(input.startedAt, context.logLookbackDays);
   await checkDatasets(context);
   const { accepted } = await context.accepted(comparableDays(days));
   const { origin } = await takeLock(input, recipes, context);
   const { mode, startedAt, acceptMissing } = input;
   const checks = recipes.map((kind) => checkOf(kind, context));
-  return { mode, recipes, checks, origin, startedAt, accepted, acceptMissing };
+  return { mode, accepting: false, recipes, checks, origin, startedAt, accepted, acceptMissing, progress: [] };
+}
+
+async function beginAcceptance(
+  { run, execution, mode, startedAt, recipes: asked }: BeginInput,
+  recipes: RecipeKind[],
+  context: TrainingContext,
+): Promise<Begun> {
+  const { origin } = await takeLock({ run, execution, mode, startedAt }, recipes, context);
+  const progress: RecipeProgress[] = [];
+  for (const recipe of recipes) {
+    const newest = (await context.state.recipe(recipe))?.held.at(-1);
+    if (newest) progress.push({ recipe, stage: "trained", status: "", version: newest.version });
+  }
+  const lacking = recipes.filter((recipe) => !progress.some((one) => one.recipe === recipe));
+  if (progress.length === 0 || (asked && lacking.length > 0)) {
+    await giveBack(run, context.state);
+    throw new TrainingError(
+      `No version of ${lacking.join(", ")} is held back; \`relevance status\` lists those that are`,
+    );
+  }
+  const held = progress.map(({ recipe }) => recipe);
+  return {
+    mode,
+    accepting: true,
+    recipes: held,
+    checks: [],
+    origin,
+    startedAt,
+    accepted: 0,
+    acceptMissing: false,
+    progress,
+  };
+}
+
+/** Releases the lock of a run that ended. An acceptance puts back the lock of the failed training that it interrupted. */
+export async function giveBack(run: string, state: TrainingState): Promise<void> {
+  const lock = await state.lock();
+  if (lock?.run === run && lock.interrupted) await state.take(lock.interrupted, run);
+  else await state.release(run);
 }
 
 /**
- * Takes the lock, from a dead execution where one has it: the new run then belongs to that one's chain, and picks up
- * what it made. Throws TrainingError when the other execution is alive.
+ * Takes the lock, also from an execution that died with it: the new run then joins that one's chain and resumes what it
+ * made. Throws TrainingError when the other execution is running.
  */
 export async function takeLock(
   { run, execution, mode, startedAt }: Pick<BeginInput, "run" | "execution" | "mode" | "startedAt">,
@@ -57,19 +103,28 @@ export async function takeLock(
   { state, executions }: Pick<TrainingContext, "state" | "executions">,
 ): Promise<Lock> {
   const holder = await state.lock();
-  // Done again after its answer was lost.
+  // Repeated after its answer was lost.
   if (holder?.run === run) return holder;
   if (holder && (await executions.isRunning(holder.execution))) {
     throw new TrainingError(
-      `The training ${holder.run} is going on since ${holder.startedAt}: wait for it (relevance status), or stop its execution`,
+      `The training ${holder.run} has been running since ${holder.startedAt}: wait for it (relevance status), or stop its execution`,
     );
   }
-  const lock: Lock = { run, execution, origin: holder?.origin ?? run, mode, recipes, startedAt };
+  const interrupted = holder?.mode === "accept" ? holder.interrupted : holder;
+  const lock: Lock = {
+    run,
+    execution,
+    origin: holder?.origin ?? run,
+    mode,
+    recipes,
+    startedAt,
+    ...(mode === "accept" && interrupted && { interrupted }),
+  };
   if (await state.take(lock, holder?.run)) return lock;
-  throw new TrainingError("Another training began at the same moment: wait for it (relevance status)");
+  throw new TrainingError("Another training started at the same time: wait for it (relevance status)");
 }
 
-/** What ETL is to count for a recipe. */
+/** The events of a recipe, for ETL to count. */
 function checkOf(kind: RecipeKind, { settings }: TrainingContext): EventCheck {
   const { event_type, event_value_threshold } = settings.recipes[kind] ?? {};
   return {
@@ -84,7 +139,7 @@ function configured(asked: BeginInput["recipes"], { settings }: TrainingContext)
   const unknown = asked?.find((kind) => !known.includes(kind));
   if (unknown === undefined) return known.filter((kind) => asked?.includes(kind) ?? true);
   throw new TrainingError(
-    `${unknown} is not configured as deployed; there are ${known.join(", ")}. Add it to solution.yaml and deploy`,
+    `${unknown} is not configured in this deployment, which has ${known.join(", ")}. Add it to solution.yaml and deploy`,
   );
 }
 
@@ -103,5 +158,7 @@ async function checkDatasets({ personalize, names }: TrainingContext): Promise<v
 
 function requireActive(what: string, status: string | undefined): void {
   if (status === "ACTIVE") return;
-  throw new TrainingError(`The ${what} is ${status ?? "not there"}: run deploy first`);
+  throw new TrainingError(
+    `The ${what} ${status === undefined ? "does not exist" : `is ${status}`}: run \`relevance deploy\` first`,
+  );
 }

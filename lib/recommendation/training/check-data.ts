@@ -3,22 +3,32 @@ import type { EventCheck } from "../etl/settings.ts";
 import type { TrainingContext } from "./context.ts";
 import { dataDigest } from "./data-digest.ts";
 import { lacks } from "./minimums.ts";
-import { TrainingError } from "./training-error.ts";
+import { noManifest, TrainingError } from "./training-error.ts";
 
-/** Checks that a run's data is enough for every recipe, and gives the name of the data. Throws TrainingError. */
+/** What the next steps need to know about a run's data. */
+export interface CheckedData {
+  /** Its digest. */
+  data: string;
+  /** By recipe: users with at least two interactions that it learns from. */
+  users: Record<string, number>;
+}
+
+/** Checks that a run's data is enough for every recipe. Throws TrainingError. */
 export async function checkData(
   run: string,
   checks: readonly EventCheck[],
   { store }: Pick<TrainingContext, "store">,
-): Promise<{ data: string }> {
+): Promise<CheckedData> {
   const manifest = await readManifest(store, run);
-  if (!manifest) throw new TrainingError(`The run ${run} has no manifest: its ETL did not end`);
+  if (!manifest) throw new TrainingError(noManifest(run));
   const lacking = lacks(manifest, checks);
   if (lacking.length > 0) {
     const { from, to } = manifest;
     throw new TrainingError(
-      `There is not enough data to train, of ${from} to ${to}. ${lacking.join(". ")}. Nothing was imported`,
+      `There is not enough data to train from ${from} to ${to}. ${lacking.join(". ")}. Nothing was imported. ` +
+        "Upload more events, or change target_event_type or event_value_threshold in solution.yaml and deploy",
     );
   }
-  return { data: await dataDigest(manifest, store) };
+  const users = manifest.checks.map(({ name, users_with_two }) => [name, users_with_two] as const);
+  return { data: await dataDigest(manifest, store), users: Object.fromEntries(users) };
 }

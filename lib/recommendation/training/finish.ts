@@ -6,23 +6,26 @@ import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
 import { recipeOfSolution } from "../../personalize/resources/inventory.ts";
 import { allPages } from "../../personalize/resources/personalize.ts";
 import { isMoving } from "../../personalize/resources/waiting.ts";
+import { giveBack } from "./begin.ts";
 import type { TrainingContext } from "./context.ts";
 import type { RecipeProgress } from "./progress.ts";
 import { solutionInput } from "./solution-input.ts";
 import { TrainingError } from "./training-error.ts";
 
-/** What a training came to. */
+/** The result of a run. */
 export interface Finished {
   run: string;
   recipes: RecipeProgress[];
+  /** One sentence: whether all recipes switched together, and if not, which still serve their earlier versions. */
+  summary: string;
   /** Names of superseded solutions whose removal has begun. */
   removed: string[];
 }
 
 /**
- * Removes what the recipes that were switched have left behind, and all of those that are no longer configured; gives the
- * lock back. Throws TrainingError with the
- * reasons when a recipe failed: started again, only that one is trained.
+ * Removes superseded solutions of the recipes that were switched and every solution of recipes that are no longer
+ * configured, then releases the lock. Throws TrainingError with the reasons when a recipe failed; it keeps the lock, so
+ * that only that recipe is trained when the training is started again.
  */
 export async function finish(
   run: string,
@@ -34,19 +37,33 @@ export async function finish(
   const bad = progress.filter(({ stage }) => stage === "failed");
   if (bad.length > 0) {
     const reasons = bad.map(({ recipe, status }) => `${recipe}: ${status}`);
-    const good = progress.length - bad.length;
     throw new TrainingError(
-      `${bad.length} of ${progress.length} recipes could not be trained. ${reasons.join("; ")}.` +
-        `${good > 0 ? " The others are finished, and are not trained again when you start it anew with the same data" : ""}`,
+      `${bad.length} of ${progress.length} recipes could not be trained. ${reasons.join("; ")}. ${switched(progress)} ` +
+        "Correct what the reasons name, then start the training again: with the same data only failed recipes are trained",
     );
   }
-  await context.state.release(run);
-  return { run, recipes: [...progress], removed };
+  await giveBack(run, context.state);
+  return { run, recipes: [...progress], summary: switched(progress), removed };
+}
+
+/** Says whether the recipes of a run switched together. */
+function switched(progress: readonly RecipeProgress[]): string {
+  const named = (wanted: (one: RecipeProgress) => boolean) =>
+    progress
+      .filter(wanted)
+      .map(({ recipe }) => recipe)
+      .join(", ");
+  const done = named(({ stage }) => stage === "done");
+  const others = named(({ stage }) => stage !== "done");
+  if (others === "") return "All recipes of this run serve their new versions.";
+  if (done === "") return `No recipe was switched. Unchanged: ${others}.`;
+  return `The recipes did not switch together. New versions: ${done}. Unchanged: ${others}.`;
 }
 
 /**
- * Removes the solutions of recipes that neither serve nor are configured, and forgets recipes that were taken out of
- * solution.yaml. What is still in use stays until next time: `deploy` removes the campaign of such a recipe.
+ * Deletes the solutions of recipes that neither serve nor match the configuration, and the state of recipes that were
+ * taken out of solution.yaml. What is still in use stays until the next training: `deploy` removes the campaign of such a
+ * recipe.
  */
 async function removeSuperseded(recipes: readonly RecipeKind[], context: TrainingContext): Promise<string[]> {
   const { personalize, names, settings, state } = context;
@@ -75,7 +92,7 @@ async function removeSuperseded(recipes: readonly RecipeKind[], context: Trainin
   return removed;
 }
 
-/** Recipes that are not configured and have no campaign any more. */
+/** Recipes that are no longer configured and have no campaign. */
 async function droppedRecipes({ personalize, names, settings }: TrainingContext): Promise<RecipeKind[]> {
   const dropped: RecipeKind[] = [];
   for (const recipe of RECIPE_KINDS) {

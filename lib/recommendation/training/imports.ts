@@ -10,7 +10,7 @@ import { hasFailed, isMoving } from "../../personalize/resources/waiting.ts";
 import { readManifest } from "../etl/manifest.ts";
 import type { Readiness, TrainingContext } from "./context.ts";
 import { requireInitial } from "./initial-training.ts";
-import { TrainingError } from "./training-error.ts";
+import { noManifest, TrainingError } from "./training-error.ts";
 
 /** One import of a run. */
 export interface ImportJob {
@@ -19,19 +19,19 @@ export interface ImportJob {
 }
 
 /**
- * Starts the imports of a run's data: each replaces what the dataset got by imports before. One of the same data and
- * chain that is the newest of its dataset is joined, whether it goes on or has ended; one that failed is done again. Throws
- * TrainingError, with nothing imported, when mode init would have events trained twice.
+ * Starts the imports of a run's data. Each replaces all that was imported into its dataset before. If the newest import
+ * of a dataset has the same data and chain, it is joined, whether it is running or has ended, unless it failed. Throws
+ * TrainingError, with nothing imported, when mode init would train events twice.
  */
 export async function startImports(
   input: { run: string; origin: string; data: string },
   context: TrainingContext,
 ): Promise<{ jobs: ImportJob[] }> {
   const manifest = await readManifest(context.store, input.run);
-  if (!manifest) throw new TrainingError(`The run ${input.run} has no manifest: its ETL did not end`);
+  if (!manifest) throw new TrainingError(noManifest(input.run));
   const planned: PlannedImport[] = [];
   for (const dataset of DATASETS) {
-    // Personalize refuses a file without a record; without users or items it learns from events alone.
+    // Personalize refuses a file without records. Without users or items it learns from events alone.
     if (manifest[dataset].rows === 0) continue;
     planned.push({ dataset, ...(await planImport(dataset, `${input.origin} ${input.data}`, context)) });
   }
@@ -41,7 +41,7 @@ export async function startImports(
     const arn = joined ?? (await createImport(dataset, jobName, manifest[dataset].folder, context));
     jobs.push({ dataset, arn });
   }
-  await context.state.note(input.run, { step: "imports", detail: "imports begin", recipes: [] });
+  await context.state.note(input.run, { step: "imports", detail: "imports are starting", recipes: [] });
   return { jobs };
 }
 
@@ -92,7 +92,7 @@ async function createImport(
   return created?.datasetImportJobArn ?? names.arn("personalize", `dataset-import-job/${jobName}`);
 }
 
-/** Whether all imports have ended. Throws TrainingError with Personalize's reasons when some failed and none goes on. */
+/** Whether all imports have ended. Throws TrainingError with Personalize's reasons once none is running and some failed. */
 export async function pollImports(
   run: string,
   jobs: readonly ImportJob[],
@@ -111,10 +111,12 @@ export async function pollImports(
   const failed = found.filter(({ status }) => status !== "ACTIVE");
   if (failed.length === 0) return { ready: true, seconds: 0 };
   const reasons = failed.map(({ dataset, status, failureReason }) => `${dataset}s is ${status}: ${failureReason}`);
-  throw new TrainingError(`Personalize could not import all data. ${reasons.join("; ")}`);
+  throw new TrainingError(
+    `Personalize could not import all data. ${reasons.join("; ")}. Correct what the reasons name, then start the training again`,
+  );
 }
 
-/** Whether an error says that as much as may go on at the same time does so: it passes. */
+/** Whether an error says that too many jobs are running at the same time, which passes. */
 export function isCrowded(error: unknown): boolean {
   return isNamed(error, "LimitExceededException") && /PENDING|IN_PROGRESS|in progress/i.test(String(error));
 }

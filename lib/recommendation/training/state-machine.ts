@@ -8,19 +8,20 @@ export interface TrainingMachineParts {
   etl: StateMachineParts;
 }
 
-/** Longest training: 13,000 events of history at nine a look (LOOKS), of the 25,000 that an execution may have. */
+/** The longest training: its polls (LOOKS, nine events each) add up to 13,000 of the 25,000 events of an execution. */
 const MOST_SECONDS = 48 * 3_600;
 
-/** Longest teardown: it looks more often, which makes 13,000 events as well. Started again, it goes on. */
+/** The longest teardown: it polls more often, so it has 13,000 events as well. Started again, it resumes. */
 const MOST_TEARDOWN_SECONDS = 12 * 3_600;
 
-/** Three more tries: every step picks up what it has begun. */
+/** Three retries: every step resumes what it started. */
 const RETRY = retriesOf("TrainingError", { MaxAttempts: 3, BackoffRate: 3 });
 
 /**
- * The training: waits for the ingestion buffer, ETL, minimums, imports, recipes, removal of what is superseded. Its input
- * is `TrainingInput`. ETL's states are part of it: no execution starts another. JSONPath only, which Step Functions and
- * the local interpreter both do; every wait is a Wait state, as long as the step before it says.
+ * Defines the training: ingestion buffer, ETL, minimums, imports, recipes, removal of superseded solutions. In mode accept
+ * it only switches campaigns. Its input is `TrainingInput`. ETL's states are part of it: no execution starts another. It
+ * uses JSONPath only, which Step Functions and the local interpreter both understand. The step before a Wait state decides
+ * how long to wait.
  */
 export function trainingStateMachine(parts: TrainingMachineParts): State {
   const { trainingArn } = parts;
@@ -43,12 +44,19 @@ export function trainingStateMachine(parts: TrainingMachineParts): State {
         "begin",
         { "execution.$": "$$.Execution.Id", "startedAt.$": "$$.Execution.StartTime", "input.$": "$" },
         {
-          ...fields("mode", "recipes", "checks", "origin", "startedAt", "accepted", "acceptMissing"),
+          ...fields("mode", "accepting", "recipes", "checks", "origin", "startedAt", "accepted", "acceptMissing"),
           arrivals: { attempts: 0 },
-          training: { progress: [] },
+          training: fields("progress"),
         },
-        { Next: "AwaitIngestion" },
+        { Next: "IsAcceptance" },
       ),
+      IsAcceptance: choice("$.accepting", "AcceptVersions", "AwaitIngestion"),
+      AcceptVersions: call("accept", { "progress.$": "$.training.progress" }, fields("ready", "seconds", "progress"), {
+        ResultPath: "$.training",
+        Next: "AreVersionsAccepted",
+      }),
+      AreVersionsAccepted: choice("$.training.ready", "FinishTraining", "WaitForAcceptance"),
+      WaitForAcceptance: wait("$.training.seconds", "AcceptVersions"),
       AwaitIngestion: call("ingestion", same("startedAt"), fields("ready", "seconds"), {
         ResultPath: "$.ingestion",
         Next: "IsIngestionOver",
@@ -64,33 +72,44 @@ export function trainingStateMachine(parts: TrainingMachineParts): State {
       ),
       HasAllArrived: choice("$.arrivals.ready", "CheckData", "WaitForArrivals"),
       WaitForArrivals: wait("$.arrivals.seconds", etl.startAt),
-      CheckData: call("check", same("checks"), fields("data"), { ResultPath: "$.check", Next: "StartImports" }),
+      CheckData: call("check", same("checks"), fields("data", "users"), {
+        ResultPath: "$.check",
+        Next: "StartImports",
+      }),
       StartImports: call("import", { ...same("origin"), "data.$": "$.check.data" }, fields("jobs"), {
         ResultPath: "$.imports",
-        Next: "LookAtImports",
+        Next: "PollImports",
       }),
-      LookAtImports: call("imports", { "jobs.$": "$.imports.jobs" }, fields("ready", "seconds"), {
+      PollImports: call("imports", { "jobs.$": "$.imports.jobs" }, fields("ready", "seconds"), {
         ResultPath: "$.importing",
         Next: "AreImportsOver",
       }),
       AreImportsOver: choice("$.importing.ready", "TrainRecipes", "WaitForImports"),
-      WaitForImports: wait("$.importing.seconds", "LookAtImports"),
+      WaitForImports: wait("$.importing.seconds", "PollImports"),
       TrainRecipes: call(
         "train",
-        { ...same("origin", "recipes"), "data.$": "$.check.data", "progress.$": "$.training.progress" },
+        {
+          ...same("origin", "recipes"),
+          "data.$": "$.check.data",
+          "users.$": "$.check.users",
+          "progress.$": "$.training.progress",
+        },
         fields("ready", "seconds", "progress"),
         { ResultPath: "$.training", Next: "AreRecipesOver" },
       ),
       AreRecipesOver: choice("$.training.ready", "FinishTraining", "WaitForRecipes"),
       WaitForRecipes: wait("$.training.seconds", "TrainRecipes"),
-      FinishTraining: call("finish", { "progress.$": "$.training.progress" }, fields("run", "recipes", "removed"), {
-        End: true,
-      }),
+      FinishTraining: call(
+        "finish",
+        { "progress.$": "$.training.progress" },
+        fields("run", "recipes", "summary", "removed"),
+        { End: true },
+      ),
     },
   };
 }
 
-/** The teardown that `uninstall` runs first: stops training, removes campaigns and solutions. Started again, it goes on. */
+/** Defines the teardown that `uninstall` runs first: it stops training, then removes campaigns and solutions. */
 export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts, "trainingArn">): State {
   return {
     Comment: "Removes what training made, in order.",
@@ -123,11 +142,11 @@ export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts,
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Fields of the function's answer. */
+/** Selects fields of the function's result. */
 const fields = (...names: string[]): Payload =>
   Object.fromEntries(names.map((name) => [`${name}.$`, `$.Payload.${name}`]));
 
-/** Fields of the state under their own names. */
+/** Passes fields of the state under their own names. */
 const same = (...names: string[]): Payload => Object.fromEntries(names.map((name) => [`${name}.$`, `$.${name}`]));
 
 const choice = (Variable: string, yes: string, no: string): State => ({

@@ -1,63 +1,72 @@
 import type { RecipeKind } from "../../config/recipes.ts";
-import type { TrainingMode } from "../etl/settings.ts";
+import type { Measured } from "./gate.ts";
 import type { RecipeProgress } from "./progress.ts";
+import type { RunMode } from "./task.ts";
 
-/** The right of one execution to train. */
+/** The right of one execution to train, or to accept versions. */
 export interface Lock {
   /** Name of the execution. */
   run: string;
   /** Its ARN. */
   execution: string;
-  /** The first run of a chain in which each but the last has died: what they made is picked up. */
+  /** The first run of a chain in which all but the last failed: each resumes what those before it made. */
   origin: string;
-  mode: TrainingMode;
+  mode: RunMode;
   recipes: RecipeKind[];
   /** ISO 8601. */
   startedAt: string;
+  /** Of an acceptance: the lock of the failed training that it interrupts. It is put back, so that its chain continues. */
+  interrupted?: Lock;
 }
 
-/** What a training does now, for `status` and `train --wait`. */
+/** What a run is doing, for `status` and `train --wait`. */
 export interface Note {
   step: "ingestion" | "etl" | "arrivals" | "imports" | "recipes" | "finish" | "teardown";
-  /** In words. */
+  /** A sentence for people. */
   detail: string;
   recipes: readonly RecipeProgress[];
 }
 
-/** Error of an execution that `uninstall` has stopped: nobody has to be told of it. */
+/** Error of an execution that `uninstall` stopped; nobody is notified about it. */
 export const STOPPED_BY_UNINSTALL = "StoppedByUninstall";
 
-/** What is known of one recipe. */
+/** ARN of a trained version, how it was measured, and why it serves or was held back. */
+export interface JudgedVersion extends Measured {
+  version: string;
+  reason: string;
+}
+
+/** What the training table knows about one recipe. */
 export interface RecipeState {
-  /** ARN of the version that its campaign serves, and its NDCG@25. */
-  active?: { version: string; ndcg?: number };
-  /** Versions that were held back since the last switch, oldest first. */
-  held: string[];
-  /** The last training of it that came to an end. */
+  /** The version that its campaign serves. */
+  active?: JudgedVersion;
+  /** Versions held back since the last switch, oldest first. */
+  held: JudgedVersion[];
+  /** Its last training that ended. */
   last?: { origin: string; data: string; solution: string; version: string; outcome: "done" | "held"; reason: string };
-  /** Counts writes, so that none is lost. */
+  /** Counts writes: a write based on an older revision is refused. */
   revision: number;
 }
 
-/** Where training keeps its lock and what it decided. */
+/** The training table: the lock, and what was decided about each recipe. */
 export interface TrainingState {
   lock(): Promise<(Lock & { note?: Note }) | undefined>;
-  /** Puts the lock in place of that of `holder`, or where none is. False when somebody else came before. */
+  /** Takes the lock if `holder` has it, or nobody when undefined. Returns false when another run was faster. */
   take(lock: Lock, holder: string | undefined): Promise<boolean>;
-  /** Notes what a run does, as long as it has the lock. */
+  /** Records what a run is doing; ignored unless it has the lock. */
   note(run: string, note: Note): Promise<void>;
-  /** Gives the lock back; one that somebody else has is left alone. */
+  /** Releases the lock; ignored unless the run has it. */
   release(run: string): Promise<void>;
   recipe(kind: RecipeKind): Promise<RecipeState | undefined>;
-  /** Replaces what is known of a recipe when `state.revision` is one above what is stored. False: it is not. */
+  /** Stores the state of a recipe if `state.revision` is one above the stored one, else returns false. */
   saveRecipe(kind: RecipeKind, state: RecipeState): Promise<boolean>;
-  /** Forgets these recipes; all of them for `uninstall`. */
+  /** Deletes what is known about these recipes; by default about all. */
   forget(kinds?: readonly RecipeKind[]): Promise<void>;
 }
 
 /** Executions of the state machines. */
 export interface Executions {
   isRunning(arn: string): Promise<boolean>;
-  /** Stops one with this error and cause; one that has ended is no error. */
+  /** Stops an execution with this error and cause. Does nothing if it has ended. */
   stop(arn: string, error: string, cause: string): Promise<void>;
 }

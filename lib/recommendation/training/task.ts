@@ -9,16 +9,21 @@ const Time = v.pipe(v.string(), v.isoTimestamp());
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Recipes = v.array(v.picklist(RECIPE_KINDS));
 
-/** The input of an execution of the training state machine: of the command line and of the schedule. */
+/** What a run does: it trains in one of the modes, or it switches to versions that were held back. */
+const RunModes = v.picklist([...TRAINING_MODES, "accept"]);
+
+export type RunMode = v.InferOutput<typeof RunModes>;
+
+/** The input of an execution of the training state machine, as the command line and the schedule write it. */
 export const TrainingInput = v.strictObject({
-  mode: v.picklist(TRAINING_MODES),
-  /** Absent: all that are configured. */
+  mode: RunModes,
+  /** Default: all configured recipes; in mode accept, all that have a version held back. */
   recipes: v.optional(v.pipe(Recipes, v.minLength(1))),
-  /** Train although accepted events are not in the bucket. */
+  /** Train although accepted events are missing in the bucket. */
   accept_missing: v.optional(v.boolean(), false),
 });
 
-/** What starts an execution, before defaults. */
+/** The same before defaults are applied. */
 export type TrainingInput = v.InferInput<typeof TrainingInput>;
 
 /** The input of the training function: one step of a run. */
@@ -52,8 +57,10 @@ export const TrainingTask = v.variant("task", [
     origin: Run,
     data: v.string(),
     recipes: Recipes,
+    users: v.record(v.string(), Count),
     progress: v.array(RecipeProgress),
   }),
+  v.strictObject({ task: v.literal("accept"), run: Run, progress: v.array(RecipeProgress) }),
   v.strictObject({ task: v.literal("finish"), run: Run, progress: v.array(RecipeProgress) }),
   v.strictObject({ task: v.literal("teardown"), run: Run, execution: v.string(), startedAt: Time }),
 ]);

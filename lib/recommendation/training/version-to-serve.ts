@@ -8,8 +8,8 @@ import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { TrainingState } from "./state.ts";
 
 /**
- * The version that a campaign is to serve when it has to be made anew: the one that training chose last; else the newest
- * that was not held back. Undefined before the first training. Throws StillGoingOn while the table's key refuses.
+ * Returns the version for a campaign that has to be created again: the one that training switched to last, else the newest
+ * that was not held back. Undefined before the first training. Throws StillGoingOn while the table's key refuses access.
  */
 export async function versionToServe(
   personalize: Personalize,
@@ -28,7 +28,7 @@ export async function versionToServe(
     if (found?.solutionVersion?.status === "ACTIVE") return chosen;
   }
   const solutions = await readSolutions(personalize, names);
-  const held = new Set(known?.held);
+  const held = new Set(known?.held.map(({ version }) => version));
   const good = solutions
     .filter((solution) => solution.recipe === recipe)
     .flatMap(({ versions }) => versions)

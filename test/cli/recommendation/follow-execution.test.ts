@@ -78,6 +78,19 @@ test("an execution that a restart of the local stack has dropped is a failure, n
   assert.match(String(error), "The training w1 is gone: the local stack was restarted meanwhile");
 });
 
+test("a failure has a remedy: that of training's own error, else to start it again", async () => {
+  const failed = async (error: string, cause: string) =>
+    ((await follow("training", [{ status: "FAILED", error, cause }])) as Failure).message;
+  assert.is(
+    await failed("TrainingError", '{"errorMessage":"There are no events: upload some"}'),
+    "The training w1 failed: There are no events: upload some",
+  );
+  assert.is(
+    await failed("States.TaskFailed", "no memory"),
+    "The training w1 failed: States.TaskFailed: no memory. The same command starts it again and resumes what was made",
+  );
+});
+
 test("an error of our own is not disguised", async () => {
   assert.is(await follow("training", [named("ValidationException")]).then(String), "ValidationException: said by AWS");
 });

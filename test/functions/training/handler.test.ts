@@ -50,12 +50,12 @@ test("refuses what is no step, with where it is wrong", async () => {
   assert.match(await failureOf(handler(begin({ mode: "init", force: true }))), "input.force");
 });
 
-test("refuses a recipe that is not configured as deployed, before it asks Personalize", async () => {
+test("refuses a recipe that is not configured, before it calls Personalize", async () => {
   const settings = { ...NDCG_ANY, recipes: { similar_items: NDCG_ANY.recipes.similar_items } };
   const handler = createHandler(ENV, { ...clients(), settings } as TrainingClients);
   assert.is(
     await failureOf(handler(begin({ mode: "init", recipes: ["user_personalization"] }))),
-    "TrainingError: user_personalization is not configured as deployed; there are similar_items. Add it to solution.yaml and deploy",
+    "TrainingError: user_personalization is not configured in this deployment, which has similar_items. Add it to solution.yaml and deploy",
   );
 });
 

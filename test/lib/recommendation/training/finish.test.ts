@@ -5,11 +5,13 @@ import { readSolutions } from "../../../../lib/personalize/resources/inventory.t
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import { finish } from "../../../../lib/recommendation/training/finish.ts";
+import type { RecipeProgress } from "../../../../lib/recommendation/training/progress.ts";
 import { openShop, stockShop, trainVersion } from "../../../local/personalize/book-shop.ts";
 import { ACCOUNT, REGION, startPersonalize } from "../../../local/personalize/harness.ts";
 import { suite } from "../../../suite.ts";
 import { asRole } from "../../personalize/resources/as-role.ts";
-import { memoryState } from "./memory-state.ts";
+import { failureOf } from "../../personalize/resources/managed.ts";
+import { judged, memoryState } from "./memory-state.ts";
 import { onlyUsers } from "./settings.ts";
 
 const test = suite("end of a training");
@@ -42,7 +44,7 @@ test("a recipe that was taken out of solution.yaml is left alone while its campa
   const name = names.campaign("similar_items");
   await personalize.send(new CreateCampaignCommand({ name, solutionVersionArn, minProvisionedTPS: 1 }));
   await harness.settle();
-  await state.saveRecipe("similar_items", { active: { version: solutionVersionArn }, held: [], revision: 1 });
+  await state.saveRecipe("similar_items", { active: judged(solutionVersionArn), held: [], revision: 1 });
   await state.saveRecipe("user_personalization", { held: [], revision: 1 });
   assert.equal((await finish("one", [], context)).removed, []);
   assert.equal(await solutions(), [DROPPED, "by-hand"]);
@@ -56,6 +58,33 @@ test("and goes with all that is known of it when deploy has removed the campaign
   assert.equal(await solutions(), ["by-hand"]);
   assert.is(await state.recipe("similar_items"), undefined);
   assert.ok(await state.recipe("user_personalization"), "what is configured is remembered");
+});
+
+const ended = (recipe: RecipeProgress["recipe"], stage: RecipeProgress["stage"], status = ""): RecipeProgress => ({
+  recipe,
+  stage,
+  status,
+});
+
+test("says whether all recipes switched together, and otherwise which did not", async () => {
+  const summary = async (...progress: RecipeProgress[]) => (await finish("three", progress, context)).summary;
+  const done = ended("user_personalization", "done");
+  assert.is(await summary(done), "All recipes of this run serve their new versions.");
+  assert.is(
+    await summary(done, ended("similar_items", "held")),
+    "The recipes did not switch together. New versions: user_personalization. Unchanged: similar_items.",
+  );
+  assert.is(await summary(ended("similar_items", "held")), "No recipe was switched. Unchanged: similar_items.");
+});
+
+test("a recipe that failed: the reason, what the others serve, and the remedy", async () => {
+  const progress = [ended("user_personalization", "done"), ended("similar_items", "failed", "no capacity")];
+  assert.is(
+    await failureOf(finish("four", progress, context)),
+    "TrainingError: 1 of 2 recipes could not be trained. similar_items: no capacity. The recipes did not switch together. " +
+      "New versions: user_personalization. Unchanged: similar_items. Correct what the reasons name, " +
+      "then start the training again: with the same data only failed recipes are trained",
+  );
 });
 
 test.run();

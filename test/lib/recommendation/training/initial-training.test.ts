@@ -3,7 +3,7 @@ import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { requireInitial } from "../../../../lib/recommendation/training/initial-training.ts";
 import { suite } from "../../../suite.ts";
 import { memoryPointers } from "../../personalize/resources/managed.ts";
-import { memoryState } from "./memory-state.ts";
+import { judged, memoryState } from "./memory-state.ts";
 
 const test = suite("mode init, where a campaign has served");
 
@@ -35,7 +35,7 @@ test("is refused when it leaves impressions out, with their number and the way o
 
 test("is refused after the campaign is gone: Personalize keeps what came in", async () => {
   const trained = world();
-  await trained.state.saveRecipe("user_personalization", { active: { version: "v" }, held: [], revision: 1 });
+  await trained.state.saveRecipe("user_personalization", { active: judged("v"), held: [], revision: 1 });
   assert.match((await trained.refusal(1)) ?? "", "user_personalization is trained already");
 });
 
@@ -48,7 +48,7 @@ test("is accepted where it leaves nothing out, as mode update_dataset_group neve
 test("is accepted before the first campaign serves, though a recipe awaits its training or was held back", async () => {
   const untrained = world();
   await pointTo(untrained, "awaiting training");
-  await untrained.state.saveRecipe("user_personalization", { held: ["v"], revision: 1 });
+  await untrained.state.saveRecipe("user_personalization", { held: [judged("v")], revision: 1 });
   assert.is(await untrained.refusal(5), undefined);
 });
 

@@ -1,6 +1,12 @@
 import * as assert from "uvu/assert";
 import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/config/recipes.ts";
-import type { Lock, Note, RecipeState, TrainingState } from "../../../../lib/recommendation/training/state.ts";
+import type {
+  JudgedVersion,
+  Lock,
+  Note,
+  RecipeState,
+  TrainingState,
+} from "../../../../lib/recommendation/training/state.ts";
 
 /** The training table in memory, with the conditions of the real one. */
 export function memoryState() {
@@ -31,6 +37,14 @@ export function memoryState() {
   };
   return state;
 }
+
+/** A version that was measured over all events of 90 days. */
+export const judged = (version: string, change: Partial<JudgedVersion> = {}): JudgedVersion => ({
+  version,
+  reason: "no earlier version to compare with",
+  measure: { log_lookback_days: "90" },
+  ...change,
+});
 
 /** A lock of a run. */
 export const lockOf = (run: string, change: Partial<Lock> = {}): Lock => ({
@@ -64,7 +78,7 @@ export async function keepsConditions(state: TrainingState): Promise<void> {
   await state.release("a");
   assert.is(await state.lock(), undefined);
 
-  const known = { held: ["v1"], revision: 1 };
+  const known = { held: [judged("v1")], revision: 1 };
   assert.equal(
     [await state.saveRecipe("similar_items", known), await state.saveRecipe("similar_items", known)],
     [true, false],

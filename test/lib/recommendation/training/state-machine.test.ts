@@ -42,7 +42,7 @@ test("are JSONPath alone, start no other execution and call nothing but the two 
 
 test("wait as long as the step before says, each in a loop back to a step", () => {
   const waits = machines.flatMap((machine) => Object.values(statesOf(machine)).filter(({ Type }) => Type === "Wait"));
-  assert.is(waits.length, 5);
+  assert.is(waits.length, 6);
   for (const { SecondsPath } of waits) assert.match(String(SecondsPath), /^\$\..*seconds$/);
 });
 
@@ -50,7 +50,7 @@ test("do not try a TrainingError again, and everything else", () => {
   const tasks = machines
     .flatMap((machine) => Object.values(statesOf(machine)))
     .filter(({ Parameters }) => JSON.stringify(Parameters ?? "").includes(trainingArn));
-  assert.is(tasks.length, 9);
+  assert.is(tasks.length, 10);
   for (const { Retry } of tasks) {
     const rules = Retry as { ErrorEquals: string[]; MaxAttempts: number }[];
     assert.equal(rules[0], { ErrorEquals: ["TrainingError"], MaxAttempts: 0 });

@@ -7,6 +7,7 @@ import { ACCOUNT, REGION, startPersonalize } from "../../../local/personalize/ha
 import { suite } from "../../../suite.ts";
 import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf } from "../../personalize/resources/managed.ts";
+import { judged } from "./memory-state.ts";
 
 const test = suite("version that a campaign is to serve");
 
@@ -35,7 +36,7 @@ const refused = (name: string, message: string) => async () => {
 
 test("is the newest that was not held back, whatever else others made in the dataset group", async () => {
   assert.is(await served(async () => undefined), versions[1]);
-  assert.is(await served(async () => ({ held: [versions[1]], revision: 1 })), versions[0]);
+  assert.is(await served(async () => ({ held: [judged(versions[1] ?? "")], revision: 1 })), versions[0]);
 });
 
 test("a key whose alias does not count yet is waited for; any other refusal is an error", async () => {

@@ -1,0 +1,132 @@
+import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
+import type { RecipeKind } from "../../config/recipes.ts";
+import { metricLine } from "../../core/telemetry/emf.ts";
+import { campaignArn, stepCampaign } from "../../personalize/resources/campaign.ts";
+import { ifThere, type Personalize } from "../../personalize/resources/personalize.ts";
+import type { TrainingContext } from "./context.ts";
+import { GATE_METRIC, gate } from "./gate.ts";
+import { measureOf } from "./measure.ts";
+import type { RecipeProgress } from "./progress.ts";
+import type { RecipeTraining } from "./settings.ts";
+import { solutionInput } from "./solution-input.ts";
+import type { JudgedVersion, RecipeState } from "./state.ts";
+import type { RecipeRun } from "./train-version.ts";
+
+/** Metric, by `Project` and `Recipe`, that counts versions held back; an alarm watches it. */
+export const HELD_MODELS = "HeldModels";
+
+/** A recipe whose version is trained. */
+export type Trained = RecipeProgress & { version: string };
+
+/**
+ * Takes the next steps of one recipe from its trained version to the campaign that serves it, without waiting, or holds
+ * the version back. It compares with the version in the training table, which changes when the recipe ends, and not with
+ * the campaign's, which changes in between: so the decision is the same in every call.
+ */
+export async function switchVersion(
+  { recipe, version, stage }: Trained,
+  training: RecipeTraining,
+  run: RecipeRun & { users: number },
+  context: TrainingContext,
+): Promise<RecipeProgress> {
+  const { personalize, names, settings, state, logLookbackDays } = context;
+  const known = (await state.recipe(recipe)) ?? { held: [], revision: 0 };
+  const ndcg = await ndcgOf(personalize, version);
+  const candidate = { ...(ndcg !== undefined && { ndcg }), measure: measureOf(training, logLookbackDays) };
+  const decision = gate({
+    candidate,
+    active: known.active?.version === version ? undefined : known.active,
+    users: run.users,
+    heldBefore: known.held.length,
+    ...settings.metric_gate,
+  });
+  const judged = { version, reason: decision.reason, ...candidate };
+  const solution = solutionInput(names, recipe, training).name;
+  const last = { origin: run.origin, data: run.data, solution, version, reason: decision.reason };
+  if (!decision.switch) return hold(recipe, known, judged, last, context);
+  const status = await serve(recipe, version, training, stage !== "campaign", context);
+  if (status !== undefined) return { recipe, stage: "campaign", status, version };
+  return conclude(recipe, known, judged, { ...last, outcome: "done" }, context);
+}
+
+/** Takes the next steps of serving a version that was held back, without waiting. */
+export async function acceptVersion(
+  { recipe, version, stage }: Trained,
+  training: RecipeTraining,
+  context: TrainingContext,
+): Promise<RecipeProgress> {
+  const known = await context.state.recipe(recipe);
+  const judged = known?.held.find((one) => one.version === version);
+  // Repeated after its answer was lost.
+  if (!known || !judged) return { recipe, stage: "done", status: ACCEPTED, version };
+  const status = await serve(recipe, version, training, stage !== "campaign", context);
+  if (status !== undefined) return { recipe, stage: "campaign", status, version };
+  const { last } = known;
+  const concluded = last?.version === version ? { ...last, outcome: "done" as const, reason: ACCEPTED } : last;
+  return conclude(recipe, known, { ...judged, reason: ACCEPTED }, concluded, context);
+}
+
+const ACCEPTED = "accepted with relevance train --accept";
+
+async function ndcgOf(personalize: Personalize, solutionVersionArn: string): Promise<number | undefined> {
+  const found = await ifThere(personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn })));
+  return found?.metrics?.[GATE_METRIC];
+}
+
+/** Creates or updates the campaign. Returns the status to poll, undefined when it serves and requests go to it. */
+async function serve(
+  recipe: RecipeKind,
+  solutionVersionArn: string,
+  { min_provisioned_tps }: RecipeTraining,
+  isFirst: boolean,
+  { personalize, names, settings, pointers }: TrainingContext,
+): Promise<string | undefined> {
+  const arn = campaignArn({ names }, recipe);
+  const target = {
+    name: names.campaign(recipe),
+    arn,
+    solutionVersionArn,
+    minProvisionedTps: min_provisioned_tps,
+    tags: settings.tags,
+  };
+  const step = await stepCampaign(personalize, target, isFirst);
+  if (step.state === "failed") throw step.error;
+  if (step.state === "moving") return step.status;
+  await pointers.write(names.campaignParameter(recipe), arn);
+  return undefined;
+}
+
+/** Records how a recipe ended with the version that its campaign serves now. */
+async function conclude(
+  recipe: RecipeKind,
+  known: RecipeState,
+  active: JudgedVersion,
+  last: RecipeState["last"],
+  { state }: TrainingContext,
+): Promise<RecipeProgress> {
+  await state.saveRecipe(recipe, { active, held: [], ...(last && { last }), revision: known.revision + 1 });
+  return { recipe, stage: "done", status: active.reason, version: active.version };
+}
+
+/** Records a version that was held back, and counts and logs it once. */
+async function hold(
+  recipe: RecipeKind,
+  known: RecipeState,
+  judged: JudgedVersion,
+  last: Omit<NonNullable<RecipeState["last"]>, "outcome">,
+  { state, settings, print, now }: TrainingContext,
+): Promise<RecipeProgress> {
+  const { version, reason } = judged;
+  const written = await state.saveRecipe(recipe, {
+    ...known,
+    held: [...known.held, judged],
+    last: { ...last, outcome: "held" },
+    revision: known.revision + 1,
+  });
+  if (written) {
+    const metric = { name: HELD_MODELS, unit: "Count", value: 1 } as const;
+    print(metricLine({ Project: settings.project, Recipe: recipe }, [metric], now()));
+    print(JSON.stringify({ level: "WARN", message: `${version} is held back: ${reason}`, recipe, version }));
+  }
+  return { recipe, stage: "held", status: reason, version };
+}

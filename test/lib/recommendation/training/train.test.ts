@@ -1,0 +1,208 @@
+import { DescribeCampaignCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
+import * as assert from "uvu/assert";
+import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/config/recipes.ts";
+import { namesOf } from "../../../../lib/core/naming/names.ts";
+import { ifThere, type Personalize, personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
+import { GATE_METRIC } from "../../../../lib/recommendation/training/gate.ts";
+import { hasEnded, type RecipeProgress } from "../../../../lib/recommendation/training/progress.ts";
+import { HELD_MODELS } from "../../../../lib/recommendation/training/switch-version.ts";
+import { acceptVersions, trainRecipes } from "../../../../lib/recommendation/training/train.ts";
+import { openShop, stockShop } from "../../../local/personalize/book-shop.ts";
+import { ACCOUNT, REGION, startPersonalize } from "../../../local/personalize/harness.ts";
+import { suite } from "../../../suite.ts";
+import { asRole } from "../../personalize/resources/as-role.ts";
+import { memoryPointers } from "../../personalize/resources/managed.ts";
+import { memoryState } from "./memory-state.ts";
+import { NDCG_ANY } from "./settings.ts";
+
+const test = suite("training of recipes");
+
+const harness = await startPersonalize();
+const { standIn, settle } = harness;
+const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
+const real = asRole(personalizeOf(harness.personalize, { wait: async () => {} }), "training", names);
+
+/** NDCG@25 of versions in the order in which they are first asked for. */
+const metrics: number[] = [];
+const measured = new Map<string, number>();
+const personalize: Personalize = {
+  async send(command) {
+    const answer = await real.send(command);
+    if (!(command instanceof GetSolutionMetricsCommand)) return answer;
+    const version = command.input.solutionVersionArn ?? "";
+    const value = measured.get(version) ?? metrics.shift() ?? 0;
+    measured.set(version, value);
+    return { ...answer, metrics: { [GATE_METRIC]: value } };
+  },
+};
+
+const state = memoryState();
+const pointers = memoryPointers();
+const lines: string[] = [];
+const context = {
+  settings: { ...NDCG_ANY, project: "books" },
+  names,
+  personalize,
+  pointers,
+  state,
+  logLookbackDays: 90,
+  looks: { recipes: 1 },
+  now: () => 0,
+  print: (line: string) => lines.push(line),
+} as unknown as TrainingContext;
+
+/** So many users that chance explains next to nothing. */
+const USERS = Object.fromEntries(RECIPE_KINDS.map((kind) => [kind, 1_000_000]));
+
+test.before(async () => stockShop(harness, await openShop(harness, "books")));
+test.after(() => harness.stop());
+
+interface Run {
+  origin: string;
+  data: string;
+}
+
+/** Polls until each recipe has ended, and returns the stages on the way, of all recipes at once. */
+async function train(run: Run, recipes: readonly RecipeKind[] = ["similar_items"], of: TrainingContext = context) {
+  const stages: string[] = [];
+  let progress: RecipeProgress[] = [];
+  for (let polls = 0; polls < 12; polls += 1) {
+    const answer = await trainRecipes({ run: run.origin, ...run, recipes, users: USERS, progress }, of);
+    progress = answer.progress;
+    const stage = progress.map((one) => one.stage).join(" ");
+    if (stages.at(-1) !== stage) stages.push(stage);
+    if (answer.ready) break;
+    await settle();
+  }
+  return { stages, progress: progress[0], all: progress };
+}
+
+async function served(recipe: RecipeKind): Promise<string | undefined> {
+  const campaignArn = names.arn("personalize", `campaign/${names.campaign(recipe)}`);
+  const found = await ifThere(personalize.send(new DescribeCampaignCommand({ campaignArn })));
+  return found?.campaign?.solutionVersionArn;
+}
+
+test("goes through solution, version and campaign, and points the API to it", async () => {
+  metrics.push(0.5);
+  const { stages } = await train({ origin: "one", data: "a" });
+  assert.equal(stages, ["solution", "version", "campaign", "done"]);
+  const arn = names.arn("personalize", "campaign/books-similar-items");
+  assert.equal([...pointers.values], [[names.campaignParameter("similar_items"), arn]]);
+  assert.is((await state.recipe("similar_items"))?.active?.ndcg, 0.5);
+});
+
+test("is already done in the same chain with the same data", async () => {
+  const versions = standIn.control.counts().CreateSolutionVersion;
+  const { stages } = await train({ origin: "one", data: "a" });
+  assert.equal(stages, ["done"]);
+  assert.is(standIn.control.counts().CreateSolutionVersion, versions);
+});
+
+test("holds a worse version back with one metric line and its reason, however often it is polled", async () => {
+  metrics.push(0.2);
+  const before = (await state.recipe("similar_items"))?.active;
+  const { stages, progress } = await train({ origin: "two", data: "b" });
+  assert.equal(stages, ["version", "held"]);
+  assert.equal((await train({ origin: "two", data: "b" })).stages, ["held"]);
+  const [metric, warning, ...more] = lines.map((line) => JSON.parse(line));
+  assert.equal([metric[HELD_MODELS], metric.Project, metric.Recipe, more], [1, "books", "similar_items", []]);
+  assert.match(warning.message, `${progress?.version} is held back: NDCG@25 is 0.2000, the active version has 0.5000`);
+  const known = await state.recipe("similar_items");
+  assert.equal([known?.active, known?.held.map(({ version }) => version)], [before, [progress?.version]]);
+});
+
+test("serves the version that was held back once it is accepted, and compares the next one with it", async () => {
+  const held = (await state.recipe("similar_items"))?.held.at(-1);
+  const accept = async () => {
+    let progress: RecipeProgress[] = [
+      { recipe: "similar_items", stage: "trained", status: "", version: held?.version ?? "" },
+    ];
+    for (let ready = false; !ready; await settle()) {
+      ({ ready, progress } = await acceptVersions({ run: "accepting", progress }, context));
+    }
+    return progress;
+  };
+  const done = [
+    {
+      recipe: "similar_items",
+      stage: "done",
+      status: "accepted with relevance train --accept",
+      version: held?.version,
+    },
+  ];
+  assert.equal(await accept(), done);
+  assert.is(await served("similar_items"), held?.version);
+  const { active, held: left, last } = (await state.recipe("similar_items")) ?? {};
+  assert.equal([active?.ndcg, active?.measure, left, last?.outcome], [0.2, { log_lookback_days: "90" }, [], "done"]);
+  assert.equal(await accept(), done, "repeated after its answer was lost");
+  assert.equal((await train({ origin: "two", data: "b" })).stages, ["done"]);
+});
+
+test("says at the end why it switched, too", async () => {
+  metrics.push(0.19);
+  const { stages, progress } = await train({ origin: "three", data: "c" });
+  assert.equal(stages, ["version", "campaign", "done"]);
+  assert.is(progress?.status, "NDCG@25 is 0.1900, the active version has 0.2000");
+});
+
+test("switches to a version that was measured on other events, and says so", async () => {
+  metrics.push(0.01);
+  const changed = { ...context, logLookbackDays: 30 };
+  const { progress } = await train({ origin: "measure", data: "c" }, ["similar_items"], changed);
+  assert.is(progress?.stage, "done");
+  assert.match(progress?.status ?? "", /^not compared .* log_lookback_days was 90, is 30$/);
+  metrics.push(0.4);
+  assert.match((await train({ origin: "back", data: "c2" })).progress?.status ?? "", "log_lookback_days was 30, is 90");
+});
+
+test("fails a recipe whose campaign cannot take the version; the next run tries again with that version", async () => {
+  metrics.push(0.6);
+  standIn.control.failCreation("campaign", "no capacity");
+  const { stages, progress } = await train({ origin: "four", data: "d" });
+  assert.equal(stages, ["version", "campaign", "failed"]);
+  assert.match(progress?.status ?? "", "The update of the campaign books-similar-items is CREATE FAILED: no capacity");
+  const again = await train({ origin: "four", data: "d" });
+  assert.equal(again.stages, ["campaign", "done"]);
+  assert.is(again.progress?.version, progress?.version);
+});
+
+test("switches no campaign until every recipe is trained or has failed, then all of them in one step", async () => {
+  const recipes = ["user_personalization", "similar_items"] as const;
+  const before = await served("similar_items");
+  const run = { run: "six", origin: "six", data: "f", recipes, users: USERS };
+  // similar_items has its solution, so it is trained while that of user_personalization is still being created.
+  let { progress } = await trainRecipes({ ...run, progress: [] }, context);
+  await settle();
+  ({ progress } = await trainRecipes({ ...run, progress }, context));
+  assert.equal(
+    progress.map(({ stage }) => stage),
+    ["version", "trained"],
+  );
+  assert.is(await served("similar_items"), before);
+  await settle();
+  metrics.push(0.7, 0.7);
+  ({ progress } = await trainRecipes({ ...run, progress }, context));
+  assert.equal(
+    progress.map(({ stage }) => stage),
+    ["campaign", "campaign"],
+  );
+  await settle();
+  ({ progress } = await trainRecipes({ ...run, progress }, context));
+  assert.ok(progress.every(hasEnded));
+});
+
+test("what Personalize refuses fails this recipe; what passes is thrown, for the state machine to try again", async () => {
+  const refused = { origin: "five", data: "e" };
+  standIn.control.failNext("CreateSolutionVersion", { code: "InvalidInputException", message: "not like this" });
+  assert.equal((await train(refused)).progress, { recipe: "similar_items", stage: "failed", status: "not like this" });
+  standIn.control.failNext("CreateSolutionVersion", { times: 20 });
+  const error = await train(refused).then(
+    () => "none",
+    ({ name }: Error) => name,
+  );
+  assert.is(error, "InternalServerException");
+});
+
+test.run();
