@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import { isTransient } from "../../lib/aws/errors.ts";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import { Failure } from "../errors.ts";
+import { reasonOf } from "./failure-reason.ts";
 import type { Started } from "./start-training.ts";
 import { reading } from "./target.ts";
 
@@ -102,17 +102,6 @@ const ENDS: Readonly<Record<string, string>> = {
   TIMED_OUT: "took too long",
   ABORTED: "was stopped",
 };
-
-/** Returns the message of the function that failed, which Step Functions wraps into JSON. */
-export function reasonOf({ error, cause }: { error?: string | undefined; cause?: string | undefined }): string {
-  const message = messageIn(cause);
-  return message ?? ([error, cause].filter((part) => part).join(": ") || "no reason given");
-}
-
-function messageIn(cause: string | undefined): string | undefined {
-  const told = parseJson(cause ?? "");
-  return isObject(told) && typeof told.errorMessage === "string" ? told.errorMessage : undefined;
-}
 
 function clock(ms: number): string {
   const seconds = Math.floor(ms / 1_000);

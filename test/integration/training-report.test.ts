@@ -89,10 +89,7 @@ test("a training that failed: its name, how it ended and why", async () => {
   );
   assert.equal(more, []);
   assert.is(Subject, "shop: a training failed");
-  assert.match(
-    Message,
-    /^The training spring is FAILED\. `relevance status` shows the reason\. The whole event: \{/,
-  );
+  assert.match(Message, /^The training spring is FAILED\. `relevance status` shows the reason\. The whole event: \{/);
   assert.match(Message, "There is not enough data to train");
 });
 
@@ -117,7 +114,10 @@ test("one that held a model back: the reasons", async () => {
   });
   assert.equal(more, []);
   assert.is(Subject, "shop: a new model is held back");
-  assert.match(Message, "The training spring held a model back: the earlier one still serves. To switch anyway: relevance train --accept <recipe>.");
+  assert.match(
+    Message,
+    "The training spring held a model back: the earlier one still serves. To switch anyway: relevance train --accept <recipe>.",
+  );
   assert.match(Message, "NDCG@25 is 0.2000, the active version has 0.5000");
   assert.match(Message, summary);
 });

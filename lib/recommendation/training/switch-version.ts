@@ -1,8 +1,9 @@
 import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
+import { ifThere } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import { metricLine } from "../../core/telemetry/emf.ts";
 import { campaignArn, stepCampaign } from "../../personalize/resources/campaign.ts";
-import { ifThere, type Personalize } from "../../personalize/resources/personalize.ts";
+import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { TrainingContext } from "./context.ts";
 import { GATE_METRIC, gate } from "./gate.ts";
 import { measureOf } from "./measure.ts";

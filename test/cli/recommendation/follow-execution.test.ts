@@ -1,7 +1,8 @@
 import { DescribeExecutionCommand, type SFNClient } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
 import { Failure } from "../../../cli/errors.ts";
-import { followExecution, reasonOf, type Work } from "../../../cli/recommendation/follow-execution.ts";
+import { reasonOf } from "../../../cli/recommendation/failure-reason.ts";
+import { followExecution, type Work } from "../../../cli/recommendation/follow-execution.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("following an execution");

@@ -1,8 +1,9 @@
 import { DescribeCampaignCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
+import { ifThere } from "../../../../lib/aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/config/recipes.ts";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
-import { ifThere, type Personalize, personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import { type Personalize, personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import { GATE_METRIC } from "../../../../lib/recommendation/training/gate.ts";
 import { hasEnded, type RecipeProgress } from "../../../../lib/recommendation/training/progress.ts";
