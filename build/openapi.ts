@@ -1,6 +1,6 @@
-import { toJsonSchema } from "@valibot/to-json-schema";
-import type { GenericSchema } from "valibot";
 import type { Route } from "../lib/core/http/route.ts";
+import { type ErrorMeanings, errorResponses, HEADERS, header } from "./openapi-errors.ts";
+import { type Json, type SchemaNames, schemaComponents, schemaReference } from "./openapi-schemas.ts";
 
 /** One API of the document. */
 export interface ApiDescription {
@@ -8,100 +8,33 @@ export interface ApiDescription {
   version: string;
   description: string;
   routes: readonly Route[];
-  /** What a status means in this API where the search gateway means something else by it; null: it is not used. */
-  errors?: Readonly<Record<number, string | null>>;
-  /** Families whose requests the request log may have: they take `x-client-id` and give `x-query-id`. */
+  schemas: SchemaNames;
+  /** What a status means in this API where it differs from the search gateway; null when it is not used. */
+  errors?: ErrorMeanings;
+  /** Families whose requests the request log may contain: they take `x-client-id` and return `x-query-id`. */
   logged?: readonly string[];
 }
 
-type Json = Record<string, unknown>;
-
-/** What any endpoint may answer besides its own answer (decisions 3.2). */
-const ERRORS: Readonly<Record<string, string>> = {
-  400: "The request is not valid; `issues` names every place.",
-  403: "The API key is missing or wrong, or the path is denied.",
-  404: "There is no such index.",
-  405: "The path does not take this method; `allow` names those that it takes.",
-  413: "The body is too large; nothing has been written.",
-  415: "The content type is not JSON.",
-  422: "The cluster refused the request; `cause` is its own.",
-  429: "Throttled; try again after `retry-after` seconds.",
-  500: "The outcome of the request is unknown, its answer is too large, or the service has a fault; its log has the cause.",
-  502: "An upstream failed; nothing was written.",
-  503: "An upstream cannot be reached; nothing was written.",
-  504: "The time ended; nothing was written.",
-};
-
-const ERROR_SCHEMA: Json = {
-  type: "object",
-  required: ["error"],
-  properties: {
-    error: {
-      type: "object",
-      required: ["code", "message", "request_id"],
-      properties: {
-        code: { type: "string" },
-        message: { type: "string" },
-        issues: {
-          type: "array",
-          items: {
-            type: "object",
-            required: ["path", "message"],
-            properties: { path: { type: "string" }, message: { type: "string" } },
-          },
-        },
-        cause: { type: "object", additionalProperties: true },
-        request_id: { type: "string" },
-      },
-    },
-  },
-};
-
-/** Methods whose body HTTP gives a meaning; OpenAPI advises against describing one of the others. */
+/** Methods whose body has a meaning in HTTP. OpenAPI advises against describing a body of another method. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
-
-/** Headers of answers, described once and referred to. */
-const HEADERS: Json = {
-  RequestId: {
-    description: "Finds the request in the service's logs; errors repeat it as `request_id`.",
-    schema: { type: "string" },
-  },
-  QueryId: {
-    description: "This search in the request log; send it along with what its user does with the hits.",
-    schema: { type: "string", format: "uuid" },
-  },
-  Degraded: { description: "Stages of `degraded`.", schema: { type: "string" } },
-  Allow: { description: "Methods that the path takes, with commas between.", schema: { type: "string" } },
-  RetryAfter: { description: "Seconds to wait.", schema: { type: "integer" } },
-};
-
-/** Headers of errors besides `x-request-id`. */
-const ERROR_HEADERS: Readonly<Record<string, Json>> = {
-  405: { allow: header("Allow") },
-  429: { "retry-after": header("RetryAfter") },
-};
 
 const CLIENT_ID: Json = {
   name: "x-client-id",
   in: "header",
-  description: "Browser or device that searches, as the caller names it: `client_id` of the request log.",
+  description: "The browser or device that searches: `client_id` of the request log.",
   schema: { type: "string" },
 };
 
-/** The OpenAPI 3.1 document of an API, from the table that also makes the REST API. */
+/** Returns the OpenAPI 3.1 document of an API, from the table that also makes the REST API. */
 export function openApiDocument(api: ApiDescription): Json {
-  const { title, version, description, routes, errors = {}, logged = [] } = api;
-  const own: Readonly<Record<string, string | null>> = errors;
-  const meanings = Object.entries({ ...ERRORS, ...own }).flatMap(([status, text]) =>
-    text === null ? [] : [[status, text] as const],
-  );
+  const { title, version, description, routes, schemas } = api;
+  const { references, components } = errorResponses(routes, schemas, api.errors);
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replace("{proxy+}", "{proxy}");
-    const isLogged = logged.includes(route.family);
     const operations = route.methods.map((method) => [
       method.toLowerCase(),
-      operation(route, method, { errors: meanings, isLogged }),
+      operation(api, route, method, references(route, method)),
     ]);
     paths[path] = { ...paths[path], ...pathParameters(route), ...Object.fromEntries(operations) };
   }
@@ -114,20 +47,16 @@ export function openApiDocument(api: ApiDescription): Json {
     paths,
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
-      schemas: { Error: ERROR_SCHEMA },
+      schemas: schemaComponents(schemas),
+      responses: components,
       headers: HEADERS,
     },
   };
 }
 
-interface OperationOptions {
-  /** Statuses and what they mean. */
-  errors: readonly (readonly [status: string, meaning: string])[];
-  isLogged: boolean;
-}
-
-function operation(route: Route, method: string, { errors, isLogged }: OperationOptions): Json {
-  const requestBody = bodyOf(route, method);
+function operation(api: ApiDescription, route: Route, method: string, errors: Json): Json {
+  const isLogged = api.logged?.includes(route.family) === true;
+  const requestBody = bodyOf(api, route, method);
   return {
     operationId: operationId(route, method),
     tags: [route.family],
@@ -135,90 +64,52 @@ function operation(route: Route, method: string, { errors, isLogged }: Operation
     description: route.description,
     ...(isLogged && { parameters: [CLIENT_ID] }),
     ...(requestBody && { requestBody }),
-    responses: {
-      "200": answer(route, isLogged),
-      ...Object.fromEntries(errors.map(([status, text]) => [status, errorAnswer(status, text)])),
-    },
+    responses: { ...answers(api, route, method, isLogged), ...errors },
   };
 }
 
-function bodyOf(route: Route, method: string): Json | undefined {
+function bodyOf({ schemas }: ApiDescription, route: Route, method: string): Json | undefined {
   if (route.request) {
-    const schema = jsonSchema(route.request, "input");
+    const schema = schemaReference(route.request, schemas.requests);
     const example = route.example && { example: route.example.request };
     return { required: true, content: { "application/json": { schema, ...example } } };
   }
   if (!WITH_BODY.has(method)) return undefined;
-  const description = "The native body, of any media type: JSON, NDJSON or none.";
-  return { description, required: false, content: { "*/*": {} } };
+  const description = "The native body. The cluster gets it unchanged, whatever its media type.";
+  return { description, required: false, content: { "application/json": { schema: {} } } };
 }
 
-function answer({ response, example }: Route, isLogged: boolean): Json {
+function answers({ schemas }: ApiDescription, route: Route, method: string, isLogged: boolean): Json {
+  const { response, example } = route;
   const common = { "x-request-id": header("RequestId") };
   if (!response) {
+    const content = { "application/json": { schema: {} }, "text/plain": { schema: { type: "string" } } };
+    const native = { headers: common, ...(method !== "HEAD" && { content }) };
     return {
-      description: "The cluster's own answer; its status may be another one.",
-      headers: common,
-      content: { "*/*": {} },
+      "200": { description: "The cluster's own answer.", ...native },
+      ...(WITH_BODY.has(method) && { "201": { description: "The cluster created a document.", ...native } }),
     };
   }
+  const schema = schemaReference(response, schemas.answers);
+  const shown = example?.response !== undefined && { example: example.response };
   return {
-    description: "Done; `degraded` says what the answer was made without.",
-    headers: { ...common, ...(isLogged && { "x-query-id": header("QueryId") }), "x-degraded": header("Degraded") },
-    content: {
-      "application/json": {
-        schema: jsonSchema(response, "output"),
-        ...(example?.response !== undefined && { example: example.response }),
-      },
+    "200": {
+      description: "Done. `degraded` lists what the answer was made without.",
+      headers: { ...common, ...(isLogged && { "x-query-id": header("QueryId") }), "x-degraded": header("Degraded") },
+      content: { "application/json": { schema, ...shown } },
     },
   };
 }
 
-function errorAnswer(status: string, description: string): Json {
-  return {
-    description,
-    headers: { "x-request-id": header("RequestId"), ...ERROR_HEADERS[status] },
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-  };
-}
-
-function header(name: string): Json {
-  return { $ref: `#/components/headers/${name}` };
-}
-
 function pathParameters({ path }: Route): Json {
   if (!path.includes("{proxy+}")) return {};
-  const description = "Path of the cluster's API; may hold slashes.";
+  const description = "A path of the cluster's API; it may contain slashes.";
   return { parameters: [{ name: "proxy", in: "path", required: true, description, schema: { type: "string" } }] };
 }
 
-function operationId({ path }: Route, method: string): string {
-  const words = path.replaceAll(/[{}+]/g, "").split(/[/-]/).filter(Boolean);
-  return [method.toLowerCase(), ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join("");
-}
-
-/** Checks that JSON Schema cannot say are left to the descriptions. */
-function jsonSchema(schema: GenericSchema, typeMode: "input" | "output"): Json {
-  const {
-    $schema: _,
-    $defs,
-    definitions,
-    ...rest
-  } = toJsonSchema(schema, {
-    target: "draft-2020-12",
-    typeMode,
-    errorMode: "ignore",
-  }) as Json;
-  return inline(rest, { ...($defs as Json | undefined), ...(definitions as Json | undefined) }) as Json;
-}
-
-/** References within one schema would not resolve inside the document, so each is replaced with what it names. */
-function inline(value: unknown, definitions: Json): unknown {
-  if (Array.isArray(value)) return value.map((item) => inline(item, definitions));
-  if (typeof value !== "object" || value === null) return value;
-  const { $ref, ...rest } = value as Json;
-  if (typeof $ref === "string") {
-    return { ...(inline(definitions[$ref.split("/").at(-1) ?? ""] ?? {}, definitions) as Json), ...rest };
-  }
-  return Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, inline(item, definitions)]));
+/** Returns the last word of the path for a route of one method, else the method and the whole path. */
+function operationId({ path, methods }: Route, method: string): string {
+  const segments = path.replaceAll(/[{}+]/g, "").split("/").filter(Boolean);
+  const words = (methods.length === 1 ? segments.slice(-1) : [method.toLowerCase(), ...segments]).join("-").split("-");
+  return words.map((word, index) => (index === 0 ? word : `${word[0]?.toUpperCase()}${word.slice(1)}`)).join("");
 }

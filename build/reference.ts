@@ -1,45 +1,49 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { routes } from "../functions/api-router/routes.ts";
-import { routes as recommendationRoutes } from "../functions/recommendation-api/routes.ts";
+import { routes, schemaNames } from "../functions/api-router/routes.ts";
+import {
+  routes as recommendationRoutes,
+  schemaNames as recommendationSchemas,
+} from "../functions/recommendation-api/routes.ts";
 import { configurationReference } from "../lib/config/reference.ts";
 import { openApiDocument } from "./openapi.ts";
 
-/** Where the document of the search gateway is kept. */
+/** The file with the document of the search gateway. */
 export const OPENAPI_FILE = new URL("../docs/reference/openapi.json", import.meta.url);
 
-/** Where the document of the recommendation service is kept. */
+/** The file with the document of the recommendation service. */
 export const RECOMMENDATION_OPENAPI_FILE = new URL("../docs/reference/openapi-recommendation.json", import.meta.url);
 
-/** Where the list of all configuration keys is kept. */
+/** The file with the list of all configuration keys. */
 export const CONFIGURATION_FILE = new URL("../docs/reference/configuration.md", import.meta.url);
 
-/** The search gateway's reference as it follows from the sources; a test compares it with what is kept. */
+/** Returns the search gateway's document; a test compares it with the file. */
 export function openApiJson(): string {
   const document = openApiDocument({
     title: "Relevance search gateway",
     version: version(),
     description: "Bulk indexing, search, hybrid search and the raw backend in front of an OpenSearch cluster.",
     routes,
+    schemas: schemaNames,
     logged: ["search", "hybrid-search"],
   });
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** The recommendation service's reference as it follows from the sources; a test compares it with what is kept. */
+/** Returns the recommendation service's document; a test compares it with the file. */
 export function recommendationOpenApiJson(): string {
   const document = openApiDocument({
     title: "Relevance recommendation service",
     version: version(),
     description: "Recommendations and rankings for users, and the upload of items, users and events.",
     routes: recommendationRoutes,
+    schemas: recommendationSchemas,
     errors: {
-      400: "The request is not valid, `issues` names every place; or no record of an upload was accepted.",
+      400: "The request is not valid, with every invalid place in `issues`; or no record of an upload was accepted.",
       403: "The API key is missing or wrong.",
-      404: "There is no such filter or item.",
-      413: "The body is too large; nothing has been written.",
+      404: "The filter or the item does not exist.",
       422: null,
       502: null,
-      503: "Nothing is trained yet, or what is needed cannot be reached.",
+      503: "Nothing is trained yet, or an upstream cannot be reached.",
     },
   });
   return `${JSON.stringify(document, null, 2)}\n`;

@@ -1,10 +1,16 @@
 import type { Method, Route } from "../../lib/core/http/route.ts";
-import { BulkRequest } from "../../lib/search/api/bulk/request.ts";
-import { HybridRequest } from "../../lib/search/api/hybrid/request.ts";
 import { SearchRequest } from "../../lib/search/api/search/request.ts";
-import { BulkResponse, HybridResponse, SearchResponse } from "./responses.ts";
+import {
+  BulkAnswer,
+  BulkRequestDocument,
+  HybridRequestDocument,
+  HybridSearchAnswer,
+  SearchAnswer,
+} from "./documents.ts";
 
 const ANY: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+export { schemaNames } from "./documents.ts";
 
 /** The REST API of the search gateway. */
 export const routes = [
@@ -15,8 +21,8 @@ export const routes = [
     summary: "Write documents",
     description:
       "Creates, replaces, updates and deletes documents in the order given. Embeddings of mapped fields are computed and stored.",
-    request: BulkRequest,
-    response: BulkResponse,
+    request: BulkRequestDocument,
+    response: BulkAnswer,
     example: {
       request: {
         index: "books",
@@ -32,9 +38,9 @@ export const routes = [
     path: "/application/search",
     family: "search",
     summary: "Search",
-    description: "Runs a native search body unchanged. For a known user the hits can be re-ranked.",
+    description: "Runs a native search body unchanged. The hits can be re-ranked for a known user.",
     request: SearchRequest,
-    response: SearchResponse,
+    response: SearchAnswer,
     example: { request: { index: "books", search_request: { query: { match: { title: "salt" } } } } },
   },
   {
@@ -43,9 +49,9 @@ export const routes = [
     family: "hybrid-search",
     summary: "Search by words and by meaning",
     description:
-      "Runs up to five subqueries whose scores are normalized and combined. A token such as [description_dense] is replaced with the embedding of search_query.",
-    request: HybridRequest,
-    response: HybridResponse,
+      "Runs up to five subqueries, normalizes their scores and combines them. A token such as [description_dense] is replaced with the embedding of search_query.",
+    request: HybridRequestDocument,
+    response: HybridSearchAnswer,
     example: {
       request: {
         index: "books",
@@ -71,13 +77,13 @@ export const routes = [
     family: "raw-backend",
     summary: "The cluster's own API",
     description:
-      "Method, path, query and body reach the cluster unchanged, and its answer comes back unchanged. POST with the name of an index alone creates it, as PUT does.",
+      "Forwards method, path, query and body to the cluster unchanged, and returns its answer unchanged. POST with only the name of an index creates it, as PUT does. NDJSON goes as application/x-ndjson. Generated clients encode slashes in `proxy`; use a client of OpenSearch for paths of several segments.",
   },
   {
     methods: ["GET", "HEAD"],
     path: "/raw-backend",
     family: "raw-backend",
     summary: "The cluster's version",
-    description: "GET / of the cluster, which its clients ask for.",
+    description: "Forwards GET / to the cluster, which clients of OpenSearch call first.",
   },
 ] as const satisfies readonly Route[];

@@ -1,94 +1,200 @@
 import * as v from "valibot";
-import { MAX_RECORDS, RankItems, RecommendToItem, RecommendToUser } from "../../lib/recommendation/api/requests.ts";
+import { degradation, degradedList, ErrorAnswer, ErrorDetail, Integer, Issue } from "../../lib/core/http/documents.ts";
+import {
+  FilterValues,
+  MAX_RECORDS,
+  RankItems,
+  RecommendToItem,
+  RecommendToUser,
+  RequestContext,
+} from "../../lib/recommendation/api/requests.ts";
+import { MAX_IMPRESSION } from "../../lib/recommendation/records/event.ts";
+import { MAX_ID } from "../../lib/recommendation/records/value.ts";
 
-/** What an answer was made without; absent when nothing is degraded. */
-const Degraded = v.optional(
-  v.array(
-    v.object({
-      stage: v.picklist(["campaign", "item_records", "realtime"]),
-      target: v.string(),
-      reason: v.string(),
-      effect: v.string(),
-    }),
-  ),
+const Degradation = degradation(["campaign", "item_records", "realtime"]);
+
+const Item = v.pipe(
+  v.objectWithRest({ ITEM_ID: v.string() }, v.string()),
+  v.description("Every column of the item as text, empty where the item has no value."),
 );
 
-const Items = v.object({
-  items: v.pipe(
-    v.array(
-      v.pipe(
-        v.looseObject({ ITEM_ID: v.string() }),
-        v.description("Every column of the items as text, empty where an item has none."),
-      ),
-    ),
-    v.description("Best first."),
-  ),
+const RecommendedItems = v.object({
+  items: v.pipe(v.array(Item), v.description("Best first.")),
   recommendation_id: v.pipe(
     v.nullable(v.string()),
-    v.description("RECOMMENDATION_ID of events that follow from this answer; null when no campaign gave it."),
+    v.description("RECOMMENDATION_ID for events that follow from this answer; null when no campaign made it."),
   ),
 });
 
+const answerTo = <Schema extends v.GenericSchema>(request: Schema) =>
+  v.object({ request, response: RecommendedItems, degraded: degradedList(Degradation) });
+
 /** The request echoed, and the items. */
-export const RecommendToUserResponse = v.object({ request: RecommendToUser, response: Items, degraded: Degraded });
+export const RecommendToUserAnswer = answerTo(RecommendToUser);
 /** The request echoed, and the items. */
-export const RecommendToItemResponse = v.object({ request: RecommendToItem, response: Items, degraded: Degraded });
+export const RecommendToItemAnswer = answerTo(RecommendToItem);
 /** The request echoed, and every given item. */
-export const RankItemsResponse = v.object({ request: RankItems, response: Items, degraded: Degraded });
+export const RankItemsAnswer = answerTo(RankItems);
 
 const records = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(v.array(schema), v.minLength(1), v.maxLength(MAX_RECORDS));
 
-const Active = v.optional(
-  v.pipe(v.picklist(["True", "False"]), v.description("False retires the record; absent is True.")),
+/** Characters of an id besides control characters. */
+const ID_CHARACTER = "[^\\u0000-\\u001f\\u007f-\\u009f]";
+/** Those of an item's id: the bar separates the items of an impression. */
+const ITEM_CHARACTER = "[^|\\u0000-\\u001f\\u007f-\\u009f]";
+
+const text = (pattern: string, maxLength: number) =>
+  v.pipe(v.string(), v.metadata({ pattern }), v.maxLength(maxLength));
+
+/** An id as text, or as a whole number, which becomes its digits. */
+const id = (character: string) => v.union([text(`^${character}+$`, MAX_ID), v.pipe(v.number(), v.safeInteger())]);
+
+/** Null and the empty text are no value. */
+const optionalId = (description: string, maxLength = MAX_ID) =>
+  v.pipe(
+    v.nullish(v.union([text(`^${ID_CHARACTER}*$`, maxLength), v.pipe(v.number(), v.safeInteger())])),
+    v.description(description),
+  );
+
+const UserId = id(ID_CHARACTER);
+const ItemId = id(ITEM_CHARACTER);
+const EventType = id(ID_CHARACTER);
+
+const Active = v.pipe(
+  v.nullish(v.union([v.boolean(), text("^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])?$", 5)])),
+  v.description("False retires the record; absent or empty is True."),
 );
 
-const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
+const ItemRecord = v.pipe(
+  v.looseObject({ ITEM_ID: ItemId, IS_ACTIVE: Active }),
+  v.description("An item with the columns of its schema."),
+);
+
+const UserRecord = v.pipe(
+  v.looseObject({ USER_ID: UserId, IS_ACTIVE: Active }),
+  v.description("A user with the columns of its schema."),
+);
+
+const DECIMAL = "^(?:\\s*[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?\\s*)?$";
+
+const MAX_FLOAT = 3.4028234663852886e38;
+
+const EventValue = v.pipe(
+  v.nullish(
+    v.union([
+      v.pipe(v.number(), v.minValue(-MAX_FLOAT), v.maxValue(MAX_FLOAT)),
+      v.pipe(v.string(), v.metadata({ pattern: DECIMAL })),
+    ]),
+  ),
+  v.description("A number, or its decimal digits as text; empty is no value."),
+);
+
+const Timestamp = v.pipe(
+  v.nullish(
+    v.union([
+      v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(99_999_999_999)),
+      v.pipe(v.string(), v.metadata({ pattern: "^(?:0{0,4}\\d{1,11})?$" })),
+    ]),
+  ),
+  v.description("Whole seconds since 1970; absent or empty is the time of arrival."),
+);
+
+const Impression = v.pipe(
+  v.nullish(
+    v.union([
+      v.pipe(v.array(ItemId), v.maxLength(MAX_IMPRESSION)),
+      v.pipe(
+        v.string(),
+        v.metadata({
+          pattern: `^(?:${ITEM_CHARACTER}{1,${MAX_ID}}(?:\\|${ITEM_CHARACTER}{1,${MAX_ID}}){0,${MAX_IMPRESSION - 1}})?$`,
+        }),
+      ),
+    ]),
+  ),
+  v.description("The items that were shown, as a list or joined by a vertical bar."),
+);
+
+const EventRecord = v.pipe(
+  v.looseObject({
+    USER_ID: UserId,
+    ITEM_ID: v.pipe(UserId, v.description("The item that the event is about.")),
+    EVENT_TYPE: EventType,
+    EVENT_VALUE: EventValue,
+    TIMESTAMP: Timestamp,
+    IMPRESSION: Impression,
+    SESSION_ID: optionalId("Absent or empty is USER_ID."),
+    EVENT_ID: optionalId("Of events with the same id one counts. The service makes one up when it is absent or empty."),
+    RECOMMENDATION_ID: optionalId("`recommendation_id` of the answer that the event follows from.", 40),
+  }),
+  v.description("An event with the columns of its schema."),
+);
 
 /** Records of the items' own columns. */
-export const UpdateItemsDocument = v.object({ items: records(v.looseObject({ ITEM_ID: Id, IS_ACTIVE: Active })) });
+export const UpdateItemsDocument = v.strictObject({ items: records(ItemRecord) });
 /** Records of the users' own columns. */
-export const UpdateUsersDocument = v.object({ users: records(v.looseObject({ USER_ID: Id, IS_ACTIVE: Active })) });
+export const UpdateUsersDocument = v.strictObject({ users: records(UserRecord) });
+/** Events, with columns of their own beside the known ones. */
+export const LogEventDocument = v.strictObject({ events: records(EventRecord) });
 
-/** Events; columns of one's own beside these. */
-export const LogEventDocument = v.object({
-  events: records(
-    v.looseObject({
-      USER_ID: Id,
-      ITEM_ID: Id,
-      EVENT_TYPE: Id,
-      EVENT_VALUE: v.optional(v.number()),
-      TIMESTAMP: v.optional(
-        v.pipe(v.number(), v.integer(), v.description("Whole seconds since 1970; absent is the time of arrival.")),
-      ),
-      IMPRESSION: v.optional(
-        v.pipe(
-          v.union([v.pipe(v.array(Id), v.maxLength(25)), v.string()]),
-          v.description("Items that were shown, as a list or joined by a vertical bar."),
-        ),
-      ),
-      SESSION_ID: v.optional(v.pipe(Id, v.description("Absent is USER_ID."))),
-      EVENT_ID: v.optional(
-        v.pipe(Id, v.description("Of events with the same id one counts. Absent, one is made up before storing.")),
-      ),
-      RECOMMENDATION_ID: v.optional(v.pipe(v.string(), v.maxLength(40))),
-    }),
-  ),
+const UploadRequest = v.object({ count: v.pipe(Integer, v.description("Records in the request.")) });
+
+const RejectedRecord = v.object({
+  index: v.pipe(Integer, v.description("Place in the request, from 0.")),
+  id: v.nullable(v.string()),
+  retryable: v.pipe(v.boolean(), v.description("Whether the same record may be accepted later.")),
+  issues: v.array(Issue),
 });
+
+const UploadResult = v.object({ accepted: Integer, rejected: v.array(RejectedRecord) });
+
+const upload = { request: UploadRequest, response: UploadResult, degraded: degradedList(Degradation) };
 
 /** How many records were accepted, and why others were not. */
-export const UploadResponse = v.object({
-  request: v.object({ count: v.number() }),
-  response: v.object({
-    accepted: v.number(),
-    rejected: v.array(
-      v.object({
-        index: v.pipe(v.number(), v.description("Place in the request, from 0.")),
-        id: v.nullable(v.string()),
-        retryable: v.pipe(v.boolean(), v.description("Whether the same record may be accepted later.")),
-        issues: v.array(v.object({ path: v.string(), message: v.string() })),
-      }),
-    ),
-  }),
-  degraded: Degraded,
+export const UploadAnswer = v.object(upload);
+
+/** The answer to an upload of which nothing was accepted; without `request` and `response` when its body is invalid. */
+export const RejectedUpload = v.object({
+  error: ErrorDetail,
+  request: v.optional(UploadRequest),
+  response: v.optional(UploadResult),
+  degraded: degradedList(Degradation),
 });
+
+/** The names of this API's schemas in the OpenAPI document. */
+export const schemaNames = {
+  requests: {
+    RecommendToUserRequest: RecommendToUser,
+    RecommendToItemRequest: RecommendToItem,
+    RankItemsRequest: RankItems,
+    FilterValues,
+    RequestContext,
+    UpdateItemsRequest: UpdateItemsDocument,
+    UpdateUsersRequest: UpdateUsersDocument,
+    LogEventRequest: LogEventDocument,
+    ItemRecord,
+    UserRecord,
+    EventRecord,
+  },
+  answers: {
+    RecommendToUserAnswer,
+    RecommendToItemAnswer,
+    RankItemsAnswer,
+    RecommendToUserRequest: RecommendToUser,
+    RecommendToItemRequest: RecommendToItem,
+    RankItemsRequest: RankItems,
+    FilterValues,
+    RequestContext,
+    RecommendedItems,
+    Item,
+    UploadAnswer,
+    UploadRequest,
+    UploadResult,
+    RejectedRecord,
+    RejectedUpload,
+    Degradation,
+    ErrorAnswer,
+    ErrorDetail,
+    Issue,
+  },
+};

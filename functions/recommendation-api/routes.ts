@@ -2,17 +2,20 @@ import type { Route } from "../../lib/core/http/route.ts";
 import { RankItems, RecommendToItem, RecommendToUser } from "../../lib/recommendation/api/requests.ts";
 import {
   LogEventDocument,
-  RankItemsResponse,
-  RecommendToItemResponse,
-  RecommendToUserResponse,
+  RankItemsAnswer,
+  RecommendToItemAnswer,
+  RecommendToUserAnswer,
+  RejectedUpload,
   UpdateItemsDocument,
   UpdateUsersDocument,
-  UploadResponse,
+  UploadAnswer,
 } from "./documents.ts";
 
 const ITEM = { ITEM_ID: "B1", TITLE: "The Salt Road", AUTHOR: "Ada Lind", CATEGORIES: "Fantasy|Travel" };
 
 const UPLOADED = { request: { count: 1 }, response: { accepted: 1, rejected: [] } };
+
+export { schemaNames } from "./documents.ts";
 
 /** The REST API of the recommendation service. */
 export const routes = [
@@ -22,9 +25,9 @@ export const routes = [
     family: "recommend",
     summary: "Items for a user",
     description:
-      "Items that fit the user, best first. Unknown and retired items are left out and the list is filled up to the limit. Without a campaign that can answer it holds popular items, and says so.",
+      "Returns items that fit the user, best first. Skips unknown and retired items and fills the list up to the limit. Returns popular items, with `degraded`, when no campaign can answer.",
     request: RecommendToUser,
-    response: RecommendToUserResponse,
+    response: RecommendToUserAnswer,
     example: {
       request: {
         user_id: "U1",
@@ -48,9 +51,10 @@ export const routes = [
     path: "/recommend-items-to-item",
     family: "recommend",
     summary: "Items like an item",
-    description: "Items that go with the given one, best first; never the item itself. 404 when there is no such item.",
+    description:
+      "Returns items that go with the given one, best first, never the item itself. 404 when the item does not exist.",
     request: RecommendToItem,
-    response: RecommendToItemResponse,
+    response: RecommendToItemAnswer,
     example: { request: { item_id: "B1", limit: 10, filter_name: "", filter_value_dict: {} } },
   },
   {
@@ -58,9 +62,9 @@ export const routes = [
     path: "/rank-items-to-user",
     family: "rank",
     summary: "Given items in a user's order",
-    description: "Every given item exactly once. Unknown and retired ones come last, with their fields empty.",
+    description: "Returns every given item exactly once. Unknown and retired items come last, with empty fields.",
     request: RankItems,
-    response: RankItemsResponse,
+    response: RankItemsAnswer,
     example: { request: { user_id: "U1", item_ids: ["B3", "B1", "B2"] } },
   },
   {
@@ -69,9 +73,10 @@ export const routes = [
     family: "ingest",
     summary: "Upload items",
     description:
-      "Each record replaces the item of its ITEM_ID as a whole: columns that it does not have are lost. The last one of a request wins. Records are accepted one by one: 200 when at least one was, else 400.",
+      "Each record replaces the item of its ITEM_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted, otherwise 400.",
     request: UpdateItemsDocument,
-    response: UploadResponse,
+    response: UploadAnswer,
+    refusal: RejectedUpload,
     example: { request: { items: [ITEM] }, response: UPLOADED },
   },
   {
@@ -80,9 +85,10 @@ export const routes = [
     family: "ingest",
     summary: "Upload users",
     description:
-      "Each record replaces the user of its USER_ID as a whole: columns that it does not have are lost. The last one of a request wins. Records are accepted one by one: 200 when at least one was, else 400.",
+      "Each record replaces the user of its USER_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted, otherwise 400.",
     request: UpdateUsersDocument,
-    response: UploadResponse,
+    response: UploadAnswer,
+    refusal: RejectedUpload,
     example: {
       request: { users: [{ USER_ID: "U1", GENDER: "F", AGE: 34, LOCATION: 10115, MEMBERSHIP_ID: "M-1" }] },
       response: UPLOADED,
@@ -94,9 +100,10 @@ export const routes = [
     family: "ingest",
     summary: "Log events",
     description:
-      "What users did. An accepted event is stored and part of the next training; once a campaign is active it also counts at once. Records are accepted one by one: 200 when at least one was, else 400.",
+      "Stores what users did. An accepted event takes part in the next training, and takes effect at once when a campaign is active. Records are accepted one by one: 200 if at least one is accepted, otherwise 400.",
     request: LogEventDocument,
-    response: UploadResponse,
+    response: UploadAnswer,
+    refusal: RejectedUpload,
     example: {
       request: { events: [{ USER_ID: "U1", ITEM_ID: "B1", EVENT_TYPE: "read", TIMESTAMP: 1740000000 }] },
       response: UPLOADED,

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { schemaComponents } from "../../build/openapi-schemas.ts";
 import {
   OPENAPI_FILE,
   openApiJson,
@@ -9,7 +11,7 @@ import {
 } from "../../build/reference.ts";
 import { routes } from "../../functions/api-router/routes.ts";
 import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
-import { ApiError, type ErrorCode, type FaultCode } from "../../lib/core/http/error.ts";
+import { ApiError, ERROR_CODES, type FaultCode } from "../../lib/core/http/error.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("build/openapi");
@@ -20,11 +22,29 @@ const recommendation = JSON.parse(keptRecommendation);
 
 interface Operation {
   operationId?: string;
+  tags?: string[];
   parameters?: Array<{ name: string; in: string }>;
-  responses: Record<string, { headers?: Record<string, unknown> }>;
+  responses: Record<string, Answer>;
 }
 
-/** The operations of a document; what a path has beside them is left out. */
+interface Answer {
+  $ref?: string;
+  description?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema: object }>;
+}
+
+/** Returns what a reference of a document names, or the value itself when it is no reference. */
+function resolve<Value extends { $ref?: string }>(document: object, value: Value): Value {
+  if (value.$ref === undefined) return value;
+  const path = value.$ref.slice("#/".length).split("/");
+  return path.reduce<unknown>(
+    (inner, name) => (inner as Record<string, unknown> | undefined)?.[name],
+    document,
+  ) as Value;
+}
+
+/** Returns the operations of a document. */
 function operationsOf({ paths }: { paths: Record<string, Record<string, Operation>> }): Operation[] {
   return Object.values(paths)
     .flatMap((path) => Object.values(path))
@@ -33,31 +53,10 @@ function operationsOf({ paths }: { paths: Record<string, Record<string, Operatio
 
 const idsOf = (operations: readonly Operation[]) => operations.map(({ operationId }) => operationId);
 
-const CODES = {
-  invalid_request: true,
-  forbidden: true,
-  not_found: true,
-  index_not_found: true,
-  filter_not_found: true,
-  item_not_found: true,
-  method_not_allowed: true,
-  payload_too_large: true,
-  unsupported_media_type: true,
-  rejected_by_cluster: true,
-  throttled: true,
-  internal: true,
-  upstream_failed: true,
-  outcome_unknown: true,
-  response_too_large: true,
-  upstream_unavailable: true,
-  not_trained: true,
-  timeout: true,
-} satisfies Record<ErrorCode, true>;
-
 /** What an answer's status may be, in order. */
 const STATUSES = [
   "200",
-  ...new Set(Object.keys(CODES).map((code) => String(new ApiError(code as FaultCode, "", { cause: "" }).statusCode))),
+  ...new Set(ERROR_CODES.map((code) => String(new ApiError(code as FaultCode, "", { cause: "" }).statusCode))),
 ].sort();
 
 test("docs/reference/openapi.json follows from the routes; `make reference` writes it", () => {
@@ -87,19 +86,39 @@ test("operation ids are unique", () => {
 });
 
 test("describes the fields of a hybrid search with their limits", () => {
-  const { schema } = document.paths["/application/hybrid-search"].post.requestBody.content["application/json"];
-  assert.equal(schema.required, ["index", "search_query", "search_request_template"]);
-  assert.equal(schema.properties.settings.properties.normalization.enum, ["min_max", "l2"]);
-  assert.is(schema.additionalProperties, false);
+  const { HybridSearchRequest, HybridSettings, HybridQuery } = document.components.schemas;
+  assert.equal(HybridSearchRequest.required, ["index", "search_query", "search_request_template"]);
+  assert.is(HybridSearchRequest.additionalProperties, false);
+  assert.equal(HybridSettings.properties.normalization.anyOf[0].enum, ["min_max", "l2"]);
+  assert.is(HybridQuery.properties.queries.maxItems, 5);
 });
 
-test("the raw backend takes a body of any media type, or none, where HTTP gives a body a meaning", () => {
+test("the raw backend takes any body, or none, where HTTP gives a body a meaning", () => {
   const path = document.paths["/raw-backend/{proxy}"];
   for (const method of ["post", "put", "patch"]) {
     const { required, content } = path[method].requestBody;
-    assert.equal([required, content], [false, { "*/*": {} }], method);
+    assert.equal([required, content], [false, { "application/json": { schema: {} } }], method);
   }
   for (const method of ["get", "head", "delete"]) assert.is(path[method].requestBody, undefined, method);
+});
+
+test("objects that belong to the cluster or to the caller's schema say that they are open", () => {
+  const open = ["Document", "NativeSearch", "HybridTemplate", "NativeQuery", "Hit", "SearchResult"];
+  for (const name of open) assert.is(document.components.schemas[name].additionalProperties, true, name);
+  for (const name of ["ItemRecord", "UserRecord", "EventRecord"]) {
+    assert.is(recommendation.components.schemas[name].additionalProperties, true, name);
+  }
+});
+
+test("a delete takes no document, every other operation needs one", () => {
+  const { BulkOperation, BulkWrite, BulkDelete } = document.components.schemas;
+  assert.equal(BulkOperation.oneOf, [
+    { $ref: "#/components/schemas/BulkWrite" },
+    { $ref: "#/components/schemas/BulkDelete" },
+  ]);
+  assert.equal(BulkWrite.required, ["id", "op", "doc"]);
+  assert.equal(BulkWrite.properties.op.enum, ["index", "create", "update"]);
+  assert.equal(BulkDelete.properties.doc, { type: "null" });
 });
 
 test("searches take the header x-client-id and answer with x-query-id, nothing else does", () => {
@@ -108,23 +127,42 @@ test("searches take the header x-client-id and answer with x-query-id, nothing e
     parameters.some((one) => one.name === "x-client-id" && one.in === "header"),
   );
   const giving = operations.filter(({ responses }) => responses["200"]?.headers?.["x-query-id"] !== undefined);
-  const searches = ["postApplicationSearch", "postApplicationHybridSearch"];
+  const searches = ["search", "hybridSearch"];
   assert.equal([taking, giving].map(idsOf), [searches, searches]);
   assert.equal(idsOf(operationsOf(recommendation).filter(({ parameters }) => parameters)), []);
 });
 
-test("every route has the statuses of the services' errors, and each answer the headers that come with it", () => {
-  for (const { operationId, responses } of operationsOf(document)) {
-    assert.equal(Object.keys(responses), STATUSES, operationId);
-    for (const [status, { headers = {} }] of Object.entries(responses)) {
-      assert.ok(headers["x-request-id"], `${operationId} ${status}`);
+test("every operation has the statuses of the services' errors, and each answer the headers that come with it", () => {
+  for (const { operationId, tags, responses } of operationsOf(document)) {
+    const statuses = Object.keys(responses);
+    const missing = STATUSES.filter((status) => !statuses.includes(status));
+    assert.equal(missing, [], operationId);
+    if (!tags?.includes("raw-backend")) assert.equal(statuses, STATUSES, operationId);
+    for (const [status, answer] of Object.entries(responses)) {
+      assert.ok(resolve(document, answer).headers?.["x-request-id"], `${operationId} ${status}`);
     }
-    assert.ok(responses["405"]?.headers?.allow, operationId);
-    assert.ok(responses["429"]?.headers?.["retry-after"], operationId);
+    assert.ok(resolve(document, responses["405"] ?? {}).headers?.allow, operationId);
+    assert.ok(resolve(document, responses["429"] ?? {}).headers?.["retry-after"], operationId);
   }
   const withoutCluster = STATUSES.filter((status) => status !== "422" && status !== "502");
   for (const { operationId, responses } of operationsOf(recommendation)) {
     assert.equal(Object.keys(responses), withoutCluster, operationId);
+  }
+});
+
+test("errors of the raw backend are the gateway's or the cluster's, and HEAD has no body", () => {
+  const { post, head } = document.paths["/raw-backend/{proxy}"];
+  for (const status of ["401", "404", "406", "408", "409", "412", "501"]) {
+    const { content } = resolve<Answer>(document, post.responses[status]);
+    assert.equal(
+      content?.["application/json"]?.schema,
+      { anyOf: [{ $ref: "#/components/schemas/ErrorAnswer" }, { $ref: "#/components/schemas/ClusterError" }] },
+      status,
+    );
+  }
+  assert.ok(post.responses["201"]);
+  for (const [status, answer] of Object.entries<Answer>(head.responses)) {
+    assert.is(resolve(document, answer).content, undefined, status);
   }
 });
 
@@ -153,12 +191,25 @@ test("the recommendation service's is a valid OpenAPI 3.1 document too, with eve
 });
 
 test("describes the fields of a recommendation with their limits, and the statuses in this service's words", () => {
-  const { requestBody, responses } = recommendation.paths["/recommend-items-to-user"].post;
-  const { schema } = requestBody.content["application/json"];
+  const { RecommendToUserRequest: schema, RankItemsRequest } = recommendation.components.schemas;
   assert.equal(schema.required, ["user_id", "limit", "filter_name", "filter_value_dict"]);
   assert.equal([schema.properties.limit.minimum, schema.properties.limit.maximum], [1, 500]);
-  assert.match(responses[404].description, "filter or item");
+  assert.is(RankItemsRequest.properties.item_ids.uniqueItems, true);
+  const { responses } = recommendation.paths["/recommend-items-to-user"].post;
+  assert.match(resolve<Answer>(recommendation, responses[404]).description ?? "", "filter or the item");
   assert.is(responses[422], undefined);
+});
+
+test("an upload of which nothing was accepted is an error that lists the rejected records", () => {
+  const answer = recommendation.paths["/log-event"].post.responses["400"] as Answer;
+  assert.equal(answer.content?.["application/json"]?.schema, { $ref: "#/components/schemas/RejectedUpload" });
+});
+
+test("a schema that means one thing in requests and another in answers needs two names", () => {
+  const Settings = v.object({ mode: v.nullish(v.string(), "fast") });
+  assert.throws(() => schemaComponents({ requests: { Settings }, answers: { Settings } }), "a name of its own");
+  const { AppliedSettings } = schemaComponents({ requests: { Settings }, answers: { AppliedSettings: Settings } });
+  assert.equal(AppliedSettings?.required, ["mode"]);
 });
 
 test.run();

@@ -59,6 +59,9 @@ const STATUS: Record<ErrorCode, number> = {
   timeout: 504,
 };
 
+/** Every error code of both services. */
+export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[];
+
 export interface ApiErrorOptions extends ErrorOptions {
   /** What went wrong behind this error: an error, what an upstream said, or a list of these. Logged, never shown. */
   cause?: unknown;

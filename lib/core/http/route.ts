@@ -3,20 +3,22 @@ import type { GenericSchema } from "valibot";
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * One row of a function's route table. The REST API, the local API server and the OpenAPI document all come from it.
+ * One row of a function's route table. The REST API, the local API server and the OpenAPI document are made from it.
  * `path` is API Gateway's: `/application/search`, `/raw-backend/{proxy+}`.
  */
 export interface Route {
   methods: readonly Method[];
   path: string;
-  /** The handler module that serves it: families are loaded when first used. */
+  /** The handler module that serves it; it is loaded on first use. */
   family: string;
   summary: string;
   description: string;
-  /** Schema of the JSON body; none for bodies that are passed through unread. */
+  /** The documented JSON body; absent for bodies that are passed through unread. */
   request?: GenericSchema;
-  /** Schema of the answer with status 200; none when the upstream decides. */
+  /** The answer with status 200; absent when the upstream decides. */
   response?: GenericSchema;
+  /** The answer with status 400 where it is more than an error. */
+  refusal?: GenericSchema;
   /** Request and answer shown in the OpenAPI document. */
   example?: { request: unknown; response?: unknown };
 }

@@ -65,9 +65,9 @@ export async function recommendToItem(
 }
 
 function wantedOf(services: RecommendationServices, call: JsonCall<RecommendToUser | RecommendToItem>) {
-  const { limit, exclude_item_ids = [], context } = call.body;
+  const { limit, exclude_item_ids, context } = call.body;
   const filter = chooseFilter(services.settings, call.body);
-  return { limit, excluded: new Set(exclude_item_ids), filter, context, call };
+  return { limit, excluded: new Set(exclude_item_ids), filter, context: context ?? undefined, call };
 }
 
 /** The campaign's items, or the popular ones where no campaign can answer. */

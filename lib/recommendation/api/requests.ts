@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { objectSchema } from "../../core/http/object-schema.ts";
+import { RecordKey, recordSchema } from "../../core/http/object-schema.ts";
 import { MAX_RESULTS } from "../clients/campaign-client.ts";
 
 /** The most characters of an id. Source: Personalize's API reference. */
@@ -19,51 +19,44 @@ const LIMIT = `must be a whole number from 1 to ${MAX_RESULTS}`;
 
 const Limit = v.pipe(v.number(), v.integer(LIMIT), v.minValue(1, LIMIT), v.maxValue(MAX_RESULTS, LIMIT));
 
-/** Names that valibot leaves out of a record without an issue. */
-const DROPPED = ["__proto__", "constructor", "prototype"];
-
-/** An object of texts that refuses the names that valibot would drop. */
-function texts<Schema extends v.GenericSchema>(schema: Schema) {
-  return v.lazy((input) => {
-    const dropped = DROPPED.find((name) => Object.hasOwn(Object(input), name));
-    return dropped === undefined
-      ? objectSchema(schema)
-      : (v.never(`must not have an entry named "${dropped}"`) as unknown as v.LazySchema<Schema>);
-  });
-}
-
-const FilterValueDict = v.pipe(
-  texts(v.record(v.string(), v.string())),
+/** Values of a filter's placeholders. */
+export const FilterValues = v.pipe(
+  v.record(RecordKey, v.string()),
+  v.metadata({ maxProperties: 25 }),
   v.description(
-    "Values of the filter's placeholders by name without the dollar sign: one, or several joined by commas. A value that contains a comma is written in double quotes.",
+    "Values of the filter's placeholders by name without the dollar sign: one value, or several joined by commas. Put a value that contains a comma in double quotes.",
   ),
 );
 
 const MAX_CONTEXT = 150;
 
-const Context = v.pipe(
-  texts(
-    v.record(
-      v.pipe(
-        v.string(),
-        v.maxLength(150, "has a name of more than 150 characters"),
-        v.regex(/^\w+$/, "has a name with other characters than letters, digits and underscores"),
-      ),
-      v.pipe(v.string(), v.maxLength(1_000, "must have at most 1,000 characters")),
+/** Contextual metadata of a request. */
+export const RequestContext = v.pipe(
+  v.record(
+    v.pipe(
+      RecordKey,
+      v.maxLength(150, "has a name of more than 150 characters"),
+      v.regex(/^\w+$/, "has a name with other characters than letters, digits and underscores"),
     ),
+    v.pipe(v.string(), v.maxLength(1_000, "must have at most 1,000 characters")),
   ),
-  v.check((context) => Object.keys(context).length <= MAX_CONTEXT, `must have at most ${MAX_CONTEXT} entries`),
+  v.maxEntries(MAX_CONTEXT, `must have at most ${MAX_CONTEXT} entries`),
   v.description("Contextual metadata for Personalize, for example the device."),
 );
 
+/** An optional field may be null, which means that it is absent. */
 const commonFields = {
-  limit: Limit,
+  limit: v.pipe(Limit, v.description("Most items in the answer.")),
   filter_name: v.pipe(v.string(), v.description("Name of a configured filter; empty for none.")),
-  filter_value_dict: FilterValueDict,
-  exclude_item_ids: v.optional(
-    v.pipe(v.array(Id), v.maxLength(MAX_RESULTS, `must have at most ${MAX_RESULTS} entries`)),
+  filter_value_dict: recordSchema(FilterValues),
+  exclude_item_ids: v.nullish(
+    v.pipe(
+      v.array(Id),
+      v.maxLength(MAX_RESULTS, `must have at most ${MAX_RESULTS} entries`),
+      v.description("Items that the answer must not contain."),
+    ),
   ),
-  context: v.optional(Context),
+  context: v.nullish(recordSchema(RequestContext)),
 };
 
 /** POST /recommend-items-to-user */
@@ -81,6 +74,8 @@ export const RankItems = v.strictObject({
     v.array(Id),
     v.minLength(1, "must have at least 1 entry"),
     v.maxLength(MAX_RESULTS, `must have at most ${MAX_RESULTS} entries`),
+    v.metadata({ uniqueItems: true }),
+    v.description("The items to rank, each once."),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const first = new Map<string, number>();

@@ -4,7 +4,7 @@ import type { Definitions, Value } from "./layout.ts";
 import { type Parsed, unknownColumn } from "./parsed.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { trainedEvent } from "./trained-event.ts";
-import { MAX_CATEGORY, MAX_ID, type Read, readFloat, readId, readText, readValue, show } from "./value.ts";
+import { MAX_CATEGORY, MAX_ID, type Read, readFloat, readId, readValue, show } from "./value.ts";
 
 /** Most items of an IMPRESSION (Personalize's API model: 25 ids). */
 export const MAX_IMPRESSION = 25;
@@ -78,7 +78,7 @@ export function eventParser(
     const SESSION_ID = need("SESSION_ID", readId(value.SESSION_ID), USER_ID, false);
     const EVENT_VALUE = isNothing(value.EVENT_VALUE) ? undefined : may("EVENT_VALUE", readFloat(value.EVENT_VALUE));
     const IMPRESSION = isNothing(value.IMPRESSION) ? undefined : may("IMPRESSION", readImpression(value.IMPRESSION));
-    const RECOMMENDATION_ID = may("RECOMMENDATION_ID", readText(value.RECOMMENDATION_ID, MAX_RECOMMENDATION_ID));
+    const RECOMMENDATION_ID = may("RECOMMENDATION_ID", readId(value.RECOMMENDATION_ID, MAX_RECOMMENDATION_ID));
     const record: Record<string, Value> & StoredEvent = {
       EVENT_ID,
       USER_ID,

@@ -88,7 +88,7 @@ export function profileProperties(dataset: ProfileDataset, definitions: Definiti
 }
 
 function readActive(value: unknown): ReturnType<typeof readText> {
-  const read = readText(value, 10);
+  const read = Array.isArray(value) ? { issue: "" } : readText(value, 10);
   if (!read) return { value: "True" };
   const word = "value" in read ? /^(?:(true)|false)$/i.exec(read.value) : null;
   if (!word) return { issue: `must be "True" or "False", got ${show(value)}` };

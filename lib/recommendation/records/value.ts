@@ -47,17 +47,24 @@ export function readText(value: unknown, maxLength: number): Read<string> {
   return { value: text };
 }
 
-/** Reads an id: text or a number of 1 to 256 characters, no control characters. */
-export function readId(value: unknown): Read<string> {
-  if (Array.isArray(value) || typeof value === "boolean") return { issue: `must be text, got ${show(value)}` };
-  const read = readText(value, MAX_ID);
+/**
+ * Reads an id: text of at most `maxLength` characters without control characters, or a whole number, which becomes its
+ * digits. Larger numbers are refused: JSON has lost their last digits.
+ */
+export function readId(value: unknown, maxLength = MAX_ID): Read<string> {
+  const isText = value === undefined || value === null || typeof value === "string";
+  if (!isText && !Number.isSafeInteger(value)) return { issue: `must be text, got ${show(value)}` };
+  const read = readText(value, maxLength);
   if (read && "value" in read && ANY_CONTROL.test(read.value)) return { issue: "holds a control character" };
   return read;
 }
 
+/** A decimal number as text. */
+const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
+
 /** Reads a number with or without a fraction, also written as text. */
 export function readFloat(value: unknown): Read<number> {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  const number = typeof value === "string" && DECIMAL.test(value.trim()) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number) || Math.abs(number) > MAX_FLOAT) {
     return { issue: `must be a number, got ${show(value)}` };
   }

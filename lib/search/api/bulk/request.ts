@@ -15,23 +15,32 @@ const INDEX_NAME = /^(?![-_+])(?!\.\.?$)[^\\/*?"<>|\s,#:\p{Cc}]+$/u;
 
 const bytes = (text: string) => Buffer.byteLength(text);
 
-const IndexName = v.pipe(
+/** The index of a bulk request. */
+export const IndexName = v.pipe(
   v.string(),
   v.check(
     (name) => INDEX_NAME.test(name) && bytes(name) <= MAX_INDEX_BYTES,
     'must be the name of one index or alias: 1 to 255 bytes, no comma, wildcard, slash, space or any of \\ " < > | # :, ' +
       "not starting with _, - or +",
   ),
-  v.description("Name of one index or alias."),
+  // The check above as far as JSON Schema can say it.
+  v.metadata({
+    minLength: 1,
+    maxLength: MAX_INDEX_BYTES,
+    pattern: '^(?![-_+])(?!\\.\\.?$)[^\\\\/*?"<>|\\s,#:\\u0000-\\u001f\\u007f-\\u009f]+$',
+  }),
+  v.description("Name of one index or alias, 1 to 255 bytes in UTF-8."),
 );
 
-const Id = v.pipe(
+/** The id of a document. */
+export const DocumentId = v.pipe(
   v.string(),
   v.check((id) => id !== "", "must not be empty"),
   v.check(
     (id) => bytes(id) <= MAX_ID_BYTES,
     (issue) => `must have at most ${MAX_ID_BYTES} bytes in UTF-8, got ${bytes(issue.input)}`,
   ),
+  v.metadata({ minLength: 1, maxLength: MAX_ID_BYTES }),
   v.description("Document identifier, 1 to 512 bytes in UTF-8."),
 );
 
@@ -40,18 +49,14 @@ const OPERATION_NAMES = ["index", "create", "update", "delete"] as const;
 /** What an operation does to its document. */
 export type OperationName = (typeof OPERATION_NAMES)[number];
 
-const Document = v.nullable(v.looseObject({}));
+/** What is stored, or for update the fields that change. */
+export const Document = v.looseObject({});
 
 const Operation = v.pipe(
   v.strictObject({
-    id: Id,
-    op: v.pipe(v.picklist(OPERATION_NAMES), v.description("What to do. An update's doc is a partial document.")),
-    doc: v.optional(
-      v.pipe(
-        objectSchema(Document),
-        v.description("The document; for update the fields to change; absent or null for delete."),
-      ),
-    ),
+    id: DocumentId,
+    op: v.picklist(OPERATION_NAMES),
+    doc: v.nullish(objectSchema(Document)),
   }),
   // Not a check: the document's issue is told beside the issues of the other fields.
   v.rawCheck(({ dataset, addIssue }) => {

@@ -1,6 +1,9 @@
 import * as v from "valibot";
 import { objectSchema } from "../../../core/http/object-schema.ts";
-import { commonFields, IndexExpression, NativeBody } from "../search/request.ts";
+import { commonFields, IndexExpression } from "../search/request.ts";
+
+/** The most subqueries of a hybrid query. Source: neural-search, HybridQueryBuilder. */
+export const MAX_SUBQUERIES = 5;
 
 /** Sums within this of 1 are 1: three weights of a third are not exact in floats. */
 const SUM_TOLERANCE = 1e-6;
@@ -11,23 +14,42 @@ const Weights = v.pipe(
     (weights) => Math.abs(sum(weights) - 1) <= SUM_TOLERANCE,
     (issue) => `must sum to 1, got ${Number(sum(issue.input as number[]).toPrecision(12))}`,
   ),
+  v.metadata({ minItems: 1, maxItems: MAX_SUBQUERIES }),
+  v.description("One weight for each subquery; they sum to 1. Null or absent: all subqueries count equally."),
 );
 
 export const HybridSettings = v.strictObject({
-  weights: v.optional(v.nullable(Weights), null),
-  normalization: v.optional(v.picklist(["min_max", "l2"]), "min_max"),
-  combination: v.optional(v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean"]), "arithmetic_mean"),
+  weights: v.nullish(Weights, null),
+  normalization: v.pipe(
+    v.nullish(v.picklist(["min_max", "l2"]), "min_max"),
+    v.description("How the scores of each subquery are normalized."),
+  ),
+  combination: v.pipe(
+    v.nullish(v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean"]), "arithmetic_mean"),
+    v.description("How the normalized scores of a document are combined."),
+  ),
 });
 export type HybridSettings = v.InferOutput<typeof HybridSettings>;
+
+/** A native search body with one hybrid query. Its content is checked after parsing, where the text is at hand. */
+export const HybridTemplate = v.pipe(
+  v.looseObject({}),
+  v.description(
+    "A native search body whose query is one hybrid query. A token such as [description_dense] is replaced with the " +
+      "embedding of `search_query`. The cluster checks the rest and answers 422 when it refuses it.",
+  ),
+);
 
 export const HybridRequest = v.strictObject({
   index: IndexExpression,
   search_query: v.pipe(
     v.string(),
     v.check((text) => text.trim() !== "", "must not be empty"),
+    v.metadata({ pattern: "\\S" }),
+    v.description("The text whose embeddings replace the tokens of the template."),
   ),
-  search_request_template: NativeBody,
-  settings: v.optional(objectSchema(HybridSettings), {}),
+  search_request_template: objectSchema(HybridTemplate),
+  settings: v.nullish(objectSchema(HybridSettings), {}),
   ...commonFields,
 });
 export type HybridRequest = v.InferOutput<typeof HybridRequest>;

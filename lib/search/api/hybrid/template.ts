@@ -2,10 +2,7 @@ import type { Issue } from "../../../core/http/error.ts";
 import { parseLossless } from "../../../core/json/lossless.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import { isObject } from "../../../core/json/values.ts";
-import type { HybridRequest } from "./request.ts";
-
-/** The most subqueries of a hybrid query. Source: neural-search, HybridQueryBuilder. */
-const MAX_SUBQUERIES = 5;
+import { type HybridRequest, MAX_SUBQUERIES } from "./request.ts";
 
 const PATH = "search_request_template";
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { objectSchema } from "../../../core/http/object-schema.ts";
 
-/** One index, alias, list or pattern; what else is wrong with a name the cluster says itself. */
+/** One index, alias, list or pattern. The cluster reports whatever else is wrong with a name. */
 export const IndexExpression = v.pipe(
   v.string(),
   v.nonEmpty("must not be empty"),
@@ -11,30 +11,44 @@ export const IndexExpression = v.pipe(
     "must not start with _: that is an operation of the cluster, not an index",
   ),
   v.check((name) => !/[/\\\s?#%]/.test(name) && !name.includes(".."), "must not hold a slash, blank, ?, # or %"),
+  // The checks above as one pattern, for the OpenAPI document.
+  v.metadata({ pattern: "^(?!_)(?!.*,_)(?!.*\\.\\.)[^/\\\\\\s?#%]+$" }),
+  v.description("One index, alias, comma-separated list or wildcard pattern."),
 );
 
-export const NativeBody = v.pipe(
-  objectSchema(v.looseObject({})),
-  v.description("Belongs to the cluster: what is in it is not looked at here."),
+/** A native search body. The cluster checks its content. */
+export const NativeSearch = v.pipe(
+  v.looseObject({}),
+  v.description("A native search body. The cluster checks its content and answers 422 when it refuses it."),
 );
 
 export const BusinessRules = v.strictObject({
-  is_personalized_enabled: v.optional(v.boolean(), false),
-  personalization_weight: v.optional(
-    v.pipe(v.number(), v.minValue(0, "must be in [0, 1]"), v.maxValue(1, "must be in [0, 1]")),
+  is_personalized_enabled: v.pipe(
+    v.nullish(v.boolean(), false),
+    v.description("Whether the hits are re-ranked for `user_id`."),
+  ),
+  personalization_weight: v.pipe(
+    v.nullish(v.pipe(v.number(), v.minValue(0, "must be in [0, 1]"), v.maxValue(1, "must be in [0, 1]"))),
+    v.description("Share of the personal order in the result. Default: the configured weight."),
   ),
 });
 
-/** Fields that search and hybrid search share. */
+/** Fields that search and hybrid search share. An optional field may be null, which means that it is absent. */
 export const commonFields = {
-  user_id: v.optional(v.nullable(v.pipe(v.string(), v.nonEmpty("must not be empty"))), null),
-  business_rules: v.optional(objectSchema(BusinessRules), {}),
-  is_logging_enable: v.optional(v.boolean(), true),
+  user_id: v.pipe(
+    v.nullish(v.pipe(v.string(), v.nonEmpty("must not be empty")), null),
+    v.description("The user who searches, for personalized ranking and the request log."),
+  ),
+  business_rules: v.nullish(objectSchema(BusinessRules), {}),
+  is_logging_enable: v.pipe(
+    v.nullish(v.boolean(), true),
+    v.description("Whether the request log gets a line about this search."),
+  ),
 };
 
 export const SearchRequest = v.strictObject({
   index: IndexExpression,
-  search_request: NativeBody,
+  search_request: objectSchema(NativeSearch),
   ...commonFields,
 });
 export type SearchRequest = v.InferOutput<typeof SearchRequest>;

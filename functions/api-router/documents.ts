@@ -1,0 +1,197 @@
+import * as v from "valibot";
+import { degradation, degradedList, ErrorAnswer, ErrorDetail, Integer, Issue } from "../../lib/core/http/documents.ts";
+import { Document, DocumentId, IndexName, MAX_OPERATIONS } from "../../lib/search/api/bulk/request.ts";
+import { HybridRequest, HybridSettings, MAX_SUBQUERIES } from "../../lib/search/api/hybrid/request.ts";
+import { BusinessRules, NativeSearch, SearchRequest } from "../../lib/search/api/search/request.ts";
+
+const Degradation = degradation(["embedding", "personalization", "profile", "depth"]);
+
+const BulkWrite = v.strictObject({
+  id: DocumentId,
+  op: v.pipe(
+    v.picklist(["index", "create", "update"]),
+    v.description(
+      "`index` creates or replaces, `create` refuses an existing id, `update` changes the fields of `doc`.",
+    ),
+  ),
+  doc: Document,
+});
+
+const BulkDelete = v.strictObject({ id: DocumentId, op: v.picklist(["delete"]), doc: v.optional(v.null_()) });
+
+const BulkOperation = v.variant("op", [BulkWrite, BulkDelete]);
+
+const bulkFields = {
+  index: IndexName,
+  bulk_request: v.pipe(
+    v.array(BulkOperation),
+    v.minLength(1),
+    v.maxLength(MAX_OPERATIONS),
+    v.description("Operations in the order in which they take effect."),
+  ),
+};
+
+/** The body of a bulk request. It says what the handler's own schema checks with functions. */
+export const BulkRequestDocument = v.strictObject(bulkFields);
+
+const NativeQuery = v.pipe(v.looseObject({}), v.minEntries(1), v.description("A native query."));
+
+const HybridQuery = v.looseObject({
+  queries: v.pipe(v.array(NativeQuery), v.minLength(1), v.maxLength(MAX_SUBQUERIES)),
+});
+
+const HybridTemplateQuery = v.strictObject({ hybrid: HybridQuery });
+
+const Depth = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+const HybridTemplate = v.pipe(
+  v.looseObject({ query: HybridTemplateQuery, from: v.optional(Depth), size: v.optional(Depth) }),
+  v.description(
+    "A native search body whose query is one hybrid query. A token such as [description_dense] is replaced with the " +
+      "embedding of `search_query`. The cluster checks the rest and answers 422 when it refuses it.",
+  ),
+);
+
+const hybridFields = { ...HybridRequest.entries, search_request_template: HybridTemplate };
+
+/** The body of a hybrid search. It says what the handler checks after parsing. */
+export const HybridRequestDocument = v.strictObject(hybridFields);
+
+const Shards = v.object({ total: Integer, successful: Integer, failed: Integer });
+
+const SearchShards = v.looseObject({ ...Shards.entries, skipped: Integer });
+
+const BulkItemError = v.looseObject({
+  type: v.string(),
+  reason: v.nullable(v.string()),
+  retryable: v.optional(
+    v.pipe(v.boolean(), v.description("On errors of the gateway: whether the same operation may succeed later.")),
+  ),
+});
+
+const BulkItemResult = v.looseObject({
+  _index: v.string(),
+  _id: v.nullable(v.string()),
+  status: Integer,
+  _version: v.optional(Integer),
+  result: v.optional(v.picklist(["created", "updated", "deleted", "noop", "not_found"])),
+  _shards: v.optional(Shards),
+  _seq_no: v.optional(Integer),
+  _primary_term: v.optional(Integer),
+  error: v.optional(BulkItemError),
+});
+
+const BulkItem = v.pipe(
+  v.object({
+    index: v.optional(BulkItemResult),
+    create: v.optional(BulkItemResult),
+    update: v.optional(BulkItemResult),
+    delete: v.optional(BulkItemResult),
+  }),
+  v.description("The result of one operation, under the name of its `op`."),
+);
+
+const BulkResult = v.object({
+  took: v.pipe(Integer, v.description("Milliseconds.")),
+  errors: v.pipe(v.boolean(), v.description("Whether any operation failed.")),
+  items: v.pipe(v.array(BulkItem), v.description("One item for each operation, in the order of the request.")),
+});
+
+/** The request echoed, and the cluster's bulk answer. */
+export const BulkAnswer = v.object({ ...bulkFields, index_response: BulkResult, degraded: degradedList(Degradation) });
+
+const TotalHits = v.object({ value: Integer, relation: v.picklist(["eq", "gte"]) });
+
+const Hit = v.looseObject({
+  _index: v.string(),
+  _id: v.optional(v.pipe(v.string(), v.description('Absent only with `stored_fields: "_none_"`.'))),
+  _score: v.nullable(v.number()),
+  _source: v.optional(Document),
+});
+
+const Hits = v.looseObject({
+  total: v.optional(TotalHits),
+  max_score: v.nullable(v.number()),
+  hits: v.array(Hit),
+});
+
+const searchResult = { took: Integer, timed_out: v.boolean(), _shards: SearchShards, hits: Hits };
+
+const SearchResult = v.looseObject(searchResult);
+
+const SearchProfile = v.looseObject({ shards: v.array(v.looseObject({})) });
+
+const HybridSearchResult = v.looseObject({ ...searchResult, profile: SearchProfile });
+
+/** The request echoed with its defaults, and the cluster's answer. */
+export const SearchAnswer = v.object({
+  ...SearchRequest.entries,
+  search_response: SearchResult,
+  degraded: degradedList(Degradation),
+});
+
+/** As for search; the template also holds the search pipeline that was sent. */
+export const HybridSearchAnswer = v.object({
+  ...hybridFields,
+  search_response: HybridSearchResult,
+  degraded: degradedList(Degradation),
+});
+
+/** An error of the cluster on the raw backend. Some answers with an error status are no errors, such as `found: false`. */
+export const ClusterError = v.looseObject({
+  error: v.optional(v.union([v.string(), v.looseObject({ type: v.string(), reason: v.nullable(v.string()) })])),
+  status: v.optional(Integer),
+});
+
+/** The names of this API's schemas in the OpenAPI document. */
+export const schemaNames = {
+  requests: {
+    BulkRequest: BulkRequestDocument,
+    BulkOperation,
+    BulkWrite,
+    BulkDelete,
+    Document,
+    SearchRequest,
+    NativeSearch,
+    BusinessRules,
+    HybridSearchRequest: HybridRequestDocument,
+    HybridTemplate,
+    HybridTemplateQuery,
+    HybridQuery,
+    NativeQuery,
+    HybridSettings,
+  },
+  answers: {
+    BulkAnswer,
+    BulkOperation,
+    BulkWrite,
+    BulkDelete,
+    Document,
+    BulkResult,
+    BulkItem,
+    BulkItemResult,
+    BulkItemError,
+    Shards,
+    SearchAnswer,
+    NativeSearch,
+    AppliedBusinessRules: BusinessRules,
+    HybridSearchAnswer,
+    HybridTemplate,
+    HybridTemplateQuery,
+    HybridQuery,
+    NativeQuery,
+    AppliedHybridSettings: HybridSettings,
+    SearchResult,
+    HybridSearchResult,
+    SearchProfile,
+    SearchShards,
+    Hits,
+    Hit,
+    TotalHits,
+    Degradation,
+    ClusterError,
+    ErrorAnswer,
+    ErrorDetail,
+    Issue,
+  },
+};
