@@ -23,7 +23,7 @@ const MAPPING = (dimension: number) =>
     },
   });
 
-/** Documents with vectors of their own: no embedding is computed. */
+/** Documents that bring their vectors, so that no embedding is computed. */
 function documents(): Array<{ id: string; doc: object }> {
   return books(DOCUMENTS).map((book, i) => ({
     id: `b${i}`,
@@ -55,7 +55,7 @@ async function givenVectors(url: string): Promise<Row> {
   const lines = all.flatMap(({ id, doc }) => [JSON.stringify({ index: { _id: id } }), JSON.stringify(doc)]);
   const native = `${lines.join("\n")}\n`;
   const { ratio, ...sides } = await sideBySide(
-    // The answer holds the request; reading it is the caller's, not the gateway's.
+    // The answer echoes the request; parsing it is the caller's work, not the gateway's.
     () => invoke(handler, "POST", "/application/bulk", ours, () => undefined),
     () => direct(url, "POST", "/given-native/_bulk", native, "application/x-ndjson"),
     { calls: 60, parallel: 1, rounds: 20, warmUp: 15 },
@@ -67,12 +67,11 @@ async function givenVectors(url: string): Promise<Row> {
     kept: ratio.p50 <= 1.15,
     note:
       `${DIMENSION} dimensions, ${bytes(native.length)} a request: ours ${ms(sides.ours.p50)}, native ${ms(sides.theirs.p50)}. ` +
-      "The request is read twice (validated, then cut into its documents) and echoed; on a machine whose processors " +
-      "client, gateway and server share",
+      "the gateway reads the request twice (to validate it, then to split it into documents) and echoes it",
   };
 }
 
-/** The gateway's own time is the processor time of its process, which only waits for cluster and models. */
+/** The gateway's own time is the processor time of its process: it only waits for cluster and models. */
 async function embeddings(url: string): Promise<Row[]> {
   await direct(url, "PUT", "/embedded", MAPPING(1024));
   const server = await startServerProcess(url, { indexes: [hybridIndex("embedded")] });
@@ -111,8 +110,7 @@ async function embeddings(url: string): Promise<Row[]> {
         kept: own / total <= 0.1,
         note:
           `4 × 500 documents, dense and sparse: ${ms(total)} in all, ${ms(own)} of processor time: ` +
-          "0.5 ms a document, mostly 12 kB of numbers read from the model and written to the cluster. The stand-in models " +
-          "take next to no time; with one that takes 20 ms a text it is 2 %",
+          `${ms(own / 2_000)} a document. The stand-in models take almost no time`,
       },
       {
         what: "memory of api-router under load",

@@ -6,7 +6,7 @@ import { type Benchmark, ms, type Row } from "./result.ts";
 
 const RUNS = 15;
 
-/** Imports the entry and has it answer one search request that is not valid, so that no upstream is called. */
+/** Imports the entry and answers one invalid search request, which calls no upstream. */
 const PROBE = `
 import { register } from "node:module";
 const dir = process.argv[2];
@@ -20,7 +20,7 @@ if (answer.statusCode !== 400) throw new Error(answer.body);
 console.log(JSON.stringify({ took }));
 `;
 
-/** Import of the entry and the search family in a fresh process, and how many bytes of code that loads. */
+/** Measures importing the entry and the search family in a fresh process, and the bytes of code that this loads. */
 export const coldStartBenchmark: Benchmark = {
   name: "cold start",
   async run(): Promise<Row[]> {
@@ -47,7 +47,7 @@ export const coldStartBenchmark: Benchmark = {
   },
 };
 
-/** The bundle's files that the probe imports, as the module loader reports them. */
+/** Returns the bundle's files that the probe imports, as the module loader reports them. */
 function loadedFiles(dir: string, env: Record<string, string>): string[] {
   const hooks = `export async function load(url, context, next) {
     if (url.startsWith("file://")) process._rawDebug("LOADED " + url); return next(url, context); }`;

@@ -7,7 +7,7 @@ import type { Benchmark, Row } from "./result.ts";
 
 const STATE = join(ROOT, ".local/dev.json");
 
-/** `make dev`, second start: until the first search is answered. */
+/** Measures the second start of `make dev`, until the first search is answered. */
 export const devStartBenchmark: Benchmark = {
   name: "dev",
   async run(): Promise<Row[]> {
@@ -20,13 +20,13 @@ export const devStartBenchmark: Benchmark = {
         budget: "≤ 20 s",
         reached: `${best.toFixed(1)} s`,
         kept: best <= 20,
-        note: `two starts on data that is there: ${seconds.map((s) => s.toFixed(1)).join(" s, ")} s`,
+        note: `two starts on existing data: ${seconds.map((s) => s.toFixed(1)).join(" s, ")} s`,
       },
     ];
   },
 };
 
-/** Seconds from the command to the first answered search; the stack is stopped again. */
+/** Returns the seconds from the command to the first answered search, then stops the stack. */
 async function start(): Promise<number> {
   rmSync(STATE, { force: true });
   const began = performance.now();

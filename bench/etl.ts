@@ -17,18 +17,18 @@ import type { ObjectStore } from "../lib/recommendation/etl/object-store.ts";
 import { generateSchemas } from "../lib/recommendation/schema/generate.ts";
 import type { Benchmark, Row } from "./result.ts";
 
-/** The real run has ten million: `EVENTS=10000000 make bench ARGS=etl`. */
+/** For the recorded figures use ten million: `EVENTS=10000000 make bench ARGS=etl`. */
 const EVENTS = Number(process.env.EVENTS ?? 1_000_000);
 const EVENTS_OF_OBJECT = 500_000;
 const DUPLICATES = 0.05;
 const BUDGET = 200_000;
-/** Resident memory of the whole run over that of a quarter of its events, once both fill shards of a million events. */
+/** Resident memory of the whole run over that of a quarter of its events; both fill shards of a million events. */
 const FLAT = 1.35;
 const FULL_SHARDS = 4_000_000;
 
 /**
- * What ETL costs: events a second of processor time and peak memory of transform and deduplication, over generated
- * events as Firehose stores them (gzip, 5 % duplicates). The bucket is a folder, so that nothing but ETL is measured.
+ * Measures ETL: events per second of processor time and peak memory of transform and deduplication, over generated events as
+ * Firehose stores them (gzip, 5 % duplicates). A folder stands in for the bucket, so that only ETL is measured.
  */
 export const etlBenchmark: Benchmark = {
   name: "ETL",
@@ -50,8 +50,7 @@ export const etlBenchmark: Benchmark = {
         note:
           `of processor time: transform ${perSecond(EVENTS, transform.cpu)}, deduplicate ` +
           `${perSecond(EVENTS, deduplicate.cpu)}; elapsed ${(transform.seconds + deduplicate.seconds).toFixed(1)} s; ` +
-          `${finished} rows written. Each step alone is above it; an event goes through both. Half of transform is gunzip ` +
-          "and JSON.parse",
+          `${finished} rows written. Each event goes through both steps`,
       },
       {
         what: "ETL, peak resident memory",
@@ -59,7 +58,7 @@ export const etlBenchmark: Benchmark = {
         reached: `${large.toFixed(0)} MB`,
         kept: EVENTS < FULL_SHARDS ? undefined : large <= small * FLAT,
         note:
-          `a quarter of the events: ${small.toFixed(0)} MB. In one process: what the collector has not given back counts. ` +
+          `a quarter of the events: ${small.toFixed(0)} MB. Includes garbage that is not collected yet. ` +
           `Comparable from ${FULL_SHARDS.toLocaleString("en")} events on, when shards are full`,
       },
     ];
@@ -74,7 +73,7 @@ interface Cost {
   peak: number;
 }
 
-/** One run of ETL over so many events, in a folder of its own. */
+/** Runs ETL once over this many events, in a folder of its own. */
 async function measureRun(events: number): Promise<{ transform: Cost; deduplicate: Cost; finished: number }> {
   const folder = mkdtempSync(join(tmpdir(), "bench-etl-"));
   try {
@@ -143,7 +142,7 @@ async function generate(folder: string, events: number): Promise<void> {
     const count = Math.ceil(events / objects);
     for (let index = 0; index < count; index += 1) {
       const number = object * count + index;
-      // An id of the end of the object before: a duplicate across objects.
+      // Repeats an id from the end of the previous object: a duplicate across objects.
       const id = index < count * DUPLICATES && object > 0 ? object * count - 1 - index : number;
       const user = `U${(number * 7919) % 200_003}`;
       const line = `{"EVENT_ID":"0190b7a2-6c3e-7c5a-9f10-${String(id).padStart(12, "0")}","USER_ID":"${user}","ITEM_ID":"B${(number * 31) % 50_021}","EVENT_TYPE":"${number % 5 ? "view" : "purchase"}",${number % 5 ? "" : '"EVENT_VALUE":12.5,'}"TIMESTAMP":${1_740_000_000 + (number % 86_400)},"SESSION_ID":"${user}"}\n`;
@@ -154,7 +153,7 @@ async function generate(folder: string, events: number): Promise<void> {
   }
 }
 
-/** The etl function over a store, without tables. */
+/** Returns the etl function over a store, without tables. */
 async function createEtl(store: ObjectStore): Promise<(input: object) => Promise<object>> {
   const sample = new URL("../test/fixtures/sample-data/", import.meta.url).pathname;
   const { schemas, etl } = await generateSchemas({
@@ -182,7 +181,7 @@ async function createEtl(store: ObjectStore): Promise<(input: object) => Promise
   return (input) => handler(input, { getRemainingTimeInMillis: () => 900_000 });
 }
 
-/** Elapsed time and the largest resident memory while an operation runs, in MB; processor time in seconds. */
+/** Returns elapsed and processor time of an operation, in seconds, and its peak resident memory, in MB. */
 async function measured(operation: () => Promise<void>): Promise<Cost> {
   let peak = 0;
   const timer = setInterval(() => {

@@ -14,7 +14,7 @@ import { SETTINGS } from "../test/fixtures/gateway.ts";
 
 export const FOLDER = scratchFolder(join(ROOT, ".local"), "bench");
 
-/** A real OpenSearch 2.19.6 with a warm compiler: `quickStart` would measure a slow server. */
+/** A real OpenSearch 2.19.6 with a fully optimizing JIT compiler; with `quickStart` the server would be slow. */
 export async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
   const dir = join(ROOT, ".local/opensearch-2.19.6");
   return startOpenSearch({ version: "2.19.6", dir, nodeDir: join(FOLDER, "node"), clean: true, heap: "1g" });
@@ -22,7 +22,7 @@ export async function startCluster(): Promise<{ url: string; stop(): Promise<voi
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One call straight to the cluster over a kept-alive connection, its answer parsed as a caller would. */
+/** Calls the cluster directly over a kept-alive connection and parses the answer, as a caller would. */
 export function direct(url: string, method: string, path: string, body?: string, type = "application/json") {
   const { hostname, port } = new URL(url);
   return new Promise<unknown>((resolve, reject) => {
@@ -37,7 +37,7 @@ export function direct(url: string, method: string, path: string, body?: string,
   });
 }
 
-/** Builds the bundle with these settings; gives its folder. */
+/** Builds the bundle with these settings and returns its folder. */
 export async function buildGateway(settings: Partial<GatewaySettings> = {}): Promise<string> {
   const built = await buildFunctions({
     outdir: join(FOLDER, "functions"),
@@ -49,14 +49,14 @@ export async function buildGateway(settings: Partial<GatewaySettings> = {}): Pro
   return dir;
 }
 
-/** The built and loaded handler, as Lambda would call it. */
+/** Returns the built and loaded handler, as Lambda calls it. */
 export async function loadGateway(node: string, settings: Partial<GatewaySettings> = {}): Promise<ProxyHandler> {
   const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };
   const file = join(await buildGateway(settings), "index.mjs");
   return (await loadBundle({ file, env, onRequestLog: () => undefined })).handler;
 }
 
-/** Calls the handler as API Gateway does, body in base64, and by default parses its answer as a caller would. */
+/** Calls the handler as API Gateway does, with the body in base64, and by default parses the answer as a caller would. */
 export async function invoke(
   handler: ProxyHandler,
   method: string,

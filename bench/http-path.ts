@@ -12,7 +12,7 @@ const SECONDS = 5;
 const ROUNDS = 4;
 const QUERY = { size: 10, query: { match: { description: "river letter" } } };
 
-/** The whole HTTP path of the local stack over a direct call, both loaded by wrk from a process of its own. */
+/** Compares the whole HTTP path of the local stack with a direct call, both under load from wrk. */
 export const httpPathBenchmark: Benchmark = {
   name: "HTTP path",
   async run(): Promise<Row[]> {
@@ -31,7 +31,7 @@ export const httpPathBenchmark: Benchmark = {
       for (let round = 0; round <= ROUNDS; round += 1) {
         const a = wrk(`${cluster.url}/${INDEX}/_search`, theirs);
         const b = wrk(`${server.url}/application/search`, ours);
-        // The first round warms both up.
+        // The first round is the warm-up.
         if (round > 0) {
           measured.theirs.push(a);
           measured.ours.push(b);
@@ -68,7 +68,7 @@ function script(name: string, body: string): string {
   return file;
 }
 
-/** Milliseconds at p50. */
+/** Returns the median latency in milliseconds. */
 function wrk(url: string, file: string): number {
   const args = ["-t1", `-c${CONNECTIONS}`, `-d${SECONDS}s`, "-s", file, url];
   const { stdout, status } = spawnSync("wrk", args, { encoding: "utf8" });

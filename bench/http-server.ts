@@ -1,4 +1,4 @@
-/** The gateway behind the local API server, in a process of its own: `node bench/http-server.ts CLUSTER_URL BUNDLE`. */
+/** Runs the gateway behind the local API server: `node bench/http-server.ts CLUSTER_URL BUNDLE`. */
 import { createInterface } from "node:readline";
 import { routes } from "../functions/api-router/routes.ts";
 import { loadBundle } from "../local/api/load-bundle.ts";
@@ -10,7 +10,7 @@ const { handler } = await loadBundle({ file, env, onRequestLog: () => undefined 
 const api = await startApi({ services: [{ routes, handler, keys: [key] }] });
 console.log(api.url);
 
-// Each line asks for what this process has used so far; the end of input ends it.
+// Each input line requests the resources used so far; the end of input ends the process.
 createInterface(process.stdin)
   .on("line", () => {
     const { user, system } = process.cpuUsage();

@@ -27,7 +27,7 @@ const REQUEST = JSON.stringify({
   },
 });
 
-/** Hybrid search with a cached query embedding over the native query that the gateway sends, sent by hand. */
+/** Compares hybrid search, with the query embedding cached, with sending the same native query directly. */
 export const hybridBenchmark: Benchmark = {
   name: "hybrid",
   async run(): Promise<Row[]> {
@@ -70,7 +70,7 @@ export const hybridBenchmark: Benchmark = {
   },
 };
 
-/** The native body of the request, taken from the wire. */
+/** Returns the native body that the gateway sends, captured from the wire. */
 async function sentBody(url: string, settings: object): Promise<string> {
   const proxy: FaultProxy = await startFaultProxy(url);
   try {

@@ -1,13 +1,18 @@
-/** `make bench`: every benchmark, or those whose name contains a word, into bench/RESULTS.md. */
+/**
+ * `make bench`: runs every benchmark, or those whose name contains a word. Keeps the figures in bench/results.json and writes
+ * bench/RESULTS.md from them; nobody edits either by hand.
+ */
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
-import type { Benchmark, Row } from "./result.ts";
+import { report, verdict } from "./report.ts";
+import type { Benchmark, Result, Row } from "./result.ts";
 
-const RESULTS = join(import.meta.dirname, "RESULTS.md");
+const FIGURES = join(import.meta.dirname, "results.json");
+const REPORT = join(import.meta.dirname, "RESULTS.md");
 
-/** One process each: what one leaves in memory or loaded would meet the next. */
+/** Each runs in a process of its own, so that none finds memory or modules that another one left. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   search: async () => (await import("./search.ts")).searchBenchmark,
   "http-path": async () => (await import("./http-path.ts")).httpPathBenchmark,
@@ -25,19 +30,19 @@ const MARK = "@@rows@@";
 const [word = ""] = process.argv.slice(2);
 if (process.env.BENCH_CHILD === "1") {
   const load = BENCHMARKS[word];
-  if (!load) throw new Error(`there is no benchmark ${word}`);
+  if (!load) throw new Error(`there is no benchmark named ${word}`);
   console.log(`${MARK}${JSON.stringify(await (await load()).run())}`);
   process.exit(0);
 }
 
 const names = Object.keys(BENCHMARKS).filter((name) => name.includes(word));
 if (names.length === 0) {
-  console.error(`no benchmark has ${word} in its name; there are ${Object.keys(BENCHMARKS).join(", ")}`);
+  console.error(`no benchmark has "${word}" in its name: choose from ${Object.keys(BENCHMARKS).join(", ")}`);
   process.exit(2);
 }
-const kept = readRows();
+const results = readResults();
 for (const name of names) {
-  console.log(`${name} …`);
+  console.log(`Running ${name}`);
   const output = execFileSync(process.execPath, [import.meta.filename, name], {
     encoding: "utf8",
     env: { ...process.env, BENCH_CHILD: "1" },
@@ -45,43 +50,23 @@ for (const name of names) {
     maxBuffer: 64 * 1024 * 1024,
   });
   const line = output.split("\n").find((text) => text.startsWith(MARK)) ?? `${MARK}[]`;
-  const rows = JSON.parse(line.slice(MARK.length)) as Row[];
+  const rows: Row[] = JSON.parse(line.slice(MARK.length));
   for (const row of rows) console.log(`  ${verdict(row)} ${row.what}: ${row.reached} (${row.budget})`);
-  kept.set(name, rows);
+  results[name] = { date: new Date().toISOString().slice(0, 10), machine: machine(), rows };
+  // After each: a later benchmark that fails loses nothing.
+  writeFileSync(FIGURES, `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(REPORT, report(results));
 }
-writeFileSync(RESULTS, render(kept));
-console.log("written to bench/RESULTS.md");
+console.log("Written: bench/results.json, bench/RESULTS.md");
 
-function verdict({ kept: isKept }: Row): string {
-  if (isKept === undefined) return "·";
-  return isKept ? "kept" : "MISSED";
-}
-
-function render(all: ReadonlyMap<string, readonly Row[]>): string {
+function machine(): string {
   const [cpu] = cpus();
-  const lines = [
-    "# What it costs",
-    "",
-    `Written by \`make bench\`. Machine: ${cpus().length} × ${cpu?.model.trim() ?? "unknown processor"}, ` +
-      `${Math.round(totalmem() / 1024 ** 3)} GiB, Node ${process.version}, OpenSearch 2.19.6 on the same machine.`,
-    "Client, gateway and server share the processors; each ratio is measured side by side in one run, taking turns.",
-    "",
-    "| what | budget | reached | kept | how |",
-    "|---|---|---|---|---|",
-    ...[...all.values()]
-      .flat()
-      .map((row) => `| ${row.what} | ${row.budget} | ${row.reached} | ${verdict(row)} | ${row.note} |`),
-  ];
-  return `${lines.join("\n")}\n\n<!-- ${JSON.stringify(Object.fromEntries(all))} -->\n`;
+  const memory = Math.round(totalmem() / 1024 ** 3);
+  return `${cpus().length} × ${cpu?.model.trim() ?? "unknown processor"}, ${memory} GiB, Node ${process.version}`;
 }
 
-/** The rows of earlier runs, so that one benchmark can be run alone. */
-function readRows(): Map<string, Row[]> {
-  try {
-    const json = readFileSync(RESULTS, "utf8").match(/<!-- (\{.*\}) -->/s)?.[1];
-    const rows = JSON.parse(json ?? "{}") as Record<string, Row[]>;
-    return new Map(Object.keys(BENCHMARKS).flatMap((name) => (rows[name] ? [[name, rows[name]]] : [])));
-  } catch {
-    return new Map();
-  }
+/** Results of earlier runs, so that one benchmark can run alone; in the order of BENCHMARKS. */
+function readResults(): Record<string, Result> {
+  const stored: Record<string, Result> = existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, "utf8")) : {};
+  return Object.fromEntries(Object.keys(BENCHMARKS).flatMap((name) => (stored[name] ? [[name, stored[name]]] : [])));
 }

@@ -4,7 +4,7 @@ import { startWorld, type World } from "../test/functions/recommendation-api/wor
 import { type Benchmark, ms, type Row, times } from "./result.ts";
 import { sideBySide } from "./side-by-side.ts";
 
-/** Calls of each side; the real run has more: `CALLS=2000 make bench ARGS=recommend`. */
+/** Calls of each side. For the recorded figures use more: `CALLS=2000 make bench ARGS=recommend`. */
 const CALLS = Number(process.env.CALLS ?? 400);
 /** Requests of 500 records; `UPLOADS=200`. */
 const UPLOADS = Number(process.env.UPLOADS ?? 20);
@@ -12,7 +12,7 @@ const RECORDS = 500;
 const PARALLEL = 4;
 const LIMIT = 10;
 
-/** What the recommendation API adds to a call of Personalize, and what it takes in. Everything on this machine. */
+/** Measures what the recommendation API adds to a Personalize call, and how fast it ingests, all on this machine. */
 export const recommendBenchmark: Benchmark = {
   name: "recommend",
   async run(): Promise<Row[]> {
@@ -46,7 +46,7 @@ async function recommend(world: World, campaignArn: string): Promise<Row> {
     kept: undefined,
     note:
       `${times(ratio.p50)} at p50, ${times(ratio.p99)} at p99; API ${ms(api.p50)}, call ${ms(theirs.p50)}. ` +
-      "An answer reads the records of its items, and moto reads about 200 a second",
+      "An answer reads the records of its items from moto",
   };
 }
 

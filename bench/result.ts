@@ -1,18 +1,26 @@
 import { availableParallelism, loadavg } from "node:os";
 
-/** One row of `bench/RESULTS.md`. */
+/** The last run of a benchmark, as `bench/results.json` keeps it. */
+export interface Result {
+  /** Day of the run, in UTC. */
+  date: string;
+  machine: string;
+  rows: Row[];
+}
+
+/** One measurement. */
 export interface Row {
   what: string;
   budget: string;
-  /** What was measured, as text. */
+  /** The measured value, as text. */
   reached: string;
-  /** Whether the budget is kept; undefined where the row only informs. */
+  /** Whether the budget is kept; undefined without a budget. */
   kept: boolean | undefined;
-  /** Numbers behind it, or the reason of a miss. */
+  /** The figures behind it. */
   note: string;
 }
 
-/** A benchmark: one question, its rows, in a process of its own. */
+/** One question and its measurements. */
 export interface Benchmark {
   name: string;
   run(): Promise<Row[]>;
@@ -22,9 +30,9 @@ export const ms = (value: number): string => `${value.toFixed(2)} ms`;
 export const times = (ratio: number): string => `${ratio.toFixed(2)}x`;
 export const bytes = (value: number): string => `${(value / 1024 / 1024).toFixed(0)} MiB`;
 
-/** The middle of the values; of an even number, the upper one of the two. NaN of none. */
+/** Returns the median; the upper of the two middle values for an even count, NaN for none. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** How busy the machine is: a budget of wall-clock time is missed where others take the processors. */
+/** Describes how busy the machine is: other load alone can make a run miss its wall-clock budget. */
 export const load = (): string => `load ${(loadavg()[0] ?? 0).toFixed(1)} on ${availableParallelism()} processors`;

@@ -12,7 +12,7 @@ const note = ({ ours, theirs }: Comparison) =>
   `direct ${ms(theirs.p50)} / ${ms(theirs.p99)} (p50 / p99). The handler's own processor time is ` +
   `${ms(ours.cpu - theirs.cpu)} a call, beside ${ms(theirs.cpu)} of the direct one`;
 
-/** Search and raw backend through the handler over the same call straight to OpenSearch, in one process. */
+/** Compares search and raw backend through the handler with the same call straight to OpenSearch, in one process. */
 export const searchBenchmark: Benchmark = {
   name: "search",
   async run(): Promise<Row[]> {

@@ -6,10 +6,10 @@ import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
 import { buildGateway } from "./gateway-setup.ts";
 
-/** As the function is deployed. */
+/** The memory of the deployed function. */
 const NODE_FLAGS = NODE_OPTIONS.split(" ");
 
-/** What a process has used so far. */
+/** Resources that a process has used so far. */
 export interface Usage {
   /** Milliseconds of processor time. */
   cpuMs: number;
@@ -23,7 +23,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** The gateway behind the local API server in a process of its own, so that its use can be told from the load's. */
+/** Starts the gateway behind the local API server in its own process, to measure it apart from the load. */
 export async function startServerProcess(
   node: string,
   settings: Partial<GatewaySettings> = {},
@@ -33,7 +33,7 @@ export async function startServerProcess(
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   child.setMaxListeners(0);
   const waiting: Array<(line: string) => void> = [];
-  // Metric lines of the function are on standard output too.
+  // The function also prints metric lines on standard output.
   createInterface(child.stdout).on("line", (line) => {
     if (!line.startsWith('{"_aws"') && !line.startsWith('{"type"') && !line.startsWith('{"level"'))
       waiting.shift()?.(line);

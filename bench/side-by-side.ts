@@ -1,9 +1,9 @@
-/** Times of one way of doing something, in milliseconds a call. */
+/** Times of one side, in milliseconds per call. */
 export interface Timing {
   p50: number;
   p99: number;
   calls: number;
-  /** Processor time of this process a call: of the way itself, without the servers behind it. */
+  /** Processor time of this process per call, without the servers behind it. */
   cpu: number;
 }
 
@@ -15,17 +15,17 @@ export interface Comparison {
 }
 
 export interface ComparisonOptions {
-  /** Calls of each side that count. */
+  /** Measured calls of each side. */
   calls: number;
   /** Calls in flight. */
   parallel: number;
-  /** Calls of each side before counting. */
+  /** Calls of each side before measuring. */
   warmUp?: number;
-  /** The two take turns in this many rounds, so that a drift of the machine meets both. */
+  /** The sides take turns in this many rounds, so that machine drift affects both. */
   rounds?: number;
 }
 
-/** Times two ways side by side in one process, taking turns: A B B A A B …. */
+/** Measures two sides in one process, taking turns: A B B A A B …. */
 export async function sideBySide(
   ours: (call: number) => Promise<unknown>,
   theirs: (call: number) => Promise<unknown>,

@@ -1,4 +1,4 @@
-// Is writing the stacks fast enough to do it for every plan?
+// Is synthesis fast enough to run for every plan?
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const RUNS = 7;
 const root = join(import.meta.dirname, "..");
 const url = (path: string) => JSON.stringify(pathToFileURL(join(root, path)).href);
 
-/** A whole process, as `relevance plan` pays it: start, imports, configuration, every stack. Prints its CPU time. */
+/** A script that does what `relevance plan` does: imports, configuration, every stack. Prints its CPU time. */
 const script = (outdir: string) => `
   const { fullExample, valid } = await import(${url("test/lib/config/example.ts")});
   const { sampleDiscovery } = await import(${url("stacks/sample-discovery.ts")});
@@ -24,7 +24,7 @@ const script = (outdir: string) => `
   process.stdout.write(String((user + system) / 1000));
 `;
 
-/** Synthesis of all stacks of both services, with every key of the configuration set. */
+/** Measures the synthesis of all stacks of both services, with every configuration key set. */
 export const synthBenchmark: Benchmark = {
   name: "synth",
   async run() {

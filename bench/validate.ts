@@ -1,4 +1,4 @@
-// Does `relevance validate` answer before one looks away?
+// Does `relevance validate` feel instant?
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,13 +11,13 @@ const RUNS = 9;
 
 const root = join(import.meta.dirname, "..");
 
-/** Has a process print its CPU time, in milliseconds, on standard error when it ends. */
+/** Makes a process print its CPU time, in milliseconds, on standard error when it ends. */
 const PRINT_CPU = `data:text/javascript,process.on("exit", () => {
   const { user, system } = process.cpuUsage();
   process.stderr.write(String((user + system) / 1000));
 })`;
 
-/** The whole command, as a person waits for it: start of Node, imports, every file of a configuration with all keys. */
+/** Measures the whole command: start of Node, imports, every file of a configuration with all keys. */
 export const validateBenchmark: Benchmark = {
   name: "validate",
   async run() {
