@@ -6,44 +6,44 @@ import type { Terminal } from "./terminal.ts";
 /** 0 done, 1 failed, 2 wrong use or configuration, 3 there are changes (`plan --detailed-exitcode`). */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** What a command works with besides its options. */
+/** What a command gets besides its options. */
 export interface Context {
   terminal: Terminal;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** One command, as a file of `commands/` writes it. */
+/** A command, as a file in `commands/` defines it. */
 export interface CommandDefinition<Entries extends v.ObjectEntries> {
-  /** Shown by --help. */
+  /** An example for `--help`. */
   example: string;
-  /** Whether it has `--json`. */
+  /** Whether the command has `--json`. */
   json?: boolean;
-  /** The configuration folder without `--conf`: `conf`. */
+  /** Default of `--conf`; `conf` if absent. */
   conf?: string;
-  /** Adds its own options; `--conf` and `--json` are there already. */
+  /** Adds the command's own options; `--conf` and `--json` are already defined. */
   define?: (command: Command) => void;
-  /** Its own options as commander names them: `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`. */
+  /** Schemas of its own options, by commander's names: `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`. */
   options: Entries;
   run: (options: OptionsOf<Entries> & CommonOptions, context: Context) => Promise<ExitCode>;
 }
 
 type OptionsOf<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Entries, undefined>>;
 
-/** Options of every command. */
+/** Options of all commands. */
 export interface CommonOptions {
   /** The configuration folder. */
   conf: string;
-  /** Whether to print JSON; false for commands without `--json`. */
+  /** Whether to print JSON; always false for a command without `--json`. */
   json: boolean;
 }
 
-/** One command, as `main.ts` uses it. */
+/** A command, as `main.ts` runs it. */
 export interface CommandModule {
   define(command: Command): void;
   run(options: unknown, context: Context): Promise<ExitCode>;
 }
 
-/** Makes a command of its definition: the same help, the same common options, options checked once. */
+/** Creates a command from its definition. Adds the common options and validates all options. */
 export function defineCommand<Entries extends v.ObjectEntries>(definition: CommandDefinition<Entries>): CommandModule {
   const common = { conf: v.pipe(v.string(), v.nonEmpty("needs a folder")), json: v.optional(v.boolean(), false) };
   const schema = v.strictObject({ ...definition.options, ...common });
@@ -65,7 +65,7 @@ export function defineCommand<Entries extends v.ObjectEntries>(definition: Comma
   };
 }
 
-/** `destroyInfra`, as commander names the option, is `destroy-infra` where it was typed. */
+/** Returns the flag that commander's option name stands for: `destroyInfra` is `destroy-infra`. */
 function flagOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,19 +1,19 @@
 import type { CommandModule } from "./command.ts";
 
-/** One row of `relevance --help`; the command itself is loaded when it is asked for. */
+/** One row of `relevance --help`. The command is loaded only when it runs. */
 export interface CommandRow {
-  /** Words that call it. */
+  /** The words that select the command. */
   words: readonly [string] | readonly [string, string];
   summary: string;
   load: () => Promise<CommandModule>;
 }
 
-/** Summaries of commands that only hold others. */
+/** Summaries of command groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  "hybrid-search": "what hybrid search needs",
+  "hybrid-search": "tools for hybrid search",
 };
 
-/** The commands, in the order of the help. */
+/** The commands, in the order of `--help`. */
 export const COMMANDS: readonly CommandRow[] = [
   {
     words: ["validate"],
@@ -22,42 +22,42 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["plan"],
-    summary: "show what deploy would change; changes nothing",
+    summary: "show what deploy would change, without changing anything",
     load: async () => (await import("./commands/plan.ts")).plan,
   },
   {
     words: ["deploy"],
-    summary: "create or change everything of the configuration",
+    summary: "deploy the configuration",
     load: async () => (await import("./commands/deploy.ts")).deploy,
   },
   {
     words: ["destroy"],
-    summary: "remove the search gateway; bucket and parameters stay",
+    summary: "remove the search gateway; keeps bucket and parameters",
     load: async () => (await import("./commands/destroy.ts")).destroy,
   },
   {
     words: ["uninstall"],
-    summary: "remove the recommendation service; bucket and parameters stay",
+    summary: "remove the recommendation service; keeps bucket and parameters",
     load: async () => (await import("./commands/uninstall.ts")).uninstall,
   },
   {
     words: ["purge"],
-    summary: "remove what destroy and uninstall leave: bucket, keys, parameters",
+    summary: "remove what destroy and uninstall keep: bucket, keys, parameters",
     load: async () => (await import("./commands/purge.ts")).purge,
   },
   {
     words: ["info"],
-    summary: "print URL and API key of each deployed service, and the topic of their alarms",
+    summary: "print URL and API key of each deployed service, and the alarm topic",
     load: async () => (await import("./commands/info.ts")).info,
   },
   {
     words: ["init-state"],
-    summary: "create the bucket for Terraform's state",
+    summary: "create the S3 bucket for Terraform's state",
     load: async () => (await import("./commands/init-state.ts")).initState,
   },
   {
     words: ["rotate-key"],
-    summary: "change the API key of a service, with both valid in between",
+    summary: "replace the API key of a service; both keys work until --finish",
     load: async () => (await import("./commands/rotate-key.ts")).rotateKey,
   },
   {
@@ -67,17 +67,17 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["schema-generation"],
-    summary: "make the schemas and the ETL configuration from sample files",
+    summary: "generate the schemas and the ETL configuration from sample files",
     load: async () => (await import("./commands/schema-generation.ts")).schemaGeneration,
   },
   {
     words: ["upload-sample"],
-    summary: "send users, items and interactions of files to the recommendation service",
+    summary: "upload users, items and interactions from files",
     load: async () => (await import("./commands/upload-sample.ts")).uploadSample,
   },
   {
     words: ["train"],
-    summary: "train recommendation models, and switch to them",
+    summary: "train recommendation models and activate them",
     load: async () => (await import("./commands/train.ts")).train,
   },
   {
@@ -87,17 +87,17 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["list"],
-    summary: "list every resource of the project with its ARN",
+    summary: "list all resources of the project with their ARNs",
     load: async () => (await import("./commands/list.ts")).list,
   },
   {
     words: ["backfill"],
-    summary: "embed the documents that were stored without vectors",
+    summary: "add missing embeddings to stored documents",
     load: async () => (await import("./commands/backfill.ts")).backfillCommand,
   },
   {
     words: ["hybrid-search", "generate-semantic-index-schema"],
-    summary: "extend an index schema by the embedding fields of hybrid_search.yaml",
+    summary: "add the embedding fields of hybrid_search.yaml to an index schema",
     load: async () => (await import("./commands/generate-semantic-index-schema.ts")).generateSemanticIndexSchema,
   },
 ];

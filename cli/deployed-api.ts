@@ -2,18 +2,18 @@ import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
 import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
 import type { Session } from "./session.ts";
 
-/** An API that is deployed. */
+/** A deployed API. */
 export interface DeployedApi {
   service: Service;
-  /** Where clients call it: its own host name, else the execute-api URL. */
+  /** The URL for clients: its own host name if it has one, else the execute-api URL. */
   url: string;
-  /** Its URL at API Gateway. */
+  /** The execute-api URL of API Gateway. */
   executeUrl: string;
-  /** Name and value of each key, the newest last. */
+  /** Name and value of each API key, newest last. */
   keys: { name: string; value: string }[];
 }
 
-/** The API of a service with its keys, as API Gateway has them; undefined when it is not deployed. */
+/** Reads the API of a service and its keys from API Gateway; undefined if it is not deployed. */
 export async function findDeployedApi(
   { sdk, config }: Pick<Session, "sdk" | "config">,
   names: Names,
@@ -30,7 +30,7 @@ export async function findDeployedApi(
   return { service, url, executeUrl, keys: await keysOf(client, id, names.apiKey(service)) };
 }
 
-/** Names of APIs are not unique: an interrupted deployment may have left one, which then has no stage. */
+/** API names are not unique: an interrupted deployment can leave another API of this name, without a stage. */
 async function idOf(client: APIGatewayClient, wanted: string): Promise<string | undefined> {
   const { GetStagesCommand, paginateGetRestApis } = await import("@aws-sdk/client-api-gateway");
   const ids: string[] = [];
@@ -45,7 +45,7 @@ async function idOf(client: APIGatewayClient, wanted: string): Promise<string | 
   return ids[0];
 }
 
-/** The keys that the usage plan of the API's stage admits. */
+/** Returns the keys that the usage plan of the API's stage accepts. */
 async function keysOf(client: APIGatewayClient, apiId: string, first: string): Promise<DeployedApi["keys"]> {
   const { paginateGetApiKeys, paginateGetUsagePlanKeys, paginateGetUsagePlans } = await import(
     "@aws-sdk/client-api-gateway"
@@ -62,7 +62,7 @@ async function keysOf(client: APIGatewayClient, apiId: string, first: string): P
   for await (const { items = [] } of paginateGetApiKeys({ client }, { nameQuery: first, includeValues: true })) {
     for (const { id, name = "", value = "" } of items) if (admitted.has(id)) keys.push({ name, value });
   }
-  // Numbers only grow.
+  // Key numbers only increase.
   const number = (name: string) => (name === first ? 1 : Number(name.slice(first.length + 1)));
   return keys.sort((a, b) => number(a.name) - number(b.name));
 }

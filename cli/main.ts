@@ -8,7 +8,7 @@ const args = process.argv.slice(2);
 const noColor = (process.env.NO_COLOR ?? "") !== "" || process.env.TERM === "dumb";
 const terminal = createTerminal(process.stdout, process.stderr, noColor);
 
-// A reader that has seen enough (`relevance … | head`) is no error.
+// The reader of a pipe may stop early, as in `relevance … | head`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);

@@ -3,8 +3,8 @@ import type { Context, ExitCode } from "./command.ts";
 import type { CommandRow } from "./commands.ts";
 
 /**
- * Runs the command that `args` call. Only that command is loaded. Throws CommanderError for wrong use and for help that
- * was shown.
+ * Runs the command named in `args` and returns its exit code. Loads no other command. Throws CommanderError for wrong
+ * usage, and after printing help.
  */
 export async function runProgram(
   args: readonly string[],
@@ -48,16 +48,16 @@ export async function runProgram(
   return exitCode;
 }
 
-/** A command that throws instead of exiting and prints through the terminal. Its sub-commands inherit this. */
+/** Creates a command that throws instead of exiting and prints through the terminal. Sub-commands inherit both. */
 function newCommand(name: string, { terminal }: Context): Command {
   return new Command(name)
     .helpCommand(false)
-    .helpOption("-h, --help", "show this")
+    .helpOption("-h, --help", "show this help")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
       writeErr: (text) => terminal.note(text.trimEnd()),
-      // The error is thrown as well; whoever catches it prints it.
+      // The error is also thrown, and printed where it is caught.
       outputError: () => undefined,
       getOutHasColors: () => terminal.colors.isColorSupported,
       getErrHasColors: () => terminal.noteColors.isColorSupported,

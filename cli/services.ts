@@ -1,14 +1,14 @@
 import type { Configuration } from "../lib/config/configuration.ts";
 import type { Service, StackName } from "../lib/core/naming/names.ts";
 
-/** What commands say and do about a service. */
+/** What commands need to know about a service. */
 export interface ServiceFacts {
-  /** Its own stacks, in the order in which they go. */
+  /** Its own stacks, in the order of removal. */
   stacks: readonly StackName[];
   /** The command that removes it. */
   command: "destroy" | "uninstall";
   words: string;
-  /** What of project.yaml enables it. */
+  /** The part of project.yaml that enables it. */
   sections: string;
 }
 
@@ -28,10 +28,10 @@ export const SERVICES: Readonly<Record<Service, ServiceFacts>> = {
   },
 };
 
-/** Their names. */
+/** The names of both services. */
 export const SERVICE_NAMES = Object.keys(SERVICES) as readonly Service[];
 
-/** Whether the configuration has the service. */
+/** Returns whether the configuration enables the service. */
 export function isConfigured({ searchGateway, recommendation }: Configuration, service: Service): boolean {
   return (service === "search-gateway" ? searchGateway : recommendation) !== undefined;
 }

@@ -11,17 +11,17 @@ import type { Terminal } from "./terminal.ts";
 import { findTerraform } from "./terraform/binary.ts";
 import type { Runner } from "./terraform/stack.ts";
 
-/** What the commands that touch the account work with. */
+/** Context of the commands that access an AWS account. */
 export interface Session {
   config: Configuration;
   folders: Folders;
   terminal: Terminal;
   env: Context["env"];
-  /** What SDK clients are made with; endpoint and credentials are the SDK's own defaults. */
+  /** Configuration of SDK clients; endpoint and credentials come from the SDK's defaults. */
   sdk: { region: string };
 }
 
-/** Reads the configuration. Throws ConfigurationError. */
+/** Reads the configuration and returns a session. Throws ConfigurationError. */
 export function openSession(conf: string, { terminal, env }: Context): Session {
   const config = loadConfiguration(conf);
   const { project_name, aws } = config.project;
@@ -34,30 +34,30 @@ export async function accountOf({ config, sdk }: Session): Promise<string> {
   const account = await failing(explained("sts:GetCallerIdentity", stsReads(sdk).account()));
   if (wanted !== undefined && wanted !== account) {
     throw new Failure(
-      `The credentials are of account ${account}, aws.account_id of project.yaml is ${wanted}: ` +
+      `The credentials belong to account ${account}, but aws.account_id in project.yaml is ${wanted}: ` +
         "use credentials of that account, or change aws.account_id",
     );
   }
   return account;
 }
 
-/** Every cloud name of the project. */
+/** Returns the cloud names of the project. */
 export function namesIn({ config, sdk }: Session, account: string): Names {
   return namesOf({ project: config.project.project_name, account, region: sdk.region });
 }
 
-/** Terraform as the stacks are run with. Throws Failure when it is missing. */
+/** Returns the runner of Terraform for the stacks. Throws Failure if Terraform is missing. */
 export async function runnerOf({ env, terminal, folders }: Session): Promise<Runner> {
   const terraform = await findTerraform(env);
   return { terraform, env, cacheFolder: folders.providers, note: (line) => terminal.note(line) };
 }
 
-/** Attempts of the AWS provider at one call: few at a local endpoint, whose faults do not pass. */
+/** Returns the AWS provider's retry limit: low for a local endpoint, whose errors are permanent. */
 export function providerRetries({ env }: Session): { maxRetries?: number } {
   return env.AWS_ENDPOINT_URL ? { maxRetries: 2 } : {};
 }
 
-/** What discovery says is a failure of the command. */
+/** Awaits `work` and turns a DiscoveryError into a Failure with its problems. */
 export async function failing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -65,7 +65,7 @@ export async function failing<T>(work: Promise<T>): Promise<T> {
     if (!(error instanceof DiscoveryError)) throw error;
     const [first = "", ...rest] = error.problems;
     const text =
-      rest.length === 0 ? first : ["The account does not fit the configuration:", ...error.problems].join("\n  ");
+      rest.length === 0 ? first : ["The AWS account does not match the configuration:", ...error.problems].join("\n  ");
     throw new Failure(text, { cause: error });
   }
 }

@@ -6,24 +6,24 @@ export interface Output {
   isTTY?: boolean | undefined;
 }
 
-/** Where commands print. Nothing else of the CLI writes to a stream. */
+/** Where commands print. Nothing else in the CLI writes to a stream. */
 export interface Terminal {
   /** Prints a result on standard output. */
   print(text: string): void;
   /** Prints a value on standard output as JSON. */
   printJson(value: unknown): void;
-  /** Prints what is not the result, such as warnings and progress, on standard error. */
+  /** Prints everything except results, such as warnings and progress, on standard error. */
   note(text: string): void;
-  /** Colours of standard output; without a terminal, or with NO_COLOR, they change nothing. */
+  /** Colours for standard output; without a terminal, or with NO_COLOR, text stays plain. */
   colors: Colors;
-  /** Colours of standard error. */
+  /** Colours for standard error. */
   noteColors: Colors;
 }
 
-/** Functions that colour a text. */
+/** Functions that colour text. */
 export type Colors = ReturnType<typeof createColors>;
 
-/** A terminal over two streams. */
+/** Creates a terminal that prints to two streams. */
 export function createTerminal(out: Output, error: Output, noColor: boolean): Terminal {
   const colorsOf = (stream: Output) => createColors(stream.isTTY === true && !noColor);
   return {

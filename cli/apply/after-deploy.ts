@@ -5,7 +5,7 @@ import type { Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeParameters } from "./parameters.ts";
 
-/** Writes what outlives a service to the parameter store. */
+/** Writes URL, version and time of a deployment to the parameter store, which outlives the service. */
 export async function recordDeployment(
   { sdk }: Session,
   names: Names,
@@ -19,17 +19,17 @@ export async function recordDeployment(
   });
 }
 
-/** The deployed APIs of an account. */
+/** Finds the deployed APIs of the project. */
 export async function findDeployedApis(session: Session, names: Names): Promise<DeployedApi[]> {
   const services: readonly Service[] = ["search-gateway", "recommendation"];
   const found = await Promise.all(services.map((service) => findDeployedApi(session, names, service)));
   return found.filter((api) => api !== undefined);
 }
 
-/** ARN of the topic that the alarms of both services tell. */
+/** ARN of the topic that the alarms of both services publish to. */
 const alarmsTopicArn = (names: Names) => names.arn("sns", names.topic());
 
-/** What `relevance info --json` prints: by service its URLs, keys, and the topic of its alarms. */
+/** Returns the output of `relevance info --json`: URLs, keys and alarm topic of each service. */
 export function apisJson(apis: readonly DeployedApi[], names: Names) {
   return Object.fromEntries(
     apis.map(({ service, url, executeUrl, keys }) => [
@@ -44,7 +44,7 @@ export function apisJson(apis: readonly DeployedApi[], names: Names) {
   );
 }
 
-/** URL and keys as a person copies them, and the topic of alarms, which tells nobody until somebody subscribes. */
+/** Prints URLs, keys and the alarm topic, which notifies nobody until somebody subscribes. */
 export function printApis(terminal: Terminal, apis: readonly DeployedApi[], names: Names): void {
   for (const { service, url, executeUrl, keys } of apis) {
     terminal.print(terminal.colors.bold(service));
@@ -55,16 +55,16 @@ export function printApis(terminal: Terminal, apis: readonly DeployedApi[], name
   if (apis.length === 0) return;
   terminal.print(terminal.colors.bold("alarms"));
   terminal.print(`  topic    ${alarmsTopicArn(names)}`);
-  terminal.print("           docs/guides/monitoring.md says how to subscribe to it");
+  terminal.print("           docs/guides/monitoring.md shows how to subscribe");
 }
 
-/** Asks the cluster for its version through the API and says what came of it. Gives whether the gateway works. */
+/** Requests the cluster's version through the API and prints the result. Returns false if the gateway does not work. */
 export async function proveGateway(session: Session, names: Names, api: DeployedApi): Promise<boolean> {
   const { terminal, config, env } = session;
   const key = api.keys.at(-1)?.value ?? "";
-  // A local AWS endpoint does not serve the APIs that it holds: whoever does says where.
+  // A local AWS endpoint does not serve APIs itself: RELEVANCE_API_URL is where they are served.
   const url = (env.AWS_ENDPOINT_URL && env.RELEVANCE_API_URL) || api.executeUrl;
-  terminal.note("Asking the cluster through the API");
+  terminal.note("Checking that the cluster answers through the API");
   const result = await checkCluster({ url, key, ...(env.AWS_ENDPOINT_URL && { timeoutMs: 0 }) });
   const text = describe(result, names.roleArn(names.functionRole("api-router")), config);
   const works = result.kind === "works";
@@ -77,14 +77,14 @@ function describe(result: CheckResult, roleArn: string, { searchGateway }: Sessi
     case "works":
       return `The gateway works: the cluster answers with version ${result.version}.`;
     case "refused":
-      return `Everything is deployed, but the cluster answers ${result.status}.\n${refusalAdvice(searchGateway?.opensearch.auth, roleArn)}`;
+      return `The deployment is complete, but the cluster answers ${result.status}.\n${refusalAdvice(searchGateway?.opensearch.auth, roleArn)}`;
     case "failed":
       return (
-        `Everything is deployed, but a request through the API ends with ${result.status}: ${result.message}\n` +
-        "The log of the function api-router says more. A cluster that cannot be reached: do its security group and " +
-        "subnets let the functions in? `relevance deploy` asks again."
+        `The deployment is complete, but a request through the API answers ${result.status}: ${result.message}\n` +
+        "See the log of the function api-router. If it cannot reach the cluster, check that the cluster's security group " +
+        "and subnets admit the functions. `relevance deploy` checks again."
       );
     case "unreachable":
-      return `The API could not be asked from this machine (${result.reason}). Try it from where it will be called.`;
+      return `This machine cannot reach the API (${result.reason}). Try it from a machine that will call it.`;
   }
 }

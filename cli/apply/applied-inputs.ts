@@ -17,7 +17,7 @@ const State = v.object({
         instances: v.array(
           v.object({
             attributes: v.optional(v.record(v.string(), v.unknown()), {}),
-            /** Set of one whose replacement is there already. */
+            /** Set on an instance that is already replaced. */
             deposed: v.optional(v.string()),
           }),
         ),
@@ -27,7 +27,7 @@ const State = v.object({
   ),
 });
 
-/** What Terraform applied last to the resources of Personalize; nothing without a recommendation service. */
+/** Reads what Terraform last applied to Personalize resources; empty without a recommendation service. */
 export async function readAppliedInputs(session: Session, runner: Runner, account: string): Promise<AppliedInputs> {
   if (!session.config.recommendation) return {};
   const applied: Record<string, unknown> = {};
@@ -37,7 +37,7 @@ export async function readAppliedInputs(session: Session, runner: Runner, accoun
   return applied;
 }
 
-/** The inputs of the invocations of a state, by their ids. What is no JSON object is left out: it was not ours. */
+/** Returns the inputs of the Lambda invocations in a state, by id. Skips inputs that are no JSON object: not ours. */
 export function appliedInputs(state: unknown): Record<string, object> {
   if (state === undefined) return {};
   const found = v

@@ -4,22 +4,22 @@ import { TerraformFailure } from "../terraform/explain.ts";
 import { functionErrorIn, isStillGoingOn } from "../terraform/function-error.ts";
 import type { Runner } from "../terraform/stack.ts";
 
-/** Personalize takes minutes for a filter or a dataset; what is not done after that is stuck. */
+/** Personalize needs minutes for a filter or a dataset; after this time it is stuck. */
 const MOST_MS = 3_600_000;
 
 export interface ToTheEnd {
   /**
-   * Plans the stack again, from what the account has now: Terraform takes a change that failed for done, and only what
-   * was read shows that it is not.
+   * Plans the stack again from the account's current state. Terraform records a failed change as done; only the account
+   * shows that it is not.
    */
   again: () => Promise<PlannedStack>;
   now?: () => number;
 }
 
 /**
- * Applies a stack's plan. An invocation of personalize-manager waits less than five minutes; what goes on beyond that is
- * joined by planning and applying the stack again, up to an hour. Throws Failure when the later plan would do more than
- * the one that was agreed to.
+ * Applies a stack's plan. An invocation of personalize-manager waits less than five minutes. If the work takes longer, plans
+ * and applies the stack again, which joins the work in progress, for up to an hour. Throws Failure if a later plan would
+ * do more than the user confirmed.
  */
 export async function applyToTheEnd(
   runner: Runner,
@@ -36,7 +36,7 @@ export async function applyToTheEnd(
       if (now() - began >= MOST_MS) throw error;
       for (const diagnostic of error.diagnostics) {
         const thrown = functionErrorIn(diagnostic);
-        if (thrown) runner.note(`  ${thrown.message.replace(/: apply again.*$/, "")}: waiting on`);
+        if (thrown) runner.note(`  ${thrown.message.replace(/[:.] (run )?apply again.*$/i, "")}: waiting`);
       }
     }
     part = await again();
@@ -47,18 +47,17 @@ export async function applyToTheEnd(
 function refuseMore(agreed: Actions, wanted: Actions): void {
   const more = [...wanted].flatMap(([address, actions]) => {
     const before = agreed.get(address);
-    if (!before) return [`${address} would change too`];
+    if (!before) return [`${address} would also change`];
     if (!actions.has("delete") || before.has("delete")) return [];
     return [`${address} would be ${actions.has("create") ? "replaced" : "deleted"}`];
   });
   if (more.length === 0) return;
   throw new Failure(
-    `The account has changed while Personalize was waited for: ${more.join(", ")}. ` +
-      "Run this again and look at the new plan",
+    `The account changed while waiting for Personalize: ${more.join(", ")}. Run the command again and check the new plan`,
   );
 }
 
-/** What is done to each address that is changed. */
+/** The actions on each changed address. */
 type Actions = ReadonlyMap<string, ReadonlySet<string>>;
 
 function changedIn({ plan }: PlannedStack): Actions {
@@ -66,7 +65,7 @@ function changedIn({ plan }: PlannedStack): Actions {
   for (const { address, mode, change } of plan.resource_changes ?? []) {
     const actions = change.actions.filter((action) => action !== "no-op");
     if (mode !== "managed" || actions.length === 0) continue;
-    // One that is replaced, and what is left of its predecessor, have the same address.
+    // A replaced resource and its deposed predecessor have the same address.
     found.set(address, new Set([...(found.get(address) ?? []), ...actions]));
   }
   return found;

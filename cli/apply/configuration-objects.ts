@@ -5,7 +5,7 @@ import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { Failure } from "../errors.ts";
 import type { Session } from "../session.ts";
 
-/** What the bucket lacks of the configuration folder, and has too much of: paths in that folder, sorted. */
+/** Differences between the configuration folder and the bucket: paths in the folder, sorted. */
 export interface ConfigurationChanges {
   write: string[];
   remove: string[];
@@ -17,10 +17,10 @@ interface ConfigurationObject {
   sha256: string;
 }
 
-/** Name of the metadata that holds the SHA-256 of what was written. A HEAD tells it without reading the object. */
+/** Metadata key for the SHA-256 of the object, which a HEAD request returns. */
 const HASH = "sha256";
 
-/** What synchronizing the configuration files would do. Reads alone; without a bucket, all of them would be written. */
+/** Returns what synchronizing the configuration files would change. Without a bucket, all files would be written. */
 export async function compareConfiguration(
   session: Pick<Session, "sdk" | "config">,
   bucket: string,
@@ -36,8 +36,8 @@ export async function compareConfiguration(
 }
 
 /**
- * Makes the bucket hold the configuration files as they are, each change named in the terminal: what differs is
- * written, what is gone from the folder is removed. It can be run again at any point. Throws Failure with what S3 says.
+ * Synchronizes the bucket with the configuration folder and prints each change. Can be repeated after any interruption.
+ * Throws Failure with the reason that S3 gives.
  */
 export async function synchronizeConfiguration(
   session: Pick<Session, "sdk" | "config" | "terminal">,
@@ -60,7 +60,7 @@ export async function synchronizeConfiguration(
   }
 }
 
-/** The line of a plan about them; none when the bucket has them as they are. */
+/** Returns the note for the plan; none if the bucket is up to date. */
 export function configurationNotes({ write, remove }: ConfigurationChanges): string[] {
   const parts = [
     ...(write.length > 0 ? [`${write.join(", ")} will be written`] : []),
@@ -71,7 +71,7 @@ export function configurationNotes({ write, remove }: ConfigurationChanges): str
 
 const keyOf = (path: string) => `${PREFIXES.configuration}${path}`;
 
-/** What is written, sorted by path. Values alone: a changed comment changes nothing. */
+/** Returns the objects to store, sorted by path. YAML is stored without comments, so changing a comment changes nothing. */
 function objectsOf(files: Readonly<Record<string, string>>): Map<string, ConfigurationObject> {
   return new Map(
     Object.entries(files)
@@ -85,7 +85,7 @@ function objectsOf(files: Readonly<Record<string, string>>): Map<string, Configu
   );
 }
 
-/** Hashes by path; "" for an object that something else has written. */
+/** Returns the stored hashes by path; "" for an object that something else wrote. */
 async function storedHashes(client: S3Client, Bucket: string): Promise<Map<string, string>> {
   const { HeadObjectCommand, NoSuchBucket, paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
   const keys: string[] = [];
@@ -110,7 +110,7 @@ async function explained<T>(bucket: string, what: string, actions: string[], wor
     const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
     const advice =
       $metadata?.httpStatusCode === 403
-        ? `. The credentials need ${actions.join(" and ")}. When the bucket is another account's, choose another project_name`
+        ? `. The credentials need ${actions.join(" and ")}. If another account owns the bucket, choose another project_name`
         : "";
     throw new Failure(`Bucket ${bucket} cannot be ${what}: ${name}: ${message}${advice}`, { cause: error });
   }

@@ -15,10 +15,10 @@ import { synchronizeConfiguration } from "./configuration-objects.ts";
 import { STEPS } from "./steps.ts";
 import { ensureUserIdKey } from "./user-id-key.ts";
 
-/** An apply that finds leftovers is planned again with them, at most so many times: each round finds those further on. */
+/** An apply that finds leftovers is planned again with them, at most this often. Each round may find more. */
 const MAX_ROUNDS = 4;
 
-/** Plans all stacks, shows the plan, applies exactly that one step after another, and proves that the API works. */
+/** Plans all stacks, shows the plan, applies exactly that plan step by step, and checks that the API works. */
 export async function deployProject(session: Session, { yes }: { yes: boolean }): Promise<ExitCode> {
   const runner = await runnerOf(session);
   const prepared = await prepare(session, runner);
@@ -55,13 +55,12 @@ async function showAndApply(
   await applySteps(session, runner, planned, names);
 }
 
-/** A stack's saved plan is applied in its step; what only the tool can do for it follows at once. */
+/** Applies the saved plans in the order of the steps. After `storage`, writes what Terraform does not manage. */
 async function applySteps(session: Session, runner: Runner, planned: Planned, names: Names): Promise<void> {
   const { terminal } = session;
   for (const [index, { title, stacks }] of STEPS.entries()) {
     const parts = planned.stacks.filter(({ stack }) => stacks.some((name) => name === stack.name));
-    const state =
-      parts.length === 0 ? "nothing of it is configured" : parts.some(({ changes }) => changes) ? "" : "no changes";
+    const state = parts.length === 0 ? "not configured" : parts.some(({ changes }) => changes) ? "" : "no changes";
     const heading = `Step ${index + 1} of ${STEPS.length}: ${title}`;
     terminal.note(`${terminal.noteColors.bold(heading)}${state && `  ${state}`}`);
     for (const part of parts) {
@@ -71,7 +70,7 @@ async function applySteps(session: Session, runner: Runner, planned: Planned, na
   }
 }
 
-/** The stack planned from what the account has now. */
+/** Plans the stack from the account's current state. */
 async function planAgain(session: Session, runner: Runner, { stack }: PlannedStack): Promise<PlannedStack> {
   await prepare(session, runner);
   return planAndSave(runner, stack, session.folders.plans);
@@ -81,7 +80,7 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
   const { config, sdk, terminal } = session;
   await synchronizeConfiguration(session, names.bucket());
   if (!config.searchGateway || config.api.logging.user_id !== "hmac") return;
-  if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key of user ids: made");
+  if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }
 
 async function finish(session: Session, names: Names): Promise<ExitCode> {

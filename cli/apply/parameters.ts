@@ -4,16 +4,16 @@ import type { Session } from "../session.ts";
 
 type Sdk = Session["sdk"];
 
-/** Longest list of names that DeleteParameters takes. */
+/** The most names that DeleteParameters accepts. */
 const MAX_DELETED = 10;
 
-/** A parameter's value; undefined when there is none of that name. */
+/** Reads a parameter; undefined if it does not exist. */
 export async function readParameter(sdk: Sdk, Name: string): Promise<string | undefined> {
   const { GetParameterCommand, SSMClient } = await import("@aws-sdk/client-ssm");
   return (await ifThere(new SSMClient(sdk).send(new GetParameterCommand({ Name }))))?.Parameter?.Value;
 }
 
-/** Writes parameters; those that are there are replaced. */
+/** Writes parameters, replacing existing ones. */
 export async function writeParameters(sdk: Sdk, values: Readonly<Record<string, string>>): Promise<void> {
   const { PutParameterCommand, SSMClient } = await import("@aws-sdk/client-ssm");
   const client = new SSMClient(sdk);
@@ -22,7 +22,7 @@ export async function writeParameters(sdk: Sdk, values: Readonly<Record<string, 
   }
 }
 
-/** Names of all parameters that start with a path. */
+/** Returns the names of all parameters under a path, sorted. */
 export async function parametersBelow(sdk: Sdk, path: string): Promise<string[]> {
   const { paginateGetParametersByPath, SSMClient } = await import("@aws-sdk/client-ssm");
   const names: string[] = [];
@@ -31,7 +31,7 @@ export async function parametersBelow(sdk: Sdk, path: string): Promise<string[]>
   return names.sort();
 }
 
-/** Deletes parameters; those that are not there are no error. */
+/** Deletes parameters, ignoring missing ones. */
 export async function deleteParameters(sdk: Sdk, names: readonly string[]): Promise<void> {
   const { DeleteParametersCommand, SSMClient } = await import("@aws-sdk/client-ssm");
   const client = new SSMClient(sdk);

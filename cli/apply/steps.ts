@@ -6,7 +6,7 @@ export interface Step {
   stacks: readonly StackName[];
 }
 
-/** The steps of the specification, in their order. */
+/** The steps of a deployment, in order: each needs the ones before it. */
 export const STEPS: readonly Step[] = [
   { title: "synchronize configuration files", stacks: ["storage"] },
   { title: "initialize personalization resources", stacks: ["personalization"] },

@@ -11,13 +11,13 @@ interface Target {
   key: string;
 }
 
-/** `relevance backfill`: embeds the documents that were stored without vectors. */
+/** `relevance backfill`: adds missing embeddings to stored documents. */
 export const backfillCommand = defineCommand({
   example: "relevance backfill --index books",
   json: true,
   define: (command) => {
     command
-      .requiredOption("--index <name>", "index with embedding mappings in hybrid_search.yaml")
+      .requiredOption("--index <name>", "index that hybrid_search.yaml maps")
       .option("--api-host <url>", "URL of the search gateway (default: the deployed one)")
       .option("--api-key <key>", "its API key (default: the deployed one's)");
   },
@@ -31,7 +31,9 @@ export const backfillCommand = defineCommand({
     const mapping = findMapping(hybrid_queries, index);
     if (!mapping) {
       const known = hybrid_queries.map((entry) => entry.index).join(", ") || "none";
-      throw new UsageError(`hybrid_search.yaml has no mapping for the index ${index}; it has ${known}`);
+      throw new UsageError(
+        `hybrid_search.yaml has no mapping for the index ${index}: choose one of ${known}, or add it`,
+      );
     }
     const target = apiHost && apiKey ? { url: apiHost, key: apiKey } : await deployed(conf, context);
     const mappings = mapping.embedding_mappings;
@@ -46,7 +48,7 @@ export const backfillCommand = defineCommand({
     else {
       for (const { id, reason } of result.failed.slice(0, 20)) terminal.print(`${id}  ${reason}`);
       terminal.print(
-        `${result.read} documents read, ${result.lacking} lacked an embedding, ` +
+        `${result.read} documents read, ${result.lacking} without an embedding, ` +
           `${result.embedded} embedded, ${result.failed.length} failed`,
       );
     }
@@ -62,7 +64,7 @@ async function deployed(conf: string, context: Context): Promise<Target> {
   const gateway = apis.find(({ service }) => service === "search-gateway");
   const key = gateway?.keys[0]?.value;
   if (!gateway || key === undefined) {
-    throw new Failure("The search gateway is not deployed: give --api-host and --api-key, or run `relevance deploy`");
+    throw new Failure("The search gateway is not deployed: run `relevance deploy`, or pass --api-host and --api-key");
   }
   return { url: gateway.url, key };
 }
@@ -75,7 +77,7 @@ function callsOf({ url, key }: Target, index: string): GatewayCalls {
     try {
       answer = await fetch(`${url.replace(/\/$/, "")}${path}`, request);
     } catch (cause) {
-      throw new Failure(`The gateway at ${url} cannot be reached. The same command again does what is left.`, {
+      throw new Failure(`Cannot reach the gateway at ${url}. Run the command again to embed the remaining documents.`, {
         cause,
       });
     }

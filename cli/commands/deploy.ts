@@ -4,11 +4,11 @@ import { type Context, defineCommand, type ExitCode } from "../command.ts";
 import { resumable } from "../plan/resumable.ts";
 import { openSession } from "../session.ts";
 
-/** `relevance deploy`: plans, shows the plan, applies exactly that, and proves that the API works. */
+/** `relevance deploy`: shows a plan, applies exactly that plan, and checks that the API works. */
 export const deploy = defineCommand({
   example: "relevance deploy --conf conf",
   define: (command) => {
-    command.option("--yes", "apply without a question", false);
+    command.option("--yes", "apply without asking", false);
   },
   options: { yes: v.boolean() },
   run: ({ conf, yes }, context: Context): Promise<ExitCode> =>

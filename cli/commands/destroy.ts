@@ -1,8 +1,8 @@
 import { removalCommand } from "../remove/remove-service.ts";
 
-/** `relevance destroy`: removes the search gateway. The bucket and the parameters always stay. */
+/** `relevance destroy`: removes the search gateway, but not the bucket and the parameters. */
 export const destroy = removalCommand("relevance destroy --destroy-infra true", {
   service: "search-gateway",
-  question: "Remove all of this?",
-  notice: "Deleting the functions' network interfaces can take AWS 45 minutes.",
+  question: "Remove all of these resources?",
+  notice: "AWS can take 45 minutes to delete the functions' network interfaces.",
 });

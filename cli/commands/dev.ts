@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import { defineCommand, type ExitCode } from "../command.ts";
 
-/** `relevance dev`: the stack of `make dev`; its variables (PORT= and others) are in docs/guides/local-stack.md. */
+/** `relevance dev`: runs the local stack. docs/guides/local-stack.md describes its variables, such as PORT=. */
 export const dev = defineCommand({
   example: "PORT=8080 relevance dev --no-demo",
   conf: "conf.local",
   define: (command) => {
     command
       .option("--no-demo", "start empty")
-      .option("--rebuild-demo", "make the demo index anew")
-      .option("--reset-recommendation", "forget users, items, events and what was trained")
-      .option("--dir <dir>", "where data and state are kept", ".local");
+      .option("--rebuild-demo", "create the demo index again")
+      .option("--reset-recommendation", "delete users, items, events and trained models")
+      .option("--dir <dir>", "folder for data and state", ".local");
   },
   options: {
     demo: v.boolean(),
@@ -26,7 +26,7 @@ export const dev = defineCommand({
       ...(resetRecommendation ? ["--reset-recommendation"] : []),
     ];
     const exitCode = await runDev([...flags, "--conf", conf, "--dir", dir], env);
-    // Servers that were still starting end with this process.
+    // Also ends servers that are still starting.
     process.exit(exitCode as ExitCode);
   },
 });

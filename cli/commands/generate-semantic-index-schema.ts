@@ -6,7 +6,7 @@ import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 
-/** `relevance hybrid-search generate-semantic-index-schema`: JSON on standard output, all else on standard error. */
+/** `relevance hybrid-search generate-semantic-index-schema`: prints the schema on standard output, notes on standard error. */
 export const generateSemanticIndexSchema = defineCommand({
   example: [
     'curl -H "x-api-key: $API_KEY" $API_URL/raw-backend/books > books.json',
@@ -14,8 +14,8 @@ export const generateSemanticIndexSchema = defineCommand({
   ].join("\n  "),
   define: (command) => {
     command
-      .requiredOption("--index <name>", "index whose entry of hybrid_search.yaml is used")
-      .requiredOption("--schema_file_path <file>", "base schema: JSON, also as GET /raw-backend/<index> answers");
+      .requiredOption("--index <name>", "index with an entry in hybrid_search.yaml")
+      .requiredOption("--schema_file_path <file>", "base schema as JSON, or the answer of GET /raw-backend/<index>");
   },
   options: { index: v.pipe(v.string(), v.nonEmpty("needs a name")), schema_file_path: v.string() },
   run: async ({ conf, index, schema_file_path: file }, { terminal }) => {
@@ -23,7 +23,7 @@ export const generateSemanticIndexSchema = defineCommand({
     const base = parseJson(await readText(file), file);
     try {
       const { schema, leftOut } = semanticSchema({ entries, index, base, source: file });
-      if (leftOut.length > 0) terminal.note(`Not taken over from ${file}: ${leftOut.join(", ")}`);
+      if (leftOut.length > 0) terminal.note(`Left out from ${file}: ${leftOut.join(", ")}`);
       terminal.printJson(schema);
       return 0;
     } catch (error) {
@@ -41,7 +41,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : error;
-    const reason = code === "ENOENT" ? "is not there" : `cannot be read (${code})`;
+    const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
     throw new UsageError(`--schema_file_path: ${file} ${reason}`, { cause: error });
   }
 }

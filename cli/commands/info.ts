@@ -2,7 +2,7 @@ import { apisJson, findDeployedApis, printApis } from "../apply/after-deploy.ts"
 import { defineCommand } from "../command.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
-/** `relevance info`: URL and API key of each deployed service, and the topic of their alarms. */
+/** `relevance info`: prints URL and API key of each deployed service, and the alarm topic. */
 export const info = defineCommand({
   example: "relevance info --json",
   json: true,
@@ -16,7 +16,7 @@ export const info = defineCommand({
       terminal.printJson(apisJson(apis, names));
       return 0;
     }
-    if (apis.length === 0) terminal.note("No service is deployed: `relevance deploy` does it.");
+    if (apis.length === 0) terminal.note("No service is deployed: run `relevance deploy`.");
     printApis(terminal, apis, names);
     return 0;
   },

@@ -3,7 +3,7 @@ import { Failure, UsageError } from "../errors.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 import { createStateBucket } from "../state/buckets.ts";
 
-/** `relevance init-state`: the bucket of terraform.state. Repeatable. */
+/** `relevance init-state`: creates the bucket of terraform.state, or updates its settings. */
 export const initState = defineCommand({
   example: "relevance init-state --conf conf",
   options: {},
@@ -11,20 +11,20 @@ export const initState = defineCommand({
     const session = openSession(conf, context);
     const { state } = session.config.project.terraform;
     if (state.type !== "s3") {
-      throw new UsageError("terraform.state of project.yaml is local: set its type to s3, with bucket and region");
+      throw new UsageError("terraform.state in project.yaml is local: set type to s3, with bucket and region");
     }
     const { bucket, region } = state;
     const names = namesIn(session, await accountOf(session));
     try {
       const made = await createStateBucket({ region }, bucket, names.partition());
       context.terminal.print(
-        `${bucket} in ${region}: ${made ? "made" : "was there"}; versioned, encrypted, closed to the public, TLS only`,
+        `${bucket} in ${region}: ${made ? "created" : "already exists"}; versioned, encrypted, no public access, TLS only`,
       );
       return 0;
     } catch (error) {
       const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
       const taken = name === "BucketAlreadyExists" || ($metadata?.httpStatusCode === 403 && name === "403");
-      const reason = taken ? "the name belongs to another account: choose another" : `${name}: ${message}`;
+      const reason = taken ? "another account owns this name: choose another bucket" : `${name}: ${message}`;
       throw new Failure(`Bucket ${bucket} cannot be set up: ${reason}`, { cause: error });
     }
   },

@@ -9,7 +9,7 @@ import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, type Session } from "../session.ts";
 import type { ManagedResource } from "../terraform/managed-resources.ts";
 
-/** `relevance list`: every resource of the project with its ARN, from Terraform's state and from Personalize. */
+/** `relevance list`: prints all resources of the project with their ARNs, from Terraform's state and from Personalize. */
 export const list = defineCommand({
   example: "relevance list --json",
   json: true,
@@ -46,7 +46,7 @@ interface Where {
   managed: readonly ManagedResource[];
 }
 
-/** What is in Personalize, when the service is configured, or when its section is gone and it is still deployed. */
+/** Lists Personalize if the service is configured, or still deployed after its section was removed. */
 async function inPersonalize({ conf, session, managed }: Where, context: Context): Promise<ListedResource[]> {
   const { stacks } = SERVICES.recommendation;
   const deployed = managed.some(({ stack }) => stacks.some((name) => name === stack));
@@ -58,5 +58,5 @@ async function inPersonalize({ conf, session, managed }: Where, context: Context
 }
 
 function nothing(local: boolean): string {
-  return `There is nothing of this project in ${local ? "Personalize" : "Terraform's state or in Personalize"}.`;
+  return `This project has no resources in ${local ? "Personalize" : "Terraform's state or in Personalize"}.`;
 }

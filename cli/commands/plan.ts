@@ -6,12 +6,12 @@ import { prepare } from "../plan/prepare.ts";
 import { formatSummary } from "../plan/summary/format.ts";
 import { openSession, runnerOf } from "../session.ts";
 
-/** `relevance plan`: what a deployment would change. Changes nothing. */
+/** `relevance plan`: shows what a deployment would change. */
 export const plan = defineCommand({
   example: "relevance plan --conf conf --detailed-exitcode",
   json: true,
   define: (command) => {
-    command.option("--detailed-exitcode", "exit code 3 when there are changes", false);
+    command.option("--detailed-exitcode", "exit with code 3 if there are changes", false);
   },
   options: { detailedExitcode: v.boolean() },
   run: async ({ conf, json, detailedExitcode }, context) => {
@@ -23,7 +23,7 @@ export const plan = defineCommand({
     const { terminal } = context;
     if (json) terminal.printJson(summary);
     else terminal.print(`\n${formatSummary(summary, paintWith(terminal.colors))}`);
-    terminal.note(`\nIn full: ${folder}/*.txt`);
+    terminal.note(`\nFull plans: ${folder}/*.txt`);
     return detailedExitcode && summary.changes ? 3 : 0;
   },
 });

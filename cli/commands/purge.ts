@@ -10,11 +10,11 @@ import { SERVICE_NAMES, SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, runnerOf } from "../session.ts";
 import { bucketExists, deleteBucket, emptyBucket } from "../state/buckets.ts";
 
-/** `relevance purge`: removes what `destroy` and `uninstall` leave. What is not there any more is no error. */
+/** `relevance purge`: removes what `destroy` and `uninstall` keep. Skips what no longer exists. */
 export const purge = defineCommand({
   example: "relevance purge --conf conf",
   define: (command) => {
-    command.option("--yes", "remove without a question", false);
+    command.option("--yes", "remove without asking", false);
   },
   options: { yes: v.boolean() },
   run: async ({ conf, yes }, context) => {
@@ -27,7 +27,7 @@ export const purge = defineCommand({
 
     const bucket = names.bucket();
     const parameters = await parametersBelow(session.sdk, names.parameterPrefix());
-    // Looked up while what tells of them is there.
+    // Before the traces are deleted.
     const traces = { bucket: await bucketExists(session.sdk, bucket), parameters };
     const lost = await lostKeyAliases(session, runner, account, { names, traces });
     const empty = async () => {
@@ -35,12 +35,12 @@ export const purge = defineCommand({
       const deleted = await emptyBucket(session.sdk, bucket, (number) =>
         terminal.note(`  ${bucket}: ${number} object versions deleted`),
       );
-      if (deleted === 0) terminal.note(`  ${bucket}: is empty`);
+      if (deleted === 0) terminal.note(`  ${bucket}: already empty`);
     };
     const project = config.project.project_name;
     const stacks = await deployedStacks(session, runner, account, ["storage", "foundation"]);
     terminal.note(
-      `This removes bucket ${bucket} with all objects, and all parameters below ${names.parameterPrefix()}.`,
+      `This deletes bucket ${bucket} with all its objects, and all parameters under ${names.parameterPrefix()}.`,
     );
     await removeStacks(session, runner, stacks.toReversed(), {
       yes,
@@ -48,13 +48,13 @@ export const purge = defineCommand({
       answer: project,
       before: empty,
     });
-    // A bucket that no state knows of: its state was lost, or removed from.
+    // A bucket that is in no state: the state was lost, or the bucket was removed from it.
     if (await bucketExists(session.sdk, bucket)) {
       await empty();
       await deleteBucket(session.sdk, bucket);
     }
     await deleteParameters(session.sdk, parameters);
-    terminal.note(`Removed: the bucket and ${parameters.length} parameters. Keys are deleted by AWS after 30 days.`);
+    terminal.note(`Removed the bucket and ${parameters.length} parameters. AWS deletes the keys after 30 days.`);
     for (const line of lostKeyAdvice(lost, session.sdk.region)) terminal.note(line);
     return 0;
   },
@@ -67,7 +67,7 @@ async function refuseWhileDeployed(removal: Removal): Promise<void> {
     const [deployed] = await deployedStacks(session, runner, account, stacks);
     if (deployed) {
       throw new Failure(
-        `Stack ${deployed.name} is deployed and needs the bucket and the parameters: run \`relevance ${command}\` first`,
+        `Stack ${deployed.name} is still deployed and needs the bucket and the parameters: run \`relevance ${command}\` first`,
       );
     }
     await refuseWithoutState(removal, service);

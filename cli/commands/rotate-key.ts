@@ -10,17 +10,17 @@ import { accountOf, namesIn, openSession } from "../session.ts";
 
 const SERVICES = ["search-gateway", "recommendation"] as const satisfies readonly Service[];
 
-/** `relevance rotate-key`: a second API key beside the first, and, with --finish, the end of the old one. */
+/** `relevance rotate-key`: adds a second API key; with --finish, removes the old one. */
 export const rotateKey = defineCommand({
   example: [
-    "relevance rotate-key --service search-gateway           # both keys are valid from now on",
-    "relevance rotate-key --service search-gateway --finish  # when all callers have the new one",
+    "relevance rotate-key --service search-gateway           # both keys are valid",
+    "relevance rotate-key --service search-gateway --finish  # after all callers use the new key",
   ].join("\n  "),
   define: (command) => {
     command
       .requiredOption("--service <name>", `${SERVICES.join(" or ")}`)
       .option("--finish", "remove the old key", false)
-      .option("--yes", "go on without a question", false);
+      .option("--yes", "apply without asking", false);
   },
   options: {
     service: v.picklist(SERVICES, `must be ${SERVICES.join(" or ")}`),
@@ -31,7 +31,7 @@ export const rotateKey = defineCommand({
     const session = openSession(conf, context);
     const names = namesIn(session, await accountOf(session));
     if (!(await findDeployedApi(session, names, service))) {
-      throw new Failure(`${service} is not deployed: there is no key to change`);
+      throw new Failure(`${service} is not deployed, so it has no key to replace: run \`relevance deploy\` first`);
     }
     const parameter = names.apiKeyNumbersParameter(service);
     const before = await readParameter(session.sdk, parameter);
@@ -40,10 +40,10 @@ export const rotateKey = defineCommand({
     await writeParameters(session.sdk, { [parameter]: after.join(",") });
     try {
       const code = await deployProject(session, { yes });
-      if (!finish) context.terminal.note(`\nGive the new key to all callers, then: ${ending(service)}`);
+      if (!finish) context.terminal.note(`\nGive the new key to all callers, then run ${ending(service)}`);
       return code;
     } catch (error) {
-      // Nothing was agreed to: the next plan must not change keys. A deployment that failed half way goes on as begun.
+      // The user declined, so the next plan must not change keys. After a failed apply, the numbers stay: deploy resumes it.
       if (error instanceof NotAgreed || error instanceof UsageError)
         await writeParameters(session.sdk, { [parameter]: numbers.join(",") });
       throw error;
@@ -55,10 +55,12 @@ function changedNumbers(numbers: readonly number[], finish: boolean, service: Se
   const newest = Math.max(...numbers);
   if (finish) {
     if (numbers.length > 1) return [newest];
-    throw new Failure(`${service} has one key: \`relevance rotate-key --service ${service}\` makes the second`);
+    throw new Failure(
+      `${service} has only one key: run \`relevance rotate-key --service ${service}\` first to add the second`,
+    );
   }
   if (numbers.length === 1) return [newest, newest + 1];
-  throw new Failure(`${service} has two keys already. When all callers have the new one: ${ending(service)}`);
+  throw new Failure(`${service} already has two keys. After all callers use the new one, run ${ending(service)}`);
 }
 
 function ending(service: Service): string {

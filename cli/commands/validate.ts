@@ -2,7 +2,7 @@ import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { defineCommand } from "../command.ts";
 
-/** `relevance validate`: checks the configuration, offline. */
+/** `relevance validate`: checks the configuration offline. */
 export const validate = defineCommand({
   example: "relevance validate --conf conf",
   json: true,

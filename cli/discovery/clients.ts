@@ -1,12 +1,12 @@
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
 
-/** A domain as OpenSearch Service describes it. */
+/** A domain, as OpenSearch Service describes it. */
 export interface FoundDomain {
   arn: string;
-  /** As in "OpenSearch_2.19". */
+  /** Such as "OpenSearch_2.19". */
   engineVersion: string;
-  /** Host names that reach it: of the VPC endpoint, and its custom one. */
+  /** Its host names: those of the VPC endpoint and the custom one. */
   endpoints: string[];
   vpcId: string | undefined;
   subnetIds: string[];
@@ -16,7 +16,7 @@ export interface FoundDomain {
   fineGrainedAccess: boolean;
 }
 
-/** A VPC with what private names of endpoints need. */
+/** A VPC and its DNS settings, which private endpoint names need. */
 export interface FoundVpc {
   cidrBlocks: string[];
   dnsSupport: boolean;
@@ -26,7 +26,7 @@ export interface FoundVpc {
 /** An interface endpoint of a VPC. */
 export interface FoundEndpoint {
   id: string;
-  /** As in "com.amazonaws.eu-west-1.secretsmanager". */
+  /** Such as "com.amazonaws.eu-west-1.secretsmanager". */
   serviceName: string;
   privateNames: boolean;
   tags: Readonly<Record<string, string>>;
@@ -34,9 +34,9 @@ export interface FoundEndpoint {
 
 /** A TLS certificate of ACM. */
 export interface FoundCertificate {
-  /** As in "ISSUED". */
+  /** Such as "ISSUED". */
   status: string;
-  /** Names that it is for, wildcards included. */
+  /** The host names it covers, including wildcards. */
   names: string[];
   expires: Date | undefined;
 }
@@ -44,35 +44,35 @@ export interface FoundCertificate {
 /** A public or private zone of Route 53. */
 export interface FoundZone {
   id: string;
-  /** Without a dot at its end. */
+  /** Without the trailing dot. */
   name: string;
   private: boolean;
 }
 
 /**
- * The reads of discovery. What is not there is undefined; anything else that goes wrong is thrown as the SDK throws it:
- * `discover` says what to do about expired credentials and missing permissions.
+ * The calls of discovery. They return undefined for what does not exist and throw the SDK's errors otherwise; `discover`
+ * explains expired credentials and missing permissions.
  */
 export interface DiscoveryClients {
   account(): Promise<string>;
   domain(name: string): Promise<FoundDomain | undefined>;
   vpc(id: string): Promise<FoundVpc | undefined>;
-  /** The subnets that exist of those named. */
+  /** Returns those of the subnets that exist. */
   subnets(ids: readonly string[]): Promise<Array<{ id: string; vpcId: string; zone: string }>>;
-  /** Interface endpoints of a VPC that serve it or soon will. */
+  /** Interface endpoints of a VPC that are available or pending. */
   endpoints(vpcId: string): Promise<FoundEndpoint[]>;
-  /** Zones of a service's endpoints; undefined when it has none in this region. */
+  /** Availability zones of a service's endpoints; undefined if the region has none. */
   endpointZones(serviceName: string): Promise<string[] | undefined>;
-  /** Role of API Gateway's account setting. */
+  /** The role in API Gateway's account settings. */
   apiGatewayLogRole(): Promise<string | undefined>;
   role(name: string): Promise<{ tags: Readonly<Record<string, string>> } | undefined>;
   certificate(arn: string): Promise<FoundCertificate | undefined>;
-  /** Zones of exactly this name. */
+  /** Hosted zones with exactly this name. */
   zonesNamed(name: string): Promise<FoundZone[]>;
   zone(id: string): Promise<FoundZone | undefined>;
-  /** A secret's KMS key or alias, none for the account's default key. */
+  /** KMS key or alias of a secret; undefined for the account's default key. */
   secret(arn: string): Promise<{ kmsKey: string | undefined } | undefined>;
   parameter(name: string): Promise<string | undefined>;
-  /** All that the project has in Personalize. */
+  /** All Personalize resources of the project. */
   inventory(names: Names): Promise<Inventory>;
 }

@@ -8,9 +8,9 @@ import { type AppliedInputs, discoverPersonalize } from "./personalize.ts";
 import { discoverSearchGateway } from "./search-gateway.ts";
 
 /**
- * Reads what stacks need to know of the account. Only reads. `applied` is what Terraform's state has of Personalize: what
- * differs from it is marked for repair. Throws DiscoveryError with every problem that was found;
- * a wrong account and credentials that do not work end it at once.
+ * Reads what the stacks need to know about the account; changes nothing. `applied` holds the Personalize inputs in Terraform's
+ * state; resources that differ from them are marked for repair. Throws DiscoveryError with all problems found, or at once
+ * for a wrong account or rejected credentials.
  */
 export async function discover(
   config: Configuration,
@@ -22,7 +22,7 @@ export async function discover(
   const account = await explained("sts:GetCallerIdentity", clients.account());
   if (aws.account_id !== undefined && aws.account_id !== account) {
     throw new DiscoveryError([
-      `the credentials are of account ${account}, aws.account_id of project.yaml is ${aws.account_id}: ` +
+      `the credentials belong to account ${account}, but aws.account_id in project.yaml is ${aws.account_id}: ` +
         "use credentials of that account, or change aws.account_id",
     ]);
   }
@@ -61,8 +61,8 @@ async function discoverLogRole(
   const current = logRoleArn?.split("/").at(-1);
   if (api.cloud_watch_role_name !== undefined && current !== undefined && current !== api.cloud_watch_role_name) {
     problems.push(
-      `cloud_watch_role_name of api.yaml is ${api.cloud_watch_role_name}, but API Gateway of this account and region ` +
-        `writes its logs with ${current}, which other APIs may need: remove cloud_watch_role_name, or set it to ${current}`,
+      `cloud_watch_role_name in api.yaml is ${api.cloud_watch_role_name}, but API Gateway in this account and region writes ` +
+        `its logs with ${current}, which other APIs may need: remove cloud_watch_role_name, or set it to ${current}`,
     );
   }
   return {
@@ -71,13 +71,13 @@ async function discoverLogRole(
   };
 }
 
-/** Absent but while keys are changed over. */
+/** The parameter exists only while a key is being rotated. */
 async function apiKeyNumbers(clients: DiscoveryClients, parameter: string, service: Service): Promise<number[]> {
   const text = await explained("ssm:GetParameter", clients.parameter(parameter));
   if (text === undefined) return [1];
   if (/^[1-9]\d{0,3}(,[1-9]\d{0,3})?$/.test(text)) return text.split(",").map(Number);
   throw new DiscoveryError([
-    `parameter ${parameter} holds ${JSON.stringify(text)}, not the numbers of the API keys of ${service}: ` +
-      "delete it, which leaves key 1",
+    `parameter ${parameter} contains ${JSON.stringify(text)} instead of the API key numbers of ${service}: ` +
+      "delete it to keep only key 1",
   ]);
 }

@@ -7,7 +7,7 @@ const REFUSED =
 const ABSENT = /^(CredentialsProviderError|TokenProviderError)$/;
 const DENIED = /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|AuthorizationErrorException)$/;
 
-/** The outcome of a read; what a user can do something about becomes a DiscoveryError, everything else passes through. */
+/** Awaits a call to AWS. Throws DiscoveryError for errors that the user can fix, other errors unchanged. */
 export async function explained<T>(action: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -20,21 +20,21 @@ export async function explained<T>(action: string, work: Promise<T>): Promise<T>
 function problemOf(action: string, error: unknown): string | undefined {
   const { name = "", code = "", message = "" } = error as { name?: string; code?: string; message?: string };
   const is = (kind: RegExp) => kind.test(name) || kind.test(code);
-  // Profiles of single sign-on end with an error of the provider whose text says "expired".
+  // With single sign-on the credentials provider itself fails, with "expired" in its message.
   if (is(EXPIRED) || (is(ABSENT) && /expired/i.test(message))) {
-    return "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run this again";
+    return "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run the command again";
   }
   if (is(ABSENT)) {
     return "there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
   }
   if (is(REFUSED)) {
-    return `AWS does not accept the credentials (${name}): check AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN`;
+    return `AWS rejects the credentials (${name}): check AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN`;
   }
   if (is(DENIED)) {
-    return `the credentials may not call ${action}: ask for that permission, docs/guides/deploy.md lists all that are needed`;
+    return `the credentials may not call ${action}: ask for that permission; docs/guides/deploy.md lists all required ones`;
   }
   if (isDisconnected(error)) {
-    return `AWS cannot be reached for ${action} (${code || name}): check the network, proxy and aws.region_name`;
+    return `cannot reach AWS for ${action} (${code || name}): check network, proxy and aws.region_name`;
   }
   return undefined;
 }

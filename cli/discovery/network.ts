@@ -7,7 +7,7 @@ import { explained } from "./explain.ts";
 
 type Subnet = NetworkDiscovery["functionSubnets"][number];
 
-/** The VPC of the domain and what serves it; undefined when a problem makes it useless. */
+/** Reads the VPC of the domain, its subnets and endpoints; undefined if the VPC does not exist. */
 export async function discoverNetwork(
   config: Configuration,
   { vpc, opensearch }: SearchGateway,
@@ -41,20 +41,20 @@ export async function discoverNetwork(
   const own = ownEndpoints(config, network);
   if (own.length > 0 && !(found.dnsSupport && found.dnsHostnames)) {
     problems.push(
-      `${vpc.vpc_id} has DNS ${found.dnsSupport ? "hostnames" : "support"} off, which private names of interface endpoints ` +
-        "need: turn DNS support and DNS hostnames on, or set vpc.create_endpoints to false",
+      `${vpc.vpc_id} has DNS ${found.dnsSupport ? "hostnames" : "support"} off, but private names of interface endpoints need ` +
+        "it: turn on DNS support and DNS hostnames, or set vpc.create_endpoints to false",
     );
   }
   for (const { service, subnetIds } of own) {
     if (subnetIds.length > 0) continue;
     const where = zones[service] ? `only in ${zones[service].join(", ")}` : `not in ${region}`;
     problems.push(
-      `interface endpoints of ${service} are ${where}, and no subnet of the functions is there: set vpc.subnet_ids, ` +
-        "or set vpc.create_endpoints to false and let the functions reach the service over a NAT gateway",
+      `interface endpoints of ${service} are ${where}, where no subnet of the functions is: set vpc.subnet_ids, ` +
+        "or set vpc.create_endpoints to false and give the functions a NAT gateway",
     );
   }
   if (domain.securityGroupIds.length === 0) {
-    problems.push(`domain ${opensearch.domain_name} has no security group, so nothing can be let in: give it one`);
+    problems.push(`domain ${opensearch.domain_name} has no security group to open for the functions: add one`);
   }
   return { network, domainSubnets: sorted(named(domain.subnetIds)) };
 }
@@ -69,12 +69,12 @@ function checkSubnets(
     const subnet = found.find((one) => one.id === id);
     if (!subnet) problems.push(`there is no subnet ${id}: check vpc.subnet_ids`);
     else if (subnet.vpcId !== vpcId) {
-      problems.push(`subnet ${id} is in ${subnet.vpcId}, vpc.vpc_id is ${vpcId}: use subnets of ${vpcId}`);
+      problems.push(`subnet ${id} is in ${subnet.vpcId}, but vpc.vpc_id is ${vpcId}: use subnets of ${vpcId}`);
     }
   }
 }
 
-/** Those with private names: without them a service's usual name still leads out of the VPC. */
+/** Returns the endpoints with private names. Without those the service's usual host name leads out of the VPC. */
 function servingEndpoints(found: readonly FoundEndpoint[], project: string): NetworkDiscovery["endpoints"] {
   return found
     .filter(({ privateNames }) => privateNames)

@@ -11,14 +11,14 @@ import { schemaChangeProblems } from "../../lib/personalize/resources/schema-cha
 import type { DiscoveryClients } from "./clients.ts";
 import { explained } from "./explain.ts";
 
-/** The inputs that Terraform applied last, as its state has them, by the id of the resource in its stack. */
+/** The inputs in Terraform's state, by the id of the resource in its stack. */
 export type AppliedInputs = Readonly<Record<string, unknown>>;
 
 const Marked = v.looseObject({ repair: v.string() });
 
 /**
- * Compares what Personalize has with what was applied last, and with what the configuration asks for. Undefined when the
- * recommendation service is not enabled.
+ * Compares Personalize with the last applied inputs and with the configuration. Undefined if the recommendation service is
+ * not enabled.
  */
 export async function discoverPersonalize(
   { recommendation }: Pick<Configuration, "recommendation">,
@@ -35,7 +35,7 @@ export async function discoverPersonalize(
   return { repairs: repairMarkers(applied, inventory) };
 }
 
-/** Why datasets cannot take the schemas of the configuration. */
+/** Returns why existing datasets cannot take the configured schemas. */
 function schemaProblems({ schemas, personalize }: Recommendation, { datasets }: Inventory): string[] {
   const files = {
     user: personalize.user_schema_file_path,
@@ -44,25 +44,25 @@ function schemaProblems({ schemas, personalize }: Recommendation, { datasets }: 
   };
   return datasets.flatMap(({ dataset, schema }) => {
     const present = v.safeParse(AvroSchema(dataset), schema);
-    // One that was made by hand in a form of its own is for Personalize to judge.
+    // A schema of another form was created by hand: Personalize decides about it.
     if (!present.success) return [];
     const changes = schemaChangeProblems(dataset, present.output, schemas[dataset]);
     if (changes.length === 0) return [];
     const rule =
       dataset === "interaction"
-        ? "Personalize does not replace the schema of interactions"
-        : "Personalize keeps the fields of a dataset as they are, and takes new ones that may be null";
+        ? "Personalize cannot replace the schema of interactions"
+        : "Personalize keeps the existing fields of a dataset and accepts only new nullable ones";
     return [
-      `${files[dataset]} does not fit the ${dataset} dataset that is there: ${changes.join(", ")}. ${rule}. Put the file ` +
-        `back as it was${dataset === "interaction" ? "" : " (what changes can be a field of another name)"}, or ` +
-        "`relevance uninstall` and deploy anew",
+      `${files[dataset]} does not fit the existing ${dataset} dataset: ${changes.join(", ")}. ${rule}. Restore the ` +
+        `file${dataset === "interaction" ? "" : " (and add what changes under a new field name)"}, or run ` +
+        "`relevance uninstall` and deploy again",
     ];
   });
 }
 
 /**
- * Markers of what was applied: the next number for what differs from its input, else the marker that was applied. So a
- * failed update, which Terraform takes for done, and what was changed by hand are planned once more, and then no more.
+ * Returns repair markers: the next number for a resource that differs from its applied input, else the applied marker. A
+ * failed update, which Terraform records as done, and a change by hand are thus planned once more, and only once.
  */
 export function repairMarkers(applied: AppliedInputs, inventory: Inventory): Record<string, string> {
   const markers: Record<string, string> = {};
@@ -70,7 +70,7 @@ export function repairMarkers(applied: AppliedInputs, inventory: Inventory): Rec
     const input = v.safeParse(ResourceInput, given);
     const marked = v.safeParse(Marked, given);
     const before = marked.success ? marked.output.repair : undefined;
-    // An input of an older version is changed by the next plan in any case.
+    // The next plan changes inputs of older versions anyway.
     const differs = input.success && differenceOf(input.output, inventory) !== undefined;
     const marker = differs ? String((Number(before) || 0) + 1) : before;
     if (marker !== undefined) markers[id] = marker;

@@ -9,11 +9,11 @@ import type { DiscoveryClients, FoundCertificate, FoundDomain, FoundZone } from 
 import { explained } from "./explain.ts";
 import { discoverNetwork } from "./network.ts";
 
-/** The oldest engine, and the oldest one with what hybrid search needs. Source: OpenSearch, hybrid query. */
+/** The oldest supported engine, and the oldest with hybrid queries. Source: OpenSearch, hybrid query. */
 const OLDEST = "2.11";
 const OLDEST_HYBRID = "2.12";
 
-/** What the search gateway's stacks need; undefined when it is not enabled or a problem was found. */
+/** Reads what the search gateway's stacks need; undefined if it is not enabled, or if domain or VPC do not fit. */
 export async function discoverSearchGateway(
   config: Configuration,
   clients: DiscoveryClients,
@@ -32,7 +32,7 @@ export async function discoverSearchGateway(
   if (!found) {
     problems.push(
       `there is no domain ${gateway.opensearch.domain_name} in ${config.project.aws.region_name}: ` +
-        "check opensearch.domain_name, aws.region_name and which account the credentials are of",
+        "check opensearch.domain_name, aws.region_name and the account of the credentials",
     );
     return undefined;
   }
@@ -74,27 +74,29 @@ function checkDomain({ vpc, opensearch, hybridQueries }: SearchGateway, found: F
   if (found.vpcId === undefined) {
     problems.push(`${named} has a public endpoint: the gateway needs a domain inside vpc.vpc_id (${vpc.vpc_id})`);
   } else if (found.vpcId !== vpc.vpc_id) {
-    problems.push(`${named} is in ${found.vpcId}, vpc.vpc_id is ${vpc.vpc_id}: set vpc.vpc_id to ${found.vpcId}`);
+    problems.push(`${named} is in ${found.vpcId}, but vpc.vpc_id is ${vpc.vpc_id}: set vpc.vpc_id to ${found.vpcId}`);
   }
   checkEngine(named, found.engineVersion, hybridQueries.length > 0, problems);
 
   const { hostname } = new URL(clusterUrl(opensearch.domain));
-  // A cluster on loopback is the local stack's: its domain is a stand-in with another name.
+  // A cluster on loopback belongs to the local stack, where the domain is a stand-in with another name.
   const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
   if (!loopback && !found.endpoints.includes(hostname)) {
     const is =
-      found.endpoints.length > 0 ? `is ${found.endpoints.join(" or ")}` : "is not there yet: wait for the domain";
-    problems.push(`opensearch.domain is ${hostname}, the endpoint of ${named} ${is}`);
+      found.endpoints.length > 0 ? `is ${found.endpoints.join(" or ")}` : "does not exist yet: wait for the domain";
+    problems.push(`opensearch.domain is ${hostname}, but the endpoint of ${named} ${is}`);
   }
   if (found.fineGrainedAccess && opensearch.auth === undefined) {
     problems.push(
-      `${named} has fine-grained access control, so it would refuse the gateway: add opensearch.auth with type aws or basic`,
+      `${named} has fine-grained access control and would reject the gateway: add opensearch.auth with type aws or basic`,
     );
   }
   const group = vpc.domain_security_group_id;
   if (group !== undefined && !found.securityGroupIds.includes(group)) {
     const groups = found.securityGroupIds.join(", ");
-    problems.push(`vpc.domain_security_group_id is ${group}, the groups of ${named} are ${groups}: use one of those`);
+    problems.push(
+      `vpc.domain_security_group_id is ${group}, but the groups of ${named} are ${groups}: use one of them`,
+    );
   }
   checkScaling(opensearch.auto_scaling, found.zones, named, problems);
 }
@@ -108,10 +110,10 @@ function checkEngine(named: string, engine: string, hybrid: boolean, problems: s
   };
   const is = engine.replace("_", " ");
   if (below(OLDEST)) {
-    problems.push(`${named} runs ${is}, the gateway needs OpenSearch ${OLDEST} or later: upgrade the domain`);
+    problems.push(`${named} runs ${is}, but the gateway needs OpenSearch ${OLDEST} or later: upgrade the domain`);
   } else if (hybrid && below(OLDEST_HYBRID)) {
     problems.push(
-      `${named} runs ${is}, hybrid search needs OpenSearch ${OLDEST_HYBRID} or later: ` +
+      `${named} runs ${is}, but hybrid search needs OpenSearch ${OLDEST_HYBRID} or later: ` +
         "upgrade the domain, or set `hybrid_queries: []` in hybrid_search.yaml",
     );
   }
@@ -127,7 +129,7 @@ function checkScaling(
   const { min_instance_count: min, max_instance_count: max } = scaling;
   if (Math.ceil(min / zones) * zones <= max) return;
   problems.push(
-    `${named} is spread over ${zones} zones, so its nodes are multiples of ${zones}; there is none from ` +
+    `${named} spans ${zones} zones, so its node count must be a multiple of ${zones}; there is none from ` +
       `opensearch.auto_scaling.min_instance_count (${min}) to max_instance_count (${max}): widen the range`,
   );
 }
@@ -140,7 +142,7 @@ function checkImages({ project }: Configuration, gateway: SearchGateway, problem
     if (modelImage(region, section.instance_type)) continue;
     problems.push(
       `model ${name} needs the Text Embeddings Inference image, which AWS does not publish in ${region}: ` +
-        "map a hosted model in hybrid_search.yaml, or deploy to another region",
+        "use a hosted model in hybrid_search.yaml, or deploy to another region",
     );
   }
 }
@@ -156,7 +158,7 @@ async function checkCertificate(
   const named = "domain_name_system.certificate_arn";
   if (arnRegion !== region) {
     problems.push(
-      `${named} is of region ${arnRegion}, the API is in ${region}: request or import the certificate in ${region}`,
+      `${named} is in ${arnRegion}, but the API is in ${region}: request or import the certificate in ${region}`,
     );
     return;
   }
@@ -172,13 +174,13 @@ async function checkCertificate(
 function certificateProblem({ status, names, expires }: FoundCertificate, host: string): string | undefined {
   if (status !== "ISSUED") return `the certificate is ${status}, not ISSUED: finish its validation first`;
   if (expires !== undefined && expires.getTime() < Date.now()) {
-    return `the certificate has expired on ${expires.toISOString().slice(0, 10)}: renew it`;
+    return `the certificate expired on ${expires.toISOString().slice(0, 10)}: renew it`;
   }
   if (names.some((name) => covers(name, host))) return undefined;
   return `the certificate is for ${names.join(", ")}, not for ${host}: use one for ${host}`;
 }
 
-/** A wildcard stands for one label. */
+/** Returns whether a certificate name covers a host; a wildcard stands for one label. */
 function covers(name: string, host: string): boolean {
   if (!name.startsWith("*.")) return name.toLowerCase() === host;
   return host.slice(host.indexOf(".")) === name.slice(1).toLowerCase();
@@ -191,12 +193,14 @@ async function discoverZone(
 ): Promise<string | undefined> {
   if (!dns.create_dns_record) return undefined;
   const host = `${dns.sub_domain_name}.${dns.domain_name}`;
-  const without = "or set domain_name_system.create_dns_record to false and make the record yourself";
+  const without = "or set domain_name_system.create_dns_record to false and create the record yourself";
   if (dns.hosted_zone_id !== undefined) {
     const zone = await explained("route53:GetHostedZone", clients.zone(dns.hosted_zone_id));
     if (!zone) problems.push(`there is no hosted zone ${dns.hosted_zone_id}: check hosted_zone_id, ${without}`);
     else if (!inZone(host, zone)) {
-      problems.push(`hosted zone ${zone.id} is of ${zone.name}, which ${host} is not in: use its zone, ${without}`);
+      problems.push(
+        `hosted zone ${zone.id} is for ${zone.name}, which does not contain ${host}: use the right zone, ${without}`,
+      );
     }
     return dns.hosted_zone_id;
   }
@@ -230,7 +234,7 @@ async function discoverSecret(
   const [, , , arnRegion = ""] = arn.split(":");
   if (arnRegion !== project.aws.region_name) {
     problems.push(
-      `${named} is of region ${arnRegion}, the functions are in ${project.aws.region_name}: replicate the secret there`,
+      `${named} is in ${arnRegion}, but the functions are in ${project.aws.region_name}: replicate the secret there`,
     );
     return undefined;
   }

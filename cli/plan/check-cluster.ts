@@ -3,26 +3,26 @@ import type { OpenSearch } from "../../lib/config/project.ts";
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
 
 export interface CheckOptions {
-  /** Of the API, without a slash at the end. */
+  /** URL of the API, without a trailing slash. */
   url: string;
   key: string;
-  /** Total time for a new API and a new key to be known everywhere; default 90 s. */
+  /** How long to wait until a new API and a new key work everywhere; default 90 s. */
   timeoutMs?: number;
-  /** Between two tries; default 3 s. */
+  /** Time between two attempts; default 3 s. */
   intervalMs?: number;
 }
 
-/** What a request to the cluster through the API has shown. */
+/** The outcome of a request to the cluster through the API. */
 export type CheckResult =
   | { kind: "works"; version: string }
-  /** The cluster refuses the gateway. */
+  /** The cluster rejects the gateway. */
   | { kind: "refused"; status: 401 | 403 }
-  /** The API answers, and something behind it does not. */
+  /** The API answers, but something behind it fails. */
   | { kind: "failed"; status: number; message: string }
-  /** No answer from the API at all: from here, or yet. */
+  /** The API does not answer, at all or from this machine. */
   | { kind: "unreachable"; reason: string };
 
-/** Asks the cluster for its version, through the API. */
+/** Requests the cluster's version through the API; retries errors that a new API shows at first. */
 export async function checkCluster(options: CheckOptions): Promise<CheckResult> {
   const { timeoutMs = 90_000, intervalMs = 3_000 } = options;
   const end = performance.now() + timeoutMs;
@@ -35,7 +35,7 @@ export async function checkCluster(options: CheckOptions): Promise<CheckResult> 
 
 interface Answer {
   result: CheckResult;
-  /** Whether it is what a new API answers until it is known everywhere. */
+  /** Whether a new API may answer this until it works everywhere. */
   passing: boolean;
 }
 
@@ -49,13 +49,13 @@ async function ask({ url, key }: CheckOptions): Promise<Answer> {
   } catch (error) {
     const { cause, message } = error as Error;
     const reason = cause instanceof Error ? cause.message || ((cause as NodeJS.ErrnoException).code ?? "") : message;
-    // A name that does not resolve from here seldom does a minute later.
+    // A host name that does not resolve now will rarely resolve within a minute.
     return { result: { kind: "unreachable", reason }, passing: !/ENOTFOUND|EAI_AGAIN/.test(reason) };
   }
   const { status } = response;
   const body = parsed(text);
   if (response.ok) return { result: { kind: "works", version: body.version?.number ?? "unknown" }, passing: false };
-  // The API's own refusals have its error shape, the cluster's do not.
+  // Errors of the API itself have its error shape; errors of the cluster do not.
   const code = body.error?.code;
   if ((status === 401 || status === 403) && code === undefined && response.headers.has("x-request-id")) {
     return { result: { kind: "refused", status }, passing: false };
@@ -74,22 +74,22 @@ function parsed(text: string): Body {
   return isObject(value) ? value : {};
 }
 
-/** What to do about a cluster that refuses the gateway. */
+/** Returns what to do about a cluster that rejects the gateway. */
 export function refusalAdvice(auth: OpenSearch["auth"], roleArn: string): string {
   if (auth?.type === "basic") {
     return (
-      `The cluster refuses the account of ${auth.master_user_secret_arn}. Check username and password in that secret, and ` +
-      "that the account may read and write the indices."
+      `The cluster rejects the user of the secret ${auth.master_user_secret_arn}. Check username and password in it, and ` +
+      "whether that user may read and write the indices."
     );
   }
   const mapping = `PUT _plugins/_security/api/rolesmapping/all_access\n{ "backend_roles": ["${roleArn}"] }`;
   const how =
-    "Map it to a role of the cluster that may do what the gateway should: in OpenSearch Dashboards under Security, Roles, " +
-    `Mapped users, as a backend role; or, as an administrator:\n\n${mapping}\n\n` +
-    "This replaces the mapping of all_access: take over those that are in it, or name a role of your own.";
+    "Map it, as a backend role, to a role of the cluster with the permissions the gateway needs: in OpenSearch Dashboards " +
+    `under Security, Roles, Mapped users; or, as an administrator:\n\n${mapping}\n\n` +
+    "This replaces the mapping of all_access: add the backend roles it already has, or use a role of your own.";
   if (auth?.type === "aws") return `The cluster does not know the gateway's role\n  ${roleArn}\n${how}`;
   return (
-    "The cluster asks for authentication, and opensearch.auth of project.yaml is not set. Set its type to aws or basic and " +
-    `deploy again. With aws, the gateway's role is\n  ${roleArn}\n${how}`
+    "The cluster requires authentication, but opensearch.auth in project.yaml is not set. Set its type to aws or basic and " +
+    `deploy again. For aws, the gateway's role is\n  ${roleArn}\n${how}`
   );
 }

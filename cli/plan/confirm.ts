@@ -3,20 +3,20 @@ import { Failure, UsageError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface Question {
-  /** As in "Apply this plan?". */
+  /** The question, such as "Apply this plan?". */
   text: string;
-  /** What has to be typed; default "yes". */
+  /** The text to type; default "yes". */
   answer?: string;
-  /** `--yes` was given. */
+  /** Whether `--yes` was given. */
   yes: boolean;
 }
 
-/** The user was asked and did not agree: nothing was changed. */
+/** The user declined; nothing was changed. */
 export class NotAgreed extends Failure {
   override name = "NotAgreed";
 }
 
-/** Asks before something is written. Throws UsageError where nobody can be asked, NotAgreed for any other answer. */
+/** Asks for confirmation. Throws UsageError without a terminal, NotAgreed for any other answer. */
 export async function confirm(
   terminal: Terminal,
   { text, answer = "yes", yes }: Question,
@@ -24,7 +24,7 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   if (!input.isTTY) {
-    throw new UsageError(`${text} There is no terminal to ask on: give --yes to go on without a question`);
+    throw new UsageError(`${text} There is no terminal to answer on: pass --yes to confirm`);
   }
   const reader = createInterface({ input, output: process.stderr });
   const aborted = new AbortController();

@@ -5,7 +5,7 @@ import { accountOf, runnerOf, type Session } from "../session.ts";
 import { type ManagedResource, managedResources } from "../terraform/managed-resources.ts";
 import { pullState } from "../terraform/stack.ts";
 
-/** Every resource of the project that Terraform's state has, stack by stack in the order of the deployment. */
+/** Reads all resources of the project in Terraform's state, stack by stack in the order of deployment. */
 export async function managedInState(session: Session): Promise<ManagedResource[]> {
   const runner = await runnerOf(session);
   const stacks: StackName[] = STEPS.flatMap((step) => step.stacks);

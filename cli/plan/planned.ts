@@ -4,24 +4,26 @@ import { applyPlan, initStack, planJson, planStack, type Runner, type StackFolde
 import type { PlanJson } from "./summary/plan-json.ts";
 import { type PlanSummary, summarize } from "./summary/summary.ts";
 
-/** A stack with its saved plan. */
+/** A stack and its saved plan. */
 export interface PlannedStack {
   stack: StackFolder;
   /** Path of the saved plan. */
   file: string;
-  /** Whether applying it does anything. */
+  /** Whether applying the plan changes anything. */
   changes: boolean;
   plan: PlanJson;
 }
 
-/** The saved plans of stacks, and what they come to. */
+/** Saved plans and their summary. */
 export interface Planned {
   stacks: PlannedStack[];
   summary: PlanSummary;
 }
 
-/** Plans the stacks one after another into a folder. There are then, for each:
- * `<stack>.tfplan`, the plan itself; `<stack>.txt`, it in Terraform's words; `<stack>.json`, it for other programs. */
+/**
+ * Plans the stacks and saves each plan in the folder: `<stack>.tfplan` to apply, `<stack>.txt` as Terraform prints it,
+ * `<stack>.json` for other programs.
+ */
 export async function planStacks(
   runner: Runner,
   stacks: readonly StackFolder[],
@@ -31,7 +33,7 @@ export async function planStacks(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const planned: PlannedStack[] = [];
   try {
-    // One after another: each starts the provider, which takes half a gigabyte.
+    // One at a time: each starts the provider, which needs half a gigabyte of memory.
     for (const stack of stacks) planned.push(await planAndSave(runner, stack, folder));
   } catch (error) {
     await Promise.all(stacks.map(({ name }) => rm(join(folder, `${name}.tfplan`), { force: true })));
@@ -44,7 +46,7 @@ export async function planStacks(
   return { stacks: planned, summary };
 }
 
-/** Plans one stack into a folder that is there. */
+/** Plans one stack and saves the plan in an existing folder. */
 export async function planAndSave(runner: Runner, stack: StackFolder, folder: string): Promise<PlannedStack> {
   runner.note(`Planning ${stack.name}`);
   await initStack(runner, stack);
@@ -56,7 +58,7 @@ export async function planAndSave(runner: Runner, stack: StackFolder, folder: st
   return { stack, file, changes, plan: JSON.parse(json) };
 }
 
-/** Applies a saved plan and removes its file, whatever comes of it: what is left to do needs a new plan. */
+/** Applies a saved plan and deletes its file. Also after a failure: the rest needs a new plan. */
 export async function applyPlanned(runner: Runner, { stack, file, changes }: PlannedStack): Promise<void> {
   try {
     if (changes) await applyPlan(runner, stack, file);
@@ -65,7 +67,7 @@ export async function applyPlanned(runner: Runner, { stack, file, changes }: Pla
   }
 }
 
-/** Removes saved plans that are not to be applied. */
+/** Deletes the files of saved plans. */
 export async function discardPlans({ stacks }: Planned): Promise<void> {
   await Promise.all(stacks.map(({ file }) => rm(file, { force: true })));
 }

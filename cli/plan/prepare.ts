@@ -16,26 +16,26 @@ import { refuseMissingSections } from "../remove/still-deployed.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 
-/** A deployment that can be planned. */
+/** A deployment that is ready to plan. */
 export interface Prepared {
   discovery: Discovery;
-  /** In the order in which they are deployed. */
+  /** In the order of deployment. */
   stacks: StackFolder[];
-  /** What the reader of the plan should know besides its changes. */
+  /** Notes for the reader of the plan. */
   notes: string[];
 }
 
-/** Below it, Terraform with its provider may be ended by the system. */
+/** With less memory the system may kill Terraform and its provider. */
 const LEAST_MEMORY = 4e9;
 
 /**
- * Reads the account, bundles the functions and writes the stacks. Throws Failure with what AWS would refuse, and for a
- * service that is deployed and not configured any more.
+ * Reads the account, bundles the functions and synthesizes the stacks. Throws Failure for a configuration that AWS would
+ * reject, and for a service that is deployed but no longer configured.
  */
 export async function prepare(session: Session, runner: Runner): Promise<Prepared> {
   const { config, sdk, folders, terminal } = session;
   if (totalmem() < LEAST_MEMORY) {
-    terminal.note("This machine has less than 4 GB of memory: Terraform may be ended by the system.");
+    terminal.note("This machine has less than 4 GB of memory: the system may kill Terraform.");
   }
   await checkModelFiles(session);
   terminal.note("Reading the account");
@@ -87,13 +87,13 @@ function notesOf({ config, folders }: Session): string[] {
     const section = searchGateway?.models[name];
     if (section !== undefined && "instance_type" in section && section.revision === undefined) {
       notes.push(
-        `${name} has no revision in model.yaml: a new instance takes the newest files of the model, whose vectors may differ from those that are stored`,
+        `${name} has no revision in model.yaml: a new instance downloads the newest model files, whose vectors may differ from the stored ones`,
       );
     }
   }
   if (project.terraform.state.type === "local") {
     notes.push(
-      `Terraform's state is on this machine, in ${folders.state}, and holds the value of the API key: keep it like a password, or set terraform.state to s3`,
+      `Terraform's state is on this machine, in ${folders.state}, and contains the API key: protect it like a password, or set terraform.state to s3`,
     );
   }
   return notes;

@@ -1,14 +1,14 @@
 import type { Terminal } from "../terminal.ts";
 
 /**
- * Work that goes on when its command is run again. A run of Terraform tells of an interruption itself; between two of them,
- * while the account is read or Personalize is waited for, this does.
+ * Runs work that the same command resumes after Ctrl-C, and says so when it is interrupted. While Terraform runs, its own
+ * listener reports the interruption.
  */
 export async function resumable<T>(terminal: Pick<Terminal, "note">, work: () => Promise<T>): Promise<T> {
   const interrupt = () => {
-    // Terraform is running, and its own listener passes the signal on.
+    // Terraform is running; its own listener forwards the signal.
     if (process.listenerCount("SIGINT") > 1) return;
-    terminal.note("\nInterrupted: run the command again to go on.");
+    terminal.note("\nInterrupted: run the command again to resume.");
     process.exit(1);
   };
   process.on("SIGINT", interrupt);

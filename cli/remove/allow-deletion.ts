@@ -11,33 +11,33 @@ import { pullState, type StackFolder } from "../terraform/stack.ts";
 import type { Removal } from "./removal.ts";
 import { bareStacks } from "./removal.ts";
 
-/** The stack with the resources of Personalize that hold data. */
+/** The stack with the Personalize resources that hold data. */
 const STACK = "personalization";
 
 /**
- * Throws Failure when stacks are to be removed that the section `personalize` is needed for, and it is missing: their last
- * one would stay, with tables and API gone.
+ * Throws Failure if the section `personalize` is missing but needed to remove these stacks. Without it the removal would stop
+ * at the last stack, after tables and API are gone.
  */
 export async function requireSection(stacks: readonly StackFolder[], { session, runner }: Removal): Promise<void> {
   if (session.config.recommendation) return;
   const stack = stacks.find(({ name }) => name === STACK);
   if (!stack || Object.keys(appliedInputs(await pullState(runner, stack))).length === 0) return;
   throw new Failure(
-    "project.yaml has no section personalize any more: put it and its files back until the service is uninstalled",
+    "project.yaml no longer has the section personalize: restore it and its files until the service is uninstalled",
   );
 }
 
 /**
- * Applies to the resources of Personalize that hold data that they may be deleted: without it Terraform refuses a plan
- * that does, and personalize-manager the deletion. Gives whether there was any left.
+ * Removes the deletion protection of the Personalize resources that hold data. Until then Terraform refuses to plan their
+ * deletion, and personalize-manager refuses to delete them. Returns whether any of them still existed.
  */
 export async function allowDeletion({ session, runner, account }: Removal): Promise<boolean> {
   const { config, folders, terminal } = session;
   const [bare] = await bareStacks(session, runner, account, [STACK]);
   const applied = bare ? appliedInputs(await pullState(runner, bare)) : {};
-  // An interrupted uninstallation has come as far as the function itself.
+  // An interrupted uninstall already removed everything but the function.
   if (Object.keys(applied).length === 0) return false;
-  terminal.note("Allowing the deletion of what holds data");
+  terminal.note("Removing the deletion protection of resources with data");
   await mkdir(folders.uninstall, { recursive: true });
   const { synthesizeDeletable } = await import("../../stacks/removal.ts");
   const [written] = synthesizeDeletable({
@@ -63,9 +63,9 @@ export async function allowDeletion({ session, runner, account }: Removal): Prom
 const UPDATED = ["aws_lambda_invocation", "aws_lambda_function", "aws_lambda_alias"];
 
 /**
- * Throws Failure for a plan that does more than to allow the deletion, since nobody is shown it. Allowed are updates in
- * place of the invocations, and of the function with its alias, whose code may be newer than what is deployed; and the
- * creation of what an interrupted uninstallation has removed already, which goes again at once.
+ * Throws Failure for a plan that does more than remove the protection, since this plan is never shown. Allows in-place
+ * updates of the invocations, of the function and of its alias, whose code may be newer than the deployed one. Also allows
+ * creating what an interrupted uninstall already removed: it is deleted again at once.
  */
 export function refuseMore({ resource_changes = [] }: PlanJson): void {
   const more = resource_changes.filter(({ mode, type, change }) => {
@@ -77,8 +77,8 @@ export function refuseMore({ resource_changes = [] }: PlanJson): void {
   if (more.length === 0) return;
   const list = more.map(({ address, change }) => `${address} (${change.actions.join(", ")})`).join(", ");
   throw new Failure(
-    `Stack ${STACK} is not as it was deployed, and allowing its deletion would change more than that: ${list}. ` +
-      "Run `relevance deploy`, which shows these changes, and then this again",
+    `Stack ${STACK} differs from its last deployment, so removing its deletion protection would also change ${list}. ` +
+      "Run `relevance deploy`, which shows these changes, then run this command again",
   );
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../terraform/leftovers.ts";
 import { type Runner, type StackFolder, untaint } from "../terraform/stack.ts";
 
-/** What interrupted deployments have left and this one takes over, by stack. */
+/** Resources that interrupted deployments left behind and this deployment imports, by stack. */
 export class Leftovers {
   readonly #place: LeftoverPlace;
   readonly #session: Pick<Session, "config" | "terminal">;
@@ -24,7 +24,7 @@ export class Leftovers {
     this.#session = session;
   }
 
-  /** Whether an apply has failed on such resources; the next plan then takes them as they are. */
+  /** Returns whether an apply failed because of such resources, and remembers them for the next plan. */
   async take(error: unknown, { stacks }: Planned, runner: Runner): Promise<boolean> {
     if (!(error instanceof TerraformFailure)) return false;
     const failed = stacks.find(({ stack }) => stack.name === error.stackName);
@@ -40,30 +40,30 @@ export class Leftovers {
     this.#found.set(stack.name, [...known, ...fresh]);
     const list = [...tainted, ...fresh.map(({ to }) => to)].map((address) => `  ${address}`).join("\n");
     this.#session.terminal.note(
-      `These exist already: an interrupted deployment has left them. Planning again with them:\n${list}`,
+      `An interrupted deployment left these resources behind. Planning again with them:\n${list}`,
     );
     return true;
   }
 
-  /** Throws Failure for resources of the same name that are not this project's. */
+  /** Throws Failure for resources of the same name that do not belong to this project. */
   check({ stacks }: Planned): void {
     const { project_name: value } = this.#session.config.project;
     for (const { stack, plan } of stacks) {
       const strangers = strangersIn(plan, this.#found.get(stack.name) ?? [], { key: PROJECT_TAG, value });
       if (strangers.length === 0) continue;
       throw new Failure(
-        `These exist already and do not carry the tag ${PROJECT_TAG}=${value}: ${strangers.join(", ")}. ` +
-          "They are somebody else's: remove them, or choose another project_name",
+        `These resources already exist without the tag ${PROJECT_TAG}=${value}: ${strangers.join(", ")}. ` +
+          "They do not belong to this project: remove them, or choose another project_name",
       );
     }
   }
 
-  /** Makes the next plans import them. */
+  /** Makes the next plans import the remembered resources. */
   async write(stacks: readonly StackFolder[]): Promise<void> {
     for (const { name, directory } of stacks) await writeLeftovers(directory, this.#found.get(name) ?? []);
   }
 
-  /** Once they are in the state, nothing is imported any more. */
+  /** Stops the imports, once the resources are in the state. */
   async clear(stacks: readonly StackFolder[]): Promise<void> {
     for (const { directory } of stacks) await writeLeftovers(directory, []);
   }

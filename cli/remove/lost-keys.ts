@@ -4,20 +4,20 @@ import type { Session } from "../session.ts";
 import { pullState, type Runner } from "../terraform/stack.ts";
 import { bareStacks } from "./removal.ts";
 
-/** Every change counts; Terraform pulls an empty one where there is none, or nothing at all. */
+/** Terraform increases the serial with every change; without a state it prints an empty one, or nothing. */
 const State = v.object({ serial: v.optional(v.number(), 0) });
 
-/** What shows that stacks were deployed, whose state is gone. */
+/** Evidence of stacks that were deployed, even if their state is gone. */
 export interface Traces {
-  /** The project's bucket was there. */
+  /** Whether the project's bucket existed. */
   bucket: boolean;
   /** Names of the project's parameters. */
   parameters: readonly string[];
 }
 
 /**
- * Aliases of the keys of stacks that were deployed and that Terraform has no state of: it has never removed them, and
- * cannot. A state without resources is no loss: what was in it has been removed. Sorted as stacks are deployed.
+ * Returns the aliases of keys orphaned because their stack's state is missing, in the order of deployment. A state without
+ * resources does not count: Terraform removed its keys.
  */
 export async function lostKeyAliases(
   session: Session,
@@ -49,12 +49,12 @@ export async function lostKeyAliases(
   return lost;
 }
 
-/** What to do about them, for the terminal; no lines without any. */
+/** Returns the lines that tell the user how to delete these keys; none if there are none. */
 export function lostKeyAdvice(aliases: readonly string[], region: string): string[] {
   if (aliases.length === 0) return [];
   return [
-    "Terraform's state of these keys is lost, so they were not deleted here. One that is still there is billed by the " +
-      "month until you delete it; of one that is gone these commands say NotFoundException:",
+    "Terraform's state for these keys is missing, so they were not deleted. AWS bills an existing key by the month until " +
+      "you delete it. For a key that no longer exists these commands answer NotFoundException:",
     ...aliases.flatMap((alias) => [
       `  ${alias}`,
       `    aws kms schedule-key-deletion --region ${region} --pending-window-in-days 30 --key-id ` +

@@ -19,8 +19,8 @@ export interface Removal {
 }
 
 /**
- * Stacks as Terraform's state has them, without the account being read first: to list what they hold, or to remove it.
- * In the order given.
+ * Returns initialized stacks without resources, in the given order. Terraform can read their state, and applying them
+ * removes what the state contains. Does not read the account.
  */
 export async function bareStacks(
   session: Session,
@@ -44,7 +44,7 @@ export async function bareStacks(
   return scratch;
 }
 
-/** Those of the stacks that hold anything. */
+/** Returns the stacks whose state contains resources. */
 export async function deployedStacks(
   session: Session,
   runner: Runner,
@@ -61,15 +61,15 @@ export async function deployedStacks(
 export interface RemovalOptions {
   yes: boolean;
   question: string;
-  /** What has to be typed in place of "yes". */
+  /** The text to type instead of "yes". */
   answer?: string;
-  /** Runs when the user has agreed, before anything is removed. */
+  /** Runs after the user confirms, before anything is removed. */
   before?: () => Promise<void>;
-  /** Runs before a stack is removed. True: it has changed the stack. */
+  /** Runs before a stack is removed. Returns true if it changed the stack. */
   beforeStack?: (stack: StackFolder) => Promise<boolean>;
 }
 
-/** Shows what removing the stacks means, asks, and removes them in the order given. Gives whether there was anything. */
+/** Shows what will be removed, asks, and removes the stacks in the given order. */
 export async function removeStacks(
   session: Session,
   runner: Runner,
@@ -89,7 +89,7 @@ export async function removeStacks(
         if (!part.changes) continue;
         terminal.note(terminal.noteColors.bold(`Removing ${part.stack.name}`));
         const again = () => planAndSave(runner, part.stack, folder);
-        // A saved plan is of the state that it was made from.
+        // A changed stack invalidates its saved plan.
         const current = (await options.beforeStack?.(part.stack)) ? await again() : part;
         await applyToTheEnd(runner, current, { again });
       }

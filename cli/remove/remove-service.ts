@@ -8,29 +8,26 @@ import type { StackFolder } from "../terraform/stack.ts";
 import { deployedStacks, type Removal, type RemovalOptions, removeStacks } from "./removal.ts";
 import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
 
-/** How one service is removed. */
+/** How to remove a service. */
 export interface ServiceRemoval {
   service: Service;
   question: string;
-  /** What the user should know before the question. */
+  /** A note printed before the question. */
   notice?: string;
-  /** Throws for what would keep the removal of these stacks from its end, before the question. */
+  /** Runs before the question. Throws if the removal of these stacks could not finish. */
   check?: (stacks: readonly StackFolder[], removal: Removal) => Promise<void>;
-  /** Runs before a stack is removed. True: it has changed the stack. */
+  /** Runs before a stack is removed. Returns true if it changed the stack. */
   beforeStack?: (stack: StackFolder, removal: Removal) => Promise<boolean>;
 }
 
-/** The command that removes a service. */
+/** Creates the command that removes a service. */
 export function removalCommand(example: string, wanted: ServiceRemoval): CommandModule {
   return defineCommand({
     example,
     define: (command) => {
       command
-        .requiredOption(
-          "--destroy-infra <true|false>",
-          "true: what services share goes too, when this is the only one; false: it stays",
-        )
-        .option("--yes", "remove without a question", false);
+        .requiredOption("--destroy-infra <true|false>", "true also removes what both services share; false keeps it")
+        .option("--yes", "remove without asking", false);
     },
     options: {
       destroyInfra: v.picklist(["true", "false"], "must be true or false"),
@@ -41,7 +38,7 @@ export function removalCommand(example: string, wanted: ServiceRemoval): Command
   });
 }
 
-/** Removes one service, and what services share when asked for and nobody else uses it. Bucket and parameters stay. */
+/** Removes one service, and on request what both share if the other is not deployed. Keeps bucket and parameters. */
 async function removeService(
   session: Session,
   { service, question, notice, check, beforeStack }: ServiceRemoval,
@@ -70,9 +67,9 @@ async function removeService(
   if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, removal);
   await removeStacks(session, runner, deployed, options);
   const { names } = removal;
-  const kept = infrastructure ? "" : ", what services share";
+  const kept = infrastructure ? "" : " and the shared infrastructure";
   terminal.note(
-    `Removed. Left: bucket ${names.bucket()}, parameters below ${names.parameterPrefix()}${kept}. ` +
+    `Removed. Kept: bucket ${names.bucket()}, parameters under ${names.parameterPrefix()}${kept}. ` +
       "`relevance purge` removes bucket and parameters.",
   );
   return 0;
@@ -84,6 +81,6 @@ async function refuseWhileShared(removal: Removal, service: Service): Promise<vo
   const { command, words } = SERVICES[other];
   throw new Failure(
     `The ${words} is deployed and uses what --destroy-infra true would remove: ` +
-      `give --destroy-infra false, or remove it first with \`relevance ${command}\``,
+      `use --destroy-infra false, or remove it first with \`relevance ${command}\``,
   );
 }

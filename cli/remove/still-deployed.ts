@@ -8,7 +8,7 @@ import { isConfigured, SERVICE_NAMES, SERVICES } from "../services.ts";
 import { failing } from "../session.ts";
 import { deployedStacks, type Removal } from "./removal.ts";
 
-/** Whether a service is deployed, by its API or by what Terraform's state holds. */
+/** Returns whether a service is deployed: it has an API, or resources in Terraform's state. */
 export async function isDeployed(place: Removal, service: Service): Promise<boolean> {
   if (await apiOf(place, service)) return true;
   const { session, runner, account } = place;
@@ -16,23 +16,23 @@ export async function isDeployed(place: Removal, service: Service): Promise<bool
 }
 
 /**
- * Throws Failure for a service that is deployed and that project.yaml does not have any more: the other service's
- * deployment would take its permissions on bucket and key away, and its files out of the bucket.
+ * Throws Failure for a service that is deployed but no longer in project.yaml. Deploying the other service would remove its
+ * permissions on bucket and key, and its files from the bucket.
  */
 export async function refuseMissingSections(place: Removal): Promise<void> {
   for (const service of SERVICE_NAMES) {
     if (isConfigured(place.session.config, service) || !(await isDeployed(place, service))) continue;
     const { words, sections, command } = SERVICES[service];
     throw new Failure(
-      `The ${words} is still deployed, and a deployment without it would break it: put ${sections} of project.yaml ` +
-        `back, or remove it first with \`relevance ${command} --destroy-infra false\``,
+      `The ${words} is still deployed, and a deployment without it would break it: restore ${sections} in project.yaml, ` +
+        `or remove it first with \`relevance ${command} --destroy-infra false\``,
     );
   }
 }
 
 /**
- * Throws Failure for a service that is there although no state of Terraform knows it: whoever deployed it has that state,
- * and without it nothing can be removed in order. State that was lost when the service was gone is no hindrance.
+ * Throws Failure for a service that exists but is missing from Terraform's state: somebody deployed it with another state,
+ * which is needed to remove it. Does nothing if state and service are both gone.
  */
 export async function refuseWithoutState(place: Removal, service: Service): Promise<void> {
   const { session, names } = place;
@@ -40,9 +40,9 @@ export async function refuseWithoutState(place: Removal, service: Service): Prom
   const { words, command } = SERVICES[service];
   const api = await apiOf(place, service);
   const there = api
-    ? `its API ${api.executeUrl} is there`
+    ? `its API ${api.executeUrl} exists`
     : service === "recommendation" && (await hasDatasetGroup(place))
-      ? `its dataset group ${names.datasetGroup()} is there`
+      ? `its dataset group ${names.datasetGroup()} exists`
       : undefined;
   if (there === undefined) return;
   const remainder = api
@@ -50,14 +50,14 @@ export async function refuseWithoutState(place: Removal, service: Service): Prom
     : `aws personalize delete-dataset-group --region ${region} --dataset-group-arn ` +
       names.arn("personalize", `dataset-group/${names.datasetGroup()}`);
   throw new Failure(
-    `The ${words} is deployed (${there}), but Terraform's state in ${statePlace(place)} does not know it. ` +
-      `Run \`relevance ${command}\` where its state is: in the folder that it was deployed from, or with the ` +
-      "terraform.state that it was deployed with (type: s3 shares it; after a change of it `relevance plan` says how " +
-      `to take the state along). When nothing but that is left of the service, delete it by hand: \`${remainder}\``,
+    `The ${words} is deployed (${there}), but it is missing from Terraform's state in ${statePlace(place)}. ` +
+      `Run \`relevance ${command}\` with its state: in the folder it was deployed from, or with the terraform.state it was ` +
+      "deployed with (type s3 shares the state; after a change `relevance plan` shows how to migrate it). " +
+      `If nothing else of the service is left, delete it by hand: \`${remainder}\``,
   );
 }
 
-/** Where the project's state is looked for, for messages. */
+/** Returns where the project's state is expected, for messages. */
 function statePlace({ session: { config, folders }, names }: Pick<Removal, "session" | "names">): string {
   const { state } = config.project.terraform;
   if (state.type === "local") return `${join(folders.state, dirname(names.stateFile("storage")))} on this machine`;
@@ -68,7 +68,7 @@ function apiOf({ session, names }: Removal, service: Service): Promise<DeployedA
   return failing(explained("apigateway:GET", findDeployedApi(session, names, service)));
 }
 
-/** Asked where the service is configured alone: not every region has Personalize. */
+/** Asks only if the service is configured, since not every region has Personalize. */
 async function hasDatasetGroup({ session, names }: Removal): Promise<boolean> {
   if (!session.config.recommendation) return false;
   const [{ DescribeDatasetGroupCommand }, { ifThere }] = await Promise.all([

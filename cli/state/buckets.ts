@@ -4,7 +4,7 @@ import type { Session } from "../session.ts";
 
 type Sdk = Session["sdk"];
 
-/** Whether there is a bucket of this name that we may use. Throws what the SDK throws for one of somebody else. */
+/** Returns whether the bucket exists and is accessible. Throws the SDK's error for a bucket of another account. */
 export async function bucketExists(sdk: Sdk, Bucket: string): Promise<boolean> {
   const { HeadBucketCommand, NotFound, S3Client } = await import("@aws-sdk/client-s3");
   try {
@@ -16,20 +16,20 @@ export async function bucketExists(sdk: Sdk, Bucket: string): Promise<boolean> {
   }
 }
 
-/** Deletes every version of every object of a bucket. `progress` is told the number so far. Gives that number. */
+/** Deletes every version of every object in a bucket. Calls `progress` with the count so far and returns the total. */
 export async function emptyBucket(sdk: Sdk, Bucket: string, progress: (deleted: number) => void): Promise<number> {
   const { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client(sdk);
   let deleted = 0;
   for (;;) {
-    // Always the first page: what it listed before is gone.
+    // Always the first page: the versions listed before are deleted.
     const { Versions = [], DeleteMarkers = [] } = await client.send(new ListObjectVersionsCommand({ Bucket }));
     const Objects = [...Versions, ...DeleteMarkers].map(({ Key = "", VersionId }) => ({ Key, VersionId }));
     if (Objects.length === 0) return deleted;
     const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
     const [failed] = Errors;
     if (failed) {
-      throw new Failure(`${failed.Key} of bucket ${Bucket} cannot be deleted: ${failed.Code} ${failed.Message ?? ""}`);
+      throw new Failure(`Cannot delete ${failed.Key} in bucket ${Bucket}: ${failed.Code} ${failed.Message ?? ""}`);
     }
     deleted += Objects.length;
     progress(deleted);
@@ -43,8 +43,8 @@ export async function deleteBucket(sdk: Sdk, Bucket: string): Promise<void> {
 }
 
 /**
- * Makes a bucket for Terraform's state: versioned, encrypted, closed to the public, TLS only. Repeatable: one that is
- * there gets the same settings. Gives whether it was made now.
+ * Creates a bucket for Terraform's state: versioned, encrypted, no public access, TLS only. An existing bucket gets the
+ * same settings. Returns whether the bucket is new.
  */
 export async function createStateBucket(sdk: Sdk, Bucket: string, partition: string): Promise<boolean> {
   const s3 = await import("@aws-sdk/client-s3");
@@ -55,7 +55,7 @@ export async function createStateBucket(sdk: Sdk, Bucket: string, partition: str
     await client.send(
       new s3.CreateBucketCommand({
         Bucket,
-        // The first region has no name here.
+        // us-east-1 must not be named here.
         ...(sdk.region !== "us-east-1" && { CreateBucketConfiguration: { LocationConstraint } }),
       }),
     );

@@ -1,18 +1,18 @@
 import { join } from "node:path";
 
-/** Where commands read and write, relative to the working folder. `make clean` removes `dist`, nothing else. */
+/** The folders that commands use, relative to the working directory. `make clean` deletes `dist` only. */
 export interface Folders {
   /** Built functions. */
   functions: string;
-  /** Terraform's working folders of the deployment. */
+  /** Terraform's working folders for deploying. */
   stacks: string;
-  /** Terraform's working folders for reading state and for removal. */
+  /** Terraform's working folders for reading state and removing. */
   removal: string;
-  /** Terraform's working folder for allowing a deletion. */
+  /** Terraform's working folder for removing deletion protection. */
   uninstall: string;
-  /** Saved plans, their texts, and the discovery that they were made from. */
+  /** Saved plans, their text, and the discovery they are based on. */
   plans: string;
-  /** Providers that Terraform has downloaded. */
+  /** Providers that Terraform downloads. */
   providers: string;
   /** Local state. */
   state: string;
@@ -20,7 +20,7 @@ export interface Folders {
   models: { folder: string; lockFile: string };
 }
 
-/** The folders of a project. */
+/** Returns the folders of a project. */
 export function foldersOf(project: string): Folders {
   return {
     functions: join("dist", "functions"),

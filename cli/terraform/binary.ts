@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { Failure } from "../errors.ts";
 
-/** The state's lock file in S3 and `removed` blocks that leave resources alone need it, in both programs. */
+/** First version, of both programs, with lock files in S3 and `removed` blocks that keep resources. */
 export const MINIMUM_VERSION = "1.10";
 
 /** Terraform, or OpenTofu. */
@@ -20,12 +20,12 @@ const INSTALL =
   `install Terraform ${MINIMUM_VERSION} or newer (https://developer.hashicorp.com/terraform/install), ` +
   `or OpenTofu ${MINIMUM_VERSION} or newer (https://opentofu.org/docs/intro/install)`;
 
-/** Finds the program: TERRAFORM_BINARY, or `terraform`, or `tofu` on the PATH. Throws Failure with what to install. */
+/** Finds TERRAFORM_BINARY, else `terraform` or `tofu` on the PATH. Throws Failure with what to install. */
 export async function findTerraform(env: Env): Promise<Terraform> {
   const path = binaryPath(env);
   const { product, version } = await askVersion(path, env);
   if (isOlder(version, MINIMUM_VERSION)) {
-    throw new Failure(`${path} is ${product} ${version}, ${MINIMUM_VERSION} or newer is needed: ${INSTALL}`);
+    throw new Failure(`${path} is ${product} ${version}, but ${MINIMUM_VERSION} or newer is required: ${INSTALL}`);
   }
   return { path, product, version };
 }
@@ -36,13 +36,15 @@ function binaryPath(env: Env): string {
     if (isExecutable(given)) return given;
     const onPath = given.includes("/") ? undefined : lookUp(given, env);
     if (onPath !== undefined) return onPath;
-    throw new Failure(`TERRAFORM_BINARY is ${given}, which is no program: set it to Terraform's path, or ${INSTALL}`);
+    throw new Failure(
+      `TERRAFORM_BINARY is ${given}, which is not a program: set it to the path of Terraform, or ${INSTALL}`,
+    );
   }
   const found = lookUp("terraform", env) ?? lookUp("tofu", env);
   if (found === undefined) {
     throw new Failure(
       `Terraform is missing: neither terraform nor tofu is on the PATH. ` +
-        `${INSTALL[0]?.toUpperCase()}${INSTALL.slice(1)}. TERRAFORM_BINARY= names one that is elsewhere.`,
+        `${INSTALL[0]?.toUpperCase()}${INSTALL.slice(1)}. If it is installed elsewhere, set TERRAFORM_BINARY to its path.`,
     );
   }
   return found;
@@ -65,18 +67,18 @@ function isExecutable(path: string): boolean {
 async function askVersion(path: string, env: Env): Promise<Pick<Terraform, "product" | "version">> {
   try {
     const options = { env: { ...env, CHECKPOINT_DISABLE: "1" }, timeout: 30_000 };
-    // The text names the product, the JSON does not.
+    // The text output names the product, the JSON output does not.
     const { stdout } = await promisify(execFile)(path, ["version"], options);
     const [, product, version] = /^(Terraform|OpenTofu) v(\d+\.\d+\.\d+\S*)/m.exec(stdout) ?? [];
     if (product && version) return { product: product as Terraform["product"], version };
-    throw new Error(`it answers ${JSON.stringify(stdout.slice(0, 80))}`);
+    throw new Error(`it prints ${JSON.stringify(stdout.slice(0, 80))}`);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    throw new Failure(`${path} does not tell its version (${reason}): ${INSTALL}`, { cause: error });
+    throw new Failure(`${path} does not report its version (${reason}): ${INSTALL}`, { cause: error });
   }
 }
 
-/** Compares numbers alone: a release candidate counts as its release. */
+/** Compares major and minor version; a release candidate counts as its release. */
 function isOlder(version: string, minimum: string): boolean {
   const numbers = (text: string) => text.split(".").map((part) => Number.parseInt(part, 10));
   const [major = 0, minor = 0] = numbers(version);

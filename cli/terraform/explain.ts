@@ -2,7 +2,7 @@ import { Failure } from "../errors.ts";
 import { functionErrorIn } from "./function-error.ts";
 import type { Diagnostic } from "./messages.ts";
 
-/** Where an error came from, for messages that say what to type. */
+/** Where an error occurred, for messages with a command to run. */
 export interface Place {
   stack: string;
   directory: string;
@@ -15,7 +15,8 @@ const RULES: readonly Rule[] = [
   [/Error acquiring the state lock/, lockedState],
   [
     /ExpiredToken|RequestExpired|token (included in the request )?(has |is )?expired|SSO session .*expired/i,
-    () => "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run this again",
+    () =>
+      "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run the command again",
   ],
   [
     /No valid credential sources found|no EC2 IMDS role found/,
@@ -24,35 +25,35 @@ const RULES: readonly Rule[] = [
   [
     /AWS Account ID not allowed: (\d+)/i,
     (text) =>
-      `the credentials changed while this ran, to account ${/not allowed: (\d+)/i.exec(text)?.[1]}: use one account`,
+      `the credentials changed to account ${/not allowed: (\d+)/i.exec(text)?.[1]} during the run: use one account`,
   ],
   [
     /Saved plan is stale|plan file can no longer be applied/,
-    () => "somebody has changed the stack since it was planned: run this again and look at the new plan",
+    () => "somebody changed the stack after it was planned: run the command again and check the new plan",
   ],
   [
     /Backend configuration changed|Backend initialization required/,
     (_, { program, directory }) =>
-      `terraform.state of project.yaml is not where the state was so far. Take it along with ` +
-      `\`${program} -chdir=${directory} init -migrate-state\`, for each stack, and run this again`,
+      `terraform.state in project.yaml no longer names the place of the state. Migrate each stack with ` +
+      `\`${program} -chdir=${directory} init -migrate-state\`, then run the command again`,
   ],
   [
     /S3 bucket "?([^"\s]+)"? does not exist|NoSuchBucket/,
-    () => "the bucket of terraform.state is not there: `relevance init-state` creates it",
+    () => "the bucket of terraform.state does not exist: run `relevance init-state` to create it",
   ],
   [
     /Failed to query available provider packages|Failed to install provider|could not connect to registry/,
     (text) =>
-      "the AWS provider cannot be fetched: check the network, or set TF_PROVIDER_MIRROR to a folder that " +
-      `\`terraform providers mirror\` has filled\n${indent(text)}`,
+      "cannot download the AWS provider: check the network, or set TF_PROVIDER_MIRROR to a folder filled by " +
+      `\`terraform providers mirror\`\n${indent(text)}`,
   ],
   [
     /is not authorized to perform|AccessDenied|UnauthorizedOperation/,
-    (text) => `the credentials lack a permission; docs/guides/deploy.md lists all that are needed\n${indent(text)}`,
+    (text) => `the credentials lack a permission; docs/guides/deploy.md lists all required ones\n${indent(text)}`,
   ],
 ];
 
-/** Terraform has failed. Holds what it said. */
+/** Terraform failed. Contains its diagnostics. */
 export class TerraformFailure extends Failure {
   override name = "TerraformFailure";
   readonly stackName: string;
@@ -65,7 +66,7 @@ export class TerraformFailure extends Failure {
   }
 }
 
-/** The failure to show for what Terraform reports: what is wrong and what to do, where that is known. */
+/** Returns the failure to show for Terraform's diagnostics: what is wrong and, if known, what to do. */
 export function terraformFailure(diagnostics: readonly Diagnostic[], place: Place): TerraformFailure {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const texts = errors.map(textOf);
@@ -77,7 +78,7 @@ export function terraformFailure(diagnostics: readonly Diagnostic[], place: Plac
   const what =
     whole === "" ? "Terraform failed without a message: run it with TF_LOG=debug to see more" : indent(whole);
   return failure(
-    `Stack ${place.stack} failed. What was done is in the state; mend this and run the command again.\n${what}`,
+    `Stack ${place.stack} failed. Completed changes are in the state: fix the problem and run the command again.\n${what}`,
   );
 }
 
@@ -99,14 +100,14 @@ function indent(text: string): string {
 function lockedState(text: string, { program, directory }: Place): string {
   const field = (name: string) => new RegExp(`^\\s*${name}:\\s+(.+)$`, "m").exec(text)?.[1]?.trim();
   const id = field("ID");
-  if (id === undefined) return `its state is locked, and the lock tells nothing of its owner\n${indent(text)}`;
+  if (id === undefined) return `its state is locked, and the lock does not name its owner\n${indent(text)}`;
   const operation =
     field("Operation")
       ?.replace(/^OperationType/, "")
       .toLowerCase() ?? "unknown";
   return (
     `its state is locked by ${field("Who") ?? "somebody"} since ${field("Created") ?? "an unknown time"} (${operation}). ` +
-    "Wait for that to end and run this again.\n" +
-    `If nothing runs there any more: \`${program} -chdir=${directory} force-unlock ${id}\``
+    "Wait until that finishes, then run the command again.\n" +
+    `If it no longer runs: \`${program} -chdir=${directory} force-unlock ${id}\``
   );
 }

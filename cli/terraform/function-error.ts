@@ -2,19 +2,19 @@ import * as v from "valibot";
 import { parseJson } from "../../lib/core/json/values.ts";
 import type { Diagnostic } from "./messages.ts";
 
-/** What Lambda answers for a function that threw. */
+/** Lambda's answer for a function that threw. */
 const Thrown = v.object({ errorType: v.string(), errorMessage: v.string() });
 
-/** What a function that Terraform invoked has thrown. */
+/** The error of a function that Terraform invoked. */
 export interface FunctionError {
   type: string;
   message: string;
 }
 
-/** The class of personalize-manager's error for a wait that outlived the invocation. */
+/** The error class of personalize-manager for work that takes longer than its invocation. */
 const STILL_GOING_ON = "StillGoingOn";
 
-/** The error of the function in a diagnostic of `aws_lambda_invocation`: the provider ends its own words with Lambda's answer. */
+/** Extracts the function's error from a diagnostic of `aws_lambda_invocation`, which ends with Lambda's answer. */
 export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionError | undefined {
   const text = `${summary}\n${detail}`;
   const json = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
@@ -22,7 +22,7 @@ export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionE
   return thrown.success ? { type: thrown.output.errorType, message: thrown.output.errorMessage } : undefined;
 }
 
-/** Whether all that has failed is work that goes on by itself: doing the same again joins it. */
+/** Returns whether all errors are work still in progress, which a repeated call joins. */
 export function isStillGoingOn(diagnostics: readonly Diagnostic[]): boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   return errors.length > 0 && errors.every((error) => functionErrorIn(error)?.type === STILL_GOING_ON);

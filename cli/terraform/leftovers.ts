@@ -5,24 +5,24 @@ import type { PlanJson, ResourceChange } from "../plan/summary/plan-json.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /**
- * An interrupted apply can leave resources that AWS has made, but whose answer Terraform did not wait for: they are not in
- * its state, and the next apply finds that they exist. They are imported then.
+ * A resource that AWS created during an interrupted apply, without Terraform seeing the answer. It is not in the state, so
+ * the next apply fails because it exists, and then imports it.
  */
 export interface Leftover {
-  /** As in `aws_iam_role.api-router-role`. */
+  /** Address, such as `aws_iam_role.api-router-role`. */
   to: string;
-  /** What the provider imports it by. */
+  /** The provider's import id. */
   id: string;
 }
 
-/** Beside the synthesized file, in a stack's folder. */
+/** File beside the synthesized one, in a stack's folder. */
 const FILE = "leftovers.tf.json";
 
 const EXISTS = /already ?exist|AlreadyOwnedByYou|ResourceExistsException|ResourceInUseException/i;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Where the resources are, for ids that say it. */
+/** Where the resources are, for ids that contain it. */
 export interface LeftoverPlace {
   account: string;
   region: string;
@@ -32,9 +32,9 @@ export interface LeftoverPlace {
 type ImportId = (values: Values, place: LeftoverPlace, message: string) => unknown;
 
 /**
- * Import ids of types that have one of a name, from the values that were planned, or of AWS's own answer. Source: the
- * provider's documentation. Types whose creation takes what is there for its own (rules and targets of EventBridge, alarms,
- * dashboards, policies of roles) need none, nor do those without a unique name (keys of KMS, APIs, API keys, usage plans).
+ * Import ids of types with unique names, from the planned values or from AWS's message. Source: the provider's documentation.
+ * Types that adopt an existing resource on creation (EventBridge rules and targets, alarms, dashboards, role policies) need
+ * none, nor do types without unique names (KMS keys, APIs, API keys, usage plans).
  */
 const IDS: Readonly<Record<string, ImportId>> = {
   aws_iam_role: ({ name }) => name,
@@ -55,7 +55,7 @@ const IDS: Readonly<Record<string, ImportId>> = {
   aws_kinesis_firehose_delivery_stream: ({ name }, place) =>
     arnOf(place, "firehose", both("deliverystream", "/", name)),
   aws_sfn_state_machine: ({ name }, place) => arnOf(place, "states", both("stateMachine", ":", name)),
-  // Both are made again without a word where nothing differs, tags included.
+  // AWS accepts creating either again if nothing differs, tags included.
   aws_sns_topic: ({ name }, place) => arnOf(place, "sns", name),
   aws_sqs_queue: ({ name }, { account, region, names }) =>
     both(`https://sqs.${region}.amazonaws.com${names.partition() === "aws-cn" ? ".cn" : ""}/${account}`, "/", name),
@@ -66,7 +66,7 @@ const IDS: Readonly<Record<string, ImportId>> = {
   aws_api_gateway_usage_plan_key: ({ usage_plan_id, key_id }) => both(usage_plan_id, "/", key_id),
 };
 
-/** The resources that were planned to be created and turned out to exist. Those that have no id of their name are left out. */
+/** Returns the resources that the plan creates but that already exist. Skips types without an import id. */
 export function leftoversIn(diagnostics: readonly Diagnostic[], plan: PlanJson, place: LeftoverPlace): Leftover[] {
   return existing(diagnostics, plan).flatMap(({ address, type, change }) => {
     if (change.actions.includes("delete")) return [];
@@ -79,15 +79,15 @@ export function leftoversIn(diagnostics: readonly Diagnostic[], plan: PlanJson, 
 }
 
 /**
- * The resources that Terraform knows, and means to replace since it did not see their creation end; where the new one is
- * made before the old one goes, their common name is taken. Addresses.
+ * Returns the addresses of existing resources that Terraform wants to replace because it did not see their creation finish.
+ * If the new one is created first, its name is taken by the old one.
  */
 export function taintedIn(diagnostics: readonly Diagnostic[], plan: PlanJson): string[] {
   const found = existing(diagnostics, plan).filter((one) => one.action_reason === "replace_because_tainted");
   return found.map(({ address }) => address);
 }
 
-/** What could not be created because it exists. */
+/** Returns the resources that could not be created because they exist. */
 function existing(diagnostics: readonly Diagnostic[], plan: PlanJson): ResourceChange[] {
   const failed = diagnostics.filter(
     ({ severity, summary, detail = "" }) => severity === "error" && EXISTS.test(`${summary} ${detail}`),
@@ -105,14 +105,14 @@ function arnOf({ names }: LeftoverPlace, service: string, resource: unknown): st
   return typeof resource === "string" ? names.arn(service, resource) : undefined;
 }
 
-/** Makes the next plan of a stack import them. None: it imports nothing. */
+/** Makes the next plan of a stack import these resources; with none, stops importing. */
 export async function writeLeftovers(directory: string, leftovers: readonly Leftover[]): Promise<void> {
   const file = join(directory, FILE);
   if (leftovers.length === 0) await rm(file, { force: true });
   else await writeFile(file, JSON.stringify({ import: leftovers }, undefined, 2));
 }
 
-/** Those of the imported resources that are not of the project, by a tag: they only have a name that ours has too. */
+/** Returns the imported resources that lack the project's tag: they only have the same name. */
 export function strangersIn(
   plan: PlanJson,
   leftovers: readonly Leftover[],

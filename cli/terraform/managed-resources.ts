@@ -1,13 +1,13 @@
 import * as v from "valibot";
 
-/** A resource that Terraform has made and still manages. */
+/** A resource that Terraform manages. */
 export interface ManagedResource {
   stack: string;
-  /** As in `aws_lambda_function.api-router`. */
+  /** Such as `aws_lambda_function.api-router`. */
   address: string;
-  /** Undefined for what AWS gives none. */
+  /** Undefined if the resource has none. */
   arn: string | undefined;
-  /** The provider's id of it. */
+  /** The provider's id. */
   id: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const State = v.object({
   ),
 });
 
-/** The managed resources of a stack's state, as `terraform state pull` gives it, sorted by address. */
+/** Returns the managed resources in the output of `terraform state pull`, sorted by address. */
 export function managedResources(stack: string, state: unknown): ManagedResource[] {
   if (state === undefined) return [];
   const { resources } = v.parse(State, state);

@@ -1,5 +1,6 @@
 import { parseJson } from "../../lib/core/json/values.ts";
-/** A line of Terraform's `-json` output; the parts that are read here. */
+
+/** A line of Terraform's `-json` output, as far as it is used here. */
 export interface Message {
   type: string;
   "@level"?: string;
@@ -8,7 +9,7 @@ export interface Message {
   diagnostic?: Diagnostic;
 }
 
-/** What Terraform does to a resource. */
+/** An action on a resource. */
 export interface Hook {
   resource?: { addr?: string; resource_type?: string };
   action?: string;
@@ -23,14 +24,14 @@ export interface Diagnostic {
   address?: string;
 }
 
-/** The message of a line; undefined for a line that is none. */
+/** Parses a line; undefined if it is not a message. */
 export function parseMessage(line: string): Message | undefined {
   if (!line.startsWith("{")) return undefined;
   const value = parseJson(line) as Partial<Message> | undefined;
   return typeof value?.type === "string" ? (value as Message) : undefined;
 }
 
-/** The diagnostics of an output whose lines are messages; those of a text that is none, as one. */
+/** Returns the diagnostics in the output. Plain text becomes one diagnostic. */
 export function diagnosticsOf(stdout: string, stderr: string): Diagnostic[] {
   const found = stdout.split("\n").flatMap((line) => parseMessage(line)?.diagnostic ?? []);
   if (found.length > 0) return found;
@@ -38,7 +39,7 @@ export function diagnosticsOf(stdout: string, stderr: string): Diagnostic[] {
   return text === "" ? [] : [{ severity: "error", summary: text }];
 }
 
-/** Terraform's errors for people are framed: `│ Error: …`. */
+/** Extracts the error from Terraform's framed text: `│ Error: …`. */
 function plainError(text: string): string {
   const lines = text.split("\n").map((line) => line.replace(/^[│╷╵]\s?/, "").trimEnd());
   const start = lines.findIndex((line) => line.startsWith("Error: "));

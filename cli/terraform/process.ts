@@ -7,9 +7,9 @@ import type { Terraform } from "./binary.ts";
 export interface RunOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Gets each line of standard output as it comes. */
+  /** Called with each line of standard output. */
   onLine?: (line: string) => void;
-  /** Told, once, that an interruption was passed on, and again for each further one. */
+  /** Called for each interruption; `first` is true if it was forwarded to Terraform. */
   onInterrupt: (first: boolean) => void;
 }
 
@@ -19,7 +19,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** The user has interrupted Terraform, and it has ended in good order. */
+/** The user interrupted Terraform, which then stopped cleanly. */
 export class Interrupted extends Failure {
   override name = "Interrupted";
 }
@@ -27,12 +27,11 @@ export class Interrupted extends Failure {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs Terraform to its end. An interruption (Ctrl-C, or being told to end) goes on to it once: it then finishes the
- * calls it has begun and writes its state, which a second one would keep it from; so further ones are only told of.
- * Throws Interrupted after that.
+ * Runs Terraform until it exits. Forwards only the first interruption (Ctrl-C or a termination signal): Terraform then
+ * finishes its running calls and writes its state. A second signal would prevent that. Throws Interrupted afterwards.
  */
 export async function runTerraform(terraform: Terraform, args: readonly string[], options: RunOptions): Promise<Ended> {
-  // In a group of its own: a terminal would send Ctrl-C to it as well, and the one from here would be its second.
+  // In its own process group: otherwise a terminal would send Ctrl-C to it too, and ours would be the second.
   const child = spawn(terraform.path, args, {
     cwd: options.cwd,
     env: options.env,
@@ -60,9 +59,11 @@ export async function runTerraform(terraform: Terraform, args: readonly string[]
       unknown,
     ];
     if (interrupted) {
-      throw new Interrupted("Interrupted. What was done is in Terraform's state: run the command again to go on.");
+      throw new Interrupted(
+        "Interrupted. Completed changes are in Terraform's state: run the command again to resume.",
+      );
     }
-    if (code === null) throw new Failure(`${terraform.path} was ended by ${signal}: run the command again to go on`);
+    if (code === null) throw new Failure(`${terraform.path} was stopped by ${signal}: run the command again to resume`);
     return { code, stdout: lines.join("\n"), stderr: Buffer.concat(stderr).toString("utf8") };
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);

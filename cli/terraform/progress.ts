@@ -7,10 +7,10 @@ const DONE: Readonly<Record<string, string>> = {
   read: "read",
 };
 
-/** Shortest time between two lines about the same resource that is still being worked at. */
+/** Time between two progress lines for the same resource. */
 const STILL_SECONDS = 30;
 
-/** The line to show for a line of `terraform apply -json`; undefined for most. */
+/** Returns the progress line for a line of `terraform apply -json`; undefined for most lines. */
 export function progressLine(line: string): string | undefined {
   const message = parseMessage(line);
   return message && textOf(message);
@@ -21,11 +21,11 @@ function textOf({ type, hook, diagnostic }: Message): string | undefined {
   const seconds = hook?.elapsed_seconds ?? 0;
   switch (type) {
     case "apply_start":
-      // Short ones show when they are done.
+      // Quick actions only print a line when they finish.
       return undefined;
     case "apply_progress":
       return seconds > 0 && seconds % STILL_SECONDS === 0
-        ? `${address}: still at it (${hook?.action}, ${seconds} s)`
+        ? `${address}: still in progress (${hook?.action}, ${seconds} s)`
         : undefined;
     case "apply_complete":
       if (hook?.resource?.resource_type === undefined || hook.action === "read" || hook.action === "noop")

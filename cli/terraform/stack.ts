@@ -9,31 +9,31 @@ import { diagnosticsOf } from "./messages.ts";
 import { type Ended, runTerraform } from "./process.ts";
 import { progressLine } from "./progress.ts";
 
-/** What all runs of Terraform share. */
+/** What all Terraform runs share. */
 export interface Runner {
   terraform: Terraform;
   env: Readonly<Record<string, string | undefined>>;
-  /** Providers are kept here when Terraform is not configured otherwise. */
+  /** Provider cache, unless Terraform is configured otherwise. */
   cacheFolder: string;
-  /** Shows a line of progress. */
+  /** Prints a progress line. */
   note: (line: string) => void;
 }
 
-/** A synthesized stack: Terraform's working folder. */
+/** Terraform's working folder of a synthesized stack. */
 export interface StackFolder {
   name: string;
   directory: string;
   /**
-   * It is to read and to remove what the state holds, wherever that is now. A state that has moved is taken along in the
-   * folder that the stack is deployed from, so never from here.
+   * Whether the folder only serves to read or remove what the configured state contains. A changed state location is migrated
+   * in the folder that deploys the stack, never from here.
    */
   scratch?: boolean;
 }
 
-/** Names what `terraform init` was run for, in the folder that it makes. */
+/** Records the settings of the last `terraform init`. */
 const INIT_MARK = ".terraform/relevance-init";
 
-/** Makes a folder ready, unless it is: providers and state are told by the configuration's own first part. */
+/** Runs `terraform init`, unless providers, backend and program are the same as last time. */
 export async function initStack(runner: Runner, stack: StackFolder): Promise<void> {
   const { terraform, env } = runner;
   const { args, env: extra } = initOptions(env, runner.cacheFolder);
@@ -50,7 +50,7 @@ export async function initStack(runner: Runner, stack: StackFolder): Promise<voi
   await writeFile(mark, wanted);
 }
 
-/** Of Terraform's settings for a backend. */
+/** Settings of Terraform's backend. */
 interface Backend {
   bucket?: string;
   region?: string;
@@ -58,8 +58,8 @@ interface Backend {
 }
 
 /**
- * Another file or key of the same place is the state of another account or region: it is read as it is. Terraform would
- * ask to take the former one along, which is right for a changed `terraform.state` alone.
+ * Returns `-reconfigure` if only the file or key changed: that is the state of another account or region, to be read as it
+ * is. Without it Terraform asks to migrate the previous state, which is right only if `terraform.state` changed.
  */
 async function backendArgs(
   { directory, scratch }: StackFolder,
@@ -73,29 +73,29 @@ async function backendArgs(
   return now && (before.type === "local" || placeOf(before.config) === placeOf(now)) ? ["-reconfigure"] : [];
 }
 
-/** What `terraform.state` of project.yaml says: the key without account, region and stack. */
+/** Returns what `terraform.state` in project.yaml determines: the key without account, region and stack. */
 function placeOf({ bucket, region, key = "" }: Backend): string {
   const prefix = key.replace(/\/[^/]+$/, "").replace(/\/\d{12}-[a-z\d-]+$/, "");
   return JSON.stringify([bucket, region, prefix]);
 }
 
-/** What came of planning a stack. */
+/** The result of planning a stack. */
 export interface StackPlan {
-  /** Whether applying it does anything. */
+  /** Whether applying the plan changes anything. */
   changes: boolean;
-  /** The plan in Terraform's own words. */
+  /** The plan as Terraform prints it. */
   text: string;
 }
 
-/** Plans a stack into a file that nobody else can read: secret values are in it. */
+/** Plans a stack into a file that only this user can read, since it contains secrets. */
 export async function planStack(runner: Runner, stack: StackFolder, path: string): Promise<StackPlan> {
   const file = resolve(path);
-  // Made before, since Terraform would make it readable for others.
+  // Created first: Terraform would make it readable for others.
   await writeFile(file, "", { mode: 0o600 });
   await chmod(file, 0o600);
   const ended = await run(runner, stack, ["plan", "-no-color", "-detailed-exitcode", `-out=${file}`]);
   if (ended.code !== 0 && ended.code !== 2) throw failed(runner, stack, ended);
-  // What follows the rule says how to apply the file with Terraform, which nobody should.
+  // Below the rule Terraform explains how to apply the file with Terraform, which would skip our steps.
   const [text = ""] = ended.stdout
     .replaceAll(/^.*: Refreshing state\.\.\..*\n/gm, "")
     .split(/^─{20,}$/m)
@@ -103,12 +103,12 @@ export async function planStack(runner: Runner, stack: StackFolder, path: string
   return { changes: ended.code === 2, text: `${text.trim()}\n` };
 }
 
-/** What a saved plan holds, as JSON. Secret values are in it. */
+/** Returns a saved plan as JSON. It contains secrets. */
 export function planJson(runner: Runner, stack: StackFolder, file: string): Promise<string> {
   return output(runner, stack, ["show", "-json", resolve(file)]);
 }
 
-/** Applies a saved plan, with a line for each resource that is done. */
+/** Applies a saved plan and prints a line for each finished resource. */
 export async function applyPlan(runner: Runner, stack: StackFolder, file: string): Promise<void> {
   const onLine = (line: string) => {
     const text = progressLine(line);
@@ -118,12 +118,12 @@ export async function applyPlan(runner: Runner, stack: StackFolder, file: string
   if (ended.code !== 0) throw failed(runner, stack, ended);
 }
 
-/** Makes Terraform keep a resource that it means to replace since its creation was cut short. */
+/** Makes Terraform keep a resource that it would replace because its creation was interrupted. */
 export async function untaint(runner: Runner, stack: StackFolder, address: string): Promise<void> {
   await output(runner, stack, ["untaint", address]);
 }
 
-/** The state as Terraform keeps it; undefined when there is none. */
+/** Reads the state; undefined if there is none. */
 export async function pullState(runner: Runner, stack: StackFolder): Promise<unknown> {
   const text = await output(runner, stack, ["state", "pull"]);
   return text.trim() === "" ? undefined : JSON.parse(text);
@@ -148,8 +148,8 @@ function run(
     onInterrupt: (first) =>
       note(
         first
-          ? "\nInterrupted: Terraform finishes what it has begun and writes its state. This can take some minutes."
-          : "Still waiting for Terraform: ending it now would lose what it has begun.",
+          ? "\nInterrupted: waiting for Terraform to finish its running calls and write its state. This can take some minutes."
+          : "Still waiting for Terraform: stopping it now would lose the state of running changes.",
       ),
   });
 }

@@ -47,7 +47,7 @@ test("prints the schema as JSON, alone, on standard output", () => {
 
 test("notes what it left out on standard error", () => {
   const { out, err, code } = generate({ ...base, settings: { index: { refresh_interval: "1s" } } });
-  assert.is(err, "Not taken over from base.json: index.refresh_interval\n");
+  assert.is(err, "Left out from base.json: index.refresh_interval\n");
   assert.ok(JSON.parse(out));
   assert.is(code, 0);
 });
@@ -88,11 +88,11 @@ for (const [what, content, index, message] of [
   });
 }
 
-test("a file that is not there", () => {
+test("a file that does not exist", () => {
   const args = ["--conf", "conf.local", "--index", "books", "--schema_file_path", "no.json"];
   assert.equal(relevance(["hybrid-search", "generate-semantic-index-schema", ...args]), {
     out: "",
-    err: "--schema_file_path: no.json is not there\n",
+    err: "--schema_file_path: no.json does not exist\n",
     code: 2,
   });
 });

@@ -24,7 +24,7 @@ test("--help lists every command with what it does", () => {
 
 test("--help of a group lists its commands", () => {
   const { out, code } = relevance(["hybrid-search", "--help"]);
-  assert.match(out, /^ {2}generate-semantic-index-schema {2}extend an index schema/m);
+  assert.match(out, /^ {2}generate-semantic-index-schema {2}add the embedding fields/m);
   assert.is(code, 0);
 });
 
@@ -56,7 +56,7 @@ test("validate --help as a whole", () => {
       "Options:",
       '  --conf <dir>  configuration folder (default: "conf")',
       "  --json        print JSON",
-      "  -h, --help    show this",
+      "  -h, --help    show this help",
       "",
       "Example:",
       "  relevance validate --conf conf",
@@ -113,7 +113,7 @@ test("the launcher without installed packages says what to do", () => {
     });
     assert.match(
       stderr,
-      /^The packages of relevance are not installed \(.*node_modules\/\.bin\/node is not there\): run make install\n$/,
+      /^The packages of relevance are not installed \(.*node_modules\/\.bin\/node is missing\): run make install\n$/,
     );
     assert.is(status, 1);
   });

@@ -24,9 +24,9 @@ test("wrong use is its message and exit code 2", async () => {
 });
 
 test("a failure is its message and exit code 1, without a stack", async () => {
-  assert.equal(await report(new Failure("the domain x is not there")), {
+  assert.equal(await report(new Failure("the domain x does not exist")), {
     out: "",
-    err: "the domain x is not there\n",
+    err: "the domain x does not exist\n",
     code: 1,
   });
 });

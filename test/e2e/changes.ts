@@ -93,7 +93,7 @@ export function changes(step: Step, world: World, services: Services): void {
         world.holdClock();
         const run = project.start("deploy", "--yes");
         // Longer than an invocation: the deployment says what it waits for, and joins it.
-        const line = /The filter unseen \(shop-unseen-\d{10}\) is still (CREATE|DELETE) \w+: waiting on\n/;
+        const line = /The filter unseen \(shop-unseen-\d{10}\) is still (CREATE|DELETE) \w+: waiting\n/;
         const early = run.ended.then(({ out, err }) => Promise.reject(new Error(`it ended:\n${out}\n${err}`)));
         early.catch(() => {});
         await waitFor(async () => line.test(run.output()), { what: String(line), timeoutMs: 600_000, abort: early });

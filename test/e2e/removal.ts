@@ -61,7 +61,7 @@ export function removal(step: Step, world: World, services: Services): void {
 
   for (const line of ["aws_api_gateway_stage.api-stage: deleted", "aws_lambda_invocation.event-tracker: changed"]) {
     step(`uninstall is interrupted at "${line}", and says how to go on`, async () => {
-      assert.match(await interruptedAt(line), "run the command again to go on.");
+      assert.match(await interruptedAt(line), "run the command again to resume.");
     });
   }
 

@@ -51,14 +51,14 @@ const nameOf = (error: Error) => error.name;
 
 test("without the state's bucket, the message names the command that makes it", async () => {
   const { err, code } = await project.relevance("destroy", "--destroy-infra", "false", "--yes");
-  assert.match(err, "the bucket of terraform.state is not there: `relevance init-state` creates it");
+  assert.match(err, "the bucket of terraform.state does not exist: run `relevance init-state` to create it");
   assert.is(code, 1);
 });
 
 test("init-state makes a bucket that is versioned, encrypted, closed to the public, TLS only", async () => {
   const { out, code } = await project.relevance("init-state");
   assert.is(code, 0);
-  assert.is(out, `${stateBucket} in eu-west-1: made; versioned, encrypted, closed to the public, TLS only\n`);
+  assert.is(out, `${stateBucket} in eu-west-1: created; versioned, encrypted, no public access, TLS only\n`);
   const Bucket = stateBucket;
   assert.is((await s3.send(new GetBucketVersioningCommand({ Bucket }))).Status, "Enabled");
   const { ServerSideEncryptionConfiguration } = await s3.send(new GetBucketEncryptionCommand({ Bucket }));
@@ -79,7 +79,7 @@ test("init-state can be repeated", async () => {
 test("init-state with local state says what to set: exit code 2", async () => {
   const local = await testProject({ ...projectAt("local"), changes: [["project.yaml", ["terraform"], undefined]] });
   const { err, code } = await local.relevance("init-state");
-  assert.match(err, "terraform.state of project.yaml is local: set its type to s3");
+  assert.match(err, "terraform.state in project.yaml is local: set type to s3");
   assert.is(code, 2);
 });
 
@@ -110,7 +110,7 @@ for (const command of [
     const { err, code } = await other.relevance(...command);
     assert.match(
       err.toLowerCase(),
-      "the credentials are of account 123456789012, aws.account_id of project.yaml is 210987654321",
+      "the credentials belong to account 123456789012, but aws.account_id in project.yaml is 210987654321",
     );
     assert.is(code, 1);
   });
@@ -133,7 +133,7 @@ test("plan names what the account lacks, all at once, before anything is planned
     ],
   });
   const { out, err, code } = await wrong.relevance("plan");
-  assert.match(err, "The account does not fit the configuration:");
+  assert.match(err, "The AWS account does not match the configuration:");
   assert.match(err, "no-such-domain");
   assert.match(err, "certificate");
   assert.equal([out, code], ["", 1]);
@@ -148,13 +148,16 @@ test("without Terraform, plan says what to install before it reads the account",
 
 test("info says that nothing is deployed", async () => {
   const { out, err } = await project.relevance("info");
-  assert.equal([out, err], ["", "No service is deployed: `relevance deploy` does it.\n"]);
+  assert.equal([out, err], ["", "No service is deployed: run `relevance deploy`.\n"]);
   assert.is((await project.relevance("info", "--json")).out, "{}\n");
 });
 
 test("rotate-key has no key to change, and knows the services", async () => {
   const { err, code } = await project.relevance("rotate-key", "--service", "search-gateway", "--yes");
-  assert.equal([err, code], ["search-gateway is not deployed: there is no key to change\n", 1]);
+  assert.equal(
+    [err, code],
+    ["search-gateway is not deployed, so it has no key to replace: run `relevance deploy` first\n", 1],
+  );
   const wrong = await project.relevance("rotate-key", "--service", "gateway", "--yes");
   assert.equal([wrong.err, wrong.code], ["--service: must be search-gateway or recommendation\n", 2]);
 });
@@ -184,7 +187,7 @@ test("destroy --destroy-infra true is refused while the recommendation service i
 test("list has nothing to show", async () => {
   const { out, err, code } = await project.relevance("list");
   assert.is(code, 0, err);
-  assert.is(out, "There is nothing of this project in Terraform's state or in Personalize.\n");
+  assert.is(out, "This project has no resources in Terraform's state or in Personalize.\n");
 });
 
 test("purge removes bucket and parameters that no state knows of, and names the keys that it cannot", async () => {
@@ -219,7 +222,7 @@ test("purge removes bucket and parameters that no state knows of, and names the 
 
 test("purge asks for the project's name: without a terminal it needs --yes", async () => {
   const { err, code } = await project.relevance("purge");
-  assert.match(err, `All data of ${name} will be lost. There is no terminal to ask on`);
+  assert.match(err, `All data of ${name} will be lost. There is no terminal to answer on`);
   assert.is(code, 2);
 });
 

@@ -89,7 +89,7 @@ const ABSENT: ReadonlyArray<readonly [what: string, changes: readonly Change[], 
 ];
 
 for (const [what, changes, problem] of ABSENT) {
-  test(`${what} that is not there is refused by name`, async () => {
+  test(`${what} that does not exist is refused by name`, async () => {
     assert.match((await problems(changes))[0] ?? "", problem);
   });
 }

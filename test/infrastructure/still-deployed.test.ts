@@ -70,10 +70,7 @@ for (const command of [["plan"], ["deploy", "--yes"]]) {
     writeState(project, "filters");
     const { out, err, code } = await project.relevance(...command);
     assert.match(err, "The recommendation service is still deployed, and a deployment without it would break it:");
-    assert.match(
-      err,
-      "put the section personalize of project.yaml back, or remove it first with `relevance uninstall ",
-    );
+    assert.match(err, "restore the section personalize in project.yaml, or remove it first with `relevance uninstall ");
     assert.equal([out, code], ["", 1]);
   });
 }
@@ -82,7 +79,7 @@ test("plan refuses to leave out a search gateway whose API is there", async () =
   const project = await recommendationAlone("served");
   const { err, code } = await withApi(project.name, "search-gateway", () => project.relevance("plan"));
   assert.match(err, "The search gateway is still deployed");
-  assert.match(err, "put the sections vpc and opensearch of project.yaml back");
+  assert.match(err, "restore the sections vpc and opensearch in project.yaml");
   assert.match(err, "`relevance destroy --destroy-infra false`");
   assert.is(code, 1);
 });
@@ -92,7 +89,7 @@ test("uninstall without the section is refused before anything is removed or ask
   writeState(project, "recommendation");
   writeState(project, "personalization", { input: '{"kind":"dataset_group"}' });
   const { out, err, code } = await project.relevance("uninstall", "--destroy-infra", "false");
-  assert.match(err, "project.yaml has no section personalize any more: put it and its files back");
+  assert.match(err, "project.yaml no longer has the section personalize: restore it and its files");
   assert.equal([out, code], ["", 1]);
 });
 
@@ -123,7 +120,7 @@ for (const command of [
       const { err, code } = await project.relevance(...command);
       assert.match(err, `The search gateway is deployed (its API https://${id}.execute-api.eu-west-1.amazonaws.com/v1`);
       const place = `.terraform-state/${project.name}/123456789012-eu-west-1 on this machine`;
-      assert.match(err, `Terraform's state in ${place} does not know it. Run \`relevance destroy\` where its state is`);
+      assert.match(err, `it is missing from Terraform's state in ${place}. Run \`relevance destroy\` with its state`);
       assert.match(err, `aws apigateway delete-rest-api --region eu-west-1 --rest-api-id ${id}`);
       assert.is(code, 1);
     });
@@ -146,7 +143,7 @@ for (const command of [
     const name = namesIn(project.name).datasetGroup();
     const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name }));
     const { err, code } = await project.relevance(...command);
-    assert.match(err, `The recommendation service is deployed (its dataset group ${name} is there)`);
+    assert.match(err, `The recommendation service is deployed (its dataset group ${name} exists)`);
     assert.match(err, `delete-dataset-group --region eu-west-1 --dataset-group-arn ${datasetGroupArn}`);
     assert.is(code, 1);
   });

@@ -64,7 +64,7 @@ for (const cluster of await clusters()) {
 
     const { code, out, err } = await run("--index", index, "--api-host", gateway.url, "--api-key", API_KEY);
     assert.is(code, 0, err);
-    assert.match(out, "291 documents read, 60 lacked an embedding, 60 embedded, 0 failed");
+    assert.match(out, "291 documents read, 60 without an embedding, 60 embedded, 0 failed");
     await request(cluster, "POST", `/${index}/_refresh`);
     for (const id of ["d231", "d261"]) {
       const { body } = await request<{ _source: Record<string, object> }>(cluster, "GET", `/${index}/_doc/${id}`);

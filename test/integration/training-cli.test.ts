@@ -29,7 +29,7 @@ test("status before anything is deployed says what makes it", async () => {
     err: "",
     code: 0,
   });
-  assert.is((await local.run("list", "--local")).out, "There is nothing of this project in Personalize.\n");
+  assert.is((await local.run("list", "--local")).out, "This project has no resources in Personalize.\n");
 });
 
 test("wrong words are refused with what is allowed, before anything begins", async () => {

@@ -2,7 +2,7 @@ import { ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients } from "../clients.ts";
 import type { SdkConfig } from "./config.ts";
 
-/** Certificates. */
+/** Reads certificates. */
 export function acmReads(config: SdkConfig): Pick<DiscoveryClients, "certificate"> {
   return {
     async certificate(CertificateArn) {

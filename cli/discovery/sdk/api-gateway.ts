@@ -1,7 +1,7 @@
 import type { DiscoveryClients } from "../clients.ts";
 import type { SdkConfig } from "./config.ts";
 
-/** API Gateway's setting for the whole account and region. */
+/** Reads API Gateway's setting for the account and region. */
 export function apiGatewayReads(config: SdkConfig): Pick<DiscoveryClients, "apiGatewayLogRole"> {
   return {
     async apiGatewayLogRole() {

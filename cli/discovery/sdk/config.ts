@@ -1,18 +1,18 @@
-/** What every client is made with. Credentials are the SDK's default chain unless given. */
+/** Configuration of all clients. Credentials default to the SDK's chain. */
 export interface SdkConfig {
   region: string;
-  /** Of a local AWS endpoint. */
+  /** URL of a local AWS endpoint. */
   endpoint?: string;
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 }
 
-/** A value that the service always gives. */
+/** Returns a value that the service always sends. Throws if it is missing. */
 export function given<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new Error(`AWS did not say ${what}`);
+  if (value === undefined) throw new Error(`AWS did not send ${what}`);
   return value;
 }
 
-/** Tags as a record. */
+/** Returns tags as a record. */
 export function tagsOf(tags: ReadonlyArray<{ Key?: string | undefined; Value?: string | undefined }> = []) {
   return Object.fromEntries(tags.map(({ Key = "", Value = "" }) => [Key, Value]));
 }

@@ -6,7 +6,7 @@ import { type SdkConfig, tagsOf } from "./config.ts";
 
 type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointZones">;
 
-/** Networks. */
+/** Reads networks. */
 export function ec2Reads(config: SdkConfig): Reads {
   const client = once(async () => {
     const { EC2Client } = await import("@aws-sdk/client-ec2");
@@ -42,7 +42,7 @@ async function vpc(client: EC2Client, VpcId: string): Promise<FoundVpc | undefin
 
 async function subnets(client: EC2Client, ids: readonly string[]) {
   const { DescribeSubnetsCommand } = await import("@aws-sdk/client-ec2");
-  // A filter leaves out what is not there; naming ids would fail as a whole.
+  // A filter skips missing subnets; a list of ids would fail as a whole.
   const Filters = [{ Name: "subnet-id", Values: [...ids] }];
   const { Subnets = [] } = await client.send(new DescribeSubnetsCommand({ Filters }));
   return Subnets.map(({ SubnetId = "", VpcId = "", AvailabilityZone = "" }) => ({

@@ -2,7 +2,7 @@ import { ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients } from "../clients.ts";
 import { type SdkConfig, tagsOf } from "./config.ts";
 
-/** Roles. */
+/** Reads roles. */
 export function iamReads(config: SdkConfig): Pick<DiscoveryClients, "role"> {
   return {
     async role(RoleName) {

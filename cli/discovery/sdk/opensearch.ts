@@ -3,10 +3,10 @@ import { ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients, FoundDomain } from "../clients.ts";
 import { given, type SdkConfig } from "./config.ts";
 
-/** Zones of a domain with zone awareness that does not say how many. Source: ZoneAwarenessConfig, API reference. */
+/** Zones of a zone-aware domain without a zone count. Source: ZoneAwarenessConfig, API reference. */
 const DEFAULT_ZONES = 2;
 
-/** Domains. */
+/** Reads domains. */
 export function openSearchReads(config: SdkConfig): Pick<DiscoveryClients, "domain"> {
   return {
     async domain(DomainName) {

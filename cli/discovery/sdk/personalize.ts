@@ -1,7 +1,7 @@
 import type { DiscoveryClients } from "../clients.ts";
 import type { SdkConfig } from "./config.ts";
 
-/** Reads of Personalize. */
+/** Reads Personalize resources. */
 export function personalizeReads(config: SdkConfig): Pick<DiscoveryClients, "inventory"> {
   return {
     async inventory(names) {

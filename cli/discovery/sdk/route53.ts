@@ -4,7 +4,7 @@ import { once } from "../../../lib/core/resilience/once.ts";
 import type { DiscoveryClients, FoundZone } from "../clients.ts";
 import type { SdkConfig } from "./config.ts";
 
-/** Zones of the DNS. */
+/** Reads hosted zones. */
 export function route53Reads(config: SdkConfig): Pick<DiscoveryClients, "zone" | "zonesNamed"> {
   const client = once(async () => {
     const { Route53Client } = await import("@aws-sdk/client-route-53");
@@ -19,7 +19,7 @@ export function route53Reads(config: SdkConfig): Pick<DiscoveryClients, "zone" |
     },
     async zonesNamed(name) {
       const { ListHostedZonesByNameCommand } = await import("@aws-sdk/client-route-53");
-      // Sorted by name and starting at this one: the zones of the name come first.
+      // The list is sorted and starts at this name, so its zones come first.
       const command = new ListHostedZonesByNameCommand({ DNSName: name });
       const { HostedZones = [] } = await (await client()).send(command);
       return HostedZones.map(foundZone).filter((zone) => zone.name === name);

@@ -11,7 +11,7 @@ import { secretsReads } from "./secrets.ts";
 import { ssmReads } from "./ssm.ts";
 import { stsReads } from "./sts.ts";
 
-/** The reads of discovery over the AWS SDK. Each service's client is loaded by the first read of it. */
+/** Creates the discovery clients over the AWS SDK. Each SDK client is loaded on first use. */
 export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
   return {
     ...stsReads(config),

@@ -2,7 +2,7 @@ import { ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients } from "../clients.ts";
 import type { SdkConfig } from "./config.ts";
 
-/** What is known of a secret, never its value. */
+/** Reads the KMS key of a secret, never its value. */
 export function secretsReads(config: SdkConfig): Pick<DiscoveryClients, "secret"> {
   return {
     async secret(arn) {
@@ -15,7 +15,7 @@ export function secretsReads(config: SdkConfig): Pick<DiscoveryClients, "secret"
   };
 }
 
-/** Secrets Manager gives a key as it was named: by its ARN, its id or its alias. */
+/** Returns the key's ARN. Secrets Manager reports a key as it was set: by ARN, id or alias. */
 function keyArn(key: string | undefined, secretArn: string): string | undefined {
   if (key === undefined || key === "" || key.endsWith("alias/aws/secretsmanager")) return undefined;
   if (key.startsWith("arn:")) return key;

@@ -3,7 +3,7 @@ import { once } from "../../../lib/core/resilience/once.ts";
 import type { DiscoveryClients } from "../clients.ts";
 import type { SdkConfig } from "./config.ts";
 
-/** Parameters. */
+/** Reads parameters. */
 export function ssmReads(config: SdkConfig): Pick<DiscoveryClients, "parameter"> {
   const client = once(async () => {
     const { SSMClient } = await import("@aws-sdk/client-ssm");

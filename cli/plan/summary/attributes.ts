@@ -3,15 +3,15 @@ import type { Change } from "./plan-json.ts";
 
 /** One attribute that changes. */
 export interface AttributeChange {
-  /** As in `environment[0].variables.OPENSEARCH_NODE`. */
+  /** Such as `environment[0].variables.OPENSEARCH_NODE`. */
   path: string;
-  /** A short text of the value; undefined where there is none. */
+  /** The value as short text; undefined if there is none. */
   before: string | undefined;
   after: string | undefined;
   forcesReplacement: boolean;
 }
 
-/** Longest value that is shown. */
+/** Longer values are not shown. */
 const MAX_SHOWN = 60;
 
 const UNKNOWN = "(known after apply)";
@@ -28,8 +28,8 @@ interface Difference {
 }
 
 /**
- * The attributes in which a resource changes. What AWS computes anew as a consequence (versions, ARNs) is left out where
- * another change explains it. JSON inside of text, such as policies, is compared by its parts.
+ * Returns the attributes of a resource that change. Leaves out values that AWS recomputes as a consequence (versions, ARNs)
+ * if another change explains them. Compares JSON inside text, such as policies, by its parts.
  */
 export function attributeChanges(change: Change): AttributeChange[] {
   const forcing = (change.replace_paths ?? []).map(formatPath);
@@ -76,13 +76,13 @@ function* differences(path: Path, change: Compared): Generator<Difference> {
   yield { path, before: change.before ?? undefined, after: change.after ?? undefined, unknown, sensitive };
 }
 
-/** Text that holds a JSON object or list is compared by its parts. */
+/** Parses text that contains a JSON object or list; returns other values unchanged. */
 function expanded(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   return parseJson(value) ?? value;
 }
 
-/** A provider fills in what was left out with its type's own nothing: no change from one to the other. */
+/** Returns whether a value means "not set": providers fill unset attributes with the empty value of their type. */
 function isNothing(value: unknown): boolean {
   if (isCollection(value)) return Object.values(value).every(isNothing);
   return value === undefined || value === null || value === "" || value === false || value === 0;

@@ -2,7 +2,7 @@ import type { AttributeChange } from "./attributes.ts";
 import type { Action } from "./plan-json.ts";
 import type { PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
 
-/** How parts of the text are coloured; the default changes nothing. */
+/** Colours the parts of a summary. */
 export interface Paint {
   heading(text: string): string;
   action(action: Action, text: string): string;
@@ -17,7 +17,7 @@ const PLAIN: Paint = {
   detail: (text) => text,
 };
 
-/** Attributes of one resource that are shown; the full text of the plan has all. */
+/** Attributes shown for one resource; the full plan lists all. */
 const MAX_ATTRIBUTES = 8;
 
 const SIGNS: Readonly<Record<Action, string>> = {
@@ -34,15 +34,15 @@ const WORDS: Readonly<Record<Action, string>> = {
   update: "to change",
   replace: "to replace",
   delete: "to delete",
-  forget: "to leave behind",
+  forget: "to forget",
   import: "to adopt",
 };
 
-/** The summary as text, without a newline at its end. */
+/** Formats the summary as text, without a trailing newline. */
 export function formatSummary(summary: PlanSummary, paint: Paint = PLAIN): string {
   const blocks = summary.stacks.map((stack) => formatStack(stack, paint));
   const warnings = formatWarnings(summary);
-  if (warnings.length > 0) blocks.push(block("Take care", warnings.map(paint.warning), paint));
+  if (warnings.length > 0) blocks.push(block("Warnings", warnings.map(paint.warning), paint));
   const costs = formatCosts(summary);
   if (costs.length > 0) blocks.push(block("Costs while idle, once applied", costs, paint));
   if (summary.notes.length > 0) blocks.push(block("Notes", summary.notes, paint));
@@ -89,13 +89,13 @@ function formatCosts({ idleCosts, interfaceEndpoints }: PlanSummary): string[] {
   });
   const { endpoints, interfaces } = interfaceEndpoints;
   if (endpoints === 0) return lines;
-  return [...lines, `${endpoints} interface endpoints are billed as ${interfaces}, one a zone`];
+  return [...lines, `${endpoints} interface endpoints are billed as ${interfaces}, one per zone`];
 }
 
-/** "2 to create, 1 to change": what there is none of is left out. */
+/** Formats counts as "2 to create, 1 to change", without the zeros. */
 function counted(counts: PlanSummary["counts"]): string {
   const parts = (Object.keys(WORDS) as Action[])
     .filter((action) => counts[action] > 0)
     .map((action) => `${counts[action]} ${WORDS[action]}`);
-  return parts.length === 0 ? "no resource changes, values that Terraform hands out do" : parts.join(", ");
+  return parts.length === 0 ? "only outputs of Terraform change" : parts.join(", ");
 }

@@ -1,18 +1,18 @@
 import { personalizeInput } from "./personalize-input.ts";
 import type { PlanJson, PlannedResource } from "./plan-json.ts";
 
-/** Something that costs although nobody uses it. */
+/** Resources that cost money even when nobody uses them. */
 export interface IdleCost {
-  /** As in "SageMaker endpoint". */
+  /** Kind of resource, such as "KMS key". */
   what: string;
-  /** Names of those that are alike, sorted. */
+  /** Names of the resources with the same kind and amount, sorted. */
   names: string[];
-  /** As in "1 × ml.g5.xlarge" of each. */
+  /** Amount of each, such as "1 × ml.g5.xlarge". */
   amount: string;
   billed: "by the hour" | "by the month" | "by the stored gigabyte and month";
 }
 
-/** What costs when idle after the plans of all stacks are applied. Prices differ by region: amounts alone. */
+/** Returns what costs money when idle, once all plans are applied. Gives amounts only, since prices differ by region. */
 export function idleCosts(plans: readonly PlanJson[]): IdleCost[] {
   const resources = plans.flatMap((plan) => plan.planned_values?.root_module?.resources ?? []);
   const items = resources.filter(({ mode }) => mode === "managed").flatMap(costsOf);
@@ -28,7 +28,7 @@ export function idleCosts(plans: readonly PlanJson[]): IdleCost[] {
   return costs.sort((a, b) => order(a.what, b.what));
 }
 
-/** How many interface endpoints the plans end with, and how many network interfaces they are billed as. */
+/** Counts the interface endpoints after the apply, and the network interfaces that they are billed as. */
 export function interfaceEndpoints(plans: readonly PlanJson[]): { endpoints: number; interfaces: number } {
   const found = plans
     .flatMap((plan) => plan.planned_values?.root_module?.resources ?? [])
@@ -45,7 +45,7 @@ const COSTS: Readonly<Record<string, (resource: PlannedResource) => IdleCost[]>>
       amount: `${variant.initial_instance_count} × ${variant.instance_type}`,
       billed: "by the hour",
     })),
-  // Each hour of at least so many transactions a second, whether asked or not, once training has made the campaign.
+  // Once training has created the campaign, each hour is billed for at least this many transactions per second.
   // Source: "Real-time recommendations", https://aws.amazon.com/personalize/pricing/
   aws_lambda_invocation: ({ values }) => {
     const { kind, name = "", min_provisioned_tps = 1 } = personalizeInput(values) ?? {};
@@ -76,7 +76,7 @@ const COSTS: Readonly<Record<string, (resource: PlannedResource) => IdleCost[]>>
           },
         ]
       : [],
-  // Paid by the request; what is stored costs all the same, its recovery once more.
+  // Requests are billed by use; storage is billed always, and once more with point-in-time recovery.
   // Source: "Pricing for on-demand capacity mode", https://aws.amazon.com/dynamodb/pricing/on-demand/
   aws_dynamodb_table: ({ values, name }) => {
     const recoverable = listOf(values.point_in_time_recovery).some(({ enabled }) => enabled === true);
@@ -93,7 +93,7 @@ function costsOf(resource: PlannedResource): IdleCost[] {
   return COSTS[resource.type]?.(resource) ?? [];
 }
 
-/** The dearest first. */
+/** Most expensive first. */
 const ORDER = [
   "SageMaker instances",
   "campaigns",

@@ -6,12 +6,12 @@ const Input = v.object({
   min_provisioned_tps: v.optional(v.number()),
 });
 
-/** What personalize-manager is called with; the parts that are read here. */
+/** The input of personalize-manager, as far as plans need it. */
 export type PersonalizeInput = v.InferOutput<typeof Input>;
 
 const Values = v.object({ input: v.pipe(v.string(), v.parseJson(), Input) });
 
-/** The resource of Personalize that an `aws_lambda_invocation` stands for; undefined for any other invocation. */
+/** Returns the Personalize resource that an `aws_lambda_invocation` stands for; undefined for any other invocation. */
 export function personalizeInput(values: unknown): PersonalizeInput | undefined {
   const parsed = v.safeParse(Values, values);
   return parsed.success ? parsed.output.input : undefined;

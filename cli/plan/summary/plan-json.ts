@@ -1,4 +1,4 @@
-/** What `terraform show -json` gives of a saved plan; the parts that are read here. */
+/** The output of `terraform show -json` for a saved plan, as far as it is used here. */
 export interface PlanJson {
   resource_changes?: readonly ResourceChange[];
   output_changes?: Readonly<Record<string, Pick<Change, "actions">>>;
@@ -11,20 +11,20 @@ export interface ResourceChange {
   mode: "managed" | "data";
   type: string;
   name: string;
-  /** Why, as in `replace_because_tainted`. */
+  /** The reason, such as `replace_because_tainted`. */
   action_reason?: string;
   change: Change;
 }
 
-/** What happens to it. */
+/** A change of a resource. */
 export interface Change {
-  /** As in `["delete", "create"]`. */
+  /** Such as `["delete", "create"]`. */
   actions: readonly string[];
   before: unknown;
   after: unknown;
-  /** True, or a structure with true where a value is known after the apply alone. */
+  /** True, or a structure with true for each value that is known only after the apply. */
   after_unknown?: unknown;
-  /** The same for values that must not be shown. */
+  /** The same for sensitive values. */
   before_sensitive?: unknown;
   after_sensitive?: unknown;
   /** Attributes that force the replacement. */
@@ -32,7 +32,7 @@ export interface Change {
   importing?: { id?: string };
 }
 
-/** A resource as it is after the apply. */
+/** A resource after the apply. */
 export interface PlannedResource {
   address: string;
   mode: "managed" | "data";

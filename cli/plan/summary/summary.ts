@@ -5,10 +5,10 @@ import { type Risk, riskOf } from "./risks.ts";
 
 /** A resource that changes. */
 export interface PlannedChange {
-  /** As in `aws_lambda_function.api-router`. */
+  /** Such as `aws_lambda_function.api-router`. */
   address: string;
   action: Action;
-  /** What differs; empty for what is created or deleted as a whole. */
+  /** The changed attributes; empty if the resource is created or deleted. */
   attributes: AttributeChange[];
   risk?: Risk;
 }
@@ -19,19 +19,19 @@ export interface StackSummary {
   changes: PlannedChange[];
 }
 
-/** A plan over all stacks, as a person reads it. */
+/** The plan of all stacks, for people. */
 export interface PlanSummary {
   stacks: StackSummary[];
   counts: Record<Action, number>;
-  /** Whether applying does anything; values that Terraform hands out count too. */
+  /** Whether applying changes anything; changed outputs count too. */
   changes: boolean;
   idleCosts: IdleCost[];
   interfaceEndpoints: { endpoints: number; interfaces: number };
-  /** What else the reader should know. */
+  /** Other notes for the reader. */
   notes: string[];
 }
 
-/** Sums up the plans of stacks, in the order given. */
+/** Summarizes the plans of stacks, in the given order. */
 export function summarize(plans: readonly { stack: string; plan: PlanJson }[], notes: readonly string[]): PlanSummary {
   const stacks = plans.map(({ stack, plan }) => ({ stack, changes: changesOf(plan) }));
   const counts = { create: 0, update: 0, replace: 0, delete: 0, forget: 0, import: 0 };

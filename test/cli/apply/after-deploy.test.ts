@@ -49,7 +49,7 @@ test("URLs, every key, and last the topic with the page about subscribing", () =
       "  API key  k3",
       "alarms",
       "  topic    arn:aws:sns:eu-west-1:123456789012:all-options-alarms",
-      "           docs/guides/monitoring.md says how to subscribe to it",
+      "           docs/guides/monitoring.md shows how to subscribe",
       "",
     ].join("\n"),
   );

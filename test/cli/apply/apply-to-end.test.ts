@@ -81,7 +81,7 @@ test("what goes on is planned and applied again until it is done", async () => {
   };
   await applyToTheEnd(run, saved("a", "b"), { again });
   assert.is(rounds, 2);
-  assert.equal(notes, Array(2).fill("  The filter f is still CREATE PENDING: waiting on"));
+  assert.equal(notes, Array(2).fill("  The filter f is still CREATE PENDING: waiting"));
   assert.not(existsSync(join(folder, "filters.tfplan")));
 });
 
@@ -112,7 +112,7 @@ test("a later plan that does more than was agreed to is not applied", async () =
     return saved("a", "c");
   };
   const error = await failureOf(applyToTheEnd(run, saved("a", "b"), { again }));
-  assert.match(String(error), /: c would change too\. Run this again and look at the new plan/);
+  assert.match(String(error), /: c would also change\. Run the command again and check the new plan/);
 });
 
 /** What comes of a plan that was agreed to, goes on, and is followed by another. */

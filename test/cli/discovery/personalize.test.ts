@@ -131,9 +131,9 @@ test("a schema that its dataset cannot take is refused before anything is planne
     dataset("item", { ...item, fields: [...item.fields, ...fields] }),
     dataset("interaction", { ...interaction, fields: [...interaction.fields, ...fields] }),
   ]);
-  assert.match(first, /^schema\/item_schema\.json does not fit the item dataset that is there: OLD is gone\. /);
-  assert.match(first, "(what changes can be a field of another name), or `relevance uninstall` and deploy anew");
-  assert.match(second, "Personalize does not replace the schema of interactions. Put the file back as it was, or");
+  assert.match(first, /^schema\/item_schema\.json does not fit the existing item dataset: OLD is gone\. /);
+  assert.match(first, "(and add what changes under a new field name), or run `relevance uninstall` and deploy again");
+  assert.match(second, "Personalize cannot replace the schema of interactions. Restore the file, or");
   assert.equal(rest, []);
 });
 

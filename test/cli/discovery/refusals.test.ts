@@ -21,19 +21,19 @@ const REFUSALS: ReadonlyArray<
     "another account",
     "all-options",
     { account: async () => "999999999999" },
-    "the credentials are of account 999999999999, aws.account_id of project.yaml is 123456789012: use credentials of that account, or change aws.account_id",
+    "the credentials belong to account 999999999999, but aws.account_id in project.yaml is 123456789012: use credentials of that account, or change aws.account_id",
   ],
   [
     "expired credentials",
     "minimal",
     { account: named("ExpiredToken") },
-    "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run this again",
+    "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run the command again",
   ],
   [
     "credentials that expire on the way",
     "minimal",
     { domain: named("ExpiredTokenException") },
-    "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run this again",
+    "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run the command again",
   ],
   [
     "no credentials",
@@ -45,25 +45,25 @@ const REFUSALS: ReadonlyArray<
     "wrong credentials",
     "minimal",
     { account: named("InvalidClientTokenId") },
-    "AWS does not accept the credentials (InvalidClientTokenId): check AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN",
+    "AWS rejects the credentials (InvalidClientTokenId): check AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN",
   ],
   [
     "a missing permission",
     "minimal",
     { domain: named("AccessDeniedException") },
-    "the credentials may not call es:DescribeDomain: ask for that permission, docs/guides/deploy.md lists all that are needed",
+    "the credentials may not call es:DescribeDomain: ask for that permission; docs/guides/deploy.md lists all required ones",
   ],
   [
     "a domain that is not there",
     "minimal",
     { domain: async () => undefined },
-    "there is no domain books in eu-west-1: check opensearch.domain_name, aws.region_name and which account the credentials are of",
+    "there is no domain books in eu-west-1: check opensearch.domain_name, aws.region_name and the account of the credentials",
   ],
   [
     "a domain of another VPC",
     "minimal",
     { domain: () => changedRead("domain", { vpcId: "vpc-1" }) },
-    "domain books is in vpc-1, vpc.vpc_id is vpc-0a1b2c3d4e5f67890: set vpc.vpc_id to vpc-1",
+    "domain books is in vpc-1, but vpc.vpc_id is vpc-0a1b2c3d4e5f67890: set vpc.vpc_id to vpc-1",
   ],
   [
     "a public domain",
@@ -75,43 +75,43 @@ const REFUSALS: ReadonlyArray<
     "another endpoint",
     "minimal",
     { domain: () => changedRead("domain", { endpoints: ["vpc-other.eu-west-1.es.amazonaws.com"] }) },
-    `opensearch.domain is ${ENDPOINT}, the endpoint of domain books is vpc-other.eu-west-1.es.amazonaws.com`,
+    `opensearch.domain is ${ENDPOINT}, but the endpoint of domain books is vpc-other.eu-west-1.es.amazonaws.com`,
   ],
   [
     "a domain without an endpoint yet",
     "minimal",
     { domain: () => changedRead("domain", { endpoints: [] }) },
-    `opensearch.domain is ${ENDPOINT}, the endpoint of domain books is not there yet: wait for the domain`,
+    `opensearch.domain is ${ENDPOINT}, but the endpoint of domain books does not exist yet: wait for the domain`,
   ],
   [
     "an engine below 2.11",
     "minimal",
     { domain: () => changedRead("domain", { engineVersion: "OpenSearch_2.9" }) },
-    "domain books runs OpenSearch 2.9, the gateway needs OpenSearch 2.11 or later: upgrade the domain",
+    "domain books runs OpenSearch 2.9, but the gateway needs OpenSearch 2.11 or later: upgrade the domain",
   ],
   [
     "Elasticsearch",
     "minimal",
     { domain: () => changedRead("domain", { engineVersion: "Elasticsearch_7.10" }) },
-    "domain books runs Elasticsearch 7.10, the gateway needs OpenSearch 2.11 or later: upgrade the domain",
+    "domain books runs Elasticsearch 7.10, but the gateway needs OpenSearch 2.11 or later: upgrade the domain",
   ],
   [
     "hybrid search below 2.12",
     "aws-auth",
     { domain: () => changedRead("domain", { engineVersion: "OpenSearch_2.11" }) },
-    "domain books runs OpenSearch 2.11, hybrid search needs OpenSearch 2.12 or later: upgrade the domain, or set `hybrid_queries: []` in hybrid_search.yaml",
+    "domain books runs OpenSearch 2.11, but hybrid search needs OpenSearch 2.12 or later: upgrade the domain, or set `hybrid_queries: []` in hybrid_search.yaml",
   ],
   [
     "fine-grained access control without authentication",
     "minimal",
     { domain: () => changedRead("domain", { fineGrainedAccess: true }) },
-    "domain books has fine-grained access control, so it would refuse the gateway: add opensearch.auth with type aws or basic",
+    "domain books has fine-grained access control and would reject the gateway: add opensearch.auth with type aws or basic",
   ],
   [
     "a group that is not the domain's",
     "all-options",
     { domain: () => changedRead("domain", { securityGroupIds: ["sg-1", "sg-2"] }) },
-    "vpc.domain_security_group_id is sg-0a1b2c3d4e5f67890, the groups of domain books are sg-1, sg-2: use one of those",
+    "vpc.domain_security_group_id is sg-0a1b2c3d4e5f67890, but the groups of domain books are sg-1, sg-2: use one of them",
   ],
   [
     "a certificate that is not there",
@@ -129,7 +129,7 @@ const REFUSALS: ReadonlyArray<
     "a certificate that has expired",
     "minimal",
     { certificate: () => changedRead("certificate", { expires: new Date("2020-02-03") }) },
-    `${TLS}: the certificate has expired on 2020-02-03: renew it`,
+    `${TLS}: the certificate expired on 2020-02-03: renew it`,
   ],
   [
     "a certificate of another host",
@@ -141,19 +141,19 @@ const REFUSALS: ReadonlyArray<
     "no zone of the domain name",
     "minimal",
     { zonesNamed: async () => [{ id: "Z2", name: "example.org", private: true }] },
-    "there is no public hosted zone named example.org: set domain_name_system.hosted_zone_id, or set domain_name_system.create_dns_record to false and make the record yourself",
+    "there is no public hosted zone named example.org: set domain_name_system.hosted_zone_id, or set domain_name_system.create_dns_record to false and create the record yourself",
   ],
   [
     "a zone that is not there",
     "all-options",
     { zone: async () => undefined },
-    "there is no hosted zone Z0123456789ABCDEFGHIJ: check hosted_zone_id, or set domain_name_system.create_dns_record to false and make the record yourself",
+    "there is no hosted zone Z0123456789ABCDEFGHIJ: check hosted_zone_id, or set domain_name_system.create_dns_record to false and create the record yourself",
   ],
   [
     "a zone of another name",
     "all-options",
     { zone: async (id) => ({ id, name: "example.net", private: false }) },
-    "hosted zone Z0123456789ABCDEFGHIJ is of example.net, which search.example.org is not in: use its zone, or set domain_name_system.create_dns_record to false and make the record yourself",
+    "hosted zone Z0123456789ABCDEFGHIJ is for example.net, which does not contain search.example.org: use the right zone, or set domain_name_system.create_dns_record to false and create the record yourself",
   ],
   [
     "a secret that is not there",
@@ -178,31 +178,31 @@ const REFUSALS: ReadonlyArray<
           zone: "eu-west-1a",
         })),
     },
-    "subnet subnet-0b1c2d3e4f5a67890 is in vpc-1, vpc.vpc_id is vpc-0a1b2c3d4e5f67890: use subnets of vpc-0a1b2c3d4e5f67890",
+    "subnet subnet-0b1c2d3e4f5a67890 is in vpc-1, but vpc.vpc_id is vpc-0a1b2c3d4e5f67890: use subnets of vpc-0a1b2c3d4e5f67890",
   ],
   [
     "private names that the VPC cannot resolve",
     "aws-auth",
     { vpc: () => changedRead("vpc", { dnsHostnames: false }) },
-    "vpc-0a1b2c3d4e5f67890 has DNS hostnames off, which private names of interface endpoints need: turn DNS support and DNS hostnames on, or set vpc.create_endpoints to false",
+    "vpc-0a1b2c3d4e5f67890 has DNS hostnames off, but private names of interface endpoints need it: turn on DNS support and DNS hostnames, or set vpc.create_endpoints to false",
   ],
   [
     "a service without endpoints in the region",
     "aws-auth",
     { endpointZones: async () => undefined },
-    "interface endpoints of bedrock-runtime are not in eu-west-1, and no subnet of the functions is there: set vpc.subnet_ids, or set vpc.create_endpoints to false and let the functions reach the service over a NAT gateway",
+    "interface endpoints of bedrock-runtime are not in eu-west-1, where no subnet of the functions is: set vpc.subnet_ids, or set vpc.create_endpoints to false and give the functions a NAT gateway",
   ],
   [
     "another log role than API Gateway's",
     "all-options",
     { apiGatewayLogRole: async () => "arn:aws:iam::123456789012:role/platform/logs" },
-    "cloud_watch_role_name of api.yaml is api-gateway-logs, but API Gateway of this account and region writes its logs with logs, which other APIs may need: remove cloud_watch_role_name, or set it to logs",
+    "cloud_watch_role_name in api.yaml is api-gateway-logs, but API Gateway in this account and region writes its logs with logs, which other APIs may need: remove cloud_watch_role_name, or set it to logs",
   ],
   [
     "numbers of API keys that are none",
     "minimal",
     { parameter: async () => "one" },
-    'parameter /relevance/minimal/search-gateway/api-keys holds "one", not the numbers of the API keys of search-gateway: delete it, which leaves key 1',
+    'parameter /relevance/minimal/search-gateway/api-keys contains "one" instead of the API key numbers of search-gateway: delete it to keep only key 1',
   ],
 ];
 
@@ -226,8 +226,8 @@ test("a certificate and a secret of another region are refused, whatever has let
   const outcome: unknown = await discover({ ...config, searchGateway }, account()).catch((error: unknown) => error);
   assert.instance(outcome, DiscoveryError);
   assert.equal((outcome as DiscoveryError).problems.toSorted(), [
-    `${TLS} is of region us-east-1, the API is in eu-west-1: request or import the certificate in eu-west-1`,
-    "opensearch.auth.master_user_secret_arn is of region us-east-1, the functions are in eu-west-1: replicate the secret there",
+    `${TLS} is in us-east-1, but the API is in eu-west-1: request or import the certificate in eu-west-1`,
+    "opensearch.auth.master_user_secret_arn is in us-east-1, but the functions are in eu-west-1: replicate the secret there",
   ]);
 });
 
@@ -238,7 +238,7 @@ test("no number of nodes that is whole zones is refused", async () => {
     ["project.yaml", [...scaling, "max_instance_count"], 5],
   ]);
   assert.equal(found, [
-    "domain books is spread over 3 zones, so its nodes are multiples of 3; there is none from opensearch.auto_scaling.min_instance_count (4) to max_instance_count (5): widen the range",
+    "domain books spans 3 zones, so its node count must be a multiple of 3; there is none from opensearch.auto_scaling.min_instance_count (4) to max_instance_count (5): widen the range",
   ]);
 });
 

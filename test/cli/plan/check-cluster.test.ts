@@ -99,12 +99,12 @@ test("a refused role is printed with how to map it", () => {
 });
 
 test("without auth, the key to set is named", () => {
-  assert.match(refusalAdvice(undefined, ROLE), "opensearch.auth of project.yaml is not set");
+  assert.match(refusalAdvice(undefined, ROLE), "opensearch.auth in project.yaml is not set");
 });
 
 test("with basic auth, the secret is named, and no role", () => {
   const text = refusalAdvice({ type: "basic", master_user_secret_arn: "arn:secret" }, ROLE);
-  assert.match(text, "Check username and password in that secret");
+  assert.match(text, "Check username and password in it");
   assert.not.match(text, ROLE);
 });
 

@@ -53,7 +53,7 @@ test("where the project's name has to be typed, yes is not enough", async () => 
 test("without a terminal there is no question, and nothing goes on", async () => {
   const error = await answered("yes", {}, false);
   assert.instance(error, UsageError);
-  assert.is((error as Error).message, "Apply? There is no terminal to ask on: give --yes to go on without a question");
+  assert.is((error as Error).message, "Apply? There is no terminal to answer on: pass --yes to confirm");
 });
 
 test.run();

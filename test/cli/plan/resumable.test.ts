@@ -28,7 +28,7 @@ async function interrupted(before: string): Promise<{ said: string; code: number
 
 test("an interruption says how to go on, and ends with 1", async () => {
   const { said, code } = await interrupted("");
-  assert.is(said, "working\n\nInterrupted: run the command again to go on.\n");
+  assert.is(said, "working\n\nInterrupted: run the command again to resume.\n");
   assert.is(code, 1);
 });
 

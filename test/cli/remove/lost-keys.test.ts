@@ -6,7 +6,7 @@ const test = suite("advice about keys without a state");
 
 test("does not say that a key is there, since nobody has looked", () => {
   const [first = "", ...commands] = lostKeyAdvice(["alias/shop"], "eu-west-1");
-  assert.match(first, "One that is still there is billed by the month until you delete it; of one that is gone");
+  assert.match(first, "AWS bills an existing key by the month until you delete it. For a key that no longer exists");
   assert.is(commands[0], "  alias/shop");
   assert.match(commands[1] ?? "", "schedule-key-deletion --region eu-west-1");
 });

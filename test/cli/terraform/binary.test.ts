@@ -61,21 +61,21 @@ test("without any: both names, the version and where to get it", async () => {
 });
 
 test("a TERRAFORM_BINARY that is no program is named", async () => {
-  assert.match(await message({ TERRAFORM_BINARY: "/no/such" }), "TERRAFORM_BINARY is /no/such, which is no program");
-  assert.match(await message({ TERRAFORM_BINARY: folder }), `TERRAFORM_BINARY is ${folder}, which is no program`);
+  assert.match(await message({ TERRAFORM_BINARY: "/no/such" }), "TERRAFORM_BINARY is /no/such, which is not a program");
+  assert.match(await message({ TERRAFORM_BINARY: folder }), `TERRAFORM_BINARY is ${folder}, which is not a program`);
 });
 
 test("one that is too old is named with its version", async () => {
   assert.match(
     await message({ TERRAFORM_BINARY: old }),
-    `${old} is Terraform 1.9.8, 1.10 or newer is needed: install Terraform 1.10 or newer`,
+    `${old} is Terraform 1.9.8, but 1.10 or newer is required: install Terraform 1.10 or newer`,
   );
 });
 
 test("a program that does not tell its version is named with what it said", async () => {
   assert.match(
     await message({ TERRAFORM_BINARY: strange }),
-    `${strange} does not tell its version (it answers "hello\\n")`,
+    `${strange} does not report its version (it prints "hello\\n")`,
   );
 });
 

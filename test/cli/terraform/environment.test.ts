@@ -20,7 +20,7 @@ test("keeps the caller's variables, and asks and colours nothing", () => {
   });
 });
 
-test("leaves out a configuration file that is not there, and options for all runs", () => {
+test("leaves out a configuration file that does not exist, and options for all runs", () => {
   const given = { TF_CLI_CONFIG_FILE: "/no/such", TF_CLI_ARGS: "-x", TF_CLI_ARGS_plan: "-target=y" };
   assert.equal(
     Object.keys(terraformEnvironment(given)).filter((name) => name.startsWith("TF_CLI")),

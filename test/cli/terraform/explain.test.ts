@@ -24,15 +24,15 @@ test("a locked state: who, since when, doing what, and how to unlock it", () => 
   assert.is(
     explain("Error acquiring the state lock", LOCK),
     "Stack storage: its state is locked by ci@build-7 since 2026-01-02 03:04:05.678 +0000 UTC (apply). " +
-      "Wait for that to end and run this again.\n" +
-      "If nothing runs there any more: `terraform -chdir=dist/x force-unlock 0b1c2d3e-0000-4000-8000-1a2b3c4d5e6f`",
+      "Wait until that finishes, then run the command again.\n" +
+      "If it no longer runs: `terraform -chdir=dist/x force-unlock 0b1c2d3e-0000-4000-8000-1a2b3c4d5e6f`",
   );
 });
 
 test("a locked state that tells nothing of its owner shows what Terraform said", () => {
   assert.match(
     explain("Error acquiring the state lock", "permission denied"),
-    /tells nothing of its owner\n(.*\n)* {2}permission denied/,
+    /does not name its owner\n(.*\n)* {2}permission denied/,
   );
 });
 
@@ -49,10 +49,14 @@ for (const [what, summary, advice] of [
   ],
   ["an expired single sign-on", "the SSO session has expired or is invalid: token expired", "aws sso login"],
   ["no credentials", "No valid credential sources found", "there are no AWS credentials: set AWS_PROFILE"],
-  ["another account", "AWS account ID not allowed: 210987654321", "to account 210987654321: use one account"],
-  ["a stale plan", "Saved plan is stale", "somebody has changed the stack since it was planned"],
+  [
+    "another account",
+    "AWS account ID not allowed: 210987654321",
+    "to account 210987654321 during the run: use one account",
+  ],
+  ["a stale plan", "Saved plan is stale", "somebody changed the stack after it was planned"],
   ["a moved state", "Backend configuration changed", "`terraform -chdir=dist/x init -migrate-state`"],
-  ["a missing state bucket", 'S3 bucket "shop-state" does not exist.', "`relevance init-state` creates it"],
+  ["a missing state bucket", 'S3 bucket "shop-state" does not exist.', "`relevance init-state` to create it"],
   ["no registry", "Failed to query available provider packages", "set TF_PROVIDER_MIRROR"],
   [
     "a missing permission",
@@ -74,7 +78,7 @@ test("a missing permission is shown", () => {
 test("any other error: where it was, what was said, and that running again goes on", () => {
   assert.is(
     explain("creating SageMaker Endpoint: LimitExceeded", "quota of 0", "aws_sagemaker_endpoint.x"),
-    "Stack storage failed. What was done is in the state; mend this and run the command again.\n" +
+    "Stack storage failed. Completed changes are in the state: fix the problem and run the command again.\n" +
       "  aws_sagemaker_endpoint.x: creating SageMaker Endpoint: LimitExceeded\n  quota of 0",
   );
 });

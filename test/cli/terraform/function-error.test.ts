@@ -22,7 +22,7 @@ test("the function's own words are shown, not Lambda's answer", () => {
   const reason = "The filter shop-read-1 is CREATE FAILED: (Items.X) is unknown";
   assert.is(
     terraformFailure([thrown("ManagerError", reason)], place).message,
-    "Stack filters failed. What was done is in the state; mend this and run the command again.\n" +
+    "Stack filters failed. Completed changes are in the state: fix the problem and run the command again.\n" +
       `  aws_lambda_invocation.filter-read: ${reason}`,
   );
 });

@@ -55,7 +55,7 @@ test("passes an interruption on once, waits for the end, and says so", async () 
   });
   const error = await running.catch((thrown: unknown) => thrown);
   assert.instance(error, Interrupted);
-  assert.match((error as Error).message, "run the command again to go on");
+  assert.match((error as Error).message, "run the command again to resume");
   assert.equal(lines, ["up", "interrupted", "count 1"]);
   assert.equal(told, [true, false, false]);
 });
@@ -70,7 +70,7 @@ test("a program that was killed is a failure that names the signal", async () =>
   const error = await runTerraform(program('process.kill(process.pid, "SIGKILL");'), [], options).catch(
     (thrown: unknown) => thrown,
   );
-  assert.match((error as Error).message, "was ended by SIGKILL");
+  assert.match((error as Error).message, "was stopped by SIGKILL");
 });
 
 test.run();

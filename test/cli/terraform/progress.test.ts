@@ -17,7 +17,7 @@ test("a line for each resource that is done, with the time when it took long", (
 });
 
 test("a line each half minute for what takes long, and none for the rest", () => {
-  assert.is(hook("apply_progress", "create", 30), "aws_x.y: still at it (create, 30 s)");
+  assert.is(hook("apply_progress", "create", 30), "aws_x.y: still in progress (create, 30 s)");
   assert.is(hook("apply_progress", "create", 10), undefined);
   assert.is(hook("apply_start", "create"), undefined);
   assert.is(hook("apply_complete", "read"), undefined);

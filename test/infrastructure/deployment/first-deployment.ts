@@ -20,8 +20,8 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
     run.kill("SIGINT");
     const { err, code } = await run.ended;
     assert.match(err, "  api.yaml: written\n  hybrid_search.yaml: written\n");
-    assert.match(err, "Interrupted: Terraform finishes what it has begun and writes its state.");
-    assert.match(err, "Interrupted. What was done is in Terraform's state: run the command again to go on.\n");
+    assert.match(err, "Interrupted: waiting for Terraform to finish its running calls and write its state.");
+    assert.match(err, "Interrupted. Completed changes are in Terraform's state: run the command again to resume.\n");
     assert.is(code, 1);
   });
 
@@ -32,14 +32,14 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
     // What was being made in that moment is taken over by a second round.
     assert.equal(steps.slice(-5), [
       "synchronize configuration files  no changes",
-      "initialize personalization resources  nothing of it is configured",
-      "synchronize filters  nothing of it is configured",
+      "initialize personalization resources  not configured",
+      "synchronize filters  not configured",
       "deploy infrastructure  no changes",
       "deploy API services",
     ]);
     assert.match(out, new RegExp(`^search-gateway\n  URL      https://search\\.${account.domainName}\n`, "m"));
     assert.match(out, /^ {2}API key {2}\S{20,}$/m);
-    assert.match(err, "The API could not be asked from this machine");
+    assert.match(err, "This machine cannot reach the API");
     assert.not.match(err, ": written\n");
   });
 

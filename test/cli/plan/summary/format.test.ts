@@ -62,13 +62,13 @@ search-gateway
   ± aws_api_gateway_api_key.c
       name: (none) → 2  forces replacement
 
-Take care
+Warnings
   aws_api_gateway_api_key.c is replaced: callers need the new API key
 
 Costs while idle, once applied
   SageMaker instances, by the hour: a 1 × ml.g5.xlarge, b 1 × ml.g5.xlarge
   2 × alarm, by the month
-  2 interface endpoints are billed as 4, one a zone
+  2 interface endpoints are billed as 4, one per zone
 
 Notes
   sparse_v3 has no revision
