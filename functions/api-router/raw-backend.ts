@@ -5,6 +5,7 @@ import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** ANY /raw-backend/<endpoint> */
 export function rawBackendFamily(services: GatewayServices): Family {
-  const handler = bytesHandler(services.api, rawBackend(services), "Send it in parts.");
+  const api = { ...services.api, nativeErrors: true };
+  const handler = bytesHandler(api, rawBackend(services), "Send it in parts.");
   return { "/raw-backend/{proxy+}": handler, "/raw-backend": handler };
 }

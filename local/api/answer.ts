@@ -91,7 +91,7 @@ export function refusal(error: ApiError, requestId: string): Answer {
       ["x-request-id", requestId],
       ...Object.entries(error.headers).map(([name, value]): [string, string] => [name, value]),
     ],
-    body: error.body(requestId),
+    body: error.body(requestId, { native: true }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../lib/core/http/error.ts";
+import { type ErrorCode, nativeError } from "../../lib/core/http/error.ts";
 
 interface Refusal {
   status: number;
@@ -67,7 +67,10 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   DEFAULT_5XX: UNANSWERED,
 };
 
-/** Returns the gateway responses of an API, in the error shape of both services. */
+/**
+ * Returns the gateway responses of an API, in the error shape of both services, with the members that the OpenSearch
+ * clients print.
+ */
 export function gatewayResponses(allowOrigins?: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(REFUSALS).map(([type, refusal]) => [type, gatewayResponse(type, refusal, allowOrigins)]),
@@ -76,7 +79,9 @@ export function gatewayResponses(allowOrigins?: readonly string[]): Record<strin
 
 function gatewayResponse(type: string, { status, code, message, retryAfter }: Refusal, origins?: readonly string[]) {
   // API Gateway inserts the id between these quotes.
-  const body = JSON.stringify({ error: { code, message, request_id: "$context.requestId" } });
+  const body = JSON.stringify({
+    error: { code, message, ...nativeError(code, message), request_id: "$context.requestId" },
+  });
   return {
     ...(type !== "DEFAULT_4XX" && { statusCode: status }),
     responseTemplates: { "application/json": body },

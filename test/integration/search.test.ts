@@ -31,6 +31,28 @@ for (const cluster of await clusters()) {
     await request(cluster, "POST", `/${many}/_bulk?refresh=true`, documents.join(""));
   });
 
+  for (const [what, search_request, reason] of [
+    ["slice without a scroll", { slice: { id: 0, max: 2 } }, "`slice` cannot be used outside of a scroll context"],
+    [
+      "collapse with rescore",
+      { collapse: { field: "serial" }, rescore: { query: { rescore_query: { match_all: {} } } } },
+      "cannot use `collapse` in conjunction with `rescore`",
+    ],
+    [
+      "an order by an aggregation that does not exist",
+      { aggs: { a: { terms: { field: "serial", order: { b: "asc" } } } } },
+      "Invalid aggregation order path [b]",
+    ],
+  ] as const) {
+    test(`${cluster.version}: ${what} is 422 with the reason, although the cluster says 500`, async () => {
+      const native = await request(cluster, "POST", `/${index}/_search`, search_request);
+      assert.is(native.status, 500);
+      const { status, body } = await gateway.post("/application/search", { index, search_request });
+      assert.equal([status, body.error.code], [422, "rejected_by_cluster"]);
+      assert.ok(body.error.cause.reason.startsWith(reason), body.error.cause.reason);
+    });
+  }
+
   test(`${cluster.version}: echoes the request with its defaults and gives the cluster's answer`, async () => {
     const search_request = { query: { match: { title: "salt" } }, size: 2 };
     const { status, body } = await gateway.post("/application/search", { index, search_request });

@@ -102,16 +102,25 @@ export class ApiError extends Error {
     return new ApiError(code as FaultCode, message, { issues, headers, cause: this, ...(shown && { shown }) });
   }
 
-  /** Returns the body of the answer as JSON text. */
-  body(requestId: string): string {
+  /**
+   * Returns the body of the answer as JSON text. `native` adds what the OpenSearch clients print: `type`, `reason` and
+   * `root_cause`.
+   */
+  body(requestId: string, { native = false }: { native?: boolean } = {}): string {
     return JSON.stringify({
       error: {
         code: this.code,
         message: this.message,
+        ...(native && nativeError(this.code, this.message)),
         ...(this.issues.length > 0 && { issues: this.issues }),
         ...(this.shown && { cause: this.shown }),
         request_id: requestId,
       },
     });
   }
+}
+
+/** An error as the OpenSearch clients read it: opensearch-py and opensearch-js print the first root cause. */
+export function nativeError(type: string, reason: string) {
+  return { type, reason, root_cause: [{ type, reason }] };
 }

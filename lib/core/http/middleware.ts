@@ -8,6 +8,8 @@ import { finish } from "./finish.ts";
 export interface ApiOptions {
   /** Origins that browsers may call from; `*` is any. */
   cors?: { allow_origins: readonly string[] } | undefined;
+  /** Whether errors also have the members that the OpenSearch clients print. */
+  nativeErrors?: boolean;
   /** Writes one line of JSON to the function's log. */
   log: (line: string) => void;
 }
@@ -43,14 +45,18 @@ export function responses({ cors }: ApiOptions): MiddlewareObj {
 }
 
 /** Last of the stack, first to see an error: gives it the shape of both services, and logs what is not the caller's. */
-export function errorShape({ log }: ApiOptions): MiddlewareObj {
+export function errorShape({ log, nativeErrors = false }: ApiOptions): MiddlewareObj {
   return {
     onError: (request) => {
       const requestId = requestIdOf(request.event as ProxyEvent, request.context);
       const error = apiErrorOf(request.error);
       if (error.statusCode >= 500) log(JSON.stringify(logEntry(error, requestId)));
       const { statusCode, headers } = error;
-      const shown = Object.assign(new Error(error.body(requestId)), { statusCode, headers, expose: true });
+      const shown = Object.assign(new Error(error.body(requestId, { native: nativeErrors })), {
+        statusCode,
+        headers,
+        expose: true,
+      });
       request.error = shown;
     },
   };

@@ -123,6 +123,13 @@ export function jsonOf(answer: ClusterAnswer): unknown {
   throw refusal(answer.status, body, answer.headers["retry-after"]);
 }
 
+/**
+ * Errors of the caller's request that the cluster reports as 500: `slice` outside of a scroll, `collapse` with `rescore`,
+ * an aggregation ordered by one that does not exist. Source: `SearchException` and `AggregationExecutionException` of
+ * OpenSearch, thrown where a search is validated on the shard.
+ */
+const CALLERS_FAULTS = new Set(["search_exception", "aggregation_execution_exception"]);
+
 function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
   const cause = clusterError(body);
   const logged = `status ${status}: ${cause.type}: ${cause.reason}`;
@@ -143,7 +150,7 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
   if (status === 503) {
     return new ApiError("upstream_unavailable", "The search cluster is not available right now.", { cause: logged });
   }
-  if (status < 500) {
+  if (status < 500 || CALLERS_FAULTS.has(cause.type)) {
     return new ApiError("rejected_by_cluster", `The search cluster refused this request: ${cause.reason}`, {
       shown: { type: cause.type, reason: cause.reason },
     });

@@ -11,6 +11,7 @@ import transportClass from "@opensearch-project/opensearch/lib/Transport.js";
 export interface ClientConnection {
   agent: Agent;
   makeRequest(options: RequestOptions): ClientRequest;
+  buildRequestObject(params: { headers: Record<string, unknown> }): RequestOptions;
 }
 export type ConnectionClass = new (options: object) => ClientConnection;
 

@@ -80,13 +80,14 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
   });
 
   const once = async (request: ClusterRequest, timeoutMs: number, auth: AuthHeaders): Promise<ClusterAnswer> => {
-    const { method, path, query = "", body } = request;
+    const { method, path, query = "", headers = {}, body } = request;
+    const untyped = headers["content-type"] === undefined;
     const trace: Trace = { sent: false };
     let timedOut = false;
     let stream: IncomingMessage | undefined;
     const call = transport.request(
-      { method, path, querystring: query, trace, ...(body !== undefined && { body }) },
-      { asStream: true, headers: { ...request.headers, ...auth } },
+      { method, path, querystring: query, trace, untyped, ...(body !== undefined && { body }) },
+      { asStream: true, headers: { ...headers, ...auth } },
     );
     const timer = setTimeout(() => {
       timedOut = true;

@@ -2,7 +2,7 @@ import type { ClientRequest, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { ClientConnection, ConnectionClass } from "./client-parts.ts";
 
-/** What happened on the wire during one call; the client's own errors do not say. */
+/** What happened on the wire during one call, which the client's own errors do not tell. */
 export interface Trace {
   /** Whether the request may have reached the cluster: its socket was connected. */
   sent: boolean;
@@ -11,14 +11,20 @@ export interface Trace {
 }
 
 /**
- * A kept-alive socket that has been idle for longer is closed and not used: a frozen function wakes up with sockets
- * that the other side has long closed, and a write lost on one has an unknown outcome.
+ * An idle socket older than this, in milliseconds, is closed instead of used: a function that was frozen wakes up with
+ * sockets that the other side has long closed, and a write lost on one of them has an unknown outcome.
  */
 const MAX_IDLE_MS = 20_000;
 
 const idleSince = new WeakMap<Socket, number>();
 
-/** The same connection class, filling in the `trace` of the call's parameters. */
+/**
+ * Statuses after which the server may not read what follows on the connection: after a header or a URL over its limit
+ * OpenSearch answers 400 and ignores every later request.
+ */
+const ENDS_CONNECTION = new Set([400, 413, 431]);
+
+/** Extends a connection class: it fills in the `trace` of a call, and sends no content type where the call has none. */
 export function traced(Base: ConnectionClass): ConnectionClass {
   return class TracedConnection extends Base {
     constructor(options: object) {
@@ -29,8 +35,17 @@ export function traced(Base: ConnectionClass): ConnectionClass {
         closeStaleSockets(this.agent);
         const call = makeRequest(request);
         if (request.trace) watch(call, request.trace);
+        call.once("response", ({ statusCode = 0 }) => {
+          if (ENDS_CONNECTION.has(statusCode)) call.shouldKeepAlive = false;
+        });
         return call;
       };
+    }
+
+    override buildRequestObject(params: { headers: Record<string, unknown>; untyped?: boolean }): RequestOptions {
+      // The transport calls every body without a type JSON. Before the signer, which signs the headers.
+      if (params.untyped) delete params.headers["content-type"];
+      return super.buildRequestObject(params);
     }
   };
 }

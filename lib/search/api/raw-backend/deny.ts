@@ -1,4 +1,4 @@
-/** A call as rules see it. */
+/** A call as the rules see it. */
 export interface NativeCall {
   method: string;
   /** Decoded path segments. */
@@ -10,8 +10,9 @@ export interface NativeCall {
 export type Deny = (call: NativeCall) => boolean;
 
 /**
- * Rules `METHOD pattern`, in which `*` as the method is any and `*` in the pattern any characters, or the recommended
- * ones. Paths do not bound the indexes that a body names (`_bulk`, `_msearch`): only the rights of the cluster user do.
+ * Compiles rules of the form `METHOD pattern`, where `*` stands for any method or any characters, or returns the
+ * recommended ones. Paths do not bound the indexes that a body names (`_bulk`, `_msearch`): only the rights of the
+ * cluster user do.
  */
 export function denyRules(rules: readonly string[] | "recommended"): Deny {
   if (rules === "recommended") return (call) => RECOMMENDED.some((rule) => rule(call));
@@ -40,11 +41,11 @@ function matches(pattern: string, text: string): boolean {
   return at <= end;
 }
 
-/** An expression that stands for every index. */
+/** Whether an expression stands for every index. An empty name does, in some of the cluster's calls. */
 const isEverything = (expression: string) =>
-  expression.split(",").some((part) => part === "_all" || /^[*-]+$/.test(part));
+  expression.split(",").some((part) => part === "_all" || /^[*-]*$/.test(part));
 
-/** Names that start with a dot are the cluster's own: security, dashboards, models, tasks. */
+/** Whether an expression names an index of the cluster itself (security, dashboards, models, tasks): a leading dot. */
 const isSystem = (expression: string) => expression.split(",").some((part) => part.startsWith("."));
 
 const WRITES_MANY = new Set(["_delete_by_query", "_update_by_query", "_close", "_block"]);
@@ -79,7 +80,7 @@ function reindexesRemotely(body: Buffer): boolean {
     const { source } = JSON.parse(body.toString("utf8")) as { source?: { remote?: unknown } };
     return source?.remote !== undefined;
   } catch {
-    // The cluster also reads YAML, CBOR and Smile: what cannot be read here is not let through.
+    // The cluster reads more than JSON.parse does, comments for example: a body that cannot be read here is refused.
     return body.length > 0;
   }
 }

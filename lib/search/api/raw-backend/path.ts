@@ -1,7 +1,7 @@
 import type { ProxyEvent } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 
-/** The route's prefix; what follows is the cluster's own path. */
+/** The route's prefix; the cluster's own path follows it. */
 export const PREFIX = "/raw-backend";
 
 /** A path of the cluster: decoded for rules, encoded for the wire. */
@@ -10,17 +10,16 @@ export interface NativePath {
   encoded: string;
 }
 
-const FORBIDDEN = /[\p{Cc}\\]/u;
-
 /**
- * The path behind `/raw-backend`, each segment decoded once. A slash inside a segment (`%2F` in a document id) stays
- * inside it. Throws `invalid_request` for what a cluster or a rule could read in two ways.
+ * Returns the path behind `/raw-backend`, each segment decoded once. A slash inside a segment (`%2F` in a document id)
+ * stays inside it, and an empty segment stays empty: for the cluster it is an empty name. Throws `invalid_request` for
+ * broken percent-encoding and for `.` and `..`, which a proxy in front of the cluster may resolve.
  */
 export function nativePath(path: string): NativePath {
-  const rest = path.slice(PREFIX.length).replace(/^\//, "").replace(/\/$/, "");
-  if (rest === "") return { segments: [], encoded: "/" };
-  const segments = rest.split("/").map(decodeSegment);
-  return { segments, encoded: segments.map((segment) => `/${encodeURIComponent(segment)}`).join("") };
+  const sent = path.slice(PREFIX.length).split("/").slice(1).map(decodeSegment);
+  // The cluster ignores slashes at the end, and so do rules.
+  const end = sent.findLastIndex((segment) => segment !== "") + 1;
+  return { segments: sent.slice(0, end), encoded: `/${sent.map(encodeURIComponent).join("/")}` };
 }
 
 function decodeSegment(encoded: string): string {
@@ -30,17 +29,39 @@ function decodeSegment(encoded: string): string {
   } catch {
     throw wrongPath(`holds ${JSON.stringify(encoded.slice(0, 60))}, which is not percent-encoded UTF-8`);
   }
-  if (segment === "" || segment === "." || segment === "..") throw wrongPath("holds an empty, . or .. segment");
-  if (FORBIDDEN.test(segment)) throw wrongPath("holds a control character or a backslash");
+  if (segment === "." || segment === "..") throw wrongPath("holds a . or .. segment");
   return segment;
 }
 
 const wrongPath = (message: string) => invalidRequest([{ path: "path", message }]);
 
-/** The query string as API Gateway hands it over, decoded, encoded again. */
+/** Parameters whose values are free text, in which a semicolon is nothing special. */
+const FREE_TEXT = new Set(["q", "source", "routing", "preference", "df"]);
+
+/** A semicolon that separates parameters, as in `?a=1;b=2`: a name and an equals sign follow it. */
+const SEPARATOR = /;(?=[a-z_]+=)/;
+
+/**
+ * Returns the query string, encoded again from the parameters that API Gateway has decoded. The cluster also takes a
+ * semicolon as a separator, which API Gateway leaves in names and values.
+ */
 export function queryString(event: ProxyEvent): string {
-  const pairs = Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values]) =>
-    (values ?? []).map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+  const pairs = Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) =>
+    values.flatMap((value) => separated(name, value)),
   );
-  return pairs.join("&");
+  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+}
+
+function separated(name: string, value: string): Array<[name: string, value: string]> {
+  const flags = name.split(";");
+  const last = flags.pop() ?? "";
+  const [first = "", ...others] = FREE_TEXT.has(last) ? [value] : value.split(SEPARATOR);
+  return [
+    ...flags.map((flag): [string, string] => [flag, ""]),
+    [last, first],
+    ...others.map((other): [string, string] => [
+      other.slice(0, other.indexOf("=")),
+      other.slice(other.indexOf("=") + 1),
+    ]),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { BytesCall } from "../../../core/http/bytes-handler.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
+import { invalidRequest } from "../../../core/http/validate.ts";
 import { retry } from "../../../core/resilience/retry.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
@@ -12,9 +13,15 @@ import { nativePath, queryString } from "./path.ts";
 /** Request headers that reach the cluster. */
 const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;
 /** Answer headers that reach the caller. */
-const RETURNED = ["content-type", "warning"] as const;
+const RETURNED = ["content-type", "warning", "location", "allow", "x-opaque-id", "x-opensearch-version"] as const;
 
-/** ANY /raw-backend/<endpoint>: the cluster's own API. The cluster's answers and errors are its own. */
+/**
+ * Bytes of one forwarded header. Together with those of the gateway they stay below OpenSearch's default of 8 kB for
+ * all headers (`http.max_header_size`).
+ */
+const MAX_HEADER_BYTES = 1_024;
+
+/** ANY /raw-backend/<endpoint>: the cluster's own API, whose answers and errors come back unchanged. */
 export function rawBackend(services: GatewayServices): (event: ProxyEvent, call: BytesCall) => Promise<Reply> {
   const denied: Deny = denyRules(services.settings.raw_backend_deny);
 
@@ -22,7 +29,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const { segments, encoded } = nativePath(event.path);
     const body = call.bytes;
     const method = nativeMethod(event.httpMethod, segments);
-    // A rule may name the method that the caller sends, or the one that the cluster gets.
+    // A rule may name the caller's method or the cluster's.
     if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {
       throw new ApiError("forbidden", `${event.httpMethod} /${segments.join("/").slice(0, 200)} is not allowed here.`);
     }
@@ -34,10 +41,11 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       method,
       path: encoded,
       query: queryString(event),
-      headers: pick(call.headers, FORWARDED),
+      headers: forwarded(call.headers),
       ...(body.length > 0 && { body }),
     });
-    return { status: answer.status, headers: pick(answer.headers, RETURNED), body: answer.body };
+    const returned = method === "HEAD" ? [...RETURNED, "content-length"] : RETURNED;
+    return { status: answer.status, headers: pick(answer.headers, returned), body: answer.body };
   };
 }
 
@@ -84,6 +92,18 @@ function outcomeUnknown(what: string, cause?: ClusterFailure): ApiError {
     `${what}. Whether it was executed is unknown: look at what is stored before you send it again.`,
     { cause: cause ?? what },
   );
+}
+
+function forwarded(headers: Call["headers"]): Record<string, string> {
+  const picked = pick(headers, FORWARDED);
+  const issues = Object.entries(picked).flatMap(([name, value]) => {
+    const bytes = Buffer.byteLength(value);
+    return bytes > MAX_HEADER_BYTES
+      ? [{ path: `headers.${name}`, message: `has ${bytes} bytes, at most ${MAX_HEADER_BYTES} are forwarded` }]
+      : [];
+  });
+  if (issues.length > 0) throw invalidRequest(issues);
+  return picked;
 }
 
 function pick(

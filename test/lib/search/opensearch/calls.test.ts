@@ -39,6 +39,8 @@ for (const [status, type, code] of [
   [403, "security_exception", "upstream_failed"],
   [429, "rejected_execution_exception", "throttled"],
   [500, "illegal_state_exception", "upstream_failed"],
+  [500, "search_exception", "rejected_by_cluster"],
+  [500, "aggregation_execution_exception", "rejected_by_cluster"],
   [503, "unavailable", "upstream_unavailable"],
 ] as const) {
   test(`status ${status} ${type} is ${code}`, () => {

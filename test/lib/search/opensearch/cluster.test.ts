@@ -95,4 +95,17 @@ test("come over one connection, call after call", async () => {
   assert.equal([...connections], [first]);
 });
 
+test("of 400, 413 and 431 end the connection, which the server may not read any further", async () => {
+  for (const status of [400, 413, 431]) {
+    const used = new Set<Socket>();
+    answer = (socket) => {
+      used.add(socket);
+      socket.write(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\n{}`);
+    };
+    const own = createCluster({ node, auth: noAuth });
+    for (let call = 0; call < 3; call += 1) await own.send({ method: "GET", path: "/" }, 10_000);
+    assert.is(used.size, 3);
+  }
+});
+
 test.run();
