@@ -10,6 +10,7 @@ export function hybridSearchFamily(services: GatewayServices): Family {
     "/application/hybrid-search": jsonHandler({
       api: services.api,
       schema: HybridRequest,
+      queries: true,
       handle: (call) => hybridSearch(services, call),
     }),
   };

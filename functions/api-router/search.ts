@@ -10,6 +10,7 @@ export function searchFamily(services: GatewayServices): Family {
     "/application/search": jsonHandler({
       api: services.api,
       schema: SearchRequest,
+      queries: true,
       handle: (call) => search(services, call),
     }),
   };

@@ -1,28 +1,39 @@
 import type { GenericSchema, InferOutput } from "valibot";
+import { nestingIssue, queryNestingIssue } from "../json/nesting.ts";
 import { bytesHandler } from "./bytes-handler.ts";
 import { ApiError } from "./error.ts";
 import type { JsonCall, ProxyHandler, Reply } from "./event.ts";
 import type { ApiOptions } from "./middleware.ts";
-import { validate } from "./validate.ts";
+import { invalidRequest, validate } from "./validate.ts";
 
 export interface JsonHandlerOptions<Schema extends GenericSchema> {
   api: ApiOptions;
   schema: Schema;
+  /** Whether the body holds queries of the search cluster, whose strings are checked for deep nesting as well. */
+  queries?: boolean;
   /** Tells a caller whose body is over the limit how to send less. */
   splitHint?: string;
   handle: (call: JsonCall<InferOutput<Schema>>) => Promise<Reply>;
 }
 
-/** Returns the handler of an endpoint with a JSON body. Checks size, content type, syntax and schema before `handle`. */
+/**
+ * Returns the handler of an endpoint with a JSON body. Checks size, content type, nesting, syntax and schema before
+ * `handle`.
+ */
 export function jsonHandler<Schema extends GenericSchema>(options: JsonHandlerOptions<Schema>): ProxyHandler {
-  const { api, schema, splitHint, handle } = options;
+  const { api, schema, queries = false, splitHint, handle } = options;
   return bytesHandler(
     api,
     async (_event, { bytes, ...call }) => {
       if (bytes.length === 0) throw new ApiError("invalid_request", "The request has no body; send a JSON object.");
       requireJsonType(call.headers["content-type"]);
+      const tooDeep = nestingIssue(bytes);
+      if (tooDeep) throw invalidRequest([tooDeep]);
       const text = bytes.toString("utf8");
-      return handle({ ...call, body: validate(schema, parseBody(text)), text });
+      const body = parseBody(text);
+      const deepQuery = queries ? queryNestingIssue(body) : undefined;
+      if (deepQuery) throw invalidRequest([deepQuery]);
+      return handle({ ...call, body: validate(schema, body), text });
     },
     splitHint,
   );

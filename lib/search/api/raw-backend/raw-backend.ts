@@ -8,6 +8,7 @@ import { asApiError, callTimeout, isClusterError, readRetries } from "../../open
 import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
 import { type Deny, denyRules } from "./deny.ts";
 import { isRead, nativeMethod } from "./native-call.ts";
+import { requireShallow } from "./nesting.ts";
 import { nativePath, queryString } from "./path.ts";
 
 /** Request headers that reach the cluster. */
@@ -33,6 +34,8 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {
       throw new ApiError("forbidden", `${event.httpMethod} /${segments.join("/").slice(0, 200)} is not allowed here.`);
     }
+    const parameters = event.multiValueQueryStringParameters;
+    requireShallow({ segments, contentType: call.headers["content-type"], parameters, body });
     const read = isRead(method, segments);
     // Before the call: one that fails may have changed an index as well.
     if (!read) services.catalog.forget();

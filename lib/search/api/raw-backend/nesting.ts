@@ -1,0 +1,73 @@
+import { ApiError, type Issue } from "../../../core/http/error.ts";
+import type { ProxyEvent } from "../../../core/http/event.ts";
+import { invalidRequest } from "../../../core/http/validate.ts";
+import { hasDeepBrackets, MAX_DEPTH, nestingIssue, queryNestingIssue } from "../../../core/json/nesting.ts";
+import { endpointOf } from "./native-call.ts";
+
+/** Formats of the cluster whose nesting cannot be seen here. */
+const UNREADABLE = /yaml|cbor|smile/i;
+
+/** Endpoints whose body holds documents: their texts are not parsed as queries. */
+const DOCUMENTS = new Set(["_doc", "_create", "_bulk", "_update", "_source"]);
+
+interface NativeContent {
+  segments: readonly string[];
+  contentType: string | undefined;
+  parameters: ProxyEvent["multiValueQueryStringParameters"];
+  body: Buffer;
+}
+
+/**
+ * Refuses what could overflow the stack of a node and end it: JSON, query strings or `wrapper` queries nested deeper
+ * than {@link MAX_DEPTH}. Throws `invalid_request` with the path, `unsupported_media_type` for YAML, CBOR and Smile.
+ */
+export function requireShallow({ segments, contentType = "", parameters, body }: NativeContent): void {
+  const given = Object.entries(parameters ?? {}).flatMap(([name, values = []]) =>
+    values.map((value) => ({ name, value })),
+  );
+  const sources = given.filter(({ name }) => name === "source").map(({ value }) => Buffer.from(value));
+  const types = given.filter(({ name }) => name === "source_content_type").map(({ value }) => value);
+  if (body.length > 0) types.push(contentType);
+  if (types.some((type) => UNREADABLE.test(type))) {
+    throw new ApiError("unsupported_media_type", "YAML, CBOR and Smile are not accepted here; send JSON.");
+  }
+  const issue =
+    parameterIssue(given) ?? [body, ...sources].map(nestingOf(!DOCUMENTS.has(endpointOf(segments).name))).find(Boolean);
+  if (issue) throw invalidRequest([issue]);
+}
+
+function parameterIssue(given: ReadonlyArray<{ name: string; value: string }>): Issue | undefined {
+  const deep = given.find(({ name, value }) => name !== "source" && hasDeepBrackets(value));
+  return deep && { path: deep.name, message: `holds brackets nested deeper than ${MAX_DEPTH} levels` };
+}
+
+const nestingOf =
+  (queries: boolean) =>
+  (bytes: Buffer): Issue | undefined =>
+    nestingIssue(bytes) ?? (queries ? queriesIssue(bytes.toString("utf8")) : undefined);
+
+/** One JSON text, or one a line. */
+function queriesIssue(text: string): Issue | undefined {
+  const whole = parsed(text);
+  if (whole) return queryNestingIssue(whole.value);
+  for (const line of text.split("\n")) {
+    const one = parsed(line);
+    const issue = one ? queryNestingIssue(one.value) : unparsableIssue(line);
+    if (issue) return issue;
+  }
+  return undefined;
+}
+
+/** The cluster's parser accepts more than JSON.parse, comments for example. */
+function unparsableIssue(line: string): Issue | undefined {
+  if (!hasDeepBrackets(line) && !/wrapper|\\u00/.test(line)) return undefined;
+  return { path: "", message: "is not valid JSON, so that its nesting cannot be checked" };
+}
+
+function parsed(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
