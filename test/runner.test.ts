@@ -86,7 +86,7 @@ test("names the failed tests before anything else at the end, and then each file
 for (const [what, source, problem] of [
   ["a syntax error", "const = 1;\n", "ended with code 1 before its tests had run"],
   ["an exit in the middle", 'test("exits", () => process.exit(0));\ntest.run();\n', "before its tests had run"],
-  ["a forgotten run()", 'test("never", () => {});\n', "before its tests had run"],
+  ["a forgotten run()", 'test("never", () => {});\n', "1 suite(s) declared but never run()"],
   ["no test", "test.run();\n", "has no test"],
   [
     "a failing before hook",

@@ -3,9 +3,12 @@ import { suite as uvuSuite } from "uvu";
 let declared = 0;
 let started = 0;
 
+/** Returns how many suites of this process were declared but not run. */
+export const suitesNotRun = () => declared - started;
+
 process.on("exit", () => {
-  if (started === declared) return;
-  console.error(`${declared - started} suite(s) declared but never run()`);
+  if (suitesNotRun() === 0) return;
+  console.error(`${suitesNotRun()} suite(s) declared but never run()`);
   process.exitCode = 1;
 });
 

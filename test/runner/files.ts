@@ -65,3 +65,14 @@ export function importsOf(root: string, file: string): Set<string> {
   visit(file);
   return found;
 }
+
+/** Changes the process or the globals that all files of a process share, starts processes, or depends on the clock. */
+const CHANGES_PROCESS =
+  /process\.(?:env|exit|chdir|on|once|argv|cwd|stdout|stderr|kill|emit)|globalThis|console\.|child_process|worker_threads|performance\.|setGlobalDispatcher/;
+
+/** Returns whether a unit test file may share its process with others: neither it nor its helpers change the process. */
+export function sharesProcess(root: string, file: string): boolean {
+  if (layerOf(file) !== "unit") return false;
+  const own = [file, ...importsOf(root, file)].filter((path) => path.startsWith("test/") && path !== "test/suite.ts");
+  return !own.some((path) => CHANGES_PROCESS.test(readFileSync(join(root, path), "utf8")));
+}

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { importsOf, type Layer, layerOf } from "./files.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
-import { runFile } from "./run-file.ts";
+import { importsOf, type Layer, layerOf, sharesProcess } from "./files.ts";
+import { type FileEnd, type Outcome, outcomeOf } from "./outcome.ts";
+import { type RunFileOptions, runBatch, runFile } from "./run-file.ts";
 import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
 
 /** Seconds after which a file is hanging, on a machine several times slower than any in use. */
@@ -20,6 +20,9 @@ const WORKERS: readonly (readonly Layer[])[] = [
   ["integration", "unit"],
   ["unit", "integration"],
 ];
+
+/** Unit test files that one process runs: enough to share its start, few enough that two workers end together. */
+const BATCH_SIZE = 10;
 
 export interface RunOptions {
   root: string;
@@ -52,19 +55,27 @@ export const noTotals = (): Totals => ({ passed: 0, failed: 0, failures: [], not
 
 /** Runs the files, several at a time. Prints a line for a file that passes and the whole output of one that fails. */
 export async function runFiles(options: RunOptions): Promise<void> {
-  const { totals, fixtures, ci } = options;
+  const { totals, fixtures, ci, signal, root, list } = options;
   const waiting = [...options.files];
-  const next = (layers: readonly Layer[]) => {
-    for (const layer of layers) {
-      const index = waiting.findIndex((file) => layerOf(file) === layer);
-      if (index >= 0) return waiting.splice(index, 1)[0];
-    }
-    return undefined;
+  const inBatches = new Set(
+    waiting.filter((file) => sharesProcess(root, file) && fixturesOf(file, { root, list }).length === 0),
+  );
+  const take = (layers: readonly Layer[]): string[] => {
+    const layer = layers.find((one) => waiting.some((file) => layerOf(file) === one));
+    if (layer === undefined) return [];
+    const ofLayer = waiting.filter((file) => layerOf(file) === layer);
+    const batch = ofLayer.filter((file) => inBatches.has(file)).slice(0, BATCH_SIZE);
+    const taken = batch.length > 0 ? batch : ofLayer.slice(0, 1);
+    for (const file of taken) waiting.splice(waiting.indexOf(file), 1);
+    return taken;
   };
   const worker = async (layers: readonly Layer[]) => {
-    for (let file = next(layers); file !== undefined; file = next(layers)) {
-      if (options.signal.aborted) return;
-      await runOne(file, options);
+    for (let files = take(layers); files.length > 0; files = take(layers)) {
+      if (signal.aborted) return;
+      const [first = ""] = files;
+      if (inBatches.has(first))
+        await runBatch(files, processOptions(first, options, {}), (...end) => count(...end, options));
+      else await runAlone(first, options);
     }
   };
   await Promise.all(WORKERS.map(worker));
@@ -79,25 +90,36 @@ function fail({ totals, say }: RunOptions, count: number, message: string, names
   say(`✗ ${message}`);
 }
 
-async function runOne(file: string, options: RunOptions): Promise<void> {
-  const { root, ci, totals, signal, say } = options;
+async function runAlone(file: string, options: RunOptions): Promise<void> {
+  const { ci, totals } = options;
   const shared = await environment(file, options);
   if ("problem" in shared) {
     if (shared.missingTool && !ci) totals.notTested.push(`${file}: ${shared.problem}`);
     else fail(options, 1, `${file}  not run: ${shared.problem}`);
     return;
   }
-
-  const timeLimitMs = options.timeLimitMs ?? TIME_LIMITS[layerOf(file)] * 1_000;
   const started = performance.now();
-  const end = await runFile(file, { root, env: shared.env, timeLimitMs, signal });
+  const end = await runFile(file, processOptions(file, options, shared.env));
+  count(file, end, (performance.now() - started) / 1_000, options);
+}
+
+function processOptions(file: string, options: RunOptions, env: Readonly<Record<string, string>>): RunFileOptions {
+  const { root, signal, timeLimitMs = TIME_LIMITS[layerOf(file)] * 1_000 } = options;
+  return { root, env, signal, timeLimitMs };
+}
+
+/** Adds a file that has ended to the totals, and prints its line. */
+function count(file: string, end: FileEnd, seconds: number, options: RunOptions): void {
+  const { ci, totals, signal, say } = options;
   if (signal.aborted) return;
-  const outcome = outcomeOf(end, { ci, timeLimitMs });
-  const seconds = (performance.now() - started) / 1_000;
+  const outcome = outcomeOf(end, { ci, timeLimitMs: processOptions(file, options, {}).timeLimitMs });
   totals.passed += outcome.passed;
   totals.seconds.set(file, seconds);
   const line = describe(file, outcome, seconds);
-  if (outcome.failed === 0) return say(`✓ ${line}`);
+  if (outcome.failed === 0) {
+    say(`✓ ${line}`);
+    return;
+  }
   say(end.output.trimEnd());
   fail(options, outcome.failed, line, outcome.names);
 }
@@ -126,17 +148,21 @@ export function summaryOf({ seconds, notTested, failures }: Totals): string {
 type Shared = { env: Record<string, string> } | { problem: string; missingTool: boolean };
 
 /** Returns the variables of all shared fixtures that the file needs, or why one of them is not available. */
-async function environment(file: string, { root, list, fixtures }: RunOptions): Promise<Shared> {
-  const imports = importsOf(root, file);
+async function environment(file: string, options: RunOptions): Promise<Shared> {
   const env: Record<string, string> = {};
-  for (const fixture of list.filter((candidate) => candidate.needed(file, imports))) {
-    const state = await fixtures.get(fixture);
+  for (const fixture of fixturesOf(file, options)) {
+    const state = await options.fixtures.get(fixture);
     if (state.kind !== "started") {
       return { problem: `${fixture.name}: ${state.message}`, missingTool: state.kind === "missing-tool" };
     }
     Object.assign(env, state.fixture.env);
   }
   return { env };
+}
+
+function fixturesOf(file: string, { root, list }: Pick<RunOptions, "root" | "list">): SharedFixture[] {
+  const imports = importsOf(root, file);
+  return list.filter(({ needed }) => needed(file, imports));
 }
 
 /** Returns a folder for a fixture's files. */

@@ -1,0 +1,43 @@
+/** Runs the test files of its arguments one after another: `node test/runner/batch.ts a.test.ts b.test.ts`. */
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** How a file of the batch ended. */
+export interface FileResult {
+  code: number;
+  seconds: number;
+}
+
+/** Starts the line that ends a file's output; its FileResult follows as JSON. No test prints this character. */
+export const END_OF_FILE = "\u001e";
+
+/** uvu's queue of suites, which its own command line fills in the same way. */
+declare global {
+  var UVU_DEFER: number;
+  var UVU_QUEUE: unknown[][];
+}
+
+if (import.meta.main) {
+  // One stream, so that the messages of a file stay before its end.
+  process.stderr.write = process.stdout.write.bind(process.stdout);
+  globalThis.UVU_DEFER = 1;
+  const { exec } = await import("uvu");
+  const { suitesNotRun } = await import("../suite.ts");
+  for (const file of process.argv.slice(2)) {
+    const started = performance.now();
+    const before = suitesNotRun();
+    process.exitCode = 0;
+    globalThis.UVU_QUEUE.splice(0, Number.POSITIVE_INFINITY, [null]);
+    try {
+      await import(pathToFileURL(resolve(file)).href);
+      await exec();
+      if (suitesNotRun() > before) throw new Error(`${suitesNotRun() - before} suite(s) declared but never run()`);
+    } catch (error) {
+      console.error(error);
+      process.exitCode = 1;
+    }
+    const result: FileResult = { code: Number(process.exitCode), seconds: (performance.now() - started) / 1_000 };
+    process.stdout.write(`${END_OF_FILE}${JSON.stringify(result)}\n`);
+  }
+  process.exit(0);
+}
