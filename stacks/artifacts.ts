@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Artifact, Artifacts } from "./input.ts";
 
-/** The archives of a folder that `make build` has written: `<name>.zip` each. */
+/** Returns the archives that `make build` wrote to a folder, `<name>.zip` each. */
 export function readArtifacts(folder: string): Artifacts {
   const found = globSync("*.zip", { cwd: folder }).map((file): [string, Artifact] => {
     const zip = join(folder, file);

@@ -10,7 +10,7 @@ import { serviceRole } from "./constructs/iam.ts";
 import type { StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 
-/** What services share: API Gateway's log role, the topic of alarms, interface endpoints. */
+/** Infrastructure that both services share: API Gateway's log role, the alarm topic, interface endpoints. */
 export class FoundationStack extends ProjectStack {
   constructor(scope: Construct, id: "foundation", input: StackInput) {
     super(scope, id, input);
@@ -28,9 +28,9 @@ export class FoundationStack extends ProjectStack {
   }
 
   /**
-   * One setting for all APIs of the account and region. A role of someone else that is set stays, and one that is there
-   * already is used as it is. Ours is adopted when an earlier deployment has left it. Deleting the setting would reset it
-   * in later versions of the provider: `removal.ts` forgets it instead.
+   * The setting applies to all APIs of the account and region. Keeps a foreign role that is set, uses an existing role
+   * unchanged, and imports our role if an earlier deployment left it. `removal.ts` forgets the setting instead of deleting
+   * it, because later versions of the provider would reset it.
    */
   private logRole(): void {
     const { logRoleArn, role } = this.input.discovery.apiGateway;

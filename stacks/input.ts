@@ -2,7 +2,7 @@ import type { Configuration, Recommendation, SearchGateway } from "../lib/config
 import type { FunctionName, StackName } from "../lib/core/naming/names.ts";
 import type { Discovery, SearchGatewayDiscovery } from "../lib/infrastructure/discovery.ts";
 
-/** A built function: `build/functions.ts` gives both. */
+/** A built function, as `build/functions.ts` returns it. */
 export interface Artifact {
   /** Path of the archive. */
   zip: string;
@@ -10,35 +10,35 @@ export interface Artifact {
   sha256: string;
 }
 
-/** The functions that the stacks deploy; those of a service that is not enabled may be absent. */
+/** The functions to deploy; those of a disabled service may be missing. */
 export type Artifacts = Readonly<Partial<Record<FunctionName, Artifact>>>;
 
-/** All that a stack is made of. Same input, same output. */
+/** Everything that determines a stack. The same input gives the same output. */
 export interface StackInput {
   config: Configuration;
   discovery: Discovery;
   artifacts: Artifacts;
-  /** Where stacks are written; paths in them are relative to it, so that another checkout plans no change. */
+  /** Output folder; paths in the stacks are relative to it, so that another checkout plans no change. */
   outdir: string;
-  /** Folder of local state. Default: `.terraform-state` in the working folder. */
+  /** Folder for local state. Default: `.terraform-state` in the working directory. */
   stateFolder?: string;
   /**
-   * For `uninstall`: resources of Personalize that hold data may be deleted, which has to be applied before they are.
-   * Only those that Terraform's state still holds are written, and as they were applied: nothing is created again that an
-   * interrupted uninstallation has removed, and nothing is made of a configuration that was changed since.
+   * For `uninstall`: removes the deletion protection of Personalize resources with data, which must be applied before they
+   * are deleted. Writes only resources that are still in Terraform's state, as they were applied: this creates nothing that
+   * an interrupted uninstall removed, and nothing from a configuration that changed since.
    */
   uninstall?: { applied: Readonly<Record<string, object>> };
-  /** Attempts of the AWS provider at a call; its own default when absent. A local endpoint needs few, to fail soon. */
+  /** The AWS provider's retry limit; default: the provider's own. */
   maxRetries?: number;
 }
 
-/** What the search gateway's stacks work with. */
+/** Configuration and discovery of the search gateway. */
 export interface GatewayInput {
   gateway: SearchGateway;
   found: SearchGatewayDiscovery;
 }
 
-/** The enabled search gateway and what was found of it. Throws when either is missing: the caller chose a wrong stack. */
+/** Returns the search gateway's configuration and discovery. Throws if either is missing: the caller chose a wrong stack. */
 export function gatewayInput({ config, discovery }: StackInput): GatewayInput {
   const { searchGateway: gateway } = config;
   const { searchGateway: found } = discovery;
@@ -46,13 +46,13 @@ export function gatewayInput({ config, discovery }: StackInput): GatewayInput {
   throw new Error(`the search gateway is not ${gateway ? "in the discovery" : "enabled"}`);
 }
 
-/** The enabled recommendation service. Throws when it is not enabled: the caller chose a wrong stack. */
+/** Returns the recommendation service's configuration. Throws if it is not enabled: the caller chose a wrong stack. */
 export function recommendationInput({ config }: StackInput): Recommendation {
   if (config.recommendation) return config.recommendation;
   throw new Error("the recommendation service is not enabled");
 }
 
-/** The stacks of a configuration, in the order in which they are deployed; removed in the opposite one. */
+/** Returns the stacks of a configuration in the order of deployment, the reverse of removal. */
 export function stackNames({ recommendation, searchGateway }: Configuration): StackName[] {
   return [
     "storage",

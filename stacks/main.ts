@@ -1,10 +1,10 @@
 /**
- * For `npx cdktf synth`: writes the stacks of a configuration without reading any account. `relevance plan` does the
- * same with what it has read from the account.
+ * For `npx cdktf synth`: synthesizes the stacks of a configuration without reading an account. `relevance plan` does the same
+ * with the discovered account.
  *
  *   CONF=DIR                 the configuration folder (default conf)
- *   RELEVANCE_DISCOVERY=FILE a saved discovery (default: that of a sample account, to look at)
- *   CDKTF_OUTDIR=DIR         where to write (default cdktf.out)
+ *   RELEVANCE_DISCOVERY=FILE a saved discovery (default: a sample account)
+ *   CDKTF_OUTDIR=DIR         the output folder (default cdktf.out)
  */
 import { readFileSync } from "node:fs";
 import { loadConfiguration } from "../lib/config/load.ts";

@@ -8,12 +8,12 @@ import { importRole } from "./personalization/import-role.ts";
 import { managerFunction } from "./personalization/manager.ts";
 import { ProjectStack } from "./project-stack.ts";
 
-/** What recommendations are made in: dataset group, schemas, datasets, event tracker, and the function that makes them. */
+/** The Personalize resources (dataset group, schemas, datasets, event tracker) and the function that manages them. */
 export class PersonalizationStack extends ProjectStack {
   constructor(scope: Construct, id: "personalization", input: StackInput) {
     super(scope, id, input);
     const manager = managerFunction(this, logKey(this, "personalization").arn);
-    // Each resource depends on all of it: it must be there for the first invocation, and after the last.
+    // Each resource depends on all of this, which must exist from the first invocation to the last.
     this.resources([...manager.ready, ...importRole(this)]);
     this.output("manager_role_arn", manager.role.arn);
   }
@@ -38,7 +38,7 @@ export class PersonalizationStack extends ProjectStack {
     });
     personalizeResource(this, "event-tracker", {
       desired: { kind: "event_tracker", name: names.eventTracker() },
-      // Personalize keeps tracked events in a dataset of its own beside these.
+      // Personalize stores tracked events in a separate dataset.
       dependsOn: [...ready, ...present([group, ...datasets])],
     });
   }

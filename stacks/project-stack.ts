@@ -6,13 +6,13 @@ import { type FunctionName, type Names, namesOf, type StackName } from "../lib/c
 import { PROJECT_TAG, STACK_TAG } from "../lib/core/naming/tags.ts";
 import type { Artifact, StackInput } from "./input.ts";
 
-/** The lock file of S3 state and import blocks need it. */
+/** First version with lock files for S3 state; import blocks need it too. */
 const TERRAFORM_VERSION = ">= 1.10";
 
-/** Provider 5.100.0 is what the bindings are made from; nodejs24.x is known since 6.19. */
+/** The bindings are generated from provider 5.100.0; nodejs24.x needs 6.19. */
 const PROVIDER_VERSIONS = { "nodejs22.x": ">= 5.100, < 7", "nodejs24.x": ">= 6.19, < 7" } as const;
 
-/** What all stacks share: provider, state, tags, names. */
+/** Base class of all stacks: provider, state, tags, names. */
 export abstract class ProjectStack extends TerraformStack {
   readonly input: StackInput;
   readonly names: Names;
@@ -34,21 +34,21 @@ export abstract class ProjectStack extends TerraformStack {
     this.addBackend(id);
   }
 
-  /** The enabled service's function as it was built. Throws when it was not. */
+  /** Returns the built function. Throws if it was not built. */
   artifact(name: FunctionName): Artifact {
     const artifact = this.input.artifacts[name];
     if (!artifact) throw new Error(`function ${name} has not been built`);
     return artifact;
   }
 
-  /** A path as Terraform of this stack sees it, whose working folder is the stack's own. */
+  /** Returns a path relative to the stack's folder, which is Terraform's working directory. */
   pathFromStack(path: string): string {
     return relative(join(resolve(this.input.outdir), "stacks", this.node.id), resolve(path));
   }
 
-  /** A value that the tool reads after the deployment. */
+  /** Adds an output. */
   output(name: string, value: string, { sensitive = false } = {}): void {
-    // A prefix, since a resource may have the same name.
+    // Needs a prefix, since a resource may have the same name.
     new TerraformOutput(this, `output-${name}`, { value, sensitive }).overrideLogicalId(name);
   }
 
@@ -61,7 +61,7 @@ export abstract class ProjectStack extends TerraformStack {
     }
     const { bucket, region, key_prefix } = state;
     new S3Backend(this, { bucket, region, key: this.names.stateKey(id, key_prefix), encrypt: true });
-    // CDKTF 0.21 has no property for it.
+    // CDKTF 0.21 has no property for this.
     this.addOverride("terraform.backend.s3.use_lockfile", true);
   }
 }

@@ -17,10 +17,10 @@ import { tables } from "./recommendation/tables.ts";
 import { etlFunction, trainingFunction } from "./recommendation/training.ts";
 import { trainingReport } from "./recommendation/training-report.ts";
 
-/** Bulk uploads fill it before the buffer's time is over. */
+/** Bulk uploads reach this size before the buffer time ends. */
 const BUFFER_MEGABYTES = 64;
 
-/** The recommendation service: API, tables, the way of changes and events, training, campaigns, alarms. */
+/** The recommendation service: API, tables, delivery of changes and events, training, campaigns, alarms. */
 export class RecommendationStack extends ProjectStack {
   constructor(scope: Construct, id: "recommendation", input: StackInput) {
     super(scope, id, input);
@@ -36,7 +36,7 @@ export class RecommendationStack extends ProjectStack {
       what: "Interaction events",
       keyArn,
       prefix: PREFIXES.events,
-      // ETL finds days by it.
+      // ETL finds the days by this prefix.
       timePrefix: "!{timestamp:yyyy/MM/dd/HH}/",
       bufferSeconds,
       bufferMegabytes: BUFFER_MEGABYTES,
@@ -54,7 +54,7 @@ export class RecommendationStack extends ProjectStack {
       service: "recommendation",
       routes,
       functionName: "recommendation-api",
-      // Requests come when what they are stored in is there.
+      // Requests need the tables and the stream.
       deployed: { ...deployed, ready: [...deployed.ready, stream] },
       logKeyArn: keyArn,
     });

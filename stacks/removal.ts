@@ -9,8 +9,8 @@ import { ProjectStack } from "./project-stack.ts";
 import { type SynthesizedStack, synthesize } from "./synthesize.ts";
 
 /**
- * API Gateway's log role is one setting for all APIs of the account and region: other APIs may use ours by the time
- * that we go, so it stays.
+ * API Gateway's log role is one setting for all APIs of the account and region. Other APIs may use ours by now, so it is
+ * kept.
  */
 const LEFT_BEHIND: Readonly<Partial<Record<StackName, readonly string[]>>> = {
   foundation: [
@@ -29,7 +29,7 @@ export interface RemovalInput {
   maxRetries?: number;
 }
 
-/** Provider and state of a stack, and none of its resources: a plan of it removes what the state holds. */
+/** A stack with provider and state but without resources: its plan removes everything in the state. */
 class BareStack extends ProjectStack {
   constructor(scope: Construct, id: StackName, { config, account, outdir, stateFolder, maxRetries }: RemovalInput) {
     super(scope, id, {
@@ -46,8 +46,8 @@ class BareStack extends ProjectStack {
 }
 
 /**
- * Writes stacks without their resources, in the order given: to remove what their state holds, or to read it. It needs
- * no discovery, so what Terraform made can go although the domain or the network has gone before.
+ * Writes stacks without their resources, in the given order, to remove or read what their state contains. Needs no
+ * discovery, so removal works even after the domain or the network was deleted.
  */
 export function synthesizeRemoval(input: RemovalInput): SynthesizedStack[] {
   const app = new App({ outdir: input.outdir });
@@ -57,8 +57,8 @@ export function synthesizeRemoval(input: RemovalInput): SynthesizedStack[] {
 }
 
 /**
- * Writes the stack `personalization` so that what it holds may be deleted: applied to a stack that is as it was deployed, it
- * changes nothing else than that, and the function's code where the tool is a newer one. Then the stack can be removed.
+ * Writes the stack `personalization` without deletion protection, so that it can be removed afterwards. Applied to an
+ * unchanged deployment it changes nothing else, except the function's code if this version is newer.
  */
 export function synthesizeDeletable(
   input: Omit<RemovalInput, "stacks"> & { applied: Readonly<Record<string, object>>; artifacts: Artifacts },
@@ -72,7 +72,7 @@ export function synthesizeDeletable(
   });
 }
 
-/** What stacks need of a discovery that do not depend on what is in the account. */
+/** Returns a discovery for stacks that do not depend on the account's contents. */
 function nothingDiscovered({ config, account }: Pick<RemovalInput, "config" | "account">): Discovery {
   return {
     format: DISCOVERY_FORMAT,

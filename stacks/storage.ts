@@ -12,14 +12,14 @@ import { encryptionKey, type KeyStatement } from "./constructs/keys.ts";
 import type { StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 
-/** Days that replaced and deleted versions of objects are kept. */
+/** Retention of replaced and deleted object versions, in days. */
 const KEEP_VERSIONS_DAYS = 30;
-/** Days that records which could not be delivered are kept. */
+/** Retention of undeliverable records, in days. */
 const KEEP_ERRORS_DAYS = 30;
 
 const PERSONALIZE = "personalize.amazonaws.com";
 
-/** What outlives both services: the bucket and the key, with their policies, and the key of user ids in the log. */
+/** What outlives both services: bucket and key with their policies, and the secret for hashing user ids in the log. */
 export class StorageStack extends ProjectStack {
   constructor(scope: Construct, id: "storage", input: StackInput) {
     super(scope, id, input);
@@ -64,7 +64,7 @@ export class StorageStack extends ProjectStack {
     // checkov:skip=CKV2_AWS_62 aws_s3_bucket.bucket: nothing waits for objects, and notifications without a reader are noise
     const bucket = new S3Bucket(this, "bucket", {
       bucket: this.names.bucket(),
-      // Only `purge` removes it, after it has emptied it: `removal.ts` plans that without this file.
+      // Only `purge` deletes it, after emptying it; `removal.ts` plans that without this file.
       lifecycle: { preventDestroy: true },
     });
     const versioning = new S3BucketVersioningA(this, "bucket-versioning", {
@@ -94,10 +94,10 @@ export class StorageStack extends ProjectStack {
     new S3BucketLifecycleConfiguration(this, "bucket-lifecycle", {
       bucket: bucket.id,
       rule: this.lifecycleRules(),
-      // Rules about earlier versions need versioning to be there.
+      // Rules for noncurrent versions need versioning first.
       dependsOn: [versioning],
     });
-    // S3 refuses two changes of a bucket's access at the same time.
+    // S3 rejects concurrent changes of a bucket's access settings.
     new S3BucketPolicy(this, "bucket-policy", { bucket: bucket.id, policy: this.bucketPolicy(), dependsOn: [access] });
     return bucket;
   }
@@ -156,8 +156,8 @@ export class StorageStack extends ProjectStack {
   }
 
   /**
-   * The tool writes the configuration files, see decision 7. A project whose state still has them as resources forgets
-   * those of today's files; others are gone from the folder, and so may be deleted.
+   * The command line writes the configuration files, see decision 7. A state that still has them as resources forgets the
+   * current files; files that are gone from the folder may be deleted.
    */
   private forgetConfigurationFiles(): void {
     const ids = Object.keys(this.input.config.files).map((path) => `configuration-${path.replaceAll(/[^\w-]/g, "-")}`);
@@ -165,14 +165,14 @@ export class StorageStack extends ProjectStack {
     this.addOverride("removed", forgotten);
   }
 
-  /** Without a value, which would be in the state: the tool puts a random one where there is none. */
+  /** Created without a value, which would end up in the state; `deploy` writes a random one if there is none. */
   private userIdKey(keyArn: string): void {
     // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.user-id-key: another value makes other hashes of the same users
     new SecretsmanagerSecret(this, "user-id-key", {
       name: this.names.userIdKeyParameter(),
       description: "Key of the hash that stands for user ids in the request log",
       kmsKeyId: keyArn,
-      // It goes with `purge` only; a name that is kept for weeks would stop the next deployment.
+      // Only `purge` deletes it. A recovery window would block its name, and thus the next deployment, for weeks.
       recoveryWindowInDays: 0,
     });
   }

@@ -14,17 +14,17 @@ export interface SynthesisInput extends StackInput {
   stacks?: readonly StackName[];
 }
 
-/** A stack that has been written. */
+/** A synthesized stack. */
 export interface SynthesizedStack {
   name: StackName;
-  /** Terraform's working folder: holds `cdk.tf.json`. */
+  /** Terraform's working folder, with `cdk.tf.json`. */
   directory: string;
 }
 
-/** Addresses in plans are the names of resources alone: no stack, no hash. */
+/** Makes addresses in plans the plain resource names, without stack and hash. */
 const CONTEXT = { excludeStackIdFromLogicalIds: "true", allowSepCharsInLogicalIds: "true" };
 
-/** Writes the Terraform of a configuration's stacks, in the order in which they are deployed. Reads nothing. */
+/** Writes the Terraform files of a configuration's stacks, in the order of deployment. Reads nothing. */
 export function synthesize(input: SynthesisInput): SynthesizedStack[] {
   const wanted = stackNames(input.config).filter((name) => input.stacks?.includes(name) ?? true);
   const app = new App({ outdir: input.outdir, context: CONTEXT });

@@ -1,31 +1,31 @@
 import { CloudwatchMetricAlarm } from "@cdktf/provider-aws/lib/cloudwatch-metric-alarm/index.js";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** A metric of CloudWatch. */
+/** A CloudWatch metric. */
 export interface Metric {
   namespace: string;
   name: string;
   dimensions: Readonly<Record<string, string>>;
-  /** As in "Sum" or "p99". */
+  /** Such as "Sum" or "p99". */
   stat: string;
 }
 
 export interface AlarmOptions {
-  /** What has happened and where to look first. */
+  /** What happened and where to look first. */
   description: string;
-  /** Metrics by the names that `expression` uses. */
+  /** Metrics, by their names in `expression`. */
   metrics: Readonly<Record<string, Metric>>;
-  /** Metric math over them; absent: the only one as it is. */
+  /** Metric math over the metrics; default: the only metric. */
   expression?: string;
-  /** It rings above this. */
+  /** Threshold that triggers the alarm when exceeded. */
   above: number;
-  /** Minutes of a data point. Default 5. */
+  /** Length of a data point in minutes. Default 5. */
   minutes?: number;
-  /** Data points in a row. Default 1. */
+  /** Consecutive data points above the threshold. Default 1. */
   points?: number;
 }
 
-/** An alarm of the project's topic. No data is no trouble: a service that nobody calls has none. */
+/** Adds an alarm that notifies the project's topic. Missing data does not trigger it: an unused service has none. */
 export function alarm(stack: ProjectStack, name: string, options: AlarmOptions): void {
   const { description, metrics, expression, above, minutes = 5, points = 1 } = options;
   const actions = [stack.names.arn("sns", stack.names.topic())];

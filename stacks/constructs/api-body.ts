@@ -3,21 +3,21 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import type { Route } from "../../lib/core/http/route.ts";
 import { gatewayResponses } from "./gateway-responses.ts";
 
-/** The longest that API Gateway waits by default; the functions answer after 28 s. */
+/** API Gateway's default limit; the functions answer within 28 s. */
 const INTEGRATION_TIMEOUT_MS = 29_000;
 
 export interface ApiBodyOptions {
   title: string;
   routes: readonly Route[];
-  /** Of the function's alias. */
+  /** Invocation ARN of the function's alias. */
   invocationUri: string;
-  /** Origins that browsers may call from. */
+  /** Origins whose pages may call the API. */
   allowOrigins?: readonly string[] | undefined;
 }
 
 /**
- * The REST API as one OpenAPI document: `ANY` on each route, on the root and on everything else with the key required,
- * `OPTIONS` without, so that 404, 405 and preflights are the router's.
+ * Returns the REST API as one OpenAPI document: `ANY`, with the key required, on each route, the root and every other path;
+ * `OPTIONS` without a key. So the router answers 404, 405 and preflights.
  */
 export function apiBody({ title, routes, invocationUri, allowOrigins }: ApiBodyOptions) {
   const paths = [...new Set(["/", "/{proxy+}", ...routes.map(({ path }) => path)])].sort();
@@ -33,8 +33,8 @@ export function apiBody({ title, routes, invocationUri, allowOrigins }: ApiBodyO
 }
 
 /**
- * What a deployment of an API is made of. The schemas of requests are not in the body, since the functions check them;
- * they are part of what a version of the API promises all the same.
+ * Returns what identifies a deployment of an API. Includes the request schemas: the functions check them, so they are not in
+ * the body, but they are part of the API's contract.
  */
 export function apiFingerprint(body: unknown, routes: readonly Route[]): string {
   const schemas = routes.map(({ methods, path, request }) => [

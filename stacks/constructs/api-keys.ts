@@ -6,7 +6,7 @@ import { ApiGatewayUsagePlanKey } from "@cdktf/provider-aws/lib/api-gateway-usag
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** The usage plan of a stage with `throttle` of api.yaml, and its keys: two while they are changed over. */
+/** Adds the usage plan of a stage, with `throttle` of api.yaml, and its keys: two during a rotation. */
 export function apiKeys(stack: ProjectStack, service: Service, api: ApiGatewayRestApi, stage: ApiGatewayStage): void {
   const { names, input } = stack;
   const { rate_limit, burst_limit, daily_quota } = input.config.api.throttle;

@@ -21,7 +21,7 @@ export interface RequestMetrics {
   degraded(stage: Stage): Metric;
 }
 
-/** First on each dashboard: how many requests, how fast, what is missing from answers, and the function behind them. */
+/** Returns the first graphs of each dashboard: requests, latency, degraded answers and the function. */
 export function requestWidgets(
   { api, lambda, degraded }: RequestMetrics,
   fn: FunctionName,
@@ -56,7 +56,7 @@ export function requestWidgets(
   ];
 }
 
-/** A service's dashboard: its graphs in rows of three. */
+/** Adds a service's dashboard, with three graphs in a row. */
 export function dashboard(stack: ProjectStack, service: Service, graphs: readonly Widget[]): void {
   const { region } = stack.input.discovery;
   const widgets = graphs.map(({ title, metrics }, index) => ({

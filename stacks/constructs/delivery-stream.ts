@@ -12,20 +12,20 @@ import { LOG_DAYS } from "./log-key.ts";
 export interface DeliveryStreamOptions {
   name: StreamName;
   role: ServiceRole;
-  /** What it delivers, as in "Request log". */
+  /** What it delivers, such as "Request log". */
   what: string;
-  /** Key of the stream and of its log group. */
+  /** Encrypts the stream and its log group. */
   keyArn: string;
-  /** Prefix in the bucket that it may write below. */
+  /** The prefix in the bucket that it may write to. */
   prefix: string;
-  /** Rest of the prefix: Firehose's expressions of the time. */
+  /** The rest of the prefix: Firehose's time expressions. */
   timePrefix: string;
-  /** Firehose writes an object when one of both is reached. */
+  /** Firehose writes an object when it reaches either limit. */
   bufferSeconds: number;
   bufferMegabytes: number;
 }
 
-/** A delivery stream to the project's bucket with its role and its log of errors. */
+/** Adds a delivery stream to the project's bucket, with its role and error log. */
 export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptions): KinesisFirehoseDeliveryStream {
   const { names, input } = stack;
   const { name, prefix, keyArn } = options;

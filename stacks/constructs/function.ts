@@ -10,7 +10,7 @@ import { rolePolicy, serviceRole } from "./iam.ts";
 import { LOG_DAYS } from "./log-key.ts";
 import { type Concurrency, provisionedConcurrency } from "./provisioned-concurrency.ts";
 
-/** Interfaces of a function in a VPC go up to 45 minutes after it. Source: Lambda Developer Guide, VPC networking. */
+/** Lambda deletes a function's network interfaces up to 45 minutes after it. Source: Lambda Developer Guide, VPC networking. */
 export const NETWORK_TIMEOUT = "60m";
 
 export interface FunctionOptions {
@@ -25,30 +25,30 @@ export interface FunctionOptions {
   logRetentionDays?: number;
   /** Key of its log group. */
   logKeyArn: string;
-  /** In the VPC; absent: outside of it. */
+  /** Network in the VPC; without it the function runs outside the VPC. */
   network?: { subnetIds: string[]; securityGroupIds: string[] };
   reservedConcurrency?: number | undefined;
   provisionedConcurrency?: Concurrency | undefined;
 }
 
-/** A function with all that belongs to it. Everything that calls it goes through the alias. */
+/** A function and its resources. All callers use the alias. */
 export interface DeployedFunction {
   function: LambdaFunction;
   alias: LambdaAlias;
   role: IamRole;
   logGroup: CloudwatchLogGroup;
-  /** What an invocation needs, and what must outlive the last one: the alias, the role's policies, the log group. */
+  /** What must exist from the first invocation to the last: alias, role policies, log group. */
   ready: ITerraformDependable[];
 }
 
 /**
- * ARN of a function's alias, from its name: what calls it can be written down before it is there.
+ * Returns the ARN of a function's alias from its name, so that callers can be defined before it exists.
  */
 export function aliasArn({ names }: ProjectStack, name: FunctionName): string {
   return names.arn("lambda", `function:${names.function(name)}:${LIVE_ALIAS}`);
 }
 
-/** A function of `functions/`: role, log group, published version, alias `live`, concurrency. */
+/** Adds a function: role, log group, published version, alias `live`, concurrency. */
 export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): DeployedFunction {
   const { names, input } = stack;
   const { name, network } = options;
@@ -87,8 +87,8 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     publish: true,
     ...(options.reservedConcurrency !== undefined && { reservedConcurrentExecutions: options.reservedConcurrency }),
     ...(network && { vpcConfig: network, timeouts: { delete: NETWORK_TIMEOUT } }),
-    // Without the permission over its interfaces, Lambda could not remove them; without the group, it would make one
-    // that is kept for ever.
+    // Lambda needs the permission to delete the network interfaces. Without the log group it would create one that never
+    // expires.
     dependsOn: [...policies, logGroup],
   });
   const alias = new LambdaAlias(stack, `${name}-live`, {
@@ -100,7 +100,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
   return { function: lambda, alias, role, logGroup, ready: [alias, ...policies, logGroup] };
 }
 
-/** X-Ray takes no resource. Source: Service Authorization Reference, AWS X-Ray. */
+/** X-Ray actions do not support resources. Source: Service Authorization Reference, AWS X-Ray. */
 const TRACING: Statement = {
   sid: "WriteTraces",
   actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"],
@@ -117,8 +117,8 @@ const INTERFACE_ACTIONS = [
 ];
 
 /**
- * For Lambda itself, which makes the interfaces with the function's role and checks for these actions on any resource.
- * The function's own code is denied them. Source: Lambda Developer Guide, "Giving Lambda functions access to a VPC".
+ * Permissions for Lambda itself, which creates the network interfaces with the function's role and checks these actions on
+ * any resource. Denied to the function's own code. Source: Lambda Developer Guide, "Giving Lambda functions access to a VPC".
  */
 function networkPolicy(stack: ProjectStack, name: FunctionName, role: IamRole) {
   const { names } = stack;

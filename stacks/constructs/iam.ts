@@ -3,7 +3,7 @@ import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js"
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** A policy document that allows these statements and denies those. */
+/** Returns a policy document with these allowed and denied statements. */
 export function policyDocument(allowed: readonly Statement[], denied: readonly Statement[] = []): string {
   const Statement = [...allowed.map((one) => toJson("Allow", one)), ...denied.map((one) => toJson("Deny", one))];
   return JSON.stringify({ Version: "2012-10-17", Statement });
@@ -22,13 +22,13 @@ function toJson(Effect: "Allow" | "Deny", { sid, actions, resources, conditions 
 export interface RoleOptions {
   name: string;
   description: string;
-  /** The service that assumes it, as in `lambda.amazonaws.com`. */
+  /** The service that assumes it, such as `lambda.amazonaws.com`. */
   service: string;
-  /** Of assuming it: so that the service acts for this account alone. */
+  /** Conditions for assuming it, so that the service acts only for this account. */
   conditions?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** A role that a service assumes. */
+/** Adds a role that a service assumes. */
 export function serviceRole(stack: ProjectStack, id: string, options: RoleOptions): IamRole {
   const { name, description, service, conditions } = options;
   const trust = {
@@ -44,7 +44,7 @@ export function serviceRole(stack: ProjectStack, id: string, options: RoleOption
   });
 }
 
-/** What a role may do; resources that use the role depend on it. */
+/** Adds a role's policy; resources that use the role must depend on it. */
 export function rolePolicy(
   stack: ProjectStack,
   id: string,

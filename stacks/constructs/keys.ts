@@ -4,10 +4,10 @@ import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** A statement of a key's own policy; it is always about the key. */
+/** A statement of a key policy; its resource is always the key. */
 export interface KeyStatement {
   sid: string;
-  /** Services, as in `logs.eu-west-1.amazonaws.com`. */
+  /** Services, such as `logs.eu-west-1.amazonaws.com`. */
   services: readonly string[];
   actions: readonly string[];
   conditions: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -21,10 +21,10 @@ export interface KeyOptions {
   protect: boolean;
 }
 
-/** A key with its alias: what uses it with a permission that names the alias depends on both. */
+/** A key and its alias. Users whose permission names the alias must depend on both. */
 export type AliasedKey = KmsKey & { readonly alias: KmsAlias };
 
-/** A key with yearly rotation. Who of the account uses it is said by roles; services are named in its policy. */
+/** Adds a key with yearly rotation. Roles grant its use within the account; its policy names the services. */
 export function encryptionKey(stack: ProjectStack, id: string, options: KeyOptions): AliasedKey {
   const { alias, description, statements, protect } = options;
   const key = new KmsKey(stack, id, {
@@ -42,7 +42,7 @@ export function encryptionKey(stack: ProjectStack, id: string, options: KeyOptio
 function keyPolicy({ names, input }: ProjectStack, statements: readonly KeyStatement[]): string {
   const root = `arn:${names.partition()}:iam::${input.discovery.account}:root`;
   const Statement = [
-    // Without it nobody could change the key any more. Source: "Default key policy", KMS Developer Guide.
+    // Without this statement nobody could manage the key. Source: "Default key policy", KMS Developer Guide.
     { Sid: "Account", Effect: "Allow", Principal: { AWS: root }, Action: "kms:*", Resource: "*" },
     ...statements.map(({ sid, services, actions, conditions }) => ({
       Sid: sid,
@@ -57,8 +57,8 @@ function keyPolicy({ names, input }: ProjectStack, statements: readonly KeyState
 }
 
 /**
- * Permission to use the project's key. The key is of another stack, so its id is not known here: the alias names it, in
- * a condition, since IAM does not take aliases as resources.
+ * Returns the permission to use the project's key. The key belongs to another stack, so its id is unknown here. A condition
+ * names its alias, since IAM does not accept aliases as resources.
  */
 export function useProjectKey(names: Names, actions: readonly string[]): Statement {
   return {
@@ -70,8 +70,8 @@ export function useProjectKey(names: Names, actions: readonly string[]): Stateme
 }
 
 /**
- * Statements in which `anyKey` stands for a key of another stack, bound to that key's aliases: see `useProjectKey`. Others
- * stay as they are.
+ * Returns the statements with `anyKey`, which stands for a key of another stack, limited to that key's aliases; see
+ * `useProjectKey`. Leaves other statements unchanged.
  */
 export function boundToAliases(
   statements: readonly Statement[],

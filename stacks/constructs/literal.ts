@@ -1,4 +1,4 @@
-/** Text that Terraform leaves as it is: what would begin an interpolation or a directive is escaped. */
+/** Escapes Terraform interpolations and directives, so that Terraform keeps the text unchanged. */
 export function literal(text: string): string {
   return text.replaceAll("${", "$$${").replaceAll("%{", "%%{");
 }

@@ -6,13 +6,13 @@ import { type AliasedKey, encryptionKey } from "./keys.ts";
 export const LOG_DAYS = 30;
 
 export interface LogKeyOptions {
-  /** What it encrypts; default its logs. */
+  /** What it encrypts; default: logs. */
   of?: string;
   /** Refuses every plan that would delete it: it encrypts data that stays. Default false. */
   protect?: boolean;
 }
 
-/** The key of a stack's log groups and stream. CloudWatch Logs takes no alias, so it is in the stack itself. */
+/** Adds the key of a stack's log groups and stream. It is in the stack itself since CloudWatch Logs accepts no alias. */
 export function logKey(
   stack: ProjectStack,
   service: Service | "personalization",
@@ -35,7 +35,7 @@ export function logKey(
           "kms:GenerateDataKey",
           "kms:DescribeKey",
         ],
-        // Of this account's groups alone. Source: "Encrypt log data in CloudWatch Logs", CloudWatch Logs User Guide.
+        // Only for log groups of this account. Source: "Encrypt log data in CloudWatch Logs", CloudWatch Logs User Guide.
         conditions: {
           ArnLike: { "kms:EncryptionContext:aws:logs:arn": `arn:${names.partition()}:logs:${region}:${account}:*` },
         },

@@ -6,7 +6,7 @@ import type { ResourceInputGiven } from "../../lib/personalize/resources/request
 import type { ProjectStack } from "../project-stack.ts";
 import { literal } from "./literal.ts";
 
-/** The desired state of a resource, without what the construct adds to each. */
+/** The desired state of a resource, without the fields that the construct adds. */
 export type DesiredResource = ResourceInputGiven extends infer Input
   ? Input extends ResourceInputGiven
     ? Omit<Input, "repair" | "tags">
@@ -16,17 +16,17 @@ export type DesiredResource = ResourceInputGiven extends infer Input
 export interface PersonalizeResourceOptions {
   desired: DesiredResource;
   dependsOn?: readonly ITerraformDependable[];
-  /** Another value makes another resource, which is there and in use before this one goes. */
+  /** A changed value creates a new resource, which is in use before the old one is deleted. */
   suffix?: string;
 }
 
-/** What is only deleted by `uninstall`: it holds data, or others hang on it. */
+/** Resources that only `uninstall` deletes: they hold data, or others depend on them. */
 const KEPT: readonly DesiredResource["kind"][] = ["dataset_group", "schema", "dataset", "event_tracker"];
 
 /**
- * One resource of Personalize, which the AWS provider has none of: personalize-manager brings it to the state in the
- * input, so a plan shows every change. Name and qualifier are literal: both replace the resource when they change, and
- * new code of the function must not. Undefined when an uninstallation has nothing left of it to remove.
+ * Adds a Personalize resource. The AWS provider has none, so personalize-manager applies the state in the input, and a plan
+ * shows every change. Function name and qualifier are literal: changing either replaces the resource, and new function
+ * code must not. Undefined if uninstall has already removed it.
  */
 export function personalizeResource(
   stack: ProjectStack,
@@ -59,7 +59,7 @@ function inputOf({ input, node }: ProjectStack, id: string, desired: DesiredReso
   return { ...desired, ...(desired.kind !== "schema" && { tags }), ...(repair !== undefined && { repair }) };
 }
 
-/** The resources that are there: an uninstallation may have removed some. */
+/** Returns the resources that exist: uninstall may have removed some. */
 export function present(resources: readonly (LambdaInvocation | undefined)[]): LambdaInvocation[] {
   return resources.filter((one) => one !== undefined);
 }

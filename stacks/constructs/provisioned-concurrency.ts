@@ -12,7 +12,7 @@ export interface Concurrency {
   utilization_target: number;
 }
 
-/** Instances that are kept running behind the alias, as many as their utilization asks for. */
+/** Adds provisioned instances behind the alias, scaled by their utilization. */
 export function provisionedConcurrency(
   stack: ProjectStack,
   name: FunctionName,
@@ -23,7 +23,7 @@ export function provisionedConcurrency(
     functionName: stack.names.function(name),
     qualifier: alias.name,
     provisionedConcurrentExecutions: min_capacity,
-    // The number is the scaling's from then on.
+    // From then on scaling sets the number.
     lifecycle: { ignoreChanges: ["provisioned_concurrent_executions"] },
     dependsOn: [alias],
   });

@@ -25,7 +25,7 @@ export interface DeployedApi {
   stage: ApiGatewayStage;
 }
 
-/** A REST API from a route table: deployment, stage `v1`, API key, usage plan, logs. */
+/** Adds a REST API from a route table: deployment, stage `v1`, API key, usage plan, logs. */
 export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedApi {
   const { names, input } = stack;
   const { service, routes, functionName, deployed } = options;
@@ -40,7 +40,7 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   });
   const api = new ApiGatewayRestApi(stack, "api", {
     name: names.api(service),
-    // Source of the key and binary media types are in it, once.
+    // The body also sets the API key source and the binary media types.
     body: JSON.stringify(body),
     endpointConfiguration: { types: ["REGIONAL"] },
     lifecycle: { createBeforeDestroy: true },
@@ -67,7 +67,7 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     stageName: API_STAGE,
     xrayTracingEnabled: true,
     accessLogSettings: { destinationArn: accessLog(stack, options).arn, format: ACCESS_LOG_FORMAT },
-    // The first request must find the function, and may call it.
+    // The first request needs the function and the permission to call it.
     dependsOn: [permission, ...deployed.ready, executionLog(stack, api, options)],
   });
   // checkov:skip=CKV_AWS_225 aws_api_gateway_method_settings.api-settings: answers are a user's own and change with each write
@@ -75,14 +75,14 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     restApiId: api.id,
     stageName: stage.stageName,
     methodPath: "*/*",
-    // Traces of data would put bodies into the log.
+    // Data traces would log request bodies.
     settings: { metricsEnabled: true, loggingLevel: "ERROR", dataTraceEnabled: false },
   });
   apiKeys(stack, service, api, stage);
   return { api, stage };
 }
 
-/** The path has no query string. What a caller chooses freely and could break the JSON with is left out. */
+/** The path has no query string. Leaves out values that a caller controls and that could break the JSON. */
 const ACCESS_LOG_FORMAT = JSON.stringify({
   request_id: "$context.requestId",
   time: "$context.requestTimeEpoch",
@@ -108,7 +108,7 @@ function accessLog(stack: ProjectStack, { service, logKeyArn }: RestApiOptions):
   });
 }
 
-/** API Gateway's own: it would make one that is kept for ever. */
+/** API Gateway's own log group, which it would otherwise create without expiry. */
 function executionLog(stack: ProjectStack, api: ApiGatewayRestApi, { logKeyArn }: RestApiOptions): CloudwatchLogGroup {
   return new CloudwatchLogGroup(stack, "execution-log", {
     name: `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`,

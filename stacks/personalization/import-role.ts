@@ -5,8 +5,8 @@ import { useProjectKey } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /**
- * The role with which Personalize reads what ETL wrote. Bucket and key allow the service as well, which Personalize asks
- * for besides the role: they are in the stack `storage`.
+ * The role that Personalize reads ETL's output with. Personalize also requires that bucket and key, in the stack `storage`,
+ * allow the service.
  */
 export function importRole(stack: ProjectStack): ITerraformDependable[] {
   const { names, input } = stack;

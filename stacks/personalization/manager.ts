@@ -4,10 +4,10 @@ import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts
 import { boundToAliases } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** It waits 280 s for Personalize, then says what goes on. */
+/** The function waits 280 s for Personalize, then reports that work is still in progress. */
 const TIMEOUT_SECONDS = 300;
 
-/** The function that Terraform manages Personalize with. */
+/** The function through which Terraform manages Personalize. */
 export function managerFunction(stack: ProjectStack, logKeyArn: string): DeployedFunction {
   const { names, input } = stack;
   const project = input.config.project.project_name;
@@ -32,7 +32,7 @@ export function managerFunction(stack: ProjectStack, logKeyArn: string): Deploye
       ACCOUNT_ID: input.discovery.account,
       TRAINING_TABLE: names.table("training"),
     } satisfies PersonalizeManagerEnvInput,
-    // The table's key is of the stack `recommendation`, which comes later.
+    // The table's key belongs to the stack `recommendation`, which is deployed later.
     statements: boundToAliases(statements, anyKey, [names.serviceKmsAlias("recommendation")]),
     logKeyArn,
   });

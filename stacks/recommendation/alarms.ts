@@ -3,21 +3,22 @@ import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./api.ts";
 import { OWN_METRICS, recommendationMetrics } from "./metrics.ts";
 
-/** Share of answers with status 5xx, in percent; of fewer calls than this in five minutes none is rung for. */
+/** Share of answers with status 5xx, in percent. */
 const FAILED_PERCENT = 1;
+/** No alarm below this many calls in five minutes. */
 const FEWEST_CALLS = 20;
 const SLOW_MS = 2_000;
-/** A campaign answers in well under a second. */
+/** A campaign normally answers in well under a second. */
 const SLOW_CAMPAIGN_MS = 1_000;
-/** Answers with less than asked for, in five minutes. */
+/** Degraded answers in five minutes. */
 const DEGRADED_ANSWERS = 10;
-/** An import keeps its dataset busy for some minutes; a queue that waits an hour is not being emptied. */
+/** An import blocks its dataset for some minutes; after an hour the queue is stuck. */
 const OLD_MESSAGE_SECONDS = 3_600;
-/** Times the buffer of the stream, which takes a minute in any case. */
+/** Delivery is late after this many buffer times; the stream buffers for at least a minute. */
 const LATE_BUFFERS = 3;
 const LEAST_BUFFER_SECONDS = 60;
 
-/** What someone should be told of. All go to the project's topic. */
+/** Creates the alarms, which notify the project's topic. */
 export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number): void {
   requestAlarms(stack);
   campaignAlarms(stack);
@@ -35,7 +36,7 @@ function requestAlarms(stack: ProjectStack): void {
     points: 2,
   });
   alarm(stack, "recommendation-p99", {
-    description: `One answer in a hundred takes longer than ${SLOW_MS} ms: the dashboard tells campaigns from tables`,
+    description: `One answer in a hundred takes longer than ${SLOW_MS} ms: the dashboard shows whether campaigns or tables are slow`,
     metrics: { latency: api("Latency", "p99"), calls: api("Count", "Sum") },
     expression: `IF(calls >= ${FEWEST_CALLS}, latency, 0)`,
     above: SLOW_MS,
@@ -43,24 +44,24 @@ function requestAlarms(stack: ProjectStack): void {
   });
   alarm(stack, "recommendation-throttles", {
     description:
-      "Requests are refused since no instance of recommendation-api is free: raise the account's concurrency",
+      "Requests are rejected because no instance of recommendation-api is free: raise the account's concurrency",
     metrics: { throttles: lambda("recommendation-api", "Throttles") },
     above: 0,
   });
   for (const [stage, what] of [
-    ["campaign", "popular items are answered in place of a campaign's"],
-    ["item_records", "answers hold ids of items alone"],
-    ["realtime", "changes and events do not reach Personalize at once"],
+    ["campaign", "popular items replaced those of a campaign"],
+    ["item_records", "items came as ids only"],
+    ["realtime", "changes and events did not reach Personalize at once"],
   ] as const) {
     alarm(stack, `recommendation-degraded-${stage.replaceAll("_", "-")}`, {
-      description: `More than ${DEGRADED_ANSWERS} answers say that ${what}: "degraded" in them names the reason`,
+      description: `More than ${DEGRADED_ANSWERS} answers were degraded: ${what}. Their "degraded" field has the reason`,
       metrics: { answers: degraded(stage) },
       above: DEGRADED_ANSWERS,
     });
   }
   for (const name of ["users", "items"] as const) {
     alarm(stack, `table-${name}-throttles`, {
-      description: `The table of ${name} refuses reads or writes: its traffic has grown faster than DynamoDB follows`,
+      description: `The table of ${name} rejects reads or writes: its traffic grew faster than DynamoDB scales`,
       metrics: { reads: table(name, "ReadThrottleEvents"), writes: table(name, "WriteThrottleEvents") },
       expression: "FILL(reads, 0) + FILL(writes, 0)",
       above: 0,
@@ -75,13 +76,13 @@ function campaignAlarms(stack: ProjectStack): void {
     const name = recipe.replaceAll("_", "-");
     alarm(stack, `campaign-${name}-latency`, {
       description: `The campaign of ${recipe} takes longer than ${SLOW_CAMPAIGN_MS} ms: raise its min_provisioned_tps`,
-      // Personalize gives an average to count on; percentiles of its own it does not document.
+      // Personalize documents the average of this metric, but no percentiles.
       metrics: { latency: campaign(recipe, "Latency", "Average") },
       above: SLOW_CAMPAIGN_MS,
       points: 3,
     });
     alarm(stack, `campaign-${name}-errors`, {
-      description: `The campaign of ${recipe} refuses calls: it is throttled, raise min_provisioned_tps, or not active`,
+      description: `The campaign of ${recipe} rejects calls: it is throttled (raise min_provisioned_tps) or not active`,
       metrics: { refused: campaign(recipe, "4xxErrors", "Sum"), failed: campaign(recipe, "5xxErrors", "Sum") },
       expression: "FILL(refused, 0) + FILL(failed, 0)",
       above: DEGRADED_ANSWERS,
@@ -93,20 +94,21 @@ function campaignAlarms(stack: ProjectStack): void {
 function realtimeAlarms(stack: ProjectStack): void {
   const { queue, lambda } = recommendationMetrics(stack);
   alarm(stack, "realtime-queue-age", {
-    description: "A changed user or item waits for Personalize for more than an hour: see the log of realtime-sync",
+    description:
+      "A changed user or item has waited for Personalize for more than an hour: see the log of realtime-sync",
     metrics: { age: queue("realtime", "ApproximateAgeOfOldestMessage") },
     above: OLD_MESSAGE_SECONDS,
     points: 3,
   });
   alarm(stack, "realtime-dead-letters", {
     description:
-      "Changes of users or items could not be given to Personalize: send the messages of the dead-letter queue back when " +
-      "the log of realtime-sync tells why; the next training has them in any case",
+      "Changes of users or items did not reach Personalize: find the cause in the log of realtime-sync, then redrive the " +
+      "dead-letter queue. The next training includes the changes in any case",
     metrics: { messages: queue("realtime-dead-letters", "ApproximateNumberOfMessagesVisible") },
     above: 0,
   });
   alarm(stack, "realtime-throttles", {
-    description: "realtime-sync finds no free instance: raise the account's concurrency",
+    description: "No instance of realtime-sync is free: raise the account's concurrency",
     metrics: { throttles: lambda("realtime-sync", "Throttles") },
     above: 0,
     points: 3,
@@ -117,7 +119,7 @@ function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
   const { machine, heldModels, own, delivery } = recommendationMetrics(stack);
   for (const name of ["training", "etl", "teardown"] as const) {
     alarm(stack, `${name}-failed`, {
-      description: `An execution of ${name} failed or ran out of time: \`relevance status\` and the state machine's log say why`,
+      description: `An execution of ${name} failed or timed out: \`relevance status\` and the state machine's log have the reason`,
       metrics: { failed: machine(name, "ExecutionsFailed"), late: machine(name, "ExecutionsTimedOut") },
       expression: "FILL(failed, 0) + FILL(late, 0)",
       above: 0,
@@ -125,14 +127,14 @@ function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
   }
   for (const recipe of configuredRecipes(stack)) {
     alarm(stack, `held-model-${recipe.replaceAll("_", "-")}`, {
-      description: `A new model of ${recipe} is worse than the active one and is held back: a message of the training has the numbers, \`relevance status\` lists it`,
+      description: `A new model of ${recipe} is worse than the active one and held back: the training's message has the numbers, \`relevance status\` lists it`,
       metrics: { held: heldModels(recipe) },
       above: 0,
     });
   }
   alarm(stack, "events-uncounted", {
     description:
-      "Accepted events could not be counted, so training cannot tell whether all have arrived: see the log of recommendation-api",
+      "Accepted events could not be counted, so training cannot check that all arrived: see the log of recommendation-api",
     metrics: { events: own(OWN_METRICS.uncountedEvents) },
     above: 0,
   });

@@ -8,7 +8,7 @@ import { useTables } from "./tables.ts";
 
 export interface ApiFunctionOptions {
   queueUrl: string;
-  /** Key of tables and logs. */
+  /** Encrypts tables and logs. */
   keyArn: string;
 }
 
@@ -19,7 +19,7 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFuncti
   return lambdaFunction(stack, {
     name: "recommendation-api",
     description: "Recommendations, rankings, users, items and events",
-    // CPU comes with memory: 1,769 MB are one.
+    // CPU grows with memory: 1,769 MB give one vCPU.
     memoryMb: 1_769,
     timeoutSeconds: 28,
     environment: {
@@ -49,13 +49,13 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFuncti
   });
 }
 
-/** The recipes of solution.yaml: any of the three. */
+/** Returns the recipes of solution.yaml. */
 export function configuredRecipes(stack: ProjectStack): RecipeKind[] {
   const { recipes } = recommendationInput(stack.input).solution;
   return RECIPE_KINDS.filter((recipe) => recipes[recipe] !== undefined);
 }
 
-/** ARN of a recipe's campaign, which Personalize makes of its name: known before there is one. */
+/** Returns the ARN of a recipe's campaign. Personalize derives it from the name, so it is known in advance. */
 export function campaignArn({ names }: ProjectStack, recipe: RecipeKind): string {
   return names.arn("personalize", `campaign/${names.campaign(recipe)}`);
 }

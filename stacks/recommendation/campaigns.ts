@@ -5,9 +5,9 @@ import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./api.ts";
 
 /**
- * One campaign a recipe: `awaiting training` until there is a version to serve, then completed by training. Changed TPS are
- * an update in place. `dependsOn` has what personalize-manager reads: the table of what training serves, and the alias by
- * which it may use the table's key.
+ * One campaign for each recipe: `awaiting training` until a version can be served, then completed by training. A changed TPS
+ * is updated in place. `dependsOn` lists what personalize-manager reads: the training table, and the alias that allows it to
+ * use the table's key.
  */
 export function campaigns(stack: ProjectStack, dependsOn: readonly ITerraformDependable[]): void {
   const { campaigns: configured } = recommendationInput(stack.input);

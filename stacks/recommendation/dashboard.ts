@@ -5,10 +5,10 @@ import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./api.ts";
 import { OWN_METRICS, recommendationMetrics } from "./metrics.ts";
 
-/** Stages that an answer of the recommendation service can lack. */
+/** Stages that degraded answers of the recommendation service can lack. */
 const STAGES: readonly Stage[] = ["campaign", "item_records", "realtime"];
 
-/** One page: is it up, is it fast, what is missing from answers, do changes and events arrive, how trainings end. */
+/** One page: availability, latency, degraded answers, delivery of changes and events, outcomes of trainings. */
 export function recommendationDashboard(stack: ProjectStack): void {
   const recipes = configuredRecipes(stack);
   dashboard(stack, "recommendation", [

@@ -6,17 +6,17 @@ import type { Metric } from "../constructs/alarm.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { campaignArn } from "./api.ts";
 
-/** As training and the recommendation API count them, whose modules load the AWS SDK; a test compares them. */
+/** Repeated here because the modules that emit them load the AWS SDK; a test compares both. */
 export const OWN_METRICS = { heldModels: "HeldModels", uncountedEvents: "UncountedEvents" } as const;
 
-/** What Personalize calls the operation that a recipe's campaign answers. */
+/** Personalize's name of the operation that a recipe's campaign answers. */
 const OPERATIONS: Readonly<Record<RecipeKind, string>> = {
   user_personalization: "GetRecommendations",
   similar_items: "GetRecommendations",
   personalized_ranking: "GetPersonalizedRanking",
 };
 
-/** The recommendation service's metrics by what they tell: alarms and the dashboard choose from them. */
+/** Returns the recommendation service's metrics, for alarms and the dashboard. */
 export function recommendationMetrics(stack: ProjectStack) {
   const { names, input } = stack;
   const Project = input.config.project.project_name;
@@ -34,7 +34,7 @@ export function recommendationMetrics(stack: ProjectStack) {
     own: (name: string) => metric(METRIC_NAMESPACE, { Project })(name, "Sum"),
     heldModels: (recipe: RecipeKind) =>
       metric(METRIC_NAMESPACE, { Project, Recipe: recipe })(OWN_METRICS.heldModels, "Sum"),
-    /** Source: "CloudWatch metrics for Amazon Personalize". `suffix` is as in "Latency", empty for answered calls. */
+    /** Source: "CloudWatch metrics for Amazon Personalize". `suffix` is "Latency", for example, or empty for answered calls. */
     campaign: (recipe: RecipeKind, suffix: "" | "Latency" | "4xxErrors" | "5xxErrors", stat: string) =>
       metric("AWS/Personalize", { CampaignArn: campaignArn(stack, recipe) })(`${OPERATIONS[recipe]}${suffix}`, stat),
     queue: (name: "realtime" | "realtime-dead-letters", metricName: string) =>

@@ -8,12 +8,12 @@ import { lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
 
-/** The queue of changed users and items, and what becomes of those that cannot be synchronized. */
+/** The queue of changed users and items, and the dead-letter queue for those that cannot be synchronized. */
 export function changeQueue(stack: ProjectStack): SqsQueue {
   const { names } = stack;
   const dead = new SqsQueue(stack, "dead-letters", {
     name: names.queue("realtime-dead-letters"),
-    // From when a message was first sent.
+    // Counts from when the message was first sent.
     messageRetentionSeconds: CHANGE_QUEUE.deadLetterRetentionDays * 86_400,
     sqsManagedSseEnabled: true,
   });
@@ -28,7 +28,7 @@ export function changeQueue(stack: ProjectStack): SqsQueue {
   });
 }
 
-/** The function that puts changed users and items into Personalize, as fast as Personalize takes them. */
+/** The function that sends changed users and items to Personalize at the rate that Personalize accepts. */
 export function realtimeSync(stack: ProjectStack, queue: SqsQueue, keyArn: string): void {
   const { names } = stack;
   const table = (name: "users" | "items") => names.arn("dynamodb", `table/${names.table(name)}`);

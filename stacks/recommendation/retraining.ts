@@ -5,11 +5,11 @@ import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** An hour later, a training that could not be started is no more what was scheduled. */
+/** A training that could not start for an hour is dropped: it is no longer the scheduled one. */
 const LATEST_SECONDS = 3_600;
 const ATTEMPTS = 10;
 
-/** Training by the clock, when solution.yaml asks for it. */
+/** Adds scheduled training, if solution.yaml has it. */
 export function retraining(stack: ProjectStack, training: SfnStateMachine): void {
   const { names, input } = stack;
   const settings = recommendationInput(input).solution.retraining;

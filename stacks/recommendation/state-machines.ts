@@ -14,11 +14,11 @@ import { literal } from "../constructs/literal.ts";
 import { LOG_DAYS } from "../constructs/log-key.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** Calls of a map step at the same time: enough for a day of millions of events, and most of an account's 1,000 are left. */
+/** Concurrent calls of a map step: enough for a day of millions of events, and a small part of an account's 1,000. */
 const MAX_CONCURRENCY = 20;
 
 /**
- * Logs and traces, which every state machine's role needs: these actions know no resource. Source: "Logging using
+ * Permissions for logs and traces, which every state machine needs. These actions do not support resources. Source: "Logging using
  * CloudWatch Logs" and "X-Ray and Step Functions", Step Functions Developer Guide.
  */
 export const WATCHED: readonly Statement[] = [
@@ -44,8 +44,8 @@ export const WATCHED: readonly Statement[] = [
 ];
 
 /**
- * ETL, training and teardown, with the one role that all have. `dependsOn` has what their functions read and write: a removal
- * that is cut off leaves no teardown without the table that it needs to go on.
+ * Adds ETL, training and teardown, which share one role. `dependsOn` lists what their functions read and write, so that an
+ * interrupted removal leaves teardown the table it needs to resume.
  */
 export function stateMachines(
   stack: ProjectStack,
@@ -64,7 +64,7 @@ export function stateMachines(
     },
     { sid: "ReadLists", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
     useProjectKey(names, ["kms:Decrypt"]),
-    // A Distributed Map is executions of its own machine. Source: "Running Map state in Distributed mode", IAM policies.
+    // A Distributed Map starts executions of its own state machine. Source: "Running Map state in Distributed mode", IAM policies.
     {
       sid: "RunMaps",
       actions: ["states:StartExecution"],
@@ -93,7 +93,7 @@ export function stateMachines(
   };
 }
 
-/** A role of state machines of this account. */
+/** Adds a role for state machines of this account. */
 export function stateMachineRole(
   stack: ProjectStack,
   name: "state-machines" | typeof TRAINING_REPORT,
@@ -114,7 +114,7 @@ export interface StateMachineOptions {
   dependsOn: readonly ITerraformDependable[];
 }
 
-/** A state machine with its log, which holds failures without the data that went through, and its traces. */
+/** Adds a state machine with traces and with a log of failures, without their data. */
 export function stateMachine(
   stack: ProjectStack,
   name: StateMachineName | typeof TRAINING_REPORT,

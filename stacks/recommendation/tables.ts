@@ -6,8 +6,8 @@ import { ID_COLUMNS } from "../../lib/recommendation/records/profile.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /**
- * Key attributes, the partition's first. Those of `popular-items` and `training` are written down here, since the modules
- * that have them load the AWS SDK; a test compares them.
+ * Key attributes, partition key first. Those of `popular-items` and `training` are repeated here, since the modules that
+ * define them load the AWS SDK; a test compares both.
  */
 export const TABLE_KEYS: Readonly<Record<TableName, readonly [partition: string, sort?: string]>> = {
   users: [ID_COLUMNS.user],
@@ -17,7 +17,7 @@ export const TABLE_KEYS: Readonly<Record<TableName, readonly [partition: string,
   ingestion: [INGESTION_KEYS.partition, INGESTION_KEYS.sort],
 };
 
-/** The tables by name: paid by the request, recoverable to any second of the last 35 days, encrypted. */
+/** Adds the tables: billed per request, encrypted, with point-in-time recovery for 35 days. Returns them by name. */
 export function tables(stack: ProjectStack, keyArn: string): Readonly<Record<TableName, DynamodbTable>> {
   const names = Object.keys(TABLE_KEYS) as TableName[];
   const made = names.map((name) => [name, table(stack, name, keyArn)] as const);
@@ -36,12 +36,12 @@ function table(stack: ProjectStack, name: TableName, kmsKeyArn: string): Dynamod
     pointInTimeRecovery: { enabled: true },
     serverSideEncryption: { enabled: true, kmsKeyArn },
     ...(name === "ingestion" && { ttl: { enabled: true, attributeName: INGESTION_EXPIRES } }),
-    // A plan that would replace it would empty it. `removal.ts` plans the removal without this file.
+    // Replacing a table would lose its data. `removal.ts` plans the removal without this file.
     lifecycle: { preventDestroy: true },
   });
 }
 
-/** DynamoDB uses a table's key with the rights of who reads and writes. Source: "Encryption at rest", DynamoDB guide. */
+/** DynamoDB uses a table's key with the caller's permissions. Source: "Encryption at rest", DynamoDB guide. */
 export function useTables({ input }: ProjectStack, keyArn: string): Statement {
   return {
     sid: "UseTheTablesKey",

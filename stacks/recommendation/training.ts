@@ -9,10 +9,10 @@ import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
 
-/** Lambda's longest; the state machines wait a little longer, so that the function's own error is seen. */
+/** Lambda's maximum; the state machines wait a little longer, so that the function's own error is reported. */
 const TIMEOUT_SECONDS = 900;
 
-/** The function that does ETL: one group of objects, shard or table segment a call. */
+/** The ETL function: each call processes one group of objects, shard or table segment. */
 export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFunction {
   const { names, input } = stack;
   const { personalize } = recommendationInput(input);
@@ -28,7 +28,7 @@ export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFuncti
   return lambdaFunction(stack, {
     name: "etl",
     description: "Events, users and items to what Personalize imports",
-    // A shard keeps 150 MB of ids; CPU comes with memory, and 1,769 MB are one.
+    // A shard holds 150 MB of ids. CPU grows with memory: 1,769 MB give one vCPU.
     memoryMb: 1_769,
     timeoutSeconds: TIMEOUT_SECONDS,
     environment: {
@@ -44,7 +44,7 @@ export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFuncti
   });
 }
 
-/** The function that takes the steps of training and teardown. */
+/** The function that runs the steps of training and teardown. */
 export function trainingFunction(stack: ProjectStack, keyArn: string, bufferSeconds: number): DeployedFunction {
   const { names, input } = stack;
   const project = input.config.project.project_name;

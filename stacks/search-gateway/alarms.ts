@@ -2,20 +2,21 @@ import { alarm } from "../constructs/alarm.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
 
-/** Share of answers with status 5xx, in percent; of fewer calls than this in five minutes none is rung for. */
+/** Share of answers with status 5xx, in percent. */
 const FAILED_PERCENT = 1;
+/** No alarm below this many calls in five minutes. */
 const FEWEST_CALLS = 20;
-/** Time limits on searches by people end around here. */
+/** Interactive searches usually time out around here. */
 const SLOW_MS = 3_000;
-/** Answers with less than asked for, in five minutes. */
+/** Degraded answers in five minutes. */
 const DEGRADED_ANSWERS = 10;
-/** The gateway waits a few seconds for a model before it answers without it. */
+/** The gateway waits a few seconds for a model, then answers without it. */
 const SLOW_MODEL_SECONDS = 2;
 const FAILED_MODEL_CALLS = 5;
 /** Firehose writes every five minutes. */
 const LATE_SECONDS = 900;
 
-/** What someone should be told of. All go to the project's topic. */
+/** Creates the alarms, which notify the project's topic. */
 export function gatewayAlarms(stack: ProjectStack): void {
   const metrics = gatewayMetrics(stack);
   const { config } = stack.input;
@@ -27,14 +28,15 @@ export function gatewayAlarms(stack: ProjectStack): void {
     points: 2,
   });
   alarm(stack, "search-gateway-p99", {
-    description: `One answer in a hundred takes longer than ${SLOW_MS} ms: the dashboard tells the cluster from the models`,
+    description: `One answer in a hundred takes longer than ${SLOW_MS} ms: the dashboard shows whether cluster or models are slow`,
     metrics: { latency: metrics.api("Latency", "p99"), calls: metrics.api("Count", "Sum") },
     expression: `IF(calls >= ${FEWEST_CALLS}, latency, 0)`,
     above: SLOW_MS,
     points: 3,
   });
   alarm(stack, "search-gateway-throttles", {
-    description: "Requests are refused since no instance of api-router is free: raise its concurrency or the account's",
+    description:
+      "Requests are rejected because no instance of api-router is free: raise its concurrency or the account's",
     metrics: { throttles: metrics.lambda("api-router", "Throttles") },
     above: 0,
   });
@@ -44,7 +46,7 @@ export function gatewayAlarms(stack: ProjectStack): void {
   ];
   for (const stage of stages) {
     alarm(stack, `search-gateway-degraded-${stage}`, {
-      description: `Answers are made without ${stage}: "degraded" in the request log names the reason`,
+      description: `Answers come without ${stage}: "degraded" in the request log has the reason`,
       metrics: { answers: metrics.degraded(stage) },
       above: DEGRADED_ANSWERS,
     });
@@ -52,7 +54,7 @@ export function gatewayAlarms(stack: ProjectStack): void {
   for (const { name, latency, errors } of metrics.models) {
     const model = name.replaceAll("_", "-");
     alarm(stack, `model-${model}-latency`, {
-      description: `One call in a hundred to ${name} takes longer than ${SLOW_MODEL_SECONDS} s: add instances, or more at most`,
+      description: `One call in a hundred to ${name} takes longer than ${SLOW_MODEL_SECONDS} s: add instances, or raise their maximum`,
       metrics: { latency: latency.metric },
       above: SLOW_MODEL_SECONDS * latency.perSecond,
       points: 3,
@@ -83,7 +85,7 @@ function logAlarms(stack: ProjectStack): void {
     above: 0,
   });
   alarm(stack, "request-log-unreadable", {
-    description: "Request log lines cannot be read and were left out: see the log of log-handler",
+    description: "Request log lines were unreadable and dropped: see the log of log-handler",
     metrics: { lines: metrics.unreadableLines },
     above: 0,
   });

@@ -3,10 +3,10 @@ import { dashboard, requestWidgets, type Widget } from "../constructs/dashboard.
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
 
-/** Stages that an answer of the search gateway can lack. */
+/** Stages that degraded answers of the search gateway can lack. */
 const STAGES: readonly Stage[] = ["embedding", "personalization", "profile", "depth"];
 
-/** One page: is it up, is it fast, what is missing from answers, which part is to blame. */
+/** One page: availability, latency, degraded answers, and the parts behind them. */
 export function gatewayDashboard(stack: ProjectStack): void {
   dashboard(stack, "search-gateway", gatewayWidgets(stack));
 }

@@ -5,7 +5,7 @@ import type { DeployedApi } from "../constructs/rest-api.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** The API's own host name, with its DNS record unless that is someone else's; gives the API's URL. */
+/** Adds the API's own host name, with its DNS record if configured, and returns the API's URL. */
 export function domainName(stack: ProjectStack, { api, stage }: DeployedApi): string {
   const { gateway, found } = gatewayInput(stack.input);
   const dns = gateway.domainNameSystem;
@@ -30,7 +30,7 @@ export function domainName(stack: ProjectStack, { api, stage }: DeployedApi): st
       alias: { name: domain.regionalDomainName, zoneId: domain.regionalZoneId, evaluateTargetHealth: false },
     });
   }
-  // What a record of one's own points at.
+  // The target for a DNS record that the user creates.
   stack.output("domain_name_target", domain.regionalDomainName);
   return `https://${host}`;
 }

@@ -8,7 +8,7 @@ import type { Metric } from "../constructs/alarm.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** The gateway's metrics by what they tell: alarms and the dashboard choose from them. */
+/** Returns the gateway's metrics, for alarms and the dashboard. */
 export function gatewayMetrics(stack: ProjectStack) {
   const { names, input } = stack;
   const { gateway } = gatewayInput(input);
@@ -49,7 +49,7 @@ export function gatewayMetrics(stack: ProjectStack) {
   };
 }
 
-/** Latency in seconds and errors, from where the model runs. */
+/** Returns latency and errors of a model, as its host reports them. */
 function modelMetrics({ names }: ProjectStack, name: ModelName) {
   const facts = MODELS[name];
   const metric = (metricName: string, stat: string): Metric =>
@@ -63,7 +63,7 @@ function modelMetrics({ names }: ProjectStack, name: ModelName) {
       : { namespace: "AWS/Bedrock", name: metricName, dimensions: { ModelId: facts.source }, stat };
   if (facts.host === "sagemaker") {
     return {
-      // SageMaker gives microseconds.
+      // SageMaker reports microseconds.
       latency: { metric: metric("ModelLatency", "p99"), perSecond: 1_000_000 },
       calls: metric("Invocations", "Sum"),
       errors: [metric("Invocation5XXErrors", "Sum"), metric("InvocationModelErrors", "Sum")],

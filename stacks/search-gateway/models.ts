@@ -18,11 +18,13 @@ import { LOG_DAYS } from "../constructs/log-key.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** A container downloads its model before it is healthy: more than a gigabyte from the Hugging Face Hub. */
+/** A container first downloads its model, more than a gigabyte, from the Hugging Face Hub. */
 const START_SECONDS = 900;
 
-/** Calls a minute and instance at which an endpoint grows. A call holds up to 32 texts: about half of what an ml.g5.xlarge
- * or an ml.c6i.2xlarge answers of calls that are full. */
+/**
+ * Calls per minute and instance above which an endpoint scales out. With 32 texts per call this is about half of what an
+ * ml.g5.xlarge or an ml.c6i.2xlarge can answer.
+ */
 const CALLS_PER_INSTANCE = { gpu: 200, cpu: 30 } as const;
 
 type SelfHosted = Extract<ModelName, "dense_large_en_v1_5" | "sparse_v3">;
@@ -34,7 +36,7 @@ interface EndpointPlan {
   image: ModelImage;
 }
 
-/** Models that run on endpoints of the project. */
+/** Models that run on the project's own endpoints. */
 export function selfHostedModels(stack: ProjectStack): SelfHosted[] {
   return referencedModels(gatewayInput(stack.input).gateway).filter(isSelfHosted);
 }
@@ -43,7 +45,7 @@ function isSelfHosted(name: ModelName): name is SelfHosted {
   return MODELS[name].host === "sagemaker";
 }
 
-/** An endpoint for each referenced model of the project. */
+/** Adds an endpoint for each referenced model. */
 export function modelEndpoints(stack: ProjectStack, logKeyArn: string): void {
   const { gateway } = gatewayInput(stack.input);
   const plans = selfHostedModels(stack).map((name): EndpointPlan => {
@@ -66,7 +68,7 @@ function endpointLog(stack: ProjectStack, name: SelfHosted, logKeyArn: string): 
   });
 }
 
-/** What SageMaker does for the endpoints: fetch the image, write logs and metrics. */
+/** Adds the role that SageMaker uses for the endpoints: to fetch the image and write logs and metrics. */
 function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
   const { names, input } = stack;
   const role = serviceRole(stack, "sagemaker-role", {
@@ -76,7 +78,7 @@ function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
     conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
   });
   const statements: Statement[] = [
-    // ECR's token and CloudWatch's metrics take no resource.
+    // ECR's token and CloudWatch's metrics do not support resources.
     { sid: "LogInToEcr", actions: ["ecr:GetAuthorizationToken"], resources: ["*"] },
     {
       sid: "FetchImages",
@@ -99,8 +101,8 @@ function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
 }
 
 /**
- * SageMaker changes neither models nor configurations: each new content is one of a new name, made before the old one
- * goes, and the endpoint moves over with both sides running.
+ * SageMaker cannot change models and configurations. New content gets a new name and is created before the old one is deleted;
+ * the endpoint switches over while both run.
  */
 function modelEndpoint(
   stack: ProjectStack,
@@ -156,7 +158,7 @@ function containerEnvironment(name: SelfHosted, revision: string | undefined): R
     HF_MODEL_ID: source,
     ...(revision !== undefined && { HF_MODEL_REVISION: revision }),
     POOLING: kind === "sparse" ? "splade" : "cls",
-    // The defaults that lib/embeddings counts on, and truncation, whose default has changed between releases.
+    // The defaults that lib/search/embeddings relies on, and truncation, whose default differs between releases.
     AUTO_TRUNCATE: "true",
     MAX_CLIENT_BATCH_SIZE: "32",
     PAYLOAD_LIMIT: "2000000",

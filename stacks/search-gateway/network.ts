@@ -8,7 +8,7 @@ import type { ProjectStack } from "../project-stack.ts";
 
 const HTTPS = { ipProtocol: "tcp", fromPort: 443, toPort: 443 } as const;
 
-/** Where api-router runs: a group of its own, let in by one rule on one of the domain's groups. */
+/** Adds api-router's security group, and one ingress rule for it on one of the domain's groups. */
 export function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; securityGroupIds: string[] } {
   const { gateway, found } = gatewayInput(stack.input);
   const { network, domain } = found;
@@ -17,7 +17,7 @@ export function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; secu
     description: "api-router of the search gateway",
     vpcId: network.vpcId,
     tags: { Name: stack.names.securityGroup("functions") },
-    // It can go when Lambda has removed the function's interfaces.
+    // It can be deleted once Lambda has deleted the function's network interfaces.
     timeouts: { delete: NETWORK_TIMEOUT },
   });
   const outside = !staysInVpc(stack.input.config, network);

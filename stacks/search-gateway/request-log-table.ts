@@ -29,10 +29,10 @@ const COLUMNS: ReadonlyArray<readonly [name: string, type: string]> = [
   ["truncated", "boolean"],
 ];
 
-/** The first day that the table looks for; earlier ones are gone by the bucket's life cycle or were never there. */
+/** The first day of the table; earlier ones have expired or never existed. */
 const FIRST_DAY = "2024-01-01";
 
-/** The request log as a table for Athena. Readers deduplicate by `query_id`. */
+/** Adds the request log as a table for Athena. Readers deduplicate by `query_id`. */
 export function requestLogTable(stack: ProjectStack): void {
   const { names, input } = stack;
   const location = `s3://${names.bucket()}/${PREFIXES.searchLogs}`;
@@ -62,7 +62,7 @@ export function requestLogTable(stack: ProjectStack): void {
       outputFormat: "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
       serDeInfo: {
         serializationLibrary: "org.openx.data.jsonserde.JsonSerDe",
-        // A line that was cut stays a row of nulls instead of failing every query.
+        // A truncated line becomes a row of nulls instead of failing every query.
         parameters: { "ignore.malformed.json": "true" },
       },
       columns: COLUMNS.map(([name, type]) => ({ name, type })),

@@ -11,7 +11,7 @@ import type { ProjectStack } from "../project-stack.ts";
 const BUFFER_SECONDS = 300;
 const BUFFER_MEGABYTES = 64;
 
-/** The way of the request log: log group of api-router, log-handler, delivery stream, bucket. */
+/** Adds the delivery of the request log: api-router's log group, log-handler, delivery stream, bucket. */
 export function requestLog(stack: ProjectStack, router: DeployedFunction, logKeyArn: string): DeployedFunction {
   const { names, input } = stack;
   const stream = deliveryStream(stack, {
@@ -20,7 +20,7 @@ export function requestLog(stack: ProjectStack, router: DeployedFunction, logKey
     what: "Request log",
     keyArn: logKeyArn,
     prefix: PREFIXES.searchLogs,
-    // Athena finds days by this name, without a crawler.
+    // Athena finds the days by this name, without a crawler.
     timePrefix: "day=!{timestamp:yyyy-MM-dd}/",
     bufferSeconds: BUFFER_SECONDS,
     bufferMegabytes: BUFFER_MEGABYTES,

@@ -9,11 +9,11 @@ import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { selfHostedModels } from "./models.ts";
 
-/** The log group carries the request log, which holds what users searched for: the bucket keeps it, not this group. */
+/** Short, since the log group carries the request log with users' searches, which the bucket keeps. */
 const LOG_DAYS = 3;
 
 type Without<T, Key extends string> = T extends unknown ? Omit<T, Key> : never;
-/** Lambda sets the region itself, and refuses to be told. */
+/** Lambda sets the region itself and rejects it as a variable. */
 type Environment = Without<v.InferInput<typeof ApiRouterEnv>, "AWS_REGION">;
 
 /** The function that answers requests. */
@@ -26,7 +26,7 @@ export function routerFunction(
   return lambdaFunction(stack, {
     name: "api-router",
     description: "Bulk, search, hybrid search and raw backend",
-    // CPU comes with memory: 1,769 MB are one.
+    // CPU grows with memory: 1,769 MB give one vCPU.
     memoryMb: 1_769,
     timeoutSeconds: 28,
     environment: { ...environment(stack), NODE_OPTIONS },
@@ -62,7 +62,7 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
     domain: auth?.type === "aws" ? found.domain.arn : undefined,
     secrets: [
       ...(auth?.type === "basic" ? [auth.master_user_secret_arn] : []),
-      // Secrets Manager adds six characters to a name.
+      // Secrets Manager appends six characters to a name.
       ...(hmac ? [names.arn("secretsmanager", `secret:${names.userIdKeyParameter()}-??????`)] : []),
     ],
     secretKeys: {

@@ -52,7 +52,7 @@ export function clusterScaler(
     target: {
       arn: scaler.alias.arn,
       roleArn: role.arn,
-      // The next look comes soon enough, with fresher numbers.
+      // No retry: the next run comes soon, with fresher numbers.
       retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
     },
     dependsOn: [policy, ...scaler.ready],
