@@ -1,3 +1,4 @@
+import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import type { ClusterAuth } from "../../lib/search/opensearch/auth.ts";
@@ -32,7 +33,7 @@ export async function createServices(
     return openEmbedders(settings, folder);
   });
   const ranker = once(async () => {
-    const { campaignRanker } = await import("../../lib/personalize/ranking/ranker.ts");
+    const { campaignRanker } = await import("../../lib/personalize/runtime/ranker.ts");
     const arn = settings.personalized_ranking?.campaign_arn;
     return arn === undefined ? undefined : campaignRanker(arn);
   });
@@ -90,17 +91,5 @@ function userIdKey({ logging }: GatewaySettings, print: (line: string) => void):
       print(JSON.stringify({ level: "error", message: "the key of user ids cannot be read", cause: String(error) }));
       return undefined;
     }
-  };
-}
-
-/** Runs once; a failure is not kept. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= work().catch((error: unknown) => {
-      result = undefined;
-      throw error;
-    });
-    return result;
   };
 }

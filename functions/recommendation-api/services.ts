@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "../../lib/core/resilience/once.ts";
+import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
-import { personalizeCampaigns } from "../../lib/recommendation/clients/campaign-client.ts";
 import { firehoseEvents } from "../../lib/recommendation/clients/event-stream.ts";
 import { createPointers, ssmParameters } from "../../lib/recommendation/clients/parameters.ts";
 import { dynamoPopularItems } from "../../lib/recommendation/clients/popular-items.ts";

@@ -106,7 +106,7 @@ function codeOf(error: Error): unknown {
 
 const REASONS: Readonly<Record<FailureKind, string>> = {
   throttled: "is throttled",
-  unavailable: "cannot be reached",
+  unavailable: "is unavailable",
   timeout: "did not answer in time",
   denied: "denied access",
   absent: "does not exist",

@@ -180,8 +180,8 @@ for (const cluster of await clusters()) {
   for (const [what, change, reason] of [
     ["throttles", { failure: { status: 429, type: "ThrottlingException" } }, "throttled"],
     ["is gone", { failure: { status: 404, type: "ResourceNotFoundException" } }, "does not exist"],
-    ["fails", { failure: { status: 500, type: "InternalServerException" } }, "failed"],
-    ["hangs", { gate: new Promise(() => undefined) }, "timed out after"],
+    ["fails", { failure: { status: 500, type: "InternalServerException" } }, "is unavailable"],
+    ["hangs", { gate: new Promise(() => undefined) }, "did not answer in time"],
   ] as const) {
     test(`${cluster.version}: when the campaign ${what}: search order with the cluster's scores, and said`, async () => {
       const plain = await search({ size: 7, from: 3 }, {});

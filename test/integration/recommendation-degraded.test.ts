@@ -131,7 +131,7 @@ test("a filter by the user reads the user, one by past events says what it could
 
 for (const [what, status, type, reason] of [
   ["throttled", 429, "ThrottlingException", "is throttled"],
-  ["down", 503, "ServiceUnavailableException", "cannot be reached"],
+  ["down", 503, "ServiceUnavailableException", "is unavailable"],
   ["gone", 404, "ResourceNotFoundException", "does not exist"],
   ["not able to answer", 400, "InvalidInputException", "refused the call"],
 ] as const) {
@@ -173,7 +173,7 @@ test("with the item store down the records hold ITEM_ID alone", async () => {
     {
       stage: "item_records",
       target: "response.items",
-      reason: "the item store cannot be reached",
+      reason: "the item store is unavailable",
       effect: "2 items have ITEM_ID alone",
     },
   ]);
@@ -227,7 +227,7 @@ test("with the parameter store down what was read before is used, and popular it
   world.front.faults.set("ssm", () => awsError(500, "InternalServerError"));
   const fresh = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Drama" } });
   assert.equal([idsOf(fresh), stagesOf(fresh)], [["b4", "b1"], ["campaign"]]);
-  assert.match(fresh.body.degraded?.[0]?.reason ?? "", "the parameter store cannot be reached");
+  assert.match(fresh.body.degraded?.[0]?.reason ?? "", "the parameter store is unavailable");
   world.front.faults.clear();
   campaign({ itemList: [{ itemId: "b2" }], recommendationId: "RID-1" });
   assert.is((await toUser()).body.degraded, undefined);

@@ -1,6 +1,6 @@
 import type { ApiOptions } from "../../core/http/middleware.ts";
+import type { CampaignClient } from "../../personalize/runtime/campaigns.ts";
 import type { EventCounter } from "../clients/accepted-events.ts";
-import type { CampaignClient } from "../clients/campaign-client.ts";
 import type { EventStream } from "../clients/event-stream.ts";
 import type { Pointers } from "../clients/parameters.ts";
 import type { PopularItemsReader } from "../clients/popular-items.ts";

@@ -1,7 +1,7 @@
 import type { ModelName } from "../../config/embedding-models.ts";
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import type { PersonalRanker } from "../../personalize/ranking/ranker.ts";
+import type { PersonalRanker } from "../../personalize/runtime/ranker.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { Cluster } from "../opensearch/cluster.ts";

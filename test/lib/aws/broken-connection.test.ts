@@ -49,7 +49,7 @@ test("is retried", async () => {
 test("is not called a timeout when every attempt fails", async () => {
   const error = await recommendations(3).catch((thrown: unknown) => thrown);
   assert.is(requests, 3);
-  assert.is(reasonOf("the campaign", error), "the campaign cannot be reached");
+  assert.is(reasonOf("the campaign", error), "the campaign is unavailable");
 });
 
 test.run();

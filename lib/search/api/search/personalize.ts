@@ -2,7 +2,7 @@ import type { Degradation } from "../../../core/http/degradation.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { blend, scoreBelowWindow } from "../../../personalize/ranking/blend.ts";
-import { type PersonalRanker, RankingError } from "../../../personalize/ranking/ranker.ts";
+import { type PersonalRanker, RankingError } from "../../../personalize/runtime/ranker.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
 import { itemIdOf } from "./item-id.ts";
@@ -108,10 +108,8 @@ async function rankHits(
   try {
     const loaded = await ranker();
     if (!loaded) throw new Error("no ranker");
-    const timeout = Math.min(how.timeoutMs, deadline.remaining());
-    const ranked = await loaded.rank(how.userId, distinct, timeout);
-    const scoredItems = ranked.filter(({ scored }) => scored).map(({ itemId }, index) => [itemId, index + 1] as const);
-    const rankOf = new Map(scoredItems);
+    const known = await loaded(how.userId, distinct, Math.min(how.timeoutMs, deadline.remaining()));
+    const rankOf = new Map(known.map((itemId, index) => [itemId, index + 1]));
     const ranks = ids.map((id) => (id === undefined ? undefined : rankOf.get(id)));
     return { ranking: blend(ranks, how.weight) };
   } catch (error) {

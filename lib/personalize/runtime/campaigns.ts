@@ -3,10 +3,7 @@ import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
 
-/** Most items of one answer. Source: GetRecommendations, API reference. */
-export const MAX_RESULTS = 500;
-
-/** What a campaign is asked for: items for a user, or items like an item. */
+/** Asks a campaign for items for a user, or for items like an item. */
 export interface RecommendationQuery {
   campaignArn: string;
   userId?: string;
@@ -17,7 +14,7 @@ export interface RecommendationQuery {
   context?: Readonly<Record<string, string>>;
 }
 
-/** Items to be put in a user's order. */
+/** Asks a campaign to put items in a user's order. */
 export interface RankingQuery {
   campaignArn: string;
   userId: string;
@@ -30,13 +27,22 @@ export interface CampaignAnswer {
   recommendationId: string | null;
 }
 
+/** The given items in the user's order. */
+export interface RankingAnswer extends CampaignAnswer {
+  /** The ids that the model knows; it scores no others. */
+  knownIds: string[];
+}
+
 /** The runtime of Personalize. Rejects with the SDK's own errors, or CallTimeout. */
 export interface CampaignClient {
   recommend(query: RecommendationQuery, deadline: Deadline): Promise<CampaignAnswer>;
-  rank(query: RankingQuery, deadline: Deadline): Promise<CampaignAnswer>;
+  rank(query: RankingQuery, deadline: Deadline): Promise<RankingAnswer>;
 }
 
-/** Personalize's runtime as CampaignClient. The SDK is loaded by the first call and never retries by itself. */
+/**
+ * Creates a client whose attempts take at most `timeoutMs` each. Transient failures are retried within the deadline of
+ * the call. The first call loads the SDK.
+ */
 export function personalizeCampaigns(timeoutMs: number): CampaignClient {
   const sdk = () => import("@aws-sdk/client-personalize-runtime");
   const client = once(
@@ -58,10 +64,14 @@ export function personalizeCampaigns(timeoutMs: number): CampaignClient {
     async rank({ campaignArn, userId, itemIds }, deadline) {
       const [{ GetPersonalizedRankingCommand }, runtime] = await Promise.all([sdk(), client()]);
       const command = new GetPersonalizedRankingCommand({ campaignArn, userId, inputList: [...itemIds] });
-      const { personalizedRanking, recommendationId } = await call({ deadline, timeoutMs }, (abortSignal) =>
+      const { personalizedRanking = [], recommendationId } = await call({ deadline, timeoutMs }, (abortSignal) =>
         runtime.send(command, { abortSignal }),
       );
-      return { itemIds: idsOf(personalizedRanking), recommendationId: recommendationId ?? null };
+      return {
+        itemIds: idsOf(personalizedRanking),
+        knownIds: idsOf(personalizedRanking.filter(({ score }) => score !== undefined)),
+        recommendationId: recommendationId ?? null,
+      };
     },
   };
 }
