@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { degradation, degradedList, ErrorAnswer, ErrorDetail, Integer, Issue } from "../../lib/core/http/documents.ts";
+import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
 import {
   FilterValues,
   MAX_RECORDS,
@@ -8,8 +9,6 @@ import {
   RecommendToUser,
   RequestContext,
 } from "../../lib/recommendation/api/requests.ts";
-import { MAX_IMPRESSION } from "../../lib/recommendation/records/event.ts";
-import { MAX_ID } from "../../lib/recommendation/records/value.ts";
 
 const Degradation = degradation(["campaign", "item_records", "realtime"]);
 
@@ -125,7 +124,10 @@ const EventRecord = v.pipe(
     IMPRESSION: Impression,
     SESSION_ID: optionalId("Absent or empty is USER_ID."),
     EVENT_ID: optionalId("Of events with the same id one counts. The service makes one up when it is absent or empty."),
-    RECOMMENDATION_ID: optionalId("`recommendation_id` of the answer that the event follows from.", 40),
+    RECOMMENDATION_ID: optionalId(
+      "`recommendation_id` of the answer that the event follows from.",
+      MAX_RECOMMENDATION_ID,
+    ),
   }),
   v.description("An event with the columns of its schema."),
 );

@@ -1,16 +1,11 @@
 import * as v from "valibot";
+import { FILTER_LIMITS, NAME_PATTERN } from "../personalize/limits.ts";
 import { list, section, text } from "./kinds.ts";
-
-/** Longest filter expression that Personalize takes. */
-const MAX_EXPRESSION = 2_500;
-
-/** Filters that a dataset group may have. */
-export const MAX_FILTERS = 10;
 
 const Filter = section(
   {
     name: text(
-      /^[A-Za-z0-9][\w-]{0,62}$/,
+      NAME_PATTERN,
       "1 to 63 letters, digits, hyphens and underscores, starting with a letter or digit",
       "Name by which requests choose the filter.",
     ),
@@ -18,9 +13,9 @@ const Filter = section(
       v.string(),
       v.trim(),
       v.minLength(1),
-      v.maxLength(MAX_EXPRESSION),
+      v.maxLength(FILTER_LIMITS.expressionCharacters),
       v.metadata({
-        allowed: `a filter expression of 1 to ${MAX_EXPRESSION} characters`,
+        allowed: `a filter expression of 1 to ${FILTER_LIMITS.expressionCharacters} characters`,
         description:
           "Personalize's filter language; a placeholder is written `$NAME`. A changed expression becomes a new filter that is switched to before the old one goes.",
       }),
@@ -31,7 +26,7 @@ const Filter = section(
 
 /** conf/filter.yaml */
 export const FiltersSchema = section(
-  { filters: list(Filter, "The filters; `[]` for none.", { max: MAX_FILTERS }) },
+  { filters: list(Filter, "The filters; `[]` for none.", { max: FILTER_LIMITS.filtersPerGroup }) },
   "Filters that requests may name.",
 );
 

@@ -1,11 +1,10 @@
+import { REQUIRED_FIELDS } from "../../personalize/limits.ts";
 import type { Dataset } from "../avro.ts";
 import { nearest } from "../nearest.ts";
 import { RECIPE_KINDS } from "../recipes.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 
 const DATASET = { Item: "item", User: "user", Interaction: "interaction" } as const satisfies Record<string, Dataset>;
-
-const REQUIRED = { Item: ["ITEM_ID"], User: ["USER_ID"], Interaction: ["USER_ID", "ITEM_ID", "TIMESTAMP"] };
 
 /** Excluded columns exist in the dataset's schema, are not required ones, and are named once. */
 export const checkExcludedColumns: Check = (drafts, report) => {
@@ -29,7 +28,8 @@ export const checkExcludedColumns: Check = (drafts, report) => {
       const columns = fields && sound(fields).flatMap(([, field]) => field.name ?? []);
       for (const [place, column] of sound(value)) {
         const problem = (message: string) => report("solution", [...path, index, "value", place], message);
-        if (REQUIRED[name].includes(column)) problem(`"${column}" is required for training and cannot be excluded`);
+        if (Object.hasOwn(REQUIRED_FIELDS[DATASET[name]], column))
+          problem(`"${column}" is required for training and cannot be excluded`);
         else if (name === "Interaction" && column === "EVENT_TYPE" && settings?.target_event_type !== undefined) {
           problem('"EVENT_TYPE" cannot be excluded: target_event_type needs it');
         } else if (

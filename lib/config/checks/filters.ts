@@ -2,17 +2,14 @@ import { FilterError } from "../../personalize/filters/filter-error.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
 import {
   distinctFields,
-  FILTER_LIMITS,
   type FilterSchemas,
   type SchemaField,
   validateFilter,
 } from "../../personalize/filters/validate.ts";
 import { placeholders } from "../../personalize/filters/values.ts";
+import { FILTER_LIMITS, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import type { Dataset } from "../avro.ts";
 import { type Check, type Drafts, sound, uniqueBy } from "./drafts.ts";
-
-/** Values that one request may carry: Personalize's `filterValues`. */
-const MAX_PLACEHOLDERS = 25;
 
 /** Filter names are unique; expressions are what Personalize accepts with these schemas and within its quotas. */
 export const checkFilters: Check = (drafts, report) => {
@@ -44,7 +41,7 @@ function expressionProblems(expression: string, schemas: FilterSchemas | undefin
     for (const field of distinctFields(filter)) fields.add(field);
     const problems = schemas ? validateFilter(filter, schemas).map(({ message }) => message) : [];
     const { length } = placeholders(filter);
-    if (length > MAX_PLACEHOLDERS) problems.push(`has ${length} placeholders: Personalize takes ${MAX_PLACEHOLDERS}`);
+    if (length > MAX_FILTER_VALUES) problems.push(`has ${length} placeholders: Personalize takes ${MAX_FILTER_VALUES}`);
     return problems;
   } catch (error) {
     if (error instanceof FilterError) return [error.message];

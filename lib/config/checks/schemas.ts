@@ -1,13 +1,10 @@
+import { METADATA_FIELDS, REQUIRED_FIELDS } from "../../personalize/limits.ts";
 import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "../avro.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 
 /** Fields that Personalize requires, with their types. */
-const REQUIRED: Readonly<Record<Dataset, Readonly<Record<string, AvroType>>>> = {
-  user: { USER_ID: "string" },
-  item: { ITEM_ID: "string" },
-  interaction: { USER_ID: "string", ITEM_ID: "string", TIMESTAMP: "long" },
-};
+const REQUIRED: Readonly<Record<Dataset, Readonly<Record<string, AvroType>>>> = REQUIRED_FIELDS;
 
 /** Fields whose names Personalize reserves, with the types they may have beside null. */
 const RESERVED: Readonly<Record<Dataset, Readonly<Record<string, readonly AvroType[]>>>> = {
@@ -20,13 +17,6 @@ const RESERVED: Readonly<Record<Dataset, Readonly<Record<string, readonly AvroTy
     RECOMMENDATION_ID: ["string"],
     EVENT_ATTRIBUTION_SOURCE: ["string"],
   },
-};
-
-/** Fields beside the required and reserved ones that Personalize takes, and needs. */
-const METADATA: Readonly<Record<Dataset, { min: number; max: number }>> = {
-  user: { min: 1, max: 25 },
-  item: { min: 1, max: 100 },
-  interaction: { min: 0, max: 5 },
 };
 
 /** The schemas are what Personalize accepts (developer guide: "Creating schema JSON files"). */
@@ -55,7 +45,7 @@ export const checkSchemas: Check = (drafts, report) => {
     }
     const known = { ...REQUIRED[dataset], ...RESERVED[dataset] };
     const metadata = [...names].filter((name) => name !== undefined && !Object.hasOwn(known, name)).length;
-    const { min, max } = METADATA[dataset];
+    const { min, max } = METADATA_FIELDS[dataset];
     if (metadata < min) problem([], `needs at least ${min} field beside ${Object.keys(REQUIRED[dataset]).join(", ")}`);
     if (metadata > max) problem([], `has ${metadata} fields of its own: Personalize takes at most ${max}`);
   }

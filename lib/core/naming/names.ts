@@ -1,3 +1,4 @@
+import { LIMITS } from "./limits.ts";
 import { personalizeNames } from "./personalize.ts";
 import { shorten, shortHash } from "./shorten.ts";
 
@@ -61,31 +62,6 @@ export const API_STAGE = "v1";
 
 /** Name of the only production variant of an endpoint. */
 export const ENDPOINT_VARIANT = "all";
-
-/** Longest names that services take (their API references). */
-export const LIMITS = {
-  lambda: 64,
-  role: 64,
-  bucket: 63,
-  sagemaker: 63,
-  firehose: 64,
-  schedule: 64,
-  rule: 64,
-  queue: 80,
-  stateMachine: 80,
-  personalize: 63,
-  table: 255,
-  alarm: 255,
-  dashboard: 255,
-  securityGroup: 255,
-  scalingPolicy: 256,
-  glue: 255,
-  topic: 256,
-  kmsAlias: 256,
-  logGroup: 512,
-  parameter: 1_011,
-  apiGateway: 255,
-} as const;
 
 /** Every cloud name of a project in an account and region. Nothing else makes one. */
 export function namesOf(place: Place) {

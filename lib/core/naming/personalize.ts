@@ -1,15 +1,13 @@
+import { LIMITS } from "./limits.ts";
 import { hashOf, numericHash, shorten, shortHash } from "./shorten.ts";
-
-/** Longest name of any resource of Personalize. */
-const LIMIT = 63;
 
 const SUFFIX_LENGTH = 10;
 
 /** Names of a project's resources in Personalize. They need neither account nor region. */
 export function personalizeNames(project: string) {
-  const named = (name: string) => shorten(`${project}-${name}`, LIMIT);
+  const named = (name: string) => shorten(`${project}-${name}`, LIMITS.personalize);
   const dashed = (recipe: string) => recipe.replaceAll("_", "-");
-  const filterStart = (filter: string) => `${shorten(`${project}-${filter}`, LIMIT - SUFFIX_LENGTH - 1)}-`;
+  const filterStart = (filter: string) => `${shorten(`${project}-${filter}`, LIMITS.personalize - SUFFIX_LENGTH - 1)}-`;
 
   return {
     datasetGroup: () => project,

@@ -1,3 +1,4 @@
+import { FILTER_LIMITS } from "../limits.ts";
 import { type Condition, everyCondition, type FieldReference, type Filter, type Operand } from "./ast.ts";
 import { FilterError } from "./filter-error.ts";
 
@@ -15,14 +16,6 @@ export interface FilterSchemas {
   Users?: readonly SchemaField[];
   Interactions?: readonly SchemaField[];
 }
-
-/** A filter expression's limits in Personalize; the last two are quotas of a dataset group. */
-export const FILTER_LIMITS = {
-  expressionCharacters: 2500,
-  fieldsPerFilter: 5,
-  filtersPerGroup: 10,
-  fieldsPerGroup: 10,
-} as const;
 
 const NUMERIC = new Set(["int", "long", "float", "double"]);
 

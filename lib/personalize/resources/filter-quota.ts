@@ -1,9 +1,9 @@
-import { MAX_FILTERS } from "../../config/filter.ts";
+import { FILTER_LIMITS } from "../limits.ts";
 
 /** Why a filter finds no room, and the way out. */
 export function filterQuotaText(present: readonly string[]): string {
   return (
-    `The dataset group has ${present.length} filters, and Personalize takes ${MAX_FILTERS}: ${present.join(", ")}. ` +
+    `The dataset group has ${present.length} filters, and Personalize takes ${FILTER_LIMITS.filtersPerGroup}: ${present.join(", ")}. ` +
     "A changed expression is a new filter beside the old one until it is ACTIVE, so changing one needs a free place: " +
     "take a filter out of filter.yaml and deploy, then change the other and put it back, or have the quota raised"
   );
@@ -15,7 +15,7 @@ export function filterQuotaText(present: readonly string[]): string {
  */
 export function filterQuotaProblem(present: readonly string[], wanted: readonly string[]): string | undefined {
   const atOnce = new Set([...present, ...wanted]);
-  if (atOnce.size <= MAX_FILTERS) return undefined;
+  if (atOnce.size <= FILTER_LIMITS.filtersPerGroup) return undefined;
   const created = wanted.filter((name) => !present.includes(name));
   return `There is no room for ${created.join(", ")} beside those. ${filterQuotaText(present)}`;
 }

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { AvroSchema, DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
+import { FILTER_LIMITS, NAME_PATTERN } from "../limits.ts";
 
-const Name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][\w-]{0,62}$/, "is no name that Personalize takes"));
+const Name = v.pipe(v.string(), v.regex(NAME_PATTERN, "is no name that Personalize takes"));
 
 const common = {
   /** Changed by `plan` when the resource differs from its input: the value itself means nothing here. */
@@ -48,7 +49,7 @@ export const FilterInput = v.strictObject({
   /** The filter's name in filter.yaml, which requests use. */
   filter: Name,
   name: Name,
-  expression: v.pipe(v.string(), v.minLength(1), v.maxLength(2_500)),
+  expression: v.pipe(v.string(), v.minLength(1), v.maxLength(FILTER_LIMITS.expressionCharacters)),
   tags,
   ...common,
 });

@@ -4,11 +4,8 @@ import { everyCondition } from "../../personalize/filters/ast.ts";
 import { FilterError } from "../../personalize/filters/filter-error.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
 import { type FilterValues, formatFilterValue, requiredPlaceholders } from "../../personalize/filters/values.ts";
+import { MAX_FILTER_VALUE, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import type { FilterSettings, RecommendationSettings } from "../service/settings.ts";
-
-/** The most filter values of a request, and the most characters of one. Source: GetRecommendations, API reference. */
-const MAX_VALUES = 25;
-const MAX_VALUE_LENGTH = 1_000;
 
 /** The filter that a request names, with its parsed values. */
 export interface FilterChoice {
@@ -43,8 +40,8 @@ export function chooseFilter(
   }
   const filter = filters.find(({ name }) => name === filter_name);
   if (!filter) throw filterNotFound(filter_name, filters);
-  if (entries.length > MAX_VALUES) {
-    throw invalidRequest([{ path: "filter_value_dict", message: `must have at most ${MAX_VALUES} entries` }]);
+  if (entries.length > MAX_FILTER_VALUES) {
+    throw invalidRequest([{ path: "filter_value_dict", message: `must have at most ${MAX_FILTER_VALUES} entries` }]);
   }
   const issues: Issue[] = [];
   const values = new Map<string, readonly string[]>();
@@ -67,8 +64,8 @@ export function chooseFilter(
 }
 
 function requireLength(text: string): void {
-  if (text.length > MAX_VALUE_LENGTH) {
-    throw new FilterError(`must have at most ${MAX_VALUE_LENGTH} characters, written as "a","b"`);
+  if (text.length > MAX_FILTER_VALUE) {
+    throw new FilterError(`must have at most ${MAX_FILTER_VALUE} characters, written as "a","b"`);
   }
 }
 

@@ -1,9 +1,6 @@
 import * as v from "valibot";
 import { RecordKey, recordSchema } from "../../core/http/object-schema.ts";
-import { MAX_RESULTS } from "../clients/campaign-client.ts";
-
-/** The most characters of an id. Source: Personalize's API reference. */
-const MAX_ID = 256;
+import { MAX_CONTEXT, MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
 
 /** The most records of one upload. */
 export const MAX_RECORDS = 500;
@@ -28,19 +25,17 @@ export const FilterValues = v.pipe(
   ),
 );
 
-const MAX_CONTEXT = 150;
-
 /** Contextual metadata of a request. */
 export const RequestContext = v.pipe(
   v.record(
     v.pipe(
       RecordKey,
-      v.maxLength(150, "has a name of more than 150 characters"),
+      v.maxLength(MAX_CONTEXT.name, `has a name of more than ${MAX_CONTEXT.name} characters`),
       v.regex(/^\w+$/, "has a name with other characters than letters, digits and underscores"),
     ),
-    v.pipe(v.string(), v.maxLength(1_000, "must have at most 1,000 characters")),
+    v.pipe(v.string(), v.maxLength(MAX_CONTEXT.value, "must have at most 1,000 characters")),
   ),
-  v.maxEntries(MAX_CONTEXT, `must have at most ${MAX_CONTEXT} entries`),
+  v.maxEntries(MAX_CONTEXT.entries, `must have at most ${MAX_CONTEXT.entries} entries`),
   v.description("Contextual metadata for Personalize, for example the device."),
 );
 

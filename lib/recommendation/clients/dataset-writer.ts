@@ -4,9 +4,6 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 
-/** Records of one PutUsers or PutItems. Source: API reference. */
-export const MAX_PUT_RECORDS = 10;
-
 /** A record as PutUsers and PutItems take it; `properties` is JSON. */
 export interface DatasetRecord {
   id: string;

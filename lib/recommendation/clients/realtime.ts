@@ -5,6 +5,7 @@ import { reasonOf } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
+import { MAX_PUT_EVENTS, MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import type { StoredEvent } from "../records/stored-event.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
@@ -23,12 +24,11 @@ export type EventTracker = (
 /** Tells realtime-sync which users or items have changed. Does not reject. */
 export type ChangeQueue = (dataset: ProfileDataset, ids: readonly string[], deadline: Deadline) => Promise<Undelivered>;
 
-/** Events of one PutEvents, and messages of one SendMessageBatch. Source: API references. */
-const MAX_EVENTS = 10;
+/** Messages of one SendMessageBatch. Source: SQS API reference. */
 const MAX_MESSAGES = 10;
 
 /** Ids of a message: as many as one PutUsers or PutItems takes. */
-export const IDS_PER_MESSAGE = 10;
+export const IDS_PER_MESSAGE = MAX_PUT_RECORDS;
 
 /** PutEvents takes 1,000 calls a second of a dataset group. */
 const PARALLEL_CALLS = 16;
@@ -47,7 +47,7 @@ export function eventBatches(
 ): EventBatch[] {
   const sessions = Map.groupBy(events, ({ USER_ID, SESSION_ID }) => JSON.stringify([USER_ID, SESSION_ID]));
   return [...sessions.values()].flatMap((session) =>
-    chunks(session, MAX_EVENTS).map((part) => ({
+    chunks(session, MAX_PUT_EVENTS).map((part) => ({
       userId: part[0]?.USER_ID ?? "",
       sessionId: part[0]?.SESSION_ID ?? "",
       eventList: part.map((event) => putEvent(event, trained(event))),

@@ -1,18 +1,17 @@
 import type { Issue } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
+import {
+  MAX_CATEGORY,
+  MAX_EVENT_PROPERTIES,
+  MAX_ID,
+  MAX_IMPRESSION,
+  MAX_RECOMMENDATION_ID,
+} from "../../personalize/limits.ts";
 import type { Definitions, Value } from "./layout.ts";
 import { type Parsed, unknownColumn } from "./parsed.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { trainedEvent } from "./trained-event.ts";
-import { MAX_CATEGORY, MAX_ID, type Read, readFloat, readId, readValue, show } from "./value.ts";
-
-/** Most items of an IMPRESSION (Personalize's API model: 25 ids). */
-export const MAX_IMPRESSION = 25;
-
-const MAX_RECOMMENDATION_ID = 40;
-
-/** Most characters of PutEvents' properties. */
-const MAX_PROPERTIES = 1_024;
+import { type Read, readFloat, readId, readValue, show } from "./value.ts";
 
 /** Epoch seconds stay below this until the year 5138: a larger number is milliseconds. */
 const MAX_SECONDS = 1e11;
@@ -101,8 +100,8 @@ export function eventParser(
     }
     if (issues.length === 0 && custom.length > 0) {
       const { length } = trained(record).properties;
-      if (length > MAX_PROPERTIES) {
-        const message = `columns of its own have ${length} characters as JSON, Personalize takes at most ${MAX_PROPERTIES}`;
+      if (length > MAX_EVENT_PROPERTIES) {
+        const message = `columns of its own have ${length} characters as JSON, Personalize takes at most ${MAX_EVENT_PROPERTIES}`;
         issues.push({ path: "", message });
       }
     }

@@ -1,18 +1,16 @@
 import type { Issue } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
+import { MAX_CATEGORY, MAX_RECORD_PROPERTIES, MAX_TEXT } from "../../personalize/limits.ts";
 import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
 import { type Parsed, unknownColumn } from "./parsed.ts";
 import { propertyName } from "./property-name.ts";
-import { MAX_CATEGORY, MAX_TEXT, readId, readText, readValue, show } from "./value.ts";
+import { readId, readText, readValue, show } from "./value.ts";
 
 /** What has records of its own beside events. */
 export type ProfileDataset = "user" | "item";
 
 /** The column that names a record. */
 export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const satisfies Record<ProfileDataset, string>;
-
-/** Most characters of PutUsers' and PutItems' properties (Personalize's API model). */
-const MAX_PROPERTIES = { user: 24_000, item: 32_000 } as const satisfies Record<ProfileDataset, number>;
 
 /** A user or an item as the table stores it: source columns that have a value, and IS_ACTIVE. */
 export type Profile = Readonly<Record<string, Value>>;
@@ -57,7 +55,7 @@ export function profileParser(
     if (unknown === "refuse") {
       for (const name of Object.keys(value)) if (!known.has(name)) issues.push(unknownColumn(name, known));
     }
-    if (issues.length === 0) issues.push(...sizeIssues(properties(record), MAX_PROPERTIES[dataset]));
+    if (issues.length === 0) issues.push(...sizeIssues(properties(record), MAX_RECORD_PROPERTIES[dataset]));
     const id = readId(value[idColumn]);
     return issues.length > 0 ? { id: id && "value" in id ? id.value : undefined, issues } : { record };
   };

@@ -1,13 +1,6 @@
 import type { EtlDataset } from "../../config/etl.ts";
+import { MAX_ID } from "../../personalize/limits.ts";
 import type { Value } from "./layout.ts";
-
-/** Most characters of an id (Personalize's API). */
-export const MAX_ID = 256;
-
-/** Most characters of a category value, and of a text (Personalize's developer guide, "Items dataset"). */
-export const MAX_CATEGORY = 1_000;
-/** See MAX_CATEGORY. */
-export const MAX_TEXT = 20_000;
 
 /** A value that was read, nothing, or what is wrong with it. */
 export type Read<T extends Value = Value> = { value: T } | { issue: string } | undefined;

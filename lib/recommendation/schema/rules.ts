@@ -1,4 +1,5 @@
 import type { Dataset } from "../../config/avro.ts";
+import { METADATA_FIELDS, REQUIRED_FIELDS } from "../../personalize/limits.ts";
 import type { ColumnType } from "./column-type.ts";
 
 /** What Personalize and this service ask of a dataset's columns. */
@@ -20,23 +21,23 @@ interface DatasetRules {
 /** By dataset; Personalize's part is facts of its developer guide, "Datasets and schemas". */
 export const RULES: Readonly<Record<Dataset, DatasetRules>> = {
   user: {
-    required: ["USER_ID"],
+    required: Object.keys(REQUIRED_FIELDS.user),
     leading: ["IS_ACTIVE", "USER_ID"],
     types: { USER_ID: "string", IS_ACTIVE: "string" },
     beside: [],
     unflagged: ["USER_ID", "IS_ACTIVE"],
-    maxCustom: 25,
+    maxCustom: METADATA_FIELDS.user.max,
   },
   item: {
-    required: ["ITEM_ID"],
+    required: Object.keys(REQUIRED_FIELDS.item),
     leading: ["IS_ACTIVE", "TEXTUAL_FIELD", "ITEM_ID"],
     types: { ITEM_ID: "string", IS_ACTIVE: "string", CREATION_TIMESTAMP: "long" },
     beside: [],
     unflagged: ["ITEM_ID", "IS_ACTIVE", "CREATION_TIMESTAMP", "TEXTUAL_FIELD"],
-    maxCustom: 100,
+    maxCustom: METADATA_FIELDS.item.max,
   },
   interaction: {
-    required: ["USER_ID", "ITEM_ID", "EVENT_TYPE", "TIMESTAMP"],
+    required: [...Object.keys(REQUIRED_FIELDS.interaction), "EVENT_TYPE"],
     leading: ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"],
     types: {
       USER_ID: "string",
@@ -56,7 +57,7 @@ export const RULES: Readonly<Record<Dataset, DatasetRules>> = {
       "IMPRESSION",
       "EVENT_ATTRIBUTION_SOURCE",
     ],
-    maxCustom: 5,
+    maxCustom: METADATA_FIELDS.interaction.max,
   },
 };
 

@@ -1,9 +1,6 @@
+import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.ts";
 import type { Manifest } from "../etl/manifest.ts";
 import type { EventCheck } from "../etl/settings.ts";
-
-/** Personalize's minimums, counted after event type and threshold (developer guide: "Quotas"). */
-export const MIN_INTERACTIONS = 1_000;
-export const MIN_USERS_WITH_TWO = 25;
 
 /** What of a run's data is not enough to train, in words: one text a recipe and lack. None when all recipes can train. */
 export function lacks(

@@ -1,12 +1,8 @@
 import * as v from "valibot";
 import { FilterError } from "../../../lib/personalize/filters/filter-error.ts";
 import { parseFilter } from "../../../lib/personalize/filters/parser.ts";
-import {
-  distinctFields,
-  FILTER_LIMITS,
-  type FilterSchemas,
-  validateFilter,
-} from "../../../lib/personalize/filters/validate.ts";
+import { distinctFields, type FilterSchemas, validateFilter } from "../../../lib/personalize/filters/validate.ts";
+import { FILTER_LIMITS } from "../../../lib/personalize/limits.ts";
 import type { Account } from "../account.ts";
 import { ARN, NAME, PAGE, TAGS, text } from "../members.ts";
 import type { Filter } from "../resources.ts";

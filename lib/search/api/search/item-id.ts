@@ -1,14 +1,12 @@
+import { MAX_ID } from "../../../personalize/limits.ts";
 import type { Hit } from "./answer.ts";
-
-/** Amazon Personalize takes item ids of at most 256 characters. Source: its API reference. */
-const MAX_ITEM_ID_CHARACTERS = 256;
 
 /** The item's id that a hit has in a field, `_id` or a path in `_source`; undefined when Personalize could not take it. */
 export function itemIdOf(hit: Hit, field: string): string | undefined {
   const value = field === "_id" ? hit._id : valueAt(hit._source, field);
   // A number beyond 2^53 was rounded when the hit was parsed: it would be the id of another item.
   const id = Number.isSafeInteger(value) ? String(value) : value;
-  return typeof id === "string" && id !== "" && id.length <= MAX_ITEM_ID_CHARACTERS ? id : undefined;
+  return typeof id === "string" && id !== "" && id.length <= MAX_ID ? id : undefined;
 }
 
 /** Ids of hits, all from one field, so that they can be joined with it. */
