@@ -65,6 +65,28 @@ test("every group of lib has its rules", () => {
   );
 });
 
+const architecture = readFileSync("docs/architecture.md", "utf8");
+
+test("docs/architecture.md has the same tables", () => {
+  const shared = { test: ["everything"], bench: ["everything"], lib: ["packages only"] };
+  const written = new Map(
+    [...architecture.matchAll(/^\| `(\w+)` \| ([^;|]+)/gm)].map(([, folder = "", cell = ""]) => [
+      folder,
+      cell.trim().replaceAll("`", "").split(", "),
+    ]),
+  );
+  assert.equal(Object.fromEntries(written), { ...FOLDERS, ...GROUPS, ...shared, core: ["nothing of ours"] });
+});
+
+test("docs/architecture.md has every folder, and no other", () => {
+  const groups = Object.keys(GROUPS).map((group) => `lib/${group}`);
+  const subjects = ["{cli,local,stacks}/*/", "lib/*/*/"].flatMap((pattern) => globSync(pattern));
+  const leaves = groups.filter((group) => !subjects.some((path) => path.startsWith(`${group}/`)));
+  const folders = [...leaves, "lib/config", ...subjects.map((path) => path.replace(/\/$/, ""))];
+  const written = [...architecture.matchAll(/^((?:cli|lib|local|stacks)\/[\w/-]+)\/ /gm)].map(([, path]) => path);
+  assert.equal(written.sort(), folders.filter((path) => !path.startsWith("lib/config/")).sort());
+});
+
 test("one function does not import another", () => {
   const wrong = within("functions").filter(
     ({ file, target }) => target.startsWith("functions/") && target.split("/")[1] !== file.split("/")[1],
