@@ -2,21 +2,24 @@ import type { Configuration, SearchGateway } from "../lib/config/configuration.t
 import { MODELS, type ModelName } from "../lib/config/embedding-models.ts";
 import type { Names } from "../lib/core/naming/names.ts";
 import { referencedModels } from "../lib/infrastructure/endpoints.ts";
+import type { ModelSettings } from "../lib/search/embeddings/settings.ts";
+import { PRUNE_RATIO } from "../lib/search/embeddings/sparse-vector.ts";
 import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { BuildError } from "./error.ts";
 
-/** Calls at a time of one function instance to a model on an endpoint of the project: an endpoint of one or two
- * instances is busy with them. Hosted models have `query_concurrency`. */
+/** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */
 const ENDPOINT_CONCURRENCY = 4;
 
-/** What cannot be told from the YAML files. */
+const DEFAULT_REVISION = "main";
+
+/** What the YAML files do not say. */
 export interface SettingsOptions {
   names: Pick<Names, "endpoint" | "userIdKeyParameter">;
   /** Dimensions of dense models that are not the models' own: servers of the user's choice in the local stack. */
   dimensions?: Readonly<Partial<Record<ModelName, number>>>;
 }
 
-/** `config.json` of api-router: the part of a configuration that it works with. Throws BuildError without a gateway. */
+/** Returns `config.json` of api-router: the part of a configuration that it uses. Throws BuildError without a gateway. */
 export function gatewaySettings(configuration: Configuration, options: SettingsOptions): GatewaySettings {
   const { project, api, searchGateway } = configuration;
   if (!searchGateway) {
@@ -38,7 +41,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     logging: {
       user_id: api.logging.user_id,
       query_text: api.logging.query_text,
-      ...(api.logging.user_id === "hmac" && { hmac_secret_arn: options.names.userIdKeyParameter() }),
+      ...(api.logging.user_id === "hmac" && { hmac_secret_name: options.names.userIdKeyParameter() }),
     },
     ...(api.cors && { cors: api.cors }),
   };
@@ -48,17 +51,24 @@ function modelSettings(
   name: ModelName,
   { models }: SearchGateway,
   { names, dimensions = {} }: SettingsOptions,
-): GatewaySettings["models"][number] {
-  const section: { revision?: string | undefined; query_concurrency?: number; prune_ratio?: number } =
-    models[name] ?? {};
-  const dimension = dimensions[name];
-  const facts = MODELS[name];
-  return {
-    name,
-    ...(facts.host === "sagemaker" ? { endpoint_name: names.endpoint(name) } : { model_id: facts.source }),
-    revision: section.revision ?? "main",
-    concurrency: section.query_concurrency ?? ENDPOINT_CONCURRENCY,
-    ...(section.prune_ratio !== undefined && { prune_ratio: section.prune_ratio }),
-    ...(dimension !== undefined && { dimension }),
-  };
+): ModelSettings {
+  switch (name) {
+    case "sparse_v3":
+      return { ...onEndpoint(name), prune_ratio: models[name]?.prune_ratio ?? PRUNE_RATIO };
+    case "dense_large_en_v1_5":
+      return { ...onEndpoint(name), dimension: dimensions[name] ?? MODELS[name].dimension };
+    default:
+      return {
+        name,
+        model_id: MODELS[name].source,
+        revision: DEFAULT_REVISION,
+        concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
+        dimension: dimensions[name] ?? MODELS[name].dimension,
+      };
+  }
+
+  function onEndpoint<Name extends "dense_large_en_v1_5" | "sparse_v3">(model: Name) {
+    const revision = models[model]?.revision ?? DEFAULT_REVISION;
+    return { name: model, endpoint_name: names.endpoint(model), revision, concurrency: ENDPOINT_CONCURRENCY };
+  }
 }

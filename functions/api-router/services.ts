@@ -78,11 +78,11 @@ async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credent
 
 /** A key that cannot be read leaves user ids out of the log; it never fails a request. */
 function userIdKey({ logging }: GatewaySettings, print: (line: string) => void): () => Promise<string | undefined> {
-  const { user_id, hmac_secret_arn } = logging;
-  if (user_id !== "hmac" || hmac_secret_arn === undefined) return async () => undefined;
+  const { user_id, hmac_secret_name } = logging;
+  if (user_id !== "hmac" || hmac_secret_name === undefined) return async () => undefined;
   const key = once(async () => {
     const { secretReader } = await import("../../lib/aws/secret-reader.ts");
-    return secretReader()(hmac_secret_arn);
+    return secretReader()(hmac_secret_name);
   });
   return async () => {
     try {

@@ -31,7 +31,13 @@ test("hold every index with its mappings and what a failing model means", () => 
 
 test("name the endpoint of a self-hosted model, its pruning and its parallel calls", () => {
   assert.equal(settings().models, [
-    { name: "dense_large_en_v1_5", endpoint_name: "demo-dense-large-en-v1-5", revision: "main", concurrency: 4 },
+    {
+      name: "dense_large_en_v1_5",
+      endpoint_name: "demo-dense-large-en-v1-5",
+      revision: "main",
+      concurrency: 4,
+      dimension: 1024,
+    },
     { name: "sparse_v3", endpoint_name: "demo-sparse-v3", revision: "main", concurrency: 4, prune_ratio: 0.1 },
   ]);
 });
@@ -49,19 +55,25 @@ function withModel(model_name: "ext_embed_english_v3"): Configuration {
 
 test("name the Bedrock id of a hosted model and its query_concurrency, and leave unused models out", () => {
   assert.equal(settings(withModel("ext_embed_english_v3")).models, [
-    { name: "ext_embed_english_v3", model_id: "cohere.embed-english-v3", revision: "main", concurrency: 7 },
+    {
+      name: "ext_embed_english_v3",
+      model_id: "cohere.embed-english-v3",
+      revision: "main",
+      concurrency: 7,
+      dimension: 1024,
+    },
   ]);
 });
 
 test("take a dimension that is not the model's own", () => {
   const [dense] = settings(local, { dense_large_en_v1_5: 384 }).models;
-  assert.is(dense?.dimension, 384);
+  assert.is(dense && "dimension" in dense && dense.dimension, 384);
 });
 
 test("name the key of user ids only where it is used", () => {
   const hmac = { ...local, api: { ...local.api, logging: { ...local.api.logging, user_id: "hmac" as const } } };
-  assert.is(settings().logging.hmac_secret_arn, undefined);
-  assert.is(settings(hmac).logging.hmac_secret_arn, "/relevance/demo/search-gateway/user-id-key");
+  assert.is(settings().logging.hmac_secret_name, undefined);
+  assert.is(settings(hmac).logging.hmac_secret_name, "/relevance/demo/search-gateway/user-id-key");
 });
 
 test("have no ranking without a campaign, and all of its settings with one", () => {

@@ -45,7 +45,7 @@ for (const cluster of await clusters()) {
 
   /** A new instance of the function, which has not read the key. */
   async function start(functionTimeoutMs = 28_000): Promise<TestGateway> {
-    const logging = { user_id: "hmac", query_text: true, hmac_secret_arn: Name } as const;
+    const logging = { user_id: "hmac", query_text: true, hmac_secret_name: Name } as const;
     const gateway = await startGateway({ node: cluster.url, settings: { logging }, functionTimeoutMs });
     toStop.unshift(gateway);
     return gateway;

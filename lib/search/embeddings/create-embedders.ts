@@ -1,54 +1,16 @@
-import { MODELS, type ModelName } from "../../config/embedding-models.ts";
+import type { ModelName } from "../../config/embedding-models.ts";
 import type { EmbeddingCache } from "./cache.ts";
 import { cohereModel } from "./cohere.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
 import { type HostedEmbedderOptions, hostedEmbedder } from "./hosted-embedder.ts";
 import type { ModelClient } from "./model-client.ts";
+import type { ModelSettings } from "./settings.ts";
 import { createSlots } from "./slots.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
 import { sparseQuery } from "./sparse-query.ts";
-import { PRUNE_RATIO } from "./sparse-vector.ts";
 import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";
 
-/** Parallel calls of one process to a self-hosted model: enough to keep an endpoint of one or two instances busy. */
-const PARALLEL_CALLS = 4;
-
-interface CommonSettings {
-  /** Revision of the model as configured: part of the cache key. */
-  revision: string;
-  /** Milliseconds that one attempt for a query may take; 3,000 by default. */
-  queryTimeoutMs?: number;
-}
-
-/** A dense model on a SageMaker endpoint. */
-export interface DenseEndpointSettings extends CommonSettings {
-  model: "dense_large_en_v1_5";
-  endpointName: string;
-  /** The model's own by default; another one with a server of the user's choice in the local stack. */
-  dimension?: number;
-  parallelCalls?: number;
-}
-
-/** The sparse model on a SageMaker endpoint. */
-export interface SparseEndpointSettings extends CommonSettings {
-  model: "sparse_v3";
-  endpointName: string;
-  /** 0.1 by default; 0 keeps every token. */
-  pruneRatio?: number;
-  parallelCalls?: number;
-}
-
-/** A Cohere model on Bedrock. */
-export interface BedrockModelSettings extends CommonSettings {
-  model: "ext_embed_english_v3" | "ext_embed_multilingual_v3";
-  /** The model's own by default. */
-  modelId?: string;
-  dimension?: number;
-  /** Simultaneous calls of one function instance, queries and documents together (conf/model.yaml). */
-  queryConcurrency: number;
-}
-
-export type EmbedderSettings = DenseEndpointSettings | SparseEndpointSettings | BedrockModelSettings;
+type SparseSettings = Extract<ModelSettings, { name: "sparse_v3" }>;
 
 /** What embedders work with. Nothing here is opened, read or loaded before a model that needs it is first used. */
 export interface EmbedderClients {
@@ -56,43 +18,44 @@ export interface EmbedderClients {
   bedrock: ModelClient;
   sparseModel: SparseModelLoader;
   cache: EmbeddingCache;
+  /** Milliseconds that one attempt for a query may take; 3,000 by default. */
+  queryTimeoutMs?: number;
   /** Replaced in tests so that nothing sleeps between attempts. */
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** One embedder for each configured model. Make it once a process: bounds and cache are the embedders'. */
+/** Returns an embedder for each model. Call it once a process: the embedders hold the bounds and the cache. */
 export function createEmbedders(
-  settings: readonly EmbedderSettings[],
+  models: readonly ModelSettings[],
   clients: EmbedderClients,
 ): ReadonlyMap<ModelName, Embedder> {
-  return new Map(settings.map((one) => [one.model, cached(createEmbedder(one, clients), one.revision, clients.cache)]));
+  return new Map(models.map((one) => [one.name, cached(createEmbedder(one, clients), one.revision, clients.cache)]));
 }
 
-function createEmbedder(settings: EmbedderSettings, clients: EmbedderClients): Embedder {
-  const options = (parallelCalls: number): HostedEmbedderOptions => ({
-    slots: createSlots(parallelCalls),
-    ...(settings.queryTimeoutMs !== undefined && { queryTimeoutMs: settings.queryTimeoutMs }),
-    ...(clients.wait && { wait: clients.wait }),
-  });
-  switch (settings.model) {
+function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embedder {
+  const { queryTimeoutMs, wait, sagemaker, bedrock } = clients;
+  const options: HostedEmbedderOptions = {
+    slots: createSlots(settings.concurrency),
+    ...(queryTimeoutMs !== undefined && { queryTimeoutMs }),
+    ...(wait && { wait }),
+  };
+  switch (settings.name) {
     case "sparse_v3":
-      return sparseEmbedder(settings, clients, options(settings.parallelCalls ?? PARALLEL_CALLS));
+      return sparseEmbedder(settings, clients, options);
     case "dense_large_en_v1_5": {
-      const { model, endpointName, dimension = MODELS[model].dimension, parallelCalls = PARALLEL_CALLS } = settings;
-      const client = clients.sagemaker;
-      return hostedEmbedder(denseEndpoint({ model, client, endpointName, dimension }), options(parallelCalls));
+      const { name: model, endpoint_name: endpointName, dimension } = settings;
+      return hostedEmbedder(denseEndpoint({ model, client: sagemaker, endpointName, dimension }), options);
     }
     default: {
-      const { model, modelId = MODELS[model].source, dimension = MODELS[model].dimension } = settings;
-      const hosted = cohereModel({ model, client: clients.bedrock, modelId, dimension });
-      return hostedEmbedder(hosted, options(settings.queryConcurrency));
+      const { name: model, model_id: modelId, dimension } = settings;
+      return hostedEmbedder(cohereModel({ model, client: bedrock, modelId, dimension }), options);
     }
   }
 }
 
-/** Documents by the endpoint, queries by tokenizer and weight table; both need the model files. */
+/** Embeds documents by the endpoint, queries by tokenizer and weight table. Both need the model files. */
 function sparseEmbedder(
-  { model, endpointName, pruneRatio = PRUNE_RATIO }: SparseEndpointSettings,
+  { name: model, endpoint_name: endpointName, prune_ratio: pruneRatio }: SparseSettings,
   { sagemaker: client, sparseModel }: EmbedderClients,
   options: HostedEmbedderOptions,
 ): Embedder {
@@ -120,7 +83,7 @@ function sparseEmbedder(
   };
 }
 
-/** Told without the folder: the cause, which is logged, has it. */
+/** Does not name the folder: the cause does, which is logged. */
 const withoutFiles = (cause: unknown) =>
   new EmbeddingError("model files (tokenizer and weight table) are missing or damaged in this deployment", {
     cause,

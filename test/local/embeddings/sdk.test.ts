@@ -22,6 +22,9 @@ let models: Awaited<ReturnType<typeof startModels>>;
 let embedders: ReadonlyMap<ModelName, Embedder>;
 let folder: string;
 
+const common = { revision: "1", concurrency: 3 };
+const DENSE = { ...common, name: "dense_large_en_v1_5", dimension: 1024 } as const;
+
 test.before(async () => {
   models = await startModels();
   folder = await mkdtemp(join(tmpdir(), "models-"));
@@ -31,16 +34,17 @@ test.before(async () => {
 const embeddersFor = (queryTimeoutMs: number) =>
   createEmbedders(
     [
-      { model: "dense_large_en_v1_5", endpointName: "shop-dense-large-en-v1-5", revision: "1", queryTimeoutMs },
-      { model: "sparse_v3", endpointName: "shop-sparse-v3", revision: "1" },
-      { model: "ext_embed_english_v3", queryConcurrency: 3, revision: "1" },
-      { model: "ext_embed_multilingual_v3", modelId: "cohere.absent-v9", queryConcurrency: 2, revision: "1" },
+      { ...DENSE, endpoint_name: "shop-dense-large-en-v1-5" },
+      { ...common, name: "sparse_v3", endpoint_name: "shop-sparse-v3", prune_ratio: 0.1 },
+      { ...common, name: "ext_embed_english_v3", model_id: "cohere.embed-english-v3", dimension: 1024 },
+      { ...common, name: "ext_embed_multilingual_v3", model_id: "cohere.absent-v9", dimension: 1024 },
     ],
     {
       sagemaker: models.sagemaker,
       bedrock: models.bedrock,
       sparseModel: sparseModelIn(folder),
       cache: createEmbeddingCache(),
+      queryTimeoutMs,
       wait: async () => {},
     },
   );
@@ -186,7 +190,7 @@ test("a model or an endpoint that does not exist is an error without its name", 
   assert.equal(brief(await use("ext_embed_multilingual_v3").embedDocuments(["a"], deadline())), [
     "model refused the input",
   ]);
-  const [absent] = createEmbedders([{ model: "dense_large_en_v1_5", endpointName: "absent", revision: "1" }], {
+  const [absent] = createEmbedders([{ ...DENSE, endpoint_name: "absent" }], {
     ...models,
     sparseModel: sparseModelIn(folder),
     cache: createEmbeddingCache(),
@@ -239,7 +243,7 @@ test("a body that does not end is cut at the timeout, on both hosts", async () =
 test("refused and dropped connections are transient", async () => {
   const server = await startServer(() => ({ drop: true }));
   const embed = async () => {
-    const [embedder] = createEmbedders([{ model: "dense_large_en_v1_5", endpointName: "e", revision: "1" }], {
+    const [embedder] = createEmbedders([{ ...DENSE, endpoint_name: "e" }], {
       sagemaker: sageMakerClient(connection(server.url)),
       bedrock: bedrockClient(connection(server.url)),
       sparseModel: sparseModelIn(folder),

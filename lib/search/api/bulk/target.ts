@@ -1,4 +1,3 @@
-import { MODELS } from "../../../config/embedding-models.ts";
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
@@ -73,9 +72,8 @@ function fieldProblem(
   { name, fields }: IndexInfo,
   { embedding_field, model_name }: EmbeddingMapping,
 ): string[] {
-  const model = MODELS[model_name];
-  const served = models.find((one) => one.name === model_name)?.dimension;
-  const dimension = model.kind === "dense" ? (served ?? model.dimension) : undefined;
+  const model = models.find((one) => one.name === model_name);
+  const dimension = model && "dimension" in model ? model.dimension : undefined;
   const wanted = dimension === undefined ? "rank_features" : `knn_vector of dimension ${dimension}`;
   const field = fields.get(embedding_field);
   if (field?.type === (dimension === undefined ? "rank_features" : "knn_vector") && field.dimension === dimension)

@@ -2,13 +2,10 @@ import * as assert from "uvu/assert";
 import type { ModelName } from "../../../../lib/config/embedding-models.ts";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts";
-import {
-  createEmbedders,
-  type EmbedderClients,
-  type EmbedderSettings,
-} from "../../../../lib/search/embeddings/create-embedders.ts";
+import { createEmbedders, type EmbedderClients } from "../../../../lib/search/embeddings/create-embedders.ts";
 import type { Embedder, EmbeddingError } from "../../../../lib/search/embeddings/embedder.ts";
 import { ModelFilesError } from "../../../../lib/search/embeddings/model-files.ts";
+import type { ModelSettings } from "../../../../lib/search/embeddings/settings.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, fakeClient, smallModel, tokensOf, vectorOf } from "./fixture.ts";
 
@@ -16,11 +13,14 @@ const test = suite("embeddings: created from settings");
 
 const deadline = deadlineIn(20_000);
 
-const SETTINGS: EmbedderSettings[] = [
-  { model: "dense_large_en_v1_5", endpointName: "dense-endpoint", revision: "1" },
-  { model: "sparse_v3", endpointName: "sparse-endpoint", revision: "1" },
-  { model: "ext_embed_english_v3", queryConcurrency: 1, revision: "1" },
-  { model: "ext_embed_multilingual_v3", modelId: "other-id", queryConcurrency: 1, dimension: 8, revision: "1" },
+const common = { revision: "1", concurrency: 1 };
+const DENSE = { name: "dense_large_en_v1_5", endpoint_name: "dense-endpoint", dimension: 1_024, ...common } as const;
+const SPARSE = { name: "sparse_v3", endpoint_name: "sparse-endpoint", prune_ratio: 0.1, ...common } as const;
+const SETTINGS: ModelSettings[] = [
+  DENSE,
+  SPARSE,
+  { name: "ext_embed_english_v3", model_id: "cohere.embed-english-v3", dimension: 1_024, ...common },
+  { name: "ext_embed_multilingual_v3", model_id: "other-id", dimension: 8, ...common },
 ];
 
 const clients = () => ({
@@ -45,9 +45,9 @@ test("each configured model is reached where it is hosted", async () => {
   const embedders = createEmbedders(SETTINGS, all);
   assert.equal(
     [...embedders.keys()],
-    SETTINGS.map(({ model }) => model),
+    SETTINGS.map(({ name }) => name),
   );
-  for (const { model } of SETTINGS) {
+  for (const { name: model } of SETTINGS) {
     const [outcome] = await get(embedders, model).embedDocuments(["dragon"], deadline);
     assert.is(outcome?.kind, model === "sparse_v3" ? "sparse" : "dense", `${model}: ${JSON.stringify(outcome)}`);
   }
@@ -72,18 +72,17 @@ test("sparse documents have vocabulary tokens and the configured pruning", async
       { index: 6, value: 0.2 },
     ],
   ];
-  const documents = async (pruneRatio?: number) => {
+  const documents = async (prune_ratio: number) => {
     const all: EmbedderClients = {
       ...clients(),
       sagemaker: fakeClient(() => entries),
       sparseModel: () => smallModel({ dragon: 3, egg: 2 }),
     };
-    const settings: EmbedderSettings = { model: "sparse_v3", endpointName: "e", revision: "1" };
-    const embedders = createEmbedders([{ ...settings, ...(pruneRatio !== undefined && { pruneRatio }) }], all);
+    const embedders = createEmbedders([{ ...SPARSE, prune_ratio }], all);
     const [outcome] = await get(embedders, "sparse_v3").embedDocuments(["x"], deadline);
     return tokensOf(outcome);
   };
-  assert.equal(await documents(), { dragon: Math.log1p(1), egg: Math.log1p(0.2) });
+  assert.equal(await documents(0.1), { dragon: Math.log1p(1), egg: Math.log1p(0.2) });
   assert.equal(await documents(0.5), { dragon: Math.log1p(1) });
 });
 
@@ -118,8 +117,7 @@ test("equal queries are one model call; documents are never cached", async () =>
 
 test("another revision does not use the vectors of the one before", async () => {
   const all = clients();
-  const dense = (revision: string) =>
-    get(createEmbedders([{ model: "dense_large_en_v1_5", endpointName: "e", revision }], all), "dense_large_en_v1_5");
+  const dense = (revision: string) => get(createEmbedders([{ ...DENSE, revision }], all), "dense_large_en_v1_5");
   await dense("1").embedQuery("a", deadline);
   await dense("2").embedQuery("a", deadline);
   assert.is(all.sagemaker.calls.length, 2);

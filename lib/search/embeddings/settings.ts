@@ -1,0 +1,35 @@
+import * as v from "valibot";
+
+const ofEveryModel = {
+  /** Part of the cache key: another revision makes other vectors. */
+  revision: v.string(),
+  /** Simultaneous calls of one function instance. */
+  concurrency: v.number(),
+};
+
+/** One embedding model: what its kind and its host need, and nothing else. */
+export const ModelSettings = v.variant("name", [
+  v.object({
+    name: v.literal("dense_large_en_v1_5"),
+    ...ofEveryModel,
+    /** SageMaker endpoint. */
+    endpoint_name: v.string(),
+    /** Differs from the model's own where the local stack uses a server of the user's choice. */
+    dimension: v.number(),
+  }),
+  v.object({
+    name: v.literal("sparse_v3"),
+    ...ofEveryModel,
+    endpoint_name: v.string(),
+    /** Weights below this share of a document's largest are dropped. */
+    prune_ratio: v.number(),
+  }),
+  v.object({
+    name: v.picklist(["ext_embed_english_v3", "ext_embed_multilingual_v3"]),
+    ...ofEveryModel,
+    /** Bedrock model id. */
+    model_id: v.string(),
+    dimension: v.number(),
+  }),
+]);
+export type ModelSettings = v.InferOutput<typeof ModelSettings>;
