@@ -4,7 +4,7 @@ import { Document, DocumentId, IndexName, MAX_OPERATIONS } from "../../lib/searc
 import { HybridRequest, HybridSettings, MAX_SUBQUERIES } from "../../lib/search/api/hybrid/request.ts";
 import { BusinessRules, NativeSearch, SearchRequest } from "../../lib/search/api/search/request.ts";
 
-const Degradation = degradation(["embedding", "personalization", "profile", "depth"]);
+const Degradation = degradation(["embedding", "personalization", "profile", "depth", "shards", "timed_out"]);
 
 const BulkWrite = v.strictObject({
   id: DocumentId,

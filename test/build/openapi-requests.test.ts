@@ -35,9 +35,11 @@ const recommendation: OpenApi = JSON.parse(recommendationOpenApiJson());
 const BEYOND_SCHEMA =
   /must sum to 1|one weight a subquery|bytes in UTF-8|not starting with _|made by the gateway|set by the gateway/;
 
-const issuesOf = (schema: v.GenericSchema, body: unknown): readonly Issue[] => {
+const issuesOf = (schema: v.GenericSchema, body: unknown): readonly Issue[] => issuesIn(() => validate(schema, body));
+
+const issuesIn = (work: () => unknown): readonly Issue[] => {
   try {
-    validate(schema, body);
+    work();
     return [];
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -47,8 +49,7 @@ const issuesOf = (schema: v.GenericSchema, body: unknown): readonly Issue[] => {
 
 const hybridIssues = (body: unknown): readonly Issue[] => {
   const text = JSON.stringify(body);
-  const issues = issuesOf(HybridRequest, JSON.parse(text));
-  return issues.length > 0 ? issues : readTemplate(text, validate(HybridRequest, JSON.parse(text))).issues;
+  return issuesIn(() => readTemplate(text, validate(HybridRequest, JSON.parse(text))));
 };
 
 const definitions = SHOP_DEFINITIONS;

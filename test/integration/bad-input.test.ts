@@ -92,8 +92,27 @@ const HYBRID: Case[] = [
     "a pipeline",
     template({ ...(queries([MATCH]).search_request_template as object), search_pipeline: "p" }),
     {
-      "search_request_template.search_pipeline": "made by the gateway",
+      "search_request_template.search_pipeline": "must be an object with response_processors",
     },
+  ],
+  [
+    "other parts of a pipeline",
+    template({
+      ...(queries([MATCH]).search_request_template as object),
+      search_pipeline: { phase_results_processors: [], request_processors: [], response_processors: [] },
+    }),
+    {
+      "search_request_template.search_pipeline.phase_results_processors": "only response_processors may be given",
+      "search_request_template.search_pipeline.request_processors": "only response_processors may be given",
+    },
+  ],
+  [
+    "response processors that are none",
+    template({
+      ...(queries([MATCH]).search_request_template as object),
+      search_pipeline: { response_processors: [{ a: {}, b: {} }] },
+    }),
+    { "search_request_template.search_pipeline.response_processors": "each an object with one key" },
   ],
   [
     "a depth",

@@ -1,6 +1,16 @@
-export type Stage = "embedding" | "personalization" | "profile" | "depth" | "item_records" | "campaign" | "realtime";
+/** What an answer can lack. The guides list what each means. */
+export type Stage =
+  | "embedding"
+  | "personalization"
+  | "profile"
+  | "depth"
+  | "shards"
+  | "timed_out"
+  | "item_records"
+  | "campaign"
+  | "realtime";
 
-/** One thing an answer was made without (decisions 3.3): what failed, why, and what it changed. */
+/** One thing that an answer was made without: what failed, why, and what it changed. */
 export interface Degradation {
   stage: Stage;
   target: string;

@@ -12,6 +12,8 @@ export interface Capabilities {
   queryTokens: boolean;
   /** `pagination_depth`, and so `from`: 2.19. */
   pagination: boolean;
+  /** The response processor `hybrid_score_explanation`: 2.19. */
+  scoreExplanation: boolean;
   /** `profile: true` with hybrid: 3.6; before, every such search fails. */
   hybridProfile: boolean;
 }
@@ -25,6 +27,7 @@ export function capabilitiesOf(version: string): Capabilities {
     hybrid: atLeast(2, 12),
     queryTokens: atLeast(2, 14),
     pagination: atLeast(2, 19),
+    scoreExplanation: atLeast(2, 19),
     hybridProfile: atLeast(3, 6),
   };
 }

@@ -1,7 +1,7 @@
 import { rawNumber } from "../../../core/json/lossless.ts";
 import type { HybridSettings } from "./request.ts";
 
-/** How many candidates a leg gives, by what the cluster's version can do. */
+/** How many candidates each subquery retrieves. */
 export interface Depth {
   /** `pagination_depth` of the hybrid query; none below OpenSearch 2.19. */
   paginationDepth: number | undefined;
@@ -9,9 +9,9 @@ export interface Depth {
 }
 
 /**
- * Scores are normalized over the candidates, so their number must not change with `from`, nor with `size` as long as
- * it is not larger than `candidates`: from 2.19 on a fixed depth is sent and nothing is oversampled; before, the
- * sample factor makes up the number of candidates (decisions 5.4).
+ * Returns how many candidates each subquery retrieves. Scores are normalized over the candidates, so their number must
+ * not change with `from`, nor with `size` up to `candidates`. From 2.19 on the depth is fixed and nothing is oversampled;
+ * before, the sample factor makes up the number of candidates.
  */
 export function depthOf(size: number, candidates: number, maxResultWindow: number, pagination: boolean): Depth {
   if (pagination) {
@@ -21,13 +21,27 @@ export function depthOf(size: number, candidates: number, maxResultWindow: numbe
   return { paginationDepth: undefined, sampleFactor: Math.max(1, factor) };
 }
 
-/** The search pipeline as JSON text, inline in the body and never stored in the cluster. */
+/** What a search pipeline depends on besides the settings of the request. */
+export interface PipelineParts {
+  weights: readonly number[] | null;
+  sampleFactor: number;
+  /** Whether `_explanation` shows how the fused score came about, in place of the subqueries' own scores. */
+  explain: boolean;
+  /** The caller's own. They run last, on the hits that the page shows. */
+  responseProcessors: readonly unknown[];
+}
+
+/** Returns the search pipeline as JSON text. It is sent in the body and never stored in the cluster. */
 export function pipelineJson(
   settings: Pick<HybridSettings, "normalization" | "combination">,
-  weights: readonly number[] | null,
-  sampleFactor: number,
+  { weights, sampleFactor, explain, responseProcessors }: PipelineParts,
 ): string {
-  const processor = {
+  const response = [
+    ...(explain ? [{ hybrid_score_explanation: {} }] : []),
+    { truncate_hits: {} },
+    ...responseProcessors,
+  ];
+  const normalization = {
     "normalization-processor": {
       normalization: { technique: settings.normalization },
       combination: { technique: settings.combination, ...(weights && { parameters: { weights: weights.map(float) } }) },
@@ -35,21 +49,21 @@ export function pipelineJson(
   };
   return (
     `{"request_processors":[{"oversample":${JSON.stringify({ sample_factor: float(sampleFactor) })}}],` +
-    `"response_processors":[{"truncate_hits":{}}],` +
-    `"phase_results_processors":[${JSON.stringify(processor)}]}`
+    `"response_processors":${JSON.stringify(response)},` +
+    `"phase_results_processors":[${JSON.stringify(normalization)}]}`
   );
 }
 
-/** The cluster fails (500) on a whole number where it wants a float: 1 has to be sent as 1.0. */
+/** Returns a number that prints as a float: the cluster fails (500) on `1` where it expects `1.0`. */
 const float = (value: number): unknown => (Number.isInteger(value) ? rawNumber(value.toFixed(1)) : value);
 
-/** Weights of the legs that are left, and what became of them. */
+/** The weights of the remaining subqueries, and how they were changed. */
 export interface LeftWeights {
   weights: number[] | null;
   change: "none" | "scaled" | "equal";
 }
 
-/** With a leg left out the remaining weights are scaled to sum 1; when they sum to 0 they become equal. */
+/** Returns the weights of the subqueries in `kept`, scaled to sum 1, or equal when they sum to 0. */
 export function leftWeights(weights: readonly number[] | null, kept: readonly number[]): LeftWeights {
   if (weights === null || kept.length === weights.length) return { weights: weights && [...weights], change: "none" };
   const left = kept.map((leg) => weights[leg] ?? 0);

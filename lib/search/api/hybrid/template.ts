@@ -1,4 +1,5 @@
 import type { Issue } from "../../../core/http/error.ts";
+import { invalidRequest } from "../../../core/http/validate.ts";
 import { parseLossless } from "../../../core/json/lossless.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import { isObject } from "../../../core/json/values.ts";
@@ -14,28 +15,47 @@ export interface Template {
   /** The hybrid clause besides its queries: `filter`, `_name`, `boost`. */
   hybrid: Record<string, unknown>;
   queries: readonly unknown[];
+  /** The caller's own response processors; the rest of the pipeline is the gateway's. */
+  responseProcessors: readonly unknown[];
 }
 
-/** Reads the template of a request; issues where it is not a native body with one hybrid query of 1 to 5 subqueries. */
-export function readTemplate(requestText: string, request: HybridRequest): { template?: Template; issues: Issue[] } {
+/**
+ * Reads the template of a request. Throws `invalid_request` with every issue unless it is a native body with one hybrid
+ * query of 1 to 5 subqueries.
+ */
+export function readTemplate(requestText: string, request: HybridRequest): Template {
   const slice = memberSlices(requestText).get(PATH);
   const text = requestText.slice(slice?.start, slice?.end);
   const native = parseLossless(text) as Record<string, unknown>;
-  const issues = [...pipelineIssues(native), ...depthIssues(native)];
-  const hybrid = hybridClause(native);
-  if (hybrid === undefined) {
-    issues.push({ path: `${PATH}.query`, message: "must hold one hybrid query and nothing else beside it" });
-    return { issues };
-  }
-  const { queries, ...rest } = hybrid;
-  issues.push(...queryIssues(queries, request.settings.weights), ...hybridDepthIssues(rest));
-  if (issues.length > 0 || !Array.isArray(queries)) return { issues };
-  return { template: { text, native, hybrid: rest, queries }, issues };
+  const pipeline = readPipeline(native.search_pipeline ?? undefined);
+  const clause = hybridClause(native);
+  const issues = [
+    ...pipeline.issues,
+    ...pageIssues(native),
+    ...(clause ? clauseIssues(clause, request.settings.weights) : [NO_HYBRID_QUERY]),
+  ];
+  if (issues.length > 0 || !clause) throw invalidRequest(issues);
+  const { queries, ...hybrid } = clause;
+  return { text, native, hybrid, queries: queries as unknown[], responseProcessors: pipeline.processors };
 }
+
+const NO_HYBRID_QUERY: Issue = {
+  path: `${PATH}.query`,
+  message: "must hold one hybrid query and nothing else beside it",
+};
 
 function hybridClause({ query }: Record<string, unknown>): Record<string, unknown> | undefined {
   if (!isObject(query) || Object.keys(query).length !== 1) return undefined;
   return isObject(query.hybrid) ? query.hybrid : undefined;
+}
+
+function clauseIssues({ queries, pagination_depth }: Record<string, unknown>, weights: readonly number[] | null) {
+  const issues = queryIssues(queries, weights);
+  if (pagination_depth !== undefined) {
+    const message = "is set by the gateway; configure candidates of the index";
+    issues.push({ path: `${PATH}.query.hybrid.pagination_depth`, message });
+  }
+  return issues;
 }
 
 function queryIssues(queries: unknown, weights: readonly number[] | null): Issue[] {
@@ -54,23 +74,27 @@ function queryIssues(queries: unknown, weights: readonly number[] | null): Issue
   return issues;
 }
 
-function pipelineIssues(native: Record<string, unknown>): Issue[] {
-  if (native.search_pipeline === undefined) return [];
-  return [{ path: `${PATH}.search_pipeline`, message: "is made by the gateway; use settings" }];
+/** Reads the response processors of the caller's pipeline, the only part that a template may have. */
+function readPipeline(pipeline: unknown): { processors: readonly unknown[]; issues: Issue[] } {
+  const path = `${PATH}.search_pipeline`;
+  if (pipeline === undefined) return { processors: [], issues: [] };
+  if (!isObject(pipeline)) {
+    const message = "must be an object with response_processors; the rest of it is made by the gateway from settings";
+    return { processors: [], issues: [{ path, message }] };
+  }
+  const { response_processors: processors = [], ...others } = pipeline;
+  const issues = Object.keys(others).map((key) => ({
+    path: `${path}.${key}`,
+    message: "is made by the gateway from settings; only response_processors may be given",
+  }));
+  if (Array.isArray(processors) && processors.every((one) => isObject(one) && Object.keys(one).length === 1)) {
+    return { processors, issues };
+  }
+  const message = "must be an array of processors, each an object with one key";
+  return { processors: [], issues: [...issues, { path: `${path}.response_processors`, message }] };
 }
 
-/** The page decides nothing about scores only because the gateway sets the depth itself. */
-function hybridDepthIssues(hybrid: Record<string, unknown>): Issue[] {
-  if (hybrid.pagination_depth === undefined) return [];
-  return [
-    {
-      path: `${PATH}.query.hybrid.pagination_depth`,
-      message: "is set by the gateway; configure candidates of the index",
-    },
-  ];
-}
-
-function depthIssues(native: Record<string, unknown>): Issue[] {
+function pageIssues(native: Record<string, unknown>): Issue[] {
   return (["from", "size"] as const).flatMap((field) => {
     const value = native[field];
     if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return [];

@@ -4,8 +4,16 @@ import { isRawNumber } from "../../../core/json/lossless.ts";
 import type { Embedding } from "../../embeddings/embedder.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 
-/** Where a token stands decides what replaces it. */
-type Place = "vector" | "should" | "other";
+/** The parameters of native queries in which a token stands for an embedding. Anywhere else it is the caller's text. */
+type Place = "vector" | "should" | "query_tokens" | "query_value";
+
+/** The kind of embedding that each place takes. */
+const KIND = {
+  vector: "dense",
+  should: "sparse",
+  query_tokens: "sparse",
+  query_value: "dense",
+} as const satisfies Record<Place, Embedding["kind"]>;
 
 /** One subquery and the embedding fields whose tokens it holds. */
 export interface Leg {
@@ -14,9 +22,9 @@ export interface Leg {
 }
 
 /**
- * Reads the legs of a hybrid query: which embeddings each needs, and what is wrong with its tokens. A token is a string
- * that equals `[field]` of a mapping; as the value of `vector` or `should` any other string is an error, elsewhere it
- * is left alone.
+ * Returns the legs of a hybrid query with the embeddings that each needs, and an issue for each wrong token. A token is
+ * `[field]` of a mapping, as the `vector` of a knn query, in the `should` of a bool, as the `query_tokens` of
+ * neural_sparse, or as the `query_value` of a script.
  */
 export function readLegs(
   queries: readonly unknown[],
@@ -28,18 +36,17 @@ export function readLegs(
   const issues: Issue[] = [];
   const legs = queries.map((query, leg) => {
     const fields = new Set<string>();
-    visit(query, { path: `${path}.${leg}`, keys: [], place: "other" }, (text, at, place) => {
+    mapTokens(query, { keys: [], path: `${path}.${leg}` }, (text, place, at) => {
       const mapping = byToken.get(text);
-      if (!mapping) {
-        if (place !== "other") issues.push({ path: at, message: `${show(text)} is not a token; tokens are ${known}` });
-        return;
+      const kind = mapping && MODELS[mapping.model_name].kind;
+      if (mapping && kind === KIND[place]) fields.add(mapping.embedding_field);
+      else if (mapping) {
+        issues.push({ path: at, message: `${text} is a ${kind} embedding; ${place} takes a ${KIND[place]} one` });
+      } // A binary vector is a string as well.
+      else if (place !== "query_value") {
+        issues.push({ path: at, message: `${show(text)} is not a token; tokens are ${known}` });
       }
-      const { kind } = MODELS[mapping.model_name];
-      if (place === "vector" && kind === "sparse") {
-        issues.push({ path: at, message: `${text} is a sparse embedding; vector takes a dense one` });
-      } else if (place === "should" && kind === "dense") {
-        issues.push({ path: at, message: `${text} is a dense embedding; should takes a sparse one` });
-      } else fields.add(mapping.embedding_field);
+      return text;
     });
     return { query, fields };
   });
@@ -52,88 +59,69 @@ export interface ReplaceOptions {
   queryTokens: boolean;
 }
 
-/** The subquery with its tokens replaced: a new value, the leg is left as it is. */
-export function replaceTokens(query: unknown, options: ReplaceOptions): unknown {
-  if (typeof query === "string") return embeddingOf(query, options) ?? query;
-  if (Array.isArray(query)) return query.map((item) => replaceTokens(item, options));
-  if (!isObject(query)) return query;
-  const replaced: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(query)) {
-    replaced[key] = key === "should" ? replaceShould(value, options) : replaceTokens(value, options);
-  }
-  // Beside a filter, `should` is optional and would match everything.
-  const sparse = options.embeddings.size > 0 && shouldTokens(query.should, options).length > 0;
-  if (sparse && replaced.minimum_should_match === undefined) replaced.minimum_should_match = 1;
-  return replaced;
-}
-
-function replaceShould(should: unknown, options: ReplaceOptions): unknown {
-  if (typeof should === "string") {
-    const [field] = shouldTokens(should, options);
-    return field === undefined ? should : sparseClauses(field, options);
-  }
-  if (!Array.isArray(should)) return replaceTokens(should, options);
-  return should.flatMap((clause) => {
-    const [field] = shouldTokens(clause, options);
-    return field === undefined ? [replaceTokens(clause, options)] : sparseClauses(field, options);
-  });
-}
-
-/** The fields of sparse tokens among the clauses of a `should`. */
-function shouldTokens(should: unknown, { embeddings }: ReplaceOptions): string[] {
-  const clauses = Array.isArray(should) ? should : [should];
-  return clauses.flatMap((clause) => {
-    const field = typeof clause === "string" ? clause.slice(1, -1) : "";
-    const token = clause === `[${field}]` && embeddings.get(field)?.kind === "sparse";
-    return token ? [field] : [];
+/** Returns a copy of a subquery in which embeddings replace the tokens. */
+export function replaceTokens(query: unknown, { embeddings, queryTokens }: ReplaceOptions): unknown {
+  return mapTokens(query, { keys: [], path: "" }, (text, place) => {
+    const field = text.slice(1, -1);
+    const embedding = text === `[${field}]` ? embeddings.get(field) : undefined;
+    if (embedding?.kind !== KIND[place]) return text;
+    if (embedding.kind === "dense") return embedding.vector;
+    return place === "should" ? sparseClauses(field, embedding.tokens, queryTokens) : embedding.tokens;
   });
 }
 
 /**
- * Clauses whose score is the dot product of query and document weights. An empty set matches nothing: the cluster
- * takes an empty `should` for "all documents".
+ * Returns clauses whose scores add up to the dot product of query and document weights. Without tokens it is a clause
+ * that matches nothing, since the cluster takes an empty `should` for "all documents".
  */
-function sparseClauses(field: string, { embeddings, queryTokens }: ReplaceOptions): unknown[] {
-  const embedding = embeddings.get(field);
-  const tokens = embedding?.kind === "sparse" ? embedding.tokens : {};
+function sparseClauses(field: string, tokens: Readonly<Record<string, number>>, queryTokens: boolean): unknown[] {
   const entries = Object.entries(tokens);
   if (entries.length === 0) return [{ match_none: {} }];
   if (queryTokens) return [{ neural_sparse: { [field]: { query_tokens: tokens } } }];
   return entries.map(([token, boost]) => ({ rank_feature: { field: `${field}.${token}`, linear: {}, boost } }));
 }
 
-function embeddingOf(text: string, { embeddings }: ReplaceOptions): unknown {
-  if (!text.startsWith("[") || !text.endsWith("]")) return undefined;
-  const embedding = embeddings.get(text.slice(1, -1));
-  return embedding?.kind === "dense" ? embedding.vector : embedding?.tokens;
-}
-
 interface Position {
-  path: string;
+  /** Keys of the objects around a value, up to the nearest array. */
   keys: readonly string[];
-  place: Place;
+  /** Dotted, for messages. */
+  path: string;
 }
 
-type Found = (text: string, path: string, place: Place) => void;
+/** Returns what replaces a string at a token's place: itself, or a value; for `should` a list of clauses. */
+type Replace = (text: string, place: Place, path: string) => unknown;
 
-function visit(value: unknown, { path, keys, place }: Position, found: Found): void {
-  if (typeof value === "string") found(value, path, place);
-  else if (Array.isArray(value)) {
-    // A string among the clauses of `should` can only be a token; an array under `vector` is a given vector.
-    const inner = place === "should" ? place : "other";
-    for (const [index, item] of value.entries()) visit(item, { path: `${path}.${index}`, keys, place: inner }, found);
-  } else if (isObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      visit(item, { path: `${path}.${key}`, keys: [...keys, key], place: placeOf(key, keys) }, found);
-    }
+/** Returns a copy of a query with each string at a token's place replaced. */
+function mapTokens(value: unknown, { keys, path }: Position, replace: Replace): unknown {
+  const place = placeOf(keys);
+  if (typeof value === "string") return place ? replace(value, place, path) : value;
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => {
+      const at = { keys: [], path: `${path}.${index}` };
+      if (place === "should" && typeof item === "string") return replace(item, place, at.path);
+      return [mapTokens(item, at, replace)];
+    });
   }
+  if (!isObject(value)) return value;
+  const mapped: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    mapped[key] = mapTokens(item, { keys: [...keys, key], path: `${path}.${key}` }, replace);
+  }
+  // Beside a filter `should` is optional and the sparse query would match every document.
+  if (keys.at(-1) === "bool" && texts(mapped.should) < texts(value.should)) mapped.minimum_should_match ??= 1;
+  return mapped;
 }
 
-/** `vector` of a knn query and `should` of a bool query; fields may have these names too. */
-function placeOf(key: string, keys: readonly string[]): Place {
-  if (key === "vector" && keys.at(-2) === "knn") return "vector";
-  return key === "should" && keys.at(-1) === "bool" ? "should" : "other";
+/** Returns the token's place that these keys lead to. Fields may have the same names, so the query's name counts too. */
+function placeOf(keys: readonly string[]): Place | undefined {
+  const [query, field, key] = keys.slice(-3);
+  if (query === "knn" && key === "vector") return "vector";
+  if (query === "neural_sparse" && key === "query_tokens") return "query_tokens";
+  if (query === "script" && field === "params" && key === "query_value") return "query_value";
+  return keys.at(-2) === "bool" && keys.at(-1) === "should" ? "should" : undefined;
 }
+
+const texts = (should: unknown): number => [should].flat().filter((clause) => typeof clause === "string").length;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !isRawNumber(value);

@@ -1,5 +1,7 @@
+import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { isObject } from "../../../core/json/values.ts";
 
 export interface Hit {
   _id: string;
@@ -7,51 +9,87 @@ export interface Hit {
   _source?: Record<string, unknown>;
 }
 
-interface NativeBody {
-  hits?: { total?: { value: number; relation: "eq" | "gte" } | number; hits?: Hit[] };
+type Total = { value: number; relation: "eq" | "gte" };
+
+interface ShardFailure {
+  reason?: { type?: unknown; reason?: unknown };
 }
 
-/**
- * The cluster's search answer: its text, which is handed on as it is so that no number changes, and what the gateway
- * reads of it.
- */
+interface NativeAnswer {
+  timed_out?: boolean;
+  _shards?: { total?: number; failed?: number; failures?: ShardFailure[] };
+  hits: { total?: Total | number; hits: Hit[] };
+}
+
+/** The cluster's search answer: its text, which is passed on unchanged so that no number changes, and what is read in it. */
 export interface SearchAnswer {
   text: string;
   hits: readonly Hit[];
   /** Null when totals are not tracked. */
-  total: { value: number; relation: "eq" | "gte" } | null;
+  total: Total | null;
+  /** What the cluster left out: failed shards, a search that timed out. */
+  partial: readonly Degradation[];
 }
 
-/** Reads an answer. Throws `upstream_failed` when the text is not JSON. */
+/** Returns an answer read from its text. Throws `upstream_failed` when the text is not the JSON of a search answer. */
 export function readAnswer(text: string): SearchAnswer {
-  const { hits } = parse(text);
-  const total = hits?.total;
+  const answer = parse(text);
+  const { total, hits } = answer.hits;
   return {
     text,
-    hits: hits?.hits ?? [],
+    hits,
     total: typeof total === "number" ? { value: total, relation: "eq" } : (total ?? null),
+    partial: partialResults(answer),
   };
 }
 
-function parse(text: string): NativeBody {
+function parse(text: string): NativeAnswer {
+  let answer: NativeAnswer;
   try {
-    return JSON.parse(text) as NativeBody;
+    answer = JSON.parse(text) as NativeAnswer;
   } catch (cause) {
     throw new ApiError("upstream_failed", "The search cluster answered with something that is not JSON.", { cause });
   }
+  const hits: unknown = answer?.hits?.hits;
+  if (Array.isArray(hits) && hits.every(isObject)) return answer;
+  throw new ApiError("upstream_failed", "The search cluster answered with something that is not a search answer.", {
+    cause: text.slice(0, 200),
+  });
 }
 
-/** The texts of the hits, byte for byte. */
+function partialResults({ timed_out, _shards = {} }: NativeAnswer): Degradation[] {
+  const target = "search_response";
+  const partial: Degradation[] = [];
+  const { total, failed = 0, failures } = _shards;
+  if (failed > 0) {
+    const { type, reason } = failures?.[0]?.reason ?? {};
+    const why = [type, reason].filter((part) => typeof part === "string").join(": ") || "no reason given";
+    const effect = "hits, totals and aggregations are those of the other shards";
+    partial.push({ stage: "shards", target, reason: `${failed} of ${total} shards failed: ${why}`, effect });
+  }
+  if (timed_out) {
+    const effect = "hits, totals and aggregations are those found until then";
+    partial.push({
+      stage: "timed_out",
+      target,
+      reason: "the time that the search may take in the cluster ended",
+      effect,
+    });
+  }
+  return partial;
+}
+
+/** Returns the texts of the hits, byte for byte. */
 export function hitTexts({ text }: SearchAnswer): string[] {
   const inner = memberSlices(text).get("hits");
   const list = inner && memberSlices(text, inner.start).get("hits");
   return list ? elementSlices(text, list.start).map(({ start, end }) => text.slice(start, end)) : [];
 }
 
-/** The hit with another score. */
+/** Returns a hit with another score. */
 export const withScore = (hit: string, score: number): string => withMembers(hit, { _score: JSON.stringify(score) });
 
-/** The answer with other hits; everything else stays the cluster's. `maxScore` undefined keeps it. */
+/** Returns an answer with other hits and everything else unchanged, `max_score` included when `maxScore` is undefined. */
 export function withHits(answer: SearchAnswer, hits: readonly string[], maxScore?: number | null): string {
   const inner = memberSlices(answer.text).get("hits");
   if (!inner) return answer.text;

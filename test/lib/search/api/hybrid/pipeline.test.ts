@@ -4,6 +4,8 @@ import { suite } from "../../../../suite.ts";
 
 const test = suite("lib/search/api/hybrid/pipeline");
 
+const PARTS = { weights: null, sampleFactor: 1, explain: false, responseProcessors: [] };
+
 test("the depth is the number of candidates, whatever the size below it", () => {
   for (const size of [0, 1, 10, 100]) {
     assert.equal(depthOf(size, 100, 10_000, true), { paginationDepth: 100, sampleFactor: 1 });
@@ -30,9 +32,9 @@ for (const [size, factor] of [
   });
 }
 
-test("the pipeline has the processors in the order of the specification, the factor as a float", () => {
+test("the pipeline has the processors in order, the factor as a float", () => {
   assert.is(
-    pipelineJson({ normalization: "l2", combination: "harmonic_mean" }, [0.4, 0.6], 1),
+    pipelineJson({ normalization: "l2", combination: "harmonic_mean" }, { ...PARTS, weights: [0.4, 0.6] }),
     '{"request_processors":[{"oversample":{"sample_factor":1.0}}],"response_processors":[{"truncate_hits":{}}],' +
       '"phase_results_processors":[{"normalization-processor":{"normalization":{"technique":"l2"},' +
       '"combination":{"technique":"harmonic_mean","parameters":{"weights":[0.4,0.6]}}}}]}',
@@ -40,12 +42,24 @@ test("the pipeline has the processors in the order of the specification, the fac
 });
 
 test("whole weights are sent as floats, on which alone the cluster does not fail", () => {
-  const json = pipelineJson({ normalization: "l2", combination: "harmonic_mean" }, [0, 1], 1);
+  const json = pipelineJson({ normalization: "l2", combination: "harmonic_mean" }, { ...PARTS, weights: [0, 1] });
   assert.match(json, '"weights":[0.0,1.0]');
 });
 
 test("without weights the pipeline has no parameters", () => {
-  assert.not.match(pipelineJson({ normalization: "min_max", combination: "arithmetic_mean" }, null, 1.5), "parameters");
+  assert.not.match(
+    pipelineJson({ normalization: "min_max", combination: "arithmetic_mean" }, { ...PARTS, sampleFactor: 1.5 }),
+    "parameters",
+  );
+});
+
+test("the explanation runs before truncation, the caller's own processors last", () => {
+  const own = [{ rename_field: { field: "a", target_field: "b" } }];
+  const settings = { normalization: "min_max", combination: "arithmetic_mean" } as const;
+  const { response_processors } = JSON.parse(
+    pipelineJson(settings, { ...PARTS, explain: true, responseProcessors: own }),
+  );
+  assert.equal(response_processors, [{ hybrid_score_explanation: {} }, { truncate_hits: {} }, ...own]);
 });
 
 test("weights of the legs that are left are scaled to sum 1", () => {

@@ -40,7 +40,11 @@ test("an unknown token as the vector lists the fields that there are", () => {
 });
 
 test("an unknown token as should is an error, alone and in a list", () => {
-  assert.is(read({ bool: { should: "[nope]" } }).issues[0]?.path, "queries.0.bool.should");
+  const { issues } = read({ bool: { should: "[nope]" } });
+  assert.equal(
+    issues.map(({ path }) => path),
+    ["queries.0.bool.should"],
+  );
   assert.is(read({ bool: { should: [{ match_all: {} }, "[nope]"] } }).issues[0]?.path, "queries.0.bool.should.1");
 });
 
@@ -49,8 +53,17 @@ test("a dense token as should and a sparse one as the vector are errors", () => 
   assert.match(read({ knn: { dense: { vector: "[sparse]" } } }).issues[0]?.message ?? "", "is a sparse embedding");
 });
 
-test("elsewhere text in brackets is left alone, also in fields named vector and should", () => {
-  const queries = [{ match: { text: "[nope]" } }, { term: { vector: "red" } }, { match: { should: "do" } }];
+test("text in brackets is left alone elsewhere, also where it equals a token", () => {
+  const queries = [
+    { match: { text: "[nope]" } },
+    { match: { text: "[dense]" } },
+    { match: { text: { query: "[sparse]" } } },
+    { multi_match: { query: "[dense]", fields: ["[sparse]"] } },
+    { bool: { must: ["[dense]"], filter: [{ terms: { genre: ["[dense]", "[sparse]"] } }] } },
+    { term: { vector: "[dense]" } },
+    { match: { should: "[sparse]" } },
+    { script_score: { script: { source: "[dense]", params: { other: "[dense]" } } } },
+  ];
   assert.equal(read(...queries).issues, []);
   assert.equal(
     queries.map((query) => replace(query)),
@@ -58,13 +71,26 @@ test("elsewhere text in brackets is left alone, also in fields named vector and 
   );
 });
 
-test("a dense token becomes the vector, wherever it stands", () => {
+test("a dense token becomes the vector of a knn query and the query value of a script", () => {
   assert.equal(replace({ knn: { dense: { vector: "[dense]", k: 5 } } }), {
     knn: { dense: { vector: [0.1, 0.2], k: 5 } },
   });
-  assert.equal(replace({ script_score: { params: { v: "[dense]" } } }), {
-    script_score: { params: { v: [0.1, 0.2] } },
+  const script = (query_value: unknown) => ({ script_score: { script: { lang: "knn", params: { query_value } } } });
+  assert.equal(replace(script("[dense]")), script([0.1, 0.2]));
+  assert.equal([...(read(script("[dense]")).legs[0]?.fields ?? [])], ["dense"]);
+});
+
+test("a string that is no token stays the query value of a script: a binary vector is one", () => {
+  const query = { script_score: { script: { lang: "knn", params: { query_value: "AQID" } } } };
+  assert.equal(read(query).issues, []);
+  assert.equal(replace(query), query);
+});
+
+test("tokens are replaced inside other queries", () => {
+  const nested = (vector: unknown) => ({
+    bool: { must: [{ nested: { path: "p", query: { knn: { "p.dense": { vector, k: 5 } } } } }] },
   });
+  assert.equal(replace(nested("[dense]")), nested([0.1, 0.2]));
 });
 
 test("a sparse token becomes one clause that at least must match, beside the caller's filter", () => {
@@ -106,7 +132,11 @@ test("a query without a known token matches nothing: should is never empty", () 
   });
 });
 
-test("a sparse token elsewhere becomes its weights", () => {
+test("a sparse token as query_tokens becomes its weights, and any other string there is an error", () => {
+  const wrong = { neural_sparse: { sparse: { query_tokens: "[dense]" } } };
+  assert.match(read(wrong).issues[0]?.message ?? "", "[dense] is a dense embedding; query_tokens takes a sparse one");
+  assert.is(read({ neural_sparse: { sparse: { query_tokens: "salt" } } }).issues.length, 1);
+
   assert.equal(replace({ neural_sparse: { sparse: { query_tokens: "[sparse]" } } }), {
     neural_sparse: { sparse: { query_tokens: { salt: 2, "v1.2": 1 } } },
   });

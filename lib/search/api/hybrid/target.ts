@@ -1,0 +1,55 @@
+import { ApiError } from "../../../core/http/error.ts";
+import { invalidRequest } from "../../../core/http/validate.ts";
+import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import { type EmbeddingMapping, type IndexSettings, settingsOf } from "../../gateway/settings.ts";
+import type { Capabilities } from "../../opensearch/capabilities.ts";
+import type { IndexInfo } from "../../opensearch/index-catalog.ts";
+
+/** Candidates of each leg for indexes without an entry in hybrid_search.yaml. */
+const DEFAULT_CANDIDATES = 100;
+
+/** What a hybrid search searches, and with which settings. */
+export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedding_mappings"> {
+  /** What becomes of a query whose embedding fails. */
+  onFailure: "fail" | "degrade";
+  /** The most hits that `from + size` may reach in every index. */
+  maxResultWindow: number;
+  can: Capabilities;
+}
+
+/**
+ * Returns the indexes behind a name, their settings and the cluster's capabilities. Throws `index_not_found`, and
+ * `invalid_request` for an alias of indexes with different embedding fields.
+ */
+export async function hybridTarget(
+  { catalog, capabilities, settings }: Pick<GatewayServices, "catalog" | "capabilities" | "settings">,
+  name: string,
+  deadline: Deadline,
+): Promise<HybridTarget> {
+  const [indexes, can] = await Promise.all([catalog.resolve(name, deadline), capabilities(deadline)]);
+  if (indexes.length === 0) throw new ApiError("index_not_found", `There is no index or alias ${name}.`);
+  const configured = settingsOf(settings, name) ?? commonSettings(settings, name, indexes);
+  return {
+    embedding_mappings: configured?.embedding_mappings ?? [],
+    candidates: configured?.candidates ?? DEFAULT_CANDIDATES,
+    onFailure: configured?.on_embedding_failure.query ?? "degrade",
+    maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
+    can,
+  };
+}
+
+function commonSettings(
+  settings: GatewayServices["settings"],
+  name: string,
+  indexes: readonly IndexInfo[],
+): IndexSettings | undefined {
+  const found = indexes.map((index) => settingsOf(settings, index.name));
+  const [first] = found;
+  if (found.every((other) => sameMappings(first?.embedding_mappings, other?.embedding_mappings))) return first;
+  const message = `${name} stands for indexes with different embedding mappings; search them one by one`;
+  throw invalidRequest([{ path: "index", message }]);
+}
+
+const sameMappings = (a: readonly EmbeddingMapping[] | undefined, b: readonly EmbeddingMapping[] | undefined) =>
+  JSON.stringify(a) === JSON.stringify(b);
