@@ -3,8 +3,8 @@ import { type BuildFailure, build, formatMessages, type Metafile, type OutputFil
 import { BuildError } from "./error.ts";
 
 /**
- * CommonJS packages inside an ES module still call `require` for Node's own modules, and ES modules have none. The
- * banner stands in every file, since esbuild decides which chunk such a package lands in.
+ * CommonJS packages call `require` for Node's own modules, which ES modules do not have. Every file gets the banner, since
+ * esbuild decides which chunk contains such a package.
  */
 const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';

@@ -7,7 +7,7 @@ import { zip } from "./archive.ts";
 import { bundle } from "./bundle.ts";
 import { BuildError } from "./error.ts";
 
-/** The repository: functions are found in it, whatever the working directory. */
+/** The repository, in which functions are found from any working directory. */
 const ROOT = resolve(import.meta.dirname, "..");
 
 export interface BuildOptions {
@@ -51,7 +51,9 @@ export async function buildFunctions(options: BuildOptions): Promise<Record<stri
   const names = options.functions ?? known;
   const unknown = [...names, ...Object.keys(files)].find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new BuildError(`there is no function "${unknown}" in functions/; there are: ${known.join(", ") || "none"}`);
+    throw new BuildError(
+      `there is no function "${unknown}" in functions/: choose one of ${known.join(", ") || "none"}`,
+    );
   }
   const built = await Promise.all(
     names.map(

@@ -30,7 +30,7 @@ const OPTIONS = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** Builds what the arguments say and prints a line a function. */
+/** Builds the requested functions and prints a line for each. */
 async function main(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   if (values.help) {
@@ -51,7 +51,7 @@ interface Values {
   dimension?: readonly string[] | undefined;
 }
 
-/** What is built, and what lies beside it. No functions: every one. */
+/** Returns the functions to build and their extra files. Without function names: all. */
 async function inputOf(
   asked: readonly string[],
   { conf, models, dimension = [] }: Values,
@@ -67,7 +67,7 @@ async function inputOf(
   }
   const functions = asked.length > 0 ? asked : deployed;
   const { project_name: project, aws } = configuration.project;
-  // No name that the settings hold depends on the account.
+  // No name in the settings depends on the account.
   const names = namesOf({ project, account: aws.account_id ?? "000000000000", region: aws.region_name });
   const files = await functionFiles(configuration, { names, dimensions: dimensions(dimension), models });
   return { functions, files: Object.fromEntries(Object.entries(files).filter(([name]) => functions.includes(name))) };

@@ -16,21 +16,21 @@ import {
   parseModelFiles,
 } from "../lib/search/embeddings/model-files.ts";
 
-/** The model whose queries need files beside the code. */
+/** The model whose queries need files in the archive. */
 const MODEL = "sparse_v3";
 const REPOSITORY = MODELS[MODEL].source;
 
-/** Of the real vocabulary: BERT, uncased. */
+/** Size of the real vocabulary: BERT, uncased. */
 const VOCABULARY_SIZE = 30_522;
 
-/** Weights below this number would be another table: the real one has nearly all of the vocabulary. */
+/** Fewer weights mean another table: the real one has nearly the whole vocabulary. */
 const LEAST_WEIGHTS = 20_000;
 
 const HUB = "https://huggingface.co";
 const DOWNLOAD_TIMEOUT_MS = 120_000;
 
 export interface ModelFilesOptions {
-  /** Where the files are kept. */
+  /** Folder of the files. */
   folder: string;
   /** Path of `models.lock.json`. */
   lockFile: string;
@@ -40,22 +40,22 @@ export interface ModelFilesOptions {
   hub?: string;
   /** Called with one line for each step. */
   log?: (line: string) => void;
-  /** What makes files the real model's; replaced in tests, which have no real files. */
+  /** Properties of the real model's files; tests replace them. */
   check?: (files: ParsedModelFiles) => void;
 }
 
 /** What `syncModelFiles` found or did. */
 export interface ModelFilesReport {
   fetched: readonly ModelFileName[];
-  /** Whether the checksums were written now; otherwise they agree with the lock. */
+  /** Whether this run wrote the checksums; otherwise they match the lock. */
   locked: boolean;
   revision: string;
 }
 
 /**
- * Makes sure that the tokenizer and weight table of the sparse model are in the folder: fetches what is missing, checks
- * all of it, and locks the checksums the first time. Files that differ from the lock are refused and nothing is
- * written. Throws ModelFilesError, whose message says what to do, also when the hub cannot be reached.
+ * Downloads missing files of the sparse model (tokenizer and weight table), checks all of them, and locks their checksums on
+ * the first run. Rejects files that differ from the lock and then writes nothing. Throws ModelFilesError with advice, also
+ * if the hub cannot be reached.
  */
 export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelFilesReport> {
   const { folder, lockFile, hub = HUB, log = () => {}, check = checkIsRealModel } = options;
@@ -63,8 +63,8 @@ export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelF
   const locked = lock[MODEL];
   if (locked && options.revision !== undefined && options.revision !== locked.revision) {
     throw new ModelFilesError(
-      `${lockFile} has revision ${locked.revision} of ${MODEL}, asked for is ${options.revision}: ` +
-        `to change it, remove the entry ${MODEL} and the files in ${folder}, and run again`,
+      `${lockFile} has revision ${locked.revision} of ${MODEL}, but ${options.revision} was requested: ` +
+        `to change it, remove the entry ${MODEL} and the files in ${folder}, then run the command again`,
     );
   }
   const asked = options.revision ?? locked?.revision ?? "main";
@@ -77,7 +77,7 @@ export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelF
     const address = `${hub.replace(/\/+$/, "")}/${REPOSITORY}/resolve/${encodeURIComponent(revision)}/${name}`;
     log(`fetching ${address}`);
     const download = await fetchFile(address, { folder, hub, revision });
-    // The first answer names the commit behind a branch: the other files come from the same one, and it is locked.
+    // The first answer names the commit of a branch. The other files are taken from that commit, which is locked.
     revision = download.commit ?? revision;
     fetched.set(name, download.content);
   }
@@ -94,7 +94,7 @@ export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelF
   return { fetched: missing, locked: !locked, revision: entry.revision };
 }
 
-/** What keeps the files of the sparse model from being deployed, or undefined: `plan` refuses `sparse_v3` with it. */
+/** Returns why the sparse model's files cannot be deployed; undefined if they can. `plan` shows it. */
 export async function modelFilesProblem(
   options: Pick<ModelFilesOptions, "folder" | "lockFile">,
 ): Promise<string | undefined> {
@@ -116,12 +116,12 @@ export async function modelFilesProblem(
 function checkIsRealModel({ vocabulary, weights }: ParsedModelFiles): void {
   if (vocabulary.size !== VOCABULARY_SIZE) {
     throw new ModelFilesError(
-      `tokenizer.json has ${vocabulary.size} tokens, ${REPOSITORY} has ${VOCABULARY_SIZE}: it is of another model`,
+      `tokenizer.json has ${vocabulary.size} tokens, ${REPOSITORY} has ${VOCABULARY_SIZE}: it belongs to another model`,
     );
   }
   if (weights.size < LEAST_WEIGHTS) {
     throw new ModelFilesError(
-      `idf.json has ${weights.size} weights, ${REPOSITORY} has over ${LEAST_WEIGHTS}: it is of another model`,
+      `idf.json has ${weights.size} weights, ${REPOSITORY} has over ${LEAST_WEIGHTS}: it belongs to another model`,
     );
   }
 }
@@ -162,7 +162,7 @@ async function readBounded(answer: Response, address: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The reason under fetch's own "fetch failed". */
+/** Returns the reason behind fetch's "fetch failed". */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error && cause.message !== "" ? cause.message : message;
@@ -181,8 +181,8 @@ function requireUnchanged(
     return `${name} ${from} has sha256 ${now.files[name].sha256}, locked is ${entry.files[name].sha256}`;
   });
   throw new ModelFilesError(
-    `${each.join("; ")}. Documents that are stored were embedded with the locked files. Put those back, or, to change ` +
-      `the model on purpose, remove the entry ${MODEL} of ${lockFile}, run again, and embed all documents anew`,
+    `${each.join("; ")}. Stored documents were embedded with the locked files. Restore those. To change the model on ` +
+      `purpose, remove the entry ${MODEL} from ${lockFile}, run the command again, and embed all documents again`,
   );
 }
 
@@ -233,7 +233,7 @@ function complete(files: ReadonlyMap<ModelFileName, Buffer>): ModelFiles {
   };
 }
 
-/** Written beside and renamed, so that an interrupted run leaves no half file. */
+/** Writes a temporary file and renames it, so that an interrupted run leaves no partial file. */
 async function writeWhole(path: string, content: string | Buffer): Promise<void> {
   await writeFile(`${path}.part`, content);
   await rename(`${path}.part`, path);

@@ -9,7 +9,7 @@ import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
 import type { BuildOptions } from "./functions.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 
-/** What cannot be told from the YAML files. */
+/** Settings that are not in the YAML files. */
 export interface FilesOptions {
   names: Names;
   /** Dimensions of dense models that are not the models' own: servers of the user's choice in the local stack. */
@@ -18,7 +18,7 @@ export interface FilesOptions {
   models?: string | undefined;
 }
 
-/** The functions that a configuration deploys. */
+/** Returns the functions that a configuration deploys. */
 export function functionsOf({ searchGateway, recommendation }: Configuration): FunctionName[] {
   return [
     ...(searchGateway ? (["api-router", "log-handler"] as const) : []),
@@ -29,14 +29,14 @@ export function functionsOf({ searchGateway, recommendation }: Configuration): F
   ];
 }
 
-/** Whether api-router turns queries into sparse vectors, for which it needs the model's files. */
+/** Returns whether api-router computes sparse query vectors, which needs the model's files. */
 export function usesSparseModel({ searchGateway }: Pick<Configuration, "searchGateway">): boolean {
   return searchGateway !== undefined && referencedModels(searchGateway).includes("sparse_v3");
 }
 
 /**
- * Everything that lies beside the bundles of what a configuration deploys: settings, model files. Throws
- * ModelFilesError when those are missing.
+ * Returns the extra files of the deployed functions' archives: settings and model files. Throws ModelFilesError if model files
+ * are missing.
  */
 export async function functionFiles(
   configuration: Configuration,
@@ -50,7 +50,7 @@ export async function functionFiles(
   return { ...files, "api-router": { ...(await readModelFiles(models)), ...files["api-router"] } };
 }
 
-/** What each function reads from `config.json` beside its bundle, of those that a configuration deploys and that do. */
+/** Returns the `config.json` of each deployed function that has one. */
 export function settingsOf(
   configuration: Configuration,
   { names, dimensions = {} }: Omit<FilesOptions, "models">,

@@ -117,7 +117,7 @@ test("says file, line and reason when a source cannot be bundled", async () => {
 
 test("names the functions that exist when one does not", async () => {
   const error = await buildFunctions({ root, outdir: join(root, "x"), functions: ["tinny"] }).catch((thrown) => thrown);
-  assert.is(error.message, 'there is no function "tinny" in functions/; there are: broken, tiny');
+  assert.is(error.message, 'there is no function "tinny" in functions/: choose one of broken, tiny');
 });
 
 test("refuses an extra file that would replace the bundle", async () => {

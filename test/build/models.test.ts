@@ -124,7 +124,10 @@ test("a changed file in the folder is refused", async () => {
 
 test("another revision than the locked one must be asked for on purpose", async () => {
   await sync({ revision: "v1" });
-  assert.match(await failure(sync({ revision: "v2" })), /has revision v1 of sparse_v3, asked for is v2: to change it/);
+  assert.match(
+    await failure(sync({ revision: "v2" })),
+    /has revision v1 of sparse_v3, but v2 was requested: to change it/,
+  );
 });
 
 test("files placed by hand are checked and locked without the hub", async () => {
@@ -150,7 +153,7 @@ test("files of another model are refused: the real one has 30,522 tokens", async
   const options = { folder, lockFile, hub };
   assert.match(
     await failure(syncModelFiles(options)),
-    /^tokenizer\.json has 6 tokens, .* has 30522: it is of another model/,
+    /^tokenizer\.json has 6 tokens, .* has 30522: it belongs to another model/,
   );
   assert.not.ok(await readFile(lockFile).catch(() => undefined));
 });

@@ -55,7 +55,7 @@ test("without the state's bucket, the message names the command that makes it", 
   assert.is(code, 1);
 });
 
-test("init-state makes a bucket that is versioned, encrypted, closed to the public, TLS only", async () => {
+test("init-state creates a bucket that is versioned, encrypted, not public, TLS only", async () => {
   const { out, code } = await project.relevance("init-state");
   assert.is(code, 0);
   assert.is(out, `${stateBucket} in eu-west-1: created; versioned, encrypted, no public access, TLS only\n`);
@@ -73,7 +73,7 @@ test("init-state makes a bucket that is versioned, encrypted, closed to the publ
 });
 
 test("init-state can be repeated", async () => {
-  assert.match((await project.relevance("init-state")).out, `${stateBucket} in eu-west-1: was there; versioned`);
+  assert.match((await project.relevance("init-state")).out, `${stateBucket} in eu-west-1: already exists; versioned`);
 });
 
 test("init-state with local state says what to set: exit code 2", async () => {
@@ -226,7 +226,7 @@ test("purge asks for the project's name: without a terminal it needs --yes", asy
   assert.is(code, 2);
 });
 
-test("the key of user ids is made once, and kept", async () => {
+test("the key for user ids is created once and kept", async () => {
   const secrets = new SecretsManagerClient(clientOptions(cloud));
   const SecretId = names.userIdKeyParameter();
   await secrets.send(new CreateSecretCommand({ Name: SecretId }));
