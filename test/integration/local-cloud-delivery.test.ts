@@ -92,7 +92,7 @@ test("a queue invokes the function with batches; failed messages come back and e
   );
   const received = await waitFor(
     async () => (await sqs.send(new ReceiveMessageCommand({ QueueUrl: dead.url }))).Messages,
-    { what: "the message in the dead-letter queue", timeoutMs: 15_000, intervalMs: 50 },
+    { what: "the message in the dead-letter queue", timeoutMs: 60_000, intervalMs: 50 },
   );
   assert.equal(
     received.map(({ Body }) => Body),

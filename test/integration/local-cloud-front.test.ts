@@ -181,7 +181,7 @@ test("moto and the functions end when the program that started them is killed", 
   const pids: number[] = JSON.parse(line);
   assert.equal(pids.map(isAlive), [true, true]);
   child.kill("SIGKILL");
-  await waitFor(async () => !pids.some(isAlive), { what: "moto and the function to end", timeoutMs: 10_000 });
+  await waitFor(async () => !pids.some(isAlive), { what: "moto and the function to end", timeoutMs: 60_000 });
 });
 
 test("a cloud that is left running does not keep its program alive", async () => {
@@ -201,7 +201,7 @@ test("the end of moto is reported with its log", async () => {
     message = error.message;
   });
   process.kill(other.pid, "SIGKILL");
-  await waitFor(async () => message !== "", { what: "the report", timeoutMs: 10_000 });
+  await waitFor(async () => message !== "", { what: "the report", timeoutMs: 60_000 });
   await other.stop();
   assert.match(message, "ended with SIGKILL");
 });

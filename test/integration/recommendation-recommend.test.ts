@@ -219,7 +219,7 @@ test("a campaign that was replaced is found again at once", async () => {
   await world.putParameter(world.names.campaignParameter("user_personalization"), arn);
   await waitFor(async () => (await toUser()).body.degraded === undefined, {
     what: "the campaign to be found again, well before the 60 seconds of the cache",
-    timeoutMs: 5_000,
+    timeoutMs: 40_000,
   });
 });
 

@@ -8,15 +8,13 @@ import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
 const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_200, terraform: 2_700 };
 
 /**
- * What runs at the same time: each worker takes the first waiting file of its first layer that has one. Terraform mostly
- * waits for its provider's polling, so four of its files leave room on two cores; each takes about 1.5 GB of memory.
+ * What runs at the same time: each worker takes the first waiting file of its first layer that has one. A Terraform file
+ * waits for its provider's polling about half of the time and takes about 1.5 GB of memory.
  */
 const WORKERS: readonly (readonly Layer[])[] = [
   ["terraform"],
   ["terraform"],
   ["terraform"],
-  ["terraform"],
-  ["integration", "unit"],
   ["integration", "unit"],
   ["unit", "integration"],
 ];
@@ -105,7 +103,7 @@ async function runAlone(file: string, options: RunOptions): Promise<void> {
 
 function processOptions(file: string, options: RunOptions, env: Readonly<Record<string, string>>): RunFileOptions {
   const { root, signal, timeLimitMs = TIME_LIMITS[layerOf(file)] * 1_000 } = options;
-  return { root, env, signal, timeLimitMs };
+  return { root, env, signal, timeLimitMs, background: layerOf(file) === "terraform" };
 }
 
 /** Adds a file that has ended to the totals, and prints its line. */

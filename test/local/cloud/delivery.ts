@@ -43,7 +43,7 @@ export function deliveries(cloud: TestCloud) {
         const { Contents } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }));
         return Contents?.map(({ Key = "" }) => Key);
       },
-      { what: `an object in ${bucket}`, timeoutMs: 15_000, intervalMs: 20 },
+      { what: `an object in ${bucket}`, timeoutMs: 60_000, intervalMs: 20 },
     );
 
   async function read(bucket: string, key: string): Promise<Buffer> {

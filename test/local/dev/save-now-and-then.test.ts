@@ -5,7 +5,7 @@ import { suite } from "../../suite.ts";
 
 const test = suite("saving now and then");
 
-const soon = { timeoutMs: 5_000, intervalMs: 5 };
+const soon = { timeoutMs: 60_000, intervalMs: 5 };
 
 /** A saver that fails as often as it is told to. */
 function begin(failures = 0) {
