@@ -16,8 +16,6 @@ export interface RecipeParameter {
 export interface Recipe {
   kind: RecipeKind;
   parameters: Readonly<Record<string, RecipeParameter>>;
-  /** Whether a campaign takes itemExplorationConfig. */
-  explores: boolean;
 }
 
 const algorithm = (type: RecipeParameter["type"], min?: number, max?: number): RecipeParameter => ({
@@ -47,8 +45,8 @@ const recency = { apply_recency_bias: algorithm("boolean") };
 
 /** Personalize's recipes by name (developer guide: "Choosing a recipe", one page a recipe). */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
-  "aws-user-personalization": { kind: "user_personalization", parameters: hrnn, explores: true },
-  "aws-user-personalization-v2": { kind: "user_personalization", parameters: recency, explores: false },
+  "aws-user-personalization": { kind: "user_personalization", parameters: hrnn },
+  "aws-user-personalization-v2": { kind: "user_personalization", parameters: recency },
   "aws-sims": {
     kind: "similar_items",
     parameters: {
@@ -58,7 +56,6 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
       min_item_interaction_count_percentile: feature(0, 1),
       max_item_interaction_count_percentile: feature(0, 1),
     },
-    explores: false,
   },
   "aws-similar-items": {
     kind: "similar_items",
@@ -66,10 +63,9 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
       item_id_hidden_dim: algorithm("integer", 30, 200),
       item_metadata_hidden_dim: algorithm("integer", 30, 200),
     },
-    explores: false,
   },
-  "aws-personalized-ranking": { kind: "personalized_ranking", parameters: hrnn, explores: false },
-  "aws-personalized-ranking-v2": { kind: "personalized_ranking", parameters: recency, explores: false },
+  "aws-personalized-ranking": { kind: "personalized_ranking", parameters: hrnn },
+  "aws-personalized-ranking-v2": { kind: "personalized_ranking", parameters: recency },
 };
 
 /** The recipe of each kind unless `recipe_name` says otherwise: those that have the specification's parameters. */

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
-import { dayOf, missingEvents, readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
+import { dayOf, readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
 import { eventLine, type StoredEvent } from "../../lib/recommendation/records/stored-event.ts";
 import type { StandInRequest } from "../../local/cloud/stand-in.ts";
 import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
@@ -164,7 +164,7 @@ test("of 100,000 events every accepted one is trained exactly once, every other 
   const limits = { deadline: deadlineIn(60_000), timeoutMs: 60_000 };
   const days = [dayOf(Date.now() - 86_400_000), dayOf(Date.now())];
   const counted = await readAcceptedEvents(world.dynamo, world.names.table("ingestion"), days, limits);
-  assert.is(missingEvents(counted, lines.length), 0);
+  assert.ok(lines.length >= counted.accepted, "accepted events are missing");
   assert.ok(counted.accepted > EVENTS * 0.99, "few went uncounted");
   assert.ok(lines.length > EVENTS, "lost answers left some twice in the bucket");
 

@@ -115,8 +115,3 @@ export function secondsUntilStored({ last }: AcceptedEvents, bufferSeconds: numb
 export function comparableDays(days: readonly string[]): string[] {
   return [...days].sort().slice(1);
 }
-
-/** How many accepted events are not in the bucket yet, of which `lines` were read for the days; 0 when none is missing. */
-export function missingEvents({ accepted }: AcceptedEvents, lines: number): number {
-  return Math.max(0, accepted - lines);
-}

@@ -1,10 +1,5 @@
 import * as assert from "uvu/assert";
-import {
-  comparableDays,
-  dayOf,
-  missingEvents,
-  secondsUntilStored,
-} from "../../../../lib/recommendation/clients/accepted-events.ts";
+import { comparableDays, dayOf, secondsUntilStored } from "../../../../lib/recommendation/clients/accepted-events.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: accepted events");
@@ -25,14 +20,6 @@ test("waits for the buffer after the last event, and not without one", () => {
 test("the first day is not compared: its first events may lie in the folder of the day before", () => {
   assert.equal(comparableDays(["2025-03-02", "2025-03-01", "2025-03-03"]), ["2025-03-02", "2025-03-03"]);
   assert.equal(comparableDays(["2025-03-01"]), []);
-});
-
-test("fewer lines than were accepted are missing events, more are none", () => {
-  const counted = { accepted: 100, last: 1 };
-  assert.equal(
-    [90, 100, 110].map((lines) => missingEvents(counted, lines)),
-    [10, 0, 0],
-  );
 });
 
 test.run();
