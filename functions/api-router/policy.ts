@@ -1,6 +1,6 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
-/** What api-router works with; what is not configured is absent, and then not allowed. */
+/** The resources of api-router. Access to one that is not configured is not granted. */
 export interface ApiRouterArns {
   logGroup: string;
   /** With cloud IAM authentication: the domain whose requests are signed. */
@@ -14,7 +14,7 @@ export interface ApiRouterArns {
   campaign?: string | undefined;
 }
 
-/** What api-router may do: call the cluster, the configured models and the campaign, and read its secrets. */
+/** Returns the permissions of api-router: the cluster, the configured models, the campaign and its secrets. */
 export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
   const { logGroup, domain, secrets, endpoints, hostedModels, campaign } = arns;
   return [
@@ -46,7 +46,7 @@ export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
 function decryptSecrets({ secretKeys: { keys, aliases, anyKey } }: ApiRouterArns): Statement[] {
   return [
     ...some("DecryptSecrets", "kms:Decrypt", keys),
-    // IAM does not take aliases as resources.
+    // IAM does not accept aliases as resources.
     ...(aliases.length === 0
       ? []
       : [

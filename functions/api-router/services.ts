@@ -8,7 +8,7 @@ import { createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
-/** What only the running function knows. */
+/** What depends on the running function. */
 export interface Surroundings {
   /** Folder of the bundle, with the model files of the sparse model. */
   folder: string;
@@ -17,11 +17,11 @@ export interface Surroundings {
 }
 
 export interface OpenServices extends GatewayServices {
-  /** Loads what first requests would. */
+  /** Loads in advance what the first requests need. */
   load(): Promise<void>;
 }
 
-/** The services over real clients; each is opened, read and loaded when it is first used. */
+/** Returns the services over real clients, each of which is opened on first use. */
 export async function createServices(
   env: ApiRouterEnv,
   settings: GatewaySettings,
@@ -76,7 +76,7 @@ async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credent
   }
 }
 
-/** A key that cannot be read leaves user ids out of the log; it never fails a request. */
+/** Returns a reader of the key for hashing user ids. If it cannot be read, the log has no user ids; no request fails. */
 function userIdKey({ logging }: GatewaySettings, print: (line: string) => void): () => Promise<string | undefined> {
   const { user_id, hmac_secret_name } = logging;
   if (user_id !== "hmac" || hmac_secret_name === undefined) return async () => undefined;
@@ -88,7 +88,13 @@ function userIdKey({ logging }: GatewaySettings, print: (line: string) => void):
     try {
       return await key();
     } catch (error) {
-      print(JSON.stringify({ level: "error", message: "the key of user ids cannot be read", cause: String(error) }));
+      print(
+        JSON.stringify({
+          level: "error",
+          message: "the key for hashing user ids cannot be read",
+          cause: String(error),
+        }),
+      );
       return undefined;
     }
   };

@@ -8,14 +8,14 @@ export interface ClusterScalerClients {
   describeDomain(name: string): Promise<DescribedDomain>;
   describeDomainConfig(name: string): Promise<DescribedConfig>;
   metrics(query: GetMetricDataCommandInput): Promise<MetricDataResult[]>;
-  /** UpdateDomainConfig with this number of data nodes and nothing else. */
+  /** Changes the number of data nodes and nothing else. */
   setInstanceCount(name: string, count: number): Promise<void>;
   /** Writes one line to the function's own log. */
   print(line: string): void;
   now(): Date;
 }
 
-/** One look at the cluster: reads, decides, changes the number of data nodes when it should, writes one line. */
+/** Returns a handler that reads the cluster's state and load, changes the number of data nodes if needed, and logs a line. */
 export function createHandler(env: ClusterScalerEnv, clients: ClusterScalerClients) {
   const { DOMAIN_NAME: domain, ACCOUNT_ID: account } = env;
   const rules = {

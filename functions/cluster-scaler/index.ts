@@ -9,19 +9,19 @@ import * as v from "valibot";
 import { ClusterScalerEnv } from "./env.ts";
 import { type ClusterScalerClients, createHandler } from "./handler.ts";
 
-// A look that fails is not repeated: the next one comes in five minutes.
+// No retries: the next run is five minutes later.
 const opensearch = new OpenSearchClient({ maxAttempts: 1 });
 const cloudwatch = new CloudWatchClient({ maxAttempts: 1 });
 
 const clients: ClusterScalerClients = {
   async describeDomain(DomainName) {
     const { DomainStatus } = await opensearch.send(new DescribeDomainCommand({ DomainName }));
-    if (!DomainStatus) throw new Error(`OpenSearch Service says nothing of domain ${DomainName}`);
+    if (!DomainStatus) throw new Error(`DescribeDomain returned nothing for domain ${DomainName}`);
     return DomainStatus;
   },
   async describeDomainConfig(DomainName) {
     const { DomainConfig } = await opensearch.send(new DescribeDomainConfigCommand({ DomainName }));
-    if (!DomainConfig) throw new Error(`OpenSearch Service says nothing of the configuration of domain ${DomainName}`);
+    if (!DomainConfig) throw new Error(`DescribeDomainConfig returned nothing for domain ${DomainName}`);
     return DomainConfig;
   },
   async metrics(query) {

@@ -1,6 +1,6 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
-/** What cluster-scaler may do: read the domain and its metrics, and change the domain's configuration. */
+/** Returns the permissions of cluster-scaler: the domain, its configuration and its metrics. */
 export function clusterScalerPolicy(arns: { domain: string; logGroup: string }): Statement[] {
   return [
     {
@@ -8,7 +8,7 @@ export function clusterScalerPolicy(arns: { domain: string; logGroup: string }):
       actions: ["es:DescribeDomain", "es:DescribeDomainConfig", "es:UpdateDomainConfig"],
       resources: [arns.domain],
     },
-    // CloudWatch takes no resource here. Source: Service Authorization Reference, Amazon CloudWatch.
+    // CloudWatch supports no resource for this action. Source: Service Authorization Reference, Amazon CloudWatch.
     { sid: "ReadMetrics", actions: ["cloudwatch:GetMetricData"], resources: ["*"] },
     writeLogs(arns.logGroup),
   ];

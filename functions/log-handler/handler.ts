@@ -9,16 +9,16 @@ import { isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log
 import type { LogHandlerEnv } from "./env.ts";
 import { packBatches, packRecords } from "./records.ts";
 
-/** Time kept for throwing the error, so that Lambda sees a failure to retry and not a function cut off. */
+/** Milliseconds reserved for throwing the error, so that Lambda sees a failure to retry instead of a timeout. */
 const MARGIN_MS = 1_000;
-/** Attempts for records that Firehose refuses: the time limit ends them, this bounds a stream that is down. */
+/** Attempts for records that Firehose refuses. Usually the time limit ends first. */
 const ATTEMPTS = 8;
 
-/** What one PutRecordBatch did: the error code of each record in order, undefined where it was taken. */
+/** The outcome of one PutRecordBatch: the error code of each record in order, undefined if it was accepted. */
 export type BatchOutcome = readonly (string | undefined)[];
 
 export interface LogHandlerClients {
-  /** One PutRecordBatch, without retries of its own, ended by the signal. Throws when the call as a whole failed. */
+  /** Calls PutRecordBatch once, until the signal aborts it. Throws if the whole call failed. */
   putRecordBatch(stream: string, records: readonly Buffer[], signal: AbortSignal): Promise<BatchOutcome>;
   /** Writes one line to the function's own log. */
   print(line: string): void;
@@ -33,9 +33,9 @@ export interface LogHandlerContext {
 const unzip = promisify(gunzip);
 
 /**
- * Passes the request log lines of a CloudWatch Logs subscription on to Firehose, in their order. Other lines and control
- * messages are ignored; request log lines that are no JSON are counted in a metric and dropped. What Firehose refuses
- * is sent again while there is time, then it throws: Lambda repeats the whole event, and readers deduplicate by
+ * Returns a handler that forwards the request log lines of a CloudWatch Logs subscription to Firehose, in order. Ignores
+ * other lines and control messages. Counts request log lines that are not JSON in a metric and drops them. Retries records
+ * that Firehose refuses while there is time, then throws: Lambda repeats the whole event, and readers deduplicate by
  * `query_id`.
  */
 export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
@@ -60,7 +60,7 @@ async function requestLogLines(event: CloudWatchLogsEvent, report: (unreadable: 
   return lines;
 }
 
-/** Sends one batch until every record is taken. Throws when the time or the attempts end. */
+/** Sends one batch until every record is accepted. Throws when the time or the attempts end. */
 async function deliver(batch: readonly Buffer[], env: LogHandlerEnv, clients: LogHandlerClients, deadline: Deadline) {
   let left = batch;
   await retry(
@@ -78,7 +78,7 @@ async function deliver(batch: readonly Buffer[], env: LogHandlerEnv, clients: Lo
   );
 }
 
-/** All but what the same call would be told again: no permission, no such stream. */
+/** Returns whether a retry may help, unlike after a missing permission or stream. */
 function retryable(error: unknown): boolean {
   const { $fault, name = "" } = error as { $fault?: string; name?: string };
   return $fault !== "client" || /Throttl|LimitExceeded|TooManyRequests/.test(name);

@@ -1,13 +1,13 @@
-/** Firehose: bytes of a record before encoding, 1,000 KiB. */
+/** The largest record of Firehose before encoding, in bytes: 1,000 KiB. */
 export const MAX_RECORD_BYTES = 1_024_000;
-/** Firehose: records of a PutRecordBatch. */
+/** The most records of a PutRecordBatch. */
 export const MAX_BATCH_RECORDS = 500;
-/** Firehose: bytes of a PutRecordBatch, 4 MiB. */
+/** The largest PutRecordBatch in bytes: 4 MiB. */
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Packs lines into records, in order, each line ended by a newline. Many to a record, since Firehose bills a record as
- * at least 5 KB. A line is never split: CloudWatch Logs delivers none above 256 KB.
+ * Packs lines, each with a newline, into records, in order. Fills the records, since Firehose bills each as at least
+ * 5 KB. Never splits a line: CloudWatch Logs delivers none above 256 KB.
  */
 export function packRecords(lines: readonly string[], maxBytes = MAX_RECORD_BYTES): Buffer[] {
   return groups(
@@ -16,7 +16,7 @@ export function packRecords(lines: readonly string[], maxBytes = MAX_RECORD_BYTE
   ).map((group) => Buffer.concat(group));
 }
 
-/** Cuts records into calls of PutRecordBatch. */
+/** Groups records into calls of PutRecordBatch. */
 export function packBatches(records: readonly Buffer[]): Buffer[][] {
   return groups(records, { maxBytes: MAX_BATCH_BYTES, maxCount: MAX_BATCH_RECORDS });
 }

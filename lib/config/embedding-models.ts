@@ -1,4 +1,4 @@
-/** The embedding models that hybrid_search.yaml may name (search-gateway.md, conf/model.yaml). */
+/** The embedding models that hybrid_search.yaml may name. */
 export const MODELS = {
   dense_large_en_v1_5: { kind: "dense", host: "sagemaker", dimension: 1024, source: "BAAI/bge-large-en-v1.5" },
   sparse_v3: {

@@ -5,14 +5,14 @@ export type ProxyEvent = APIGatewayProxyEvent;
 export type ProxyResult = APIGatewayProxyResult;
 export type ProxyHandler = (event: ProxyEvent, context: Context) => Promise<ProxyResult>;
 
-/** What every endpoint knows of its request. Header names are in lower case. */
+/** A request as every endpoint sees it. Header names are in lower case. */
 export interface Call {
   requestId: string;
   headers: Readonly<Record<string, string>>;
   deadline: Deadline;
 }
 
-/** A request with a JSON body: the parsed value, and the text it came from, for what must reach the cluster unchanged. */
+/** A request with a JSON body: the parsed value, and its text for what must reach the cluster unchanged. */
 export interface JsonCall<Body> extends Call {
   body: Body;
   text: string;
@@ -25,10 +25,10 @@ export interface Reply {
   body: string | Buffer;
 }
 
-/** Milliseconds kept back to serialize and hand over the answer before the platform ends the function. */
+/** Milliseconds reserved for serializing and returning the answer before the function times out. */
 const HANDOVER_MS = 200;
 
-/** Used where the platform gives no remaining time: API Gateway's integration timeout is 29 s, the function's 28 s. */
+/** Used where the context has no remaining time. API Gateway's integration times out after 29 s, the function after 28 s. */
 const FUNCTION_TIMEOUT_MS = 28_000;
 
 export function callOf(event: ProxyEvent, context: Context | undefined): Call {
@@ -52,7 +52,7 @@ function lowerCaseHeaders({ headers }: ProxyEvent): Record<string, string> {
   return lower;
 }
 
-/** A header of a request, whatever the case its name has there. */
+/** Returns a header of a request, whatever the case of its name. `name` is in lower case. */
 export function headerOf({ headers }: ProxyEvent, name: string): string | undefined {
   for (const given in headers) {
     if (given.length === name.length && given.toLowerCase() === name) return headers[given];

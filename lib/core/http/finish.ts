@@ -8,16 +8,16 @@ import { GZIP_ABOVE_BYTES, MAX_RESULT_BYTES } from "./limits.ts";
 const compress = promisify(gzip);
 
 /**
- * What surely fits without being measured, which takes 5 ms a megabyte. Escaping makes JSON at most twice as long
- * (quotes, backslashes and line ends), any other text at most six times (control characters).
+ * Sizes that fit without being measured, which takes 5 ms a megabyte. Escaping makes JSON at most twice as long (quotes,
+ * backslashes and line ends), any other text at most six times (control characters).
  */
 const SURELY_FITS = { json: 3_000_000, text: 1_000_000 };
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * The proxy result of a reply: compressed when it is long and the caller accepts gzip, in base64 when its bytes are
- * not text. Throws `response_too_large` when its serialized form would pass Lambda's limit.
+ * Returns the proxy result of a reply: compressed when it is long and the caller accepts gzip, in base64 when its bytes
+ * are not text. Throws `response_too_large` when its serialized form would pass Lambda's limit.
  */
 export async function finish(reply: Reply, acceptEncoding: string | undefined): Promise<ProxyResult> {
   const headers: Record<string, string> = { "content-type": JSON_TYPE, ...reply.headers };
@@ -37,7 +37,7 @@ export async function finish(reply: Reply, acceptEncoding: string | undefined): 
   return fitting({ statusCode: reply.status, headers, body, isBase64Encoded: !text }, SURELY_FITS.text);
 }
 
-/** The result, when it can be handed over by Lambda; bodies of up to `surely` characters are not measured. */
+/** Returns the result if Lambda can return it. Bodies of up to `surely` characters are not measured. */
 function fitting(result: ProxyResult, surely: number): ProxyResult {
   if (result.body.length <= surely) return result;
   const size = Buffer.byteLength(JSON.stringify(result));

@@ -1,8 +1,8 @@
-/** Request bodies of both services (decisions 3.5). In base64 this is 5.6 MB of the 6,291,456 bytes of an event. */
+/** The largest request body of both services, in bytes. In base64 it takes 5.6 MB of the 6,291,456 bytes of an event. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** A synchronous Lambda answer, serialized, the proxy result's own JSON included. Source: Lambda quotas. */
+/** The largest serialized answer of a synchronous Lambda call, in bytes, with the proxy result's JSON. Source: Lambda quotas. */
 export const MAX_RESULT_BYTES = 6_291_456;
 
-/** Answers above this are compressed when the caller accepts gzip. */
+/** The size in bytes above which answers are compressed for callers that accept gzip. */
 export const GZIP_ABOVE_BYTES = 1024 * 1024;

@@ -14,7 +14,7 @@ export interface ApiOptions {
   log: (line: string) => void;
 }
 
-/** First of the stack, last to run: turns a reply, or the error answer, into the proxy result. */
+/** First of the stack, so it runs last: turns a reply or an error answer into the proxy result. */
 export function responses({ cors }: ApiOptions): MiddlewareObj {
   const common = (event: ProxyEvent, requestId: string) => ({
     "x-request-id": requestId,
@@ -44,7 +44,7 @@ export function responses({ cors }: ApiOptions): MiddlewareObj {
   };
 }
 
-/** Last of the stack, first to see an error: gives it the shape of both services, and logs what is not the caller's. */
+/** Last of the stack, so it sees errors first: gives them the shape of both services and logs faults with their causes. */
 export function errorShape({ log, nativeErrors = false }: ApiOptions): MiddlewareObj {
   return {
     onError: (request) => {

@@ -3,7 +3,7 @@ import httpErrorHandler from "@middy/http-error-handler";
 import { type Call, callOf, type ProxyEvent, type ProxyHandler, type Reply } from "./event.ts";
 import { type ApiOptions, errorShape, responses } from "./middleware.ts";
 
-/** The handler of an endpoint whose body is not read, with the error shape and headers of all endpoints. */
+/** Returns the handler of an endpoint that reads no body, with the error shape and headers of all endpoints. */
 export function plainHandler(api: ApiOptions, handle: (event: ProxyEvent, call: Call) => Promise<Reply>): ProxyHandler {
   return middy({ timeoutEarlyInMillis: 0 })
     .use(responses(api))

@@ -4,7 +4,7 @@ import type { ApiOptions } from "./middleware.ts";
 import { plainHandler } from "./plain-handler.ts";
 import type { Method, Route } from "./route.ts";
 
-/** A family's handlers by route path; loaded when the family is first used. */
+/** A family's handlers by route path, loaded on first use. */
 export type Family = Readonly<Record<string, ProxyHandler>>;
 
 export interface RouterOptions {
@@ -14,15 +14,15 @@ export interface RouterOptions {
 }
 
 /**
- * Finds the route of an event and hands it to its family. Unknown paths are 404, known paths with another method 405
- * with `allow`, `OPTIONS` the CORS preflight when origins are configured.
+ * Returns a handler that passes each event to the family of its route. Answers an unknown path with 404, a known path
+ * with another method with 405 and `allow`, and `OPTIONS` with the CORS preflight when origins are configured.
  */
 export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler {
   const families = new Map<string, Promise<Family>>();
   const familyOf = (name: string) => {
     const loaded = families.get(name) ?? load(name);
     families.set(name, loaded);
-    // A failed load is tried again by the next request.
+    // The next request retries a failed load.
     loaded.catch(() => families.delete(name));
     return loaded;
   };
@@ -60,7 +60,7 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
   return withErrorShape(api, dispatch);
 }
 
-/** A family that cannot be loaded is an answer in our error shape, not a failed invocation. */
+/** Answers in the error shape when a family cannot be loaded, instead of failing the invocation. */
 function withErrorShape(api: ApiOptions, dispatch: ProxyHandler): ProxyHandler {
   return async (event, context) => {
     try {

@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { ApiError, type Issue } from "./error.ts";
 
-/** The value as the schema describes it; throws `invalid_request` with every place that is wrong. */
+/** Returns the value as the schema describes it. Throws `invalid_request` with an issue for every wrong place. */
 export function validate<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   throw invalidRequest(result.issues.map(issueOf));
 }
 
-/** `invalid_request` whose message sums its issues up. */
+/** Returns an `invalid_request` whose message sums up its issues. */
 export function invalidRequest(issues: readonly Issue[]): ApiError {
   const [first] = issues;
   const message =
@@ -24,7 +24,7 @@ function issueOf(issue: v.BaseIssue<unknown>): Issue {
 
 const DEFAULT_MESSAGE = /^Invalid \w+: (Expected|Received) /;
 
-/** Our own messages as they are, valibot's in the words of this API. */
+/** Returns messages of our own unchanged, and valibot's in the words of this API. */
 function messageOf(issue: v.BaseIssue<unknown>): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return issue.message;
   if (issue.type === "strict_object" && issue.expected === "never") return "is not a known field";
@@ -32,7 +32,7 @@ function messageOf(issue: v.BaseIssue<unknown>): string {
   return `must be ${expectation(issue)}, got ${cut(issue.received)}`;
 }
 
-/** A value is shown by its beginning: it may be megabytes long. */
+/** Truncates a value, which may be megabytes long. */
 const cut = (received: string): string => (received.length > MAX_SHOWN ? `${received.slice(0, MAX_SHOWN)}…` : received);
 const MAX_SHOWN = 100;
 

@@ -3,7 +3,7 @@ export interface RawNumber {
   readonly rawJSON: string;
 }
 
-/** Of TC39's JSON.parse source text access, in Node 22; not yet in TypeScript's library types. */
+/** TC39's JSON.parse source text access, which Node 22 has and TypeScript's library types lack. */
 interface SourceTextJson {
   parse(
     text: string,
@@ -16,8 +16,8 @@ interface SourceTextJson {
 const json = JSON as unknown as SourceTextJson;
 
 /**
- * Parses JSON so that `JSON.stringify` gives every number back as it was written: 64-bit integers, and `1.0`, which
- * would come back as `1`.
+ * Parses JSON so that `JSON.stringify` prints every number as it was written: 64-bit integers, and `1.0`, which would
+ * otherwise become `1`.
  */
 export function parseLossless(text: string): unknown {
   return json.parse(text, (_key, value, { source }) =>
@@ -27,5 +27,5 @@ export function parseLossless(text: string): unknown {
 
 export const isRawNumber = (value: unknown): value is RawNumber => json.isRawJSON(value);
 
-/** A number that prints as the given JSON text, `1.0` for example. */
+/** Returns a number that prints as the given JSON text, such as `1.0`. */
 export const rawNumber = (text: string): RawNumber => json.rawJSON(text);

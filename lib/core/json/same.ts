@@ -1,8 +1,8 @@
 import { isObject } from "./values.ts";
-/** A value of JSON whose integers beyond 2^53 are bigint, so that two different ones stay different. */
+/** A JSON value whose integers beyond 2^53 are bigint, so that different ones stay different. */
 export type ExactJson = string | number | bigint | boolean | null | ExactJson[] | { [key: string]: ExactJson };
 
-/** JSON.parse that keeps large integers whole. */
+/** Parses JSON without rounding large integers. */
 export function parseExact(text: string): ExactJson {
   return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) => {
     if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
@@ -12,8 +12,8 @@ export function parseExact(text: string): ExactJson {
 }
 
 /**
- * Whether two values are the same document. Fractions are equal when they are so as 32-bit floats: a cluster that
- * derives vectors from its index (OpenSearch 3.x) gives them back in that precision.
+ * Returns whether two values are the same document. Compares fractions as 32-bit floats: a cluster that derives vectors
+ * from its index (OpenSearch 3.x) returns them in that precision.
  */
 export function sameJson(a: ExactJson, b: ExactJson): boolean {
   if (a === b) return true;
@@ -31,7 +31,7 @@ export function sameJson(a: ExactJson, b: ExactJson): boolean {
   );
 }
 
-/** Whether merging `part` into `whole`, as the cluster does on an update, would change nothing. */
+/** Returns whether merging `part` into `whole`, as the cluster does on an update, changes nothing. */
 export function containsJson(whole: ExactJson, part: ExactJson): boolean {
   if (!isObject(whole) || !isObject(part)) return sameJson(whole, part);
   return Object.entries(part).every(

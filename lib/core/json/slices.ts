@@ -1,4 +1,4 @@
-/** Where a JSON value stands in its text: `text.slice(start, end)`, without white space around it. */
+/** The position of a JSON value in its text: `text.slice(start, end)`, without surrounding white space. */
 export interface Slice {
   start: number;
   end: number;
@@ -20,19 +20,19 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /*
- * A document must reach the cluster as its caller wrote it: parsing and printing again turns 9007199254740993 into
- * 9007199254740992, and 1.0 into 1, which makes another type of a new field. So documents stay text, and these
- * functions find the parts of it. They expect text that JSON.parse has accepted, and check nothing themselves.
+ * A document must reach the cluster as its caller wrote it. Parsing and printing it turns 9007199254740993 into
+ * 9007199254740992, and 1.0 into 1, which changes the type of a new field. So documents stay text, and these functions
+ * find the parts of it. They expect text that JSON.parse accepts and check nothing themselves.
  */
 
-/** The values of an object's members by key; of members with the same key the last, as JSON.parse does it. */
+/** Returns the values of an object's members by key. The last of several equal keys wins, as in JSON.parse. */
 export function memberSlices(text: string, start = 0, end = text.length): Map<string, Slice> {
   const slices = new Map<string, Slice>();
   for (const { key, value } of membersOf(text, start, end)) slices.set(key, value);
   return slices;
 }
 
-/** The elements of an array. */
+/** Returns the elements of an array. */
 export function elementSlices(text: string, start = 0, end = text.length): Slice[] {
   const slices: Slice[] = [];
   let at = skipSpace(text, opening(text, start, end, OPEN_BRACKET, "array") + 1);
@@ -46,8 +46,8 @@ export function elementSlices(text: string, start = 0, end = text.length): Slice
 }
 
 /**
- * The object with members replaced, added (at the end) or, where the change is undefined, removed. Changes are JSON
- * text. Everything else keeps its bytes; a changed key that stood there several times stands there once.
+ * Returns the object with members replaced, added at the end or, where the change is undefined, removed. Changes are JSON
+ * text. Everything else keeps its bytes. A changed key that occurred several times occurs once.
  */
 export function withMembers(rawObject: string, changes: Readonly<Record<string, string | undefined>>): string {
   if (Object.keys(changes).length === 0) return rawObject;
@@ -105,7 +105,7 @@ function skipSpace(text: string, start: number): number {
   }
 }
 
-/** The position after the value that starts here. Counts brackets instead of recursing: nesting has no limit. */
+/** Returns the position after the value that starts here. Counts brackets instead of recursing, so any depth works. */
 function skipValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return skipString(text, start);
@@ -128,7 +128,7 @@ function skipValue(text: string, start: number): number {
   }
 }
 
-/** The position after the closing quote: one that an even number of backslashes precedes. */
+/** Returns the position after the closing quote, which follows an even number of backslashes. */
 function skipString(text: string, start: number): number {
   let at = start;
   for (;;) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deadline } from "./deadline.ts";
 
-/** Attempts of one upstream call, the first included (decisions 3.4). */
+/** Attempts of one upstream call, including the first. */
 export const MAX_ATTEMPTS = 3;
 
 const BASE_DELAY_MS = 100;

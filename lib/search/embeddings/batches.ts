@@ -1,19 +1,19 @@
-/** What one call of a model takes. */
+/** Limits of one model call. */
 export interface BatchLimits {
   texts: number;
-  /** Bytes of the texts' JSON and the commas between them; the frame of the body is already taken off. */
+  /** Bytes for the texts' JSON and the commas between them, without the rest of the body. */
   bytes: number;
 }
 
-/** One text of a batch: its place in the caller's list and its JSON literal as it is sent. */
+/** One text of a batch: its index in the caller's list, and its JSON literal. */
 export interface Part {
   index: number;
   json: string;
 }
 
 /**
- * Cuts texts into batches within the limits, in order. `json` gives a text's literal, cut to the limit by the model's
- * rules, so that one part always fits. Lazy: literals of batches that are not running yet are not held in memory.
+ * Splits texts into batches within the limits, in order. `json` returns a text's literal, truncated so that it fits into
+ * a batch by itself. Lazy, so that literals of later batches take no memory yet.
  */
 export function* batches(
   texts: readonly string[],
@@ -37,24 +37,24 @@ export function* batches(
 }
 
 /**
- * The JSON literal of a text. Half of a surrogate pair becomes U+FFFD: `JSON.stringify` would escape it as `\ud83d`,
- * which strict parsers (the Rust one of Text Embeddings Inference) refuse for the whole call.
+ * Returns the JSON literal of a text. A lone surrogate becomes U+FFFD: `JSON.stringify` would escape it as `\ud83d`, for
+ * which strict parsers, such as that of Text Embeddings Inference, refuse the whole call.
  */
 export function jsonLiteral(text: string): string {
   return JSON.stringify(text.toWellFormed());
 }
 
-/** The text up to `length` UTF-16 units, never cut inside a character. */
+/** Returns the text truncated to `length` UTF-16 units without splitting a character. */
 export function cutCharacters(text: string, length: number): string {
   if (text.length <= length) return text;
   const cut = text.slice(0, length);
   return isHighSurrogate(cut.charCodeAt(length - 1)) ? cut.slice(0, -1) : cut;
 }
 
-/** The literal of the longest start of a text whose literal fits `bytes`, never cut inside a character. */
+/** Returns the literal of the longest prefix whose literal fits into `bytes`, without splitting a character. */
 export function literalWithin(text: string, bytes: number): string {
   const whole = jsonLiteral(text);
-  // A literal has at most six bytes a UTF-16 unit (\u0000), so most texts need no count.
+  // A UTF-16 unit of a literal takes at most three bytes, so most texts need no count.
   if (whole.length * 3 <= bytes || Buffer.byteLength(whole) <= bytes) return whole;
   let fits = 0;
   let over = text.length;

@@ -3,13 +3,14 @@ import { once } from "../../core/resilience/once.ts";
 import { withTimeout } from "../../core/resilience/timeout.ts";
 import { ModelCallTimeout, type ModelClient } from "./model-client.ts";
 
-/** Milliseconds to open a connection. Nothing was sent by then, so running into it is tried again. */
+/** Milliseconds to open a connection. A call that runs into this limit sent nothing, so it is retried. */
 const CONNECTION_TIMEOUT_MS = 2_000;
 
 /**
- * Bedrock models through `InvokeModel`. The SDK is loaded by the first call or by `load`; it never retries by itself
- * (decisions 3.4). HTTP/1.1 in place of the client's default: its HTTP/2 puts one request at a time on a connection
- * anyway, while HTTP/1.1 is spoken by every proxy, and cutting a call off ends that call's connection alone.
+ * Returns a client that invokes Bedrock models. The first call, or `load`, loads the SDK, which does not retry by itself:
+ * the embedder retries within the request's deadline. It uses HTTP/1.1 instead of the SDK's default. With HTTP/2 the SDK
+ * sends one request at a time on a connection anyway, every proxy speaks HTTP/1.1, and aborting a call closes the
+ * connection of that call alone.
  */
 export function bedrockClient(config: BedrockRuntimeClientConfig = {}): ModelClient {
   const sdk = () => import("@aws-sdk/client-bedrock-runtime");

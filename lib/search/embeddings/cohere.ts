@@ -6,7 +6,7 @@ import type { HostedModel } from "./hosted-embedder.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 import { parseJson, requireCount } from "./text-embeddings-inference.ts";
 
-/** Texts a call, and characters a text: Bedrock's limits for Cohere Embed v3. */
+/** Texts per call and characters per text. Source: Bedrock's limits for Cohere Embed v3. */
 const MAX_TEXTS = 96;
 const MAX_CHARACTERS = 2_048;
 
@@ -37,7 +37,7 @@ export function cohereModel(options: {
   };
 }
 
-/** The two shapes of the answer: `embeddings: [[…]]`, and by type `embeddings: {float: [[…]]}`. */
+/** Returns the vectors of both forms of the answer: `embeddings: [[…]]` and `embeddings: {float: [[…]]}`. */
 function vectors(answer: unknown): unknown[] {
   const { embeddings } = (answer ?? {}) as { embeddings?: unknown };
   if (Array.isArray(embeddings)) return embeddings;

@@ -1,12 +1,11 @@
 import { type DenseVector, EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
 
-/** How far from 1 a length may be before the vector is scaled; 32-bit floats printed in decimal stay far below. */
+/** How far a length may differ from 1 before the vector is scaled. Rounding of 32-bit floats stays far below. */
 const LENGTH_TOLERANCE = 1e-3;
 
 /**
- * Checks one vector of an answer: right dimension, finite numbers, not the zero vector (which no cosine index takes);
- * scaled to unit length when the model did not do it. Written by hand: schema libraries are too slow for 32 x 1,024
- * numbers a call.
+ * Checks one vector of an answer and scales it to unit length. It must have the right dimension, finite numbers, and not
+ * be the zero vector, which no cosine index accepts. Not a schema: those are too slow for 32 x 1,024 numbers a call.
  */
 export function checkDenseVector(value: unknown, dimension: number): EmbeddingOutcome {
   if (!Array.isArray(value)) return wrong("model gave something else than a vector");
@@ -15,7 +14,7 @@ export function checkDenseVector(value: unknown, dimension: number): EmbeddingOu
   }
   let squares = 0;
   for (const component of value) {
-    // A server that serializes NaN to JSON writes null.
+    // Servers that serialize NaN to JSON write null.
     if (typeof component !== "number") return wrong("model gave a vector with a component that is not a number");
     squares += component * component;
   }

@@ -9,7 +9,7 @@ export type SparseVector = Readonly<Record<string, number>>;
 
 export type Embedding = { kind: "dense"; vector: DenseVector } | { kind: "sparse"; tokens: SparseVector };
 
-/** Why a text has no embedding. The message is fit for a caller: no endpoint name, host or ARN. */
+/** Why a text has no embedding. Callers see the message, so it names no endpoint, host or ARN. */
 export class EmbeddingError extends Error {
   override name = "EmbeddingError";
   /** Whether the same text may succeed later (throttled, unavailable, timed out). */
@@ -21,30 +21,28 @@ export class EmbeddingError extends Error {
   }
 }
 
-/** The outcome for one text of a batch: one text failing never takes others with it beyond its model call. */
+/** The outcome for one text of a batch. A text that fails affects at most the texts of its model call. */
 export type EmbeddingOutcome = Embedding | { kind: "error"; error: EmbeddingError };
 
-/** How far a call of `embedDocuments` may go. */
+/** Limits of one call of `embedDocuments`. */
 export interface EmbedOptions {
   /**
-   * No model call, first attempt or retry, starts once this is over; those that run may use the rest of the deadline.
-   * Texts that were not started come back as retryable errors. For the bulk rule (decisions 4.7) give
-   * `earlier(budget, 5_000)` here and, as the deadline, the budget less what writing the results takes. Default: the
-   * deadline itself.
+   * No model call, first attempt or retry, starts after this deadline; running calls may use the rest of the other one.
+   * Texts that were not started become retryable errors. Defaults to the deadline itself.
    */
   startBefore?: Deadline;
 }
 
-/** One model. Both methods keep every upstream timeout and retry inside the deadline. */
+/** One model. Both methods keep every timeout and retry within the deadline. */
 export interface Embedder {
   readonly model: ModelName;
 
   /**
-   * Embeds texts to be stored, in the order given: one outcome a text. Batches within the model's limits (count and
-   * bytes), in parallel up to its concurrency. Equal texts are the caller's to remove. Never throws for a failed text.
+   * Embeds texts to be stored. Returns one outcome for each text, in the same order, and never throws for a failed text.
+   * Sends batches within the model's limits, in parallel up to its concurrency. Does not remove duplicate texts.
    */
   embedDocuments(texts: readonly string[], deadline: Deadline, options?: EmbedOptions): Promise<EmbeddingOutcome[]>;
 
-  /** Embeds one query text; cached in memory. Throws EmbeddingError. A sparse query without a known token gives `{}`. */
+  /** Embeds one query text, from memory if it can. A sparse query without a known token is `{}`. Throws EmbeddingError. */
   embedQuery(text: string, deadline: Deadline): Promise<Embedding>;
 }

@@ -1,14 +1,14 @@
 import { EmbeddingError } from "./embedder.ts";
 import { ModelCallTimeout } from "./model-client.ts";
 
-/** An answer that came but cannot be used: not JSON, too few vectors, a wrong dimension. Its message is for callers. */
+/** Error for an answer that cannot be used: not JSON, too few vectors, a wrong dimension. Callers see the message. */
 export class ModelAnswerError extends Error {
   override name = "ModelAnswerError";
 }
 
 /** What one failed model call means. */
 export interface Failure {
-  /** Fit for a caller: no endpoint name, host or ARN. */
+  /** Callers see it, so it names no endpoint, host or ARN. */
   reason: string;
   /** Worth another attempt within this request. */
   again: boolean;

@@ -1,19 +1,19 @@
-/** What an embedding model is asked for: the two sides are embedded differently by every model here. */
+/** What is embedded. Every model here embeds documents and queries differently. */
 export type InputType = "document" | "query";
 
 /** Invokes hosted models: a SageMaker endpoint by its name, or a Bedrock model by its id. */
 export interface ModelClient {
   /**
-   * Sends one JSON body and gives the whole answer. Rejects with `ModelCallTimeout` when it is not there within
-   * `timeoutMs`, else with the SDK's own error; never tries again by itself.
+   * Sends one JSON body and returns the whole answer. Rejects with `ModelCallTimeout` after `timeoutMs`, otherwise with
+   * the SDK's own error. Does not retry.
    */
   invoke(target: string, body: string, timeoutMs: number): Promise<Uint8Array>;
 
-  /** Loads the SDK ahead of the first call (a function under provisioned concurrency has the time at its start). */
+  /** Loads the SDK before the first call: with provisioned concurrency there is time for it at start. */
   load(): Promise<void>;
 }
 
-/** A model call that was cut off by us. */
+/** Error for a model call that reached its timeout. */
 export class ModelCallTimeout extends Error {
   override name = "ModelCallTimeout";
   readonly timeoutMs: number;

@@ -3,12 +3,12 @@ import { once } from "../../core/resilience/once.ts";
 import { withTimeout } from "../../core/resilience/timeout.ts";
 import { ModelCallTimeout, type ModelClient } from "./model-client.ts";
 
-/** Milliseconds to open a connection. Nothing was sent by then, so running into it is tried again. */
+/** Milliseconds to open a connection. A call that runs into this limit sent nothing, so it is retried. */
 const CONNECTION_TIMEOUT_MS = 2_000;
 
 /**
- * SageMaker endpoints through `InvokeEndpoint`. The SDK (about 80 ms) is loaded by the first call or by `load`; it
- * never retries by itself (decisions 3.4) and keeps its connections.
+ * Returns a client that invokes SageMaker endpoints. The first call, or `load`, loads the SDK, which takes about 80 ms.
+ * The SDK does not retry by itself: the embedder retries within the request's deadline. Connections are kept open.
  */
 export function sageMakerClient(config: SageMakerRuntimeClientConfig = {}): ModelClient {
   const sdk = () => import("@aws-sdk/client-sagemaker-runtime");

@@ -2,10 +2,10 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { EmbeddingError } from "./embedder.ts";
 import type { InputType } from "./model-client.ts";
 
-/** The longest a Node timer takes; more fires at once. */
+/** The longest delay of a Node timer; a longer one fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The time was over before a model call could start. */
+/** Error for a model call that could not start in time. */
 export class NoTimeLeftError extends EmbeddingError {
   override name = "NoTimeLeftError";
 
@@ -18,18 +18,18 @@ interface Waiting {
   start: () => void;
 }
 
-/** Bounds how many model calls run at once in one process, queries and documents together. */
+/** Limits the model calls that run at once in one process, queries and documents together. */
 export interface Slots {
   readonly size: number;
 
   /**
-   * Runs `call` when one of the slots is free; a waiting query goes before every waiting document. Throws a
-   * NoTimeLeftError, without a call, when `startBefore` ends first.
+   * Runs `call` when a slot is free. Waiting queries go before waiting documents. Throws NoTimeLeftError without calling
+   * when `startBefore` ends first.
    */
   run<T>(input: InputType, startBefore: Deadline, call: () => Promise<T>): Promise<T>;
 }
 
-/** `size` slots, at least one. */
+/** Returns `size` slots, at least one. */
 export function createSlots(size: number): Slots {
   if (!Number.isInteger(size) || size < 1) throw new RangeError(`a model needs at least 1 parallel call, got ${size}`);
   const queues: Record<InputType, Waiting[]> = { query: [], document: [] };

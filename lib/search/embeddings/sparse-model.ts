@@ -11,19 +11,19 @@ import {
 
 /** The tokenizer, vocabulary and weight table of the sparse model. */
 export interface SparseModel {
-  /** The token of an id. */
+  /** Returns the token of an id. */
   token(id: number): string | undefined;
   isSpecial(id: number): boolean;
-  /** Tokens of a text in order, repeats included, the special ones left out. */
+  /** Returns the tokens of a text in order, with repeats and without special tokens. */
   tokenize(text: string): string[];
-  /** The weight of a token in a query. */
+  /** Returns the weight of a token in a query. */
   weight(token: string): number | undefined;
 }
 
-/** Gives the model files; called once, on the first sparse text. */
+/** Loads the model files, on the first sparse text. */
 export type SparseModelLoader = () => Promise<SparseModel>;
 
-/** Loads the model files of a folder on first use (1.6 MB to read and parse). A failure is not kept: repaired files work. */
+/** Returns a loader of a folder's model files (1.6 MB). It keeps what it loaded, but not a failure: repaired files work. */
 export function sparseModelIn(folder: string): SparseModelLoader {
   return once(async () => createSparseModel(parseModelFiles(await readModelFiles(folder))));
 }
@@ -48,11 +48,11 @@ export async function readModelFiles(folder: string): Promise<ModelFiles> {
   return files as Record<(typeof MODEL_FILE_NAMES)[number], Buffer>;
 }
 
-/** A model from checked files. Loads the tokenizer library (35 kB, 5 ms). */
+/** Returns a model from checked files. Loads the tokenizer library (35 kB, 5 ms). */
 export async function createSparseModel(files: ParsedModelFiles): Promise<SparseModel> {
   const { Tokenizer } = await import("@huggingface/tokenizers");
   const { vocabulary, specialIds, weights } = files;
-  // Typed here: the package's declarations import one another without extensions, which nodenext does not resolve.
+  // Typed here because the package's declarations import files without extensions, which nodenext does not resolve.
   const tokenizer: { tokenize(text: string): string[] } = new Tokenizer(files.tokenizer, files.tokenizerConfig);
   const tokens = new Array<string>(vocabulary.size);
   for (const [token, id] of vocabulary) tokens[id] = token;

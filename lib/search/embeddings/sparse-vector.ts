@@ -1,27 +1,27 @@
 import { EmbeddingError, type EmbeddingOutcome, type SparseVector } from "./embedder.ts";
 
-/** Lucene's bounds of a feature's weight: the largest a query takes, and the smallest normal 32-bit float. */
+/** Lucene's bounds of a feature's weight: the largest that a query accepts, and the smallest normal 32-bit float. */
 export const MAX_WEIGHT = 64;
 const MIN_WEIGHT = 1.17549435e-38;
 
-/** Entries below this part of the largest weight are dropped, as OpenSearch does for its own doc-v3 models. */
+/** Default of `prune_ratio`: entries below this share of the largest weight are dropped, as OpenSearch does for doc-v3. */
 export const PRUNE_RATIO = 0.1;
 
 export interface SparseRules {
-  /** Vocabulary: the token of an id, undefined when the id is outside. */
+  /** Returns the token of a vocabulary id, undefined when there is no such id. */
   token: (id: number) => string | undefined;
-  /** `[PAD]`, `[UNK]`, `[CLS]`, `[SEP]`, `[MASK]`: the reference code drops them. */
+  /** Whether an id is one of `[PAD]`, `[UNK]`, `[CLS]`, `[SEP]`, `[MASK]`, which the reference code drops. */
   isSpecial: (id: number) => boolean;
   pruneRatio: number;
 }
 
-/** The weight inside (0, 64], undefined when it is zero or too small to be stored. */
+/** Returns the weight within (0, 64], or undefined if it is zero or too small to store. */
 export function clampWeight(weight: number): number | undefined {
   return weight >= MIN_WEIGHT ? Math.min(weight, MAX_WEIGHT) : undefined;
 }
 
 /**
- * One text's entries of `embed_sparse`, `[{index, value}]`, as vocabulary tokens with weights.
+ * Converts one text's entries of `embed_sparse`, `[{index, value}]`, to vocabulary tokens with weights.
  *
  * The model was trained with the activation log1p(log1p(relu(x))); Text Embeddings Inference computes log1p(relu(x))
  * only. log1p is monotone, so it commutes with the maximum over positions and the missing one can be applied here.
@@ -32,7 +32,7 @@ export function parseSparse(entries: unknown, rules: SparseRules): EmbeddingOutc
   let largest = 0;
   for (const entry of entries) {
     const { index, value } = (entry ?? {}) as { index?: unknown; value?: unknown };
-    // A server that serializes NaN to JSON writes null.
+    // Servers that serialize NaN to JSON write null.
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
       return wrong("model gave a token weight that is not a positive number");
     }
@@ -56,7 +56,7 @@ function pruned(weights: readonly [string, number][], floor: number): SparseVect
     const clamped = weight >= floor ? clampWeight(weight) : undefined;
     if (clamped !== undefined) kept.push([token, clamped]);
   }
-  // Not assigned one by one: "__proto__" would set the prototype and be lost.
+  // Assigning a token "__proto__" would set the prototype and lose the token.
   return Object.fromEntries(kept);
 }
 

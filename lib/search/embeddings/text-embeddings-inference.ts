@@ -6,7 +6,7 @@ import type { HostedModel } from "./hosted-embedder.ts";
 import type { ModelClient } from "./model-client.ts";
 import { parseSparse, type SparseRules } from "./sparse-vector.ts";
 
-/** Inputs a call: MAX_CLIENT_BATCH_SIZE of Text Embeddings Inference. */
+/** Inputs per call: MAX_CLIENT_BATCH_SIZE of Text Embeddings Inference. */
 const MAX_TEXTS = 32;
 
 /** Bytes of a request body: its PAYLOAD_LIMIT. */
@@ -25,7 +25,7 @@ const BYTES_A_FLOAT = 16;
 const BYTES_A_SPARSE_ANSWER = 180_000;
 
 /**
- * What the BGE English models were trained to see before a query, and never before a document.
+ * The text that the BGE English models expect before a query and never before a document.
  * Source: model card of BAAI/bge-large-en-v1.5.
  */
 export const BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: ";
@@ -84,7 +84,7 @@ function parseList(answer: Uint8Array, count: number): unknown[] {
   return requireCount(list, count);
 }
 
-/** The JSON of an answer; ModelAnswerError when it is none (a bare NaN included). */
+/** Parses the JSON of an answer. Throws ModelAnswerError when it is not JSON, such as a bare NaN. */
 export function parseJson(answer: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString("utf8"));
@@ -93,7 +93,7 @@ export function parseJson(answer: Uint8Array): unknown {
   }
 }
 
-/** The list as it is, ModelAnswerError when it has another length: then no vector can be told to belong to a text. */
+/** Returns the list. Throws ModelAnswerError when its length differs: then nobody knows which vector belongs to which text. */
 export function requireCount(list: unknown[], count: number): unknown[] {
   if (list.length !== count) throw new ModelAnswerError(`model gave ${list.length} vectors for ${count} texts`);
   return list;

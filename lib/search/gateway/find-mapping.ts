@@ -1,6 +1,6 @@
 /**
- * The entry of hybrid_search.yaml for an index: the one of exactly that name, else the one with the longest start that
- * fits. Undefined when there is none. Bundled into the gateway, so it imports nothing.
+ * Returns the entry of hybrid_search.yaml for an index: the one with exactly that name, else the one with the longest
+ * matching prefix, else undefined. Bundled into the gateway, so it imports nothing.
  */
 export function findMapping<Entry extends { readonly index: string }>(
   entries: readonly Entry[],

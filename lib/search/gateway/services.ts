@@ -8,18 +8,18 @@ import type { Cluster } from "../opensearch/cluster.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 import type { GatewaySettings } from "./settings.ts";
 
-/** What the gateway's endpoints work with: real clients in the function, the same over stand-ins in tests. */
+/** What the gateway's endpoints use. */
 export interface GatewayServices {
   settings: GatewaySettings;
   api: ApiOptions;
   cluster: Cluster;
   catalog: IndexCatalog;
   capabilities: (deadline: Deadline) => Promise<Capabilities>;
-  /** The embedder of a model; its client and files are loaded when first used. */
+  /** Returns the embedder of a model. Its client and files are loaded on first use. */
   embedder: (model: ModelName) => Promise<Embedder>;
-  /** Loaded when first used; undefined when no campaign is configured. */
+  /** Returns the ranker, loaded on first use; undefined if no campaign is configured. */
   ranker: () => Promise<PersonalRanker | undefined>;
-  /** Key of the HMAC of user ids; undefined where user ids are written plainly or not at all, or it cannot be read. */
+  /** Returns the key for hashing user ids; undefined if they are not hashed or the key cannot be read. */
   userIdKey: () => Promise<string | undefined>;
   /** Writes one request log line to the function's log. */
   logRequest: (line: string) => void;

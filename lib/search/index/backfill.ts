@@ -1,8 +1,8 @@
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 
-/** The two endpoints that a backfill uses; throws for any answer but 200. */
+/** The two endpoints that a backfill uses. Both throw for any answer but 200. */
 export interface GatewayCalls {
-  /** A native search of the index through `/raw-backend`. */
+  /** Runs a native search of the index through `/raw-backend`. */
   search(body: object): Promise<NativeSearch>;
   /** `POST /application/bulk`. */
   bulk(operations: readonly Operation[]): Promise<BulkAnswer>;
@@ -33,29 +33,29 @@ interface ItemResult {
 
 export interface BackfillOptions {
   mappings: readonly EmbeddingMapping[];
-  /** The fields of `mappings` that are dense: the cluster can say whether a document has one. */
+  /** The dense fields of `mappings`. For these the cluster can tell whether a document has one. */
   dense: ReadonlySet<string>;
   onProgress?: (read: number, total: number) => void;
-  /** Documents read at a time. */
+  /** Documents per page. */
   page?: number;
 }
 
 export interface BackfillResult {
   /** Documents of the index. */
   read: number;
-  /** Those that lacked an embedding although they have the text. */
+  /** Documents that have the text and lacked an embedding. */
   lacking: number;
   embedded: number;
   failed: Array<{ id: string; reason: string }>;
 }
 
-/** Documents read at a time: their source fields, and the sparse weights of those that have them (10 kB each). */
+/** Documents per page: each has its source fields and up to 10 kB of sparse weights. */
 const PAGE = 200;
 
 /**
- * Embeds the documents of an index that were stored without vectors: an embedding field is absent, null or empty while
- * its source fields hold text. Each is sent again as an update of its source fields, which makes the gateway embed them;
- * what is not lacking is not touched, so that the command can be repeated.
+ * Embeds the documents of an index whose embedding field is absent, null or empty although its source fields hold text.
+ * Sends an update of the source fields, for which the gateway computes the embedding. Skips all other documents, so it
+ * can run again.
  */
 export async function backfill(gateway: GatewayCalls, options: BackfillOptions): Promise<BackfillResult> {
   const { mappings, dense, onProgress, page = PAGE } = options;
@@ -66,7 +66,7 @@ export async function backfill(gateway: GatewayCalls, options: BackfillOptions):
   for (;;) {
     const { hits } = await gateway.search({
       size: page,
-      // A page follows the last id of the one before, so documents written meanwhile move nothing.
+      // Each page starts after the last id of the previous one, so documents written meanwhile shift nothing.
       sort: [{ _id: "asc" }],
       ...(after && { search_after: after }),
       track_total_hits: true,
@@ -85,7 +85,7 @@ export async function backfill(gateway: GatewayCalls, options: BackfillOptions):
 
 const existsNamed = (field: string) => ({ exists: { field, _name: field } });
 
-/** The update that embeds a document, or none when nothing is lacking. */
+/** Returns the update that embeds a document, or undefined if it lacks nothing. */
 function operationFor(hit: NativeHit, mappings: readonly EmbeddingMapping[], dense: ReadonlySet<string>): Operation[] {
   const source = hit._source ?? {};
   const lacking = mappings.filter(({ embedding_field, src_fields }) => {
@@ -107,7 +107,7 @@ function record(result: BackfillResult, operations: readonly Operation[], answer
   for (const [place, { id }] of operations.entries()) {
     const item = answer.index_response.items[place]?.update;
     if (item?.error) result.failed.push({ id, reason: `${item.error.type}: ${item.error.reason}` });
-    // Stored again without its vector, where the configuration says `write: degrade`.
+    // With `write: degrade` the document may be stored without its vector again.
     else if (answer.degraded) result.failed.push({ id, reason: "the model failed again" });
     else result.embedded += 1;
   }

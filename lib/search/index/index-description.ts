@@ -8,17 +8,17 @@ export interface IndexSchema {
   aliases?: Record<string, unknown>;
 }
 
-/** An index description, read. */
+/** A parsed index description. */
 export interface IndexDescription {
   schema: IndexSchema;
-  /** Settings that a user made and that are not kept, such as `index.refresh_interval`. */
+  /** The user's settings that are dropped, such as `index.refresh_interval`. */
   leftOut: string[];
 }
 
-/** Settings that are kept: an index's size, and what its mappings refer to by name. */
+/** Settings that are kept: the index's size, and what its mappings refer to by name. */
 const KEPT = ["number_of_shards", "number_of_replicas", "analysis", "similarity"];
 
-/** Settings that the cluster writes itself and refuses, or needs not, when an index is created. */
+/** Settings that the cluster writes itself, and refuses or ignores when an index is created. */
 const OF_THE_CLUSTER =
   /^((replication|provided_name|creation_date|uuid|version|history|resize|routing|merge)(\.|$)|knn$|knn\.derived_source)/;
 
@@ -76,14 +76,14 @@ function section(value: unknown, name: string, source: string): Record<string, u
   throw new SchemaError(`${source} is no index description: "${name}" is no object`);
 }
 
-/** Settings come as `{"index": {"knn": …}}`, flat as `{"index.knn": …}`, or without `index` at all. */
+/** Flattens settings, which may be `{"index": {"knn": …}}`, `{"index.knn": …}` or without `index`. */
 function indexSettings(settings: Record<string, unknown>): Record<string, unknown> {
   const flat = Object.entries(settings).map(([key, value]) => [key.replace(/^index\./, ""), value] as const);
   const nested = isObject(settings.index) ? settings.index : {};
   return { ...Object.fromEntries(flat.filter(([key]) => key !== "index")), ...nested };
 }
 
-/** The cluster gives numbers as text. */
+/** Converts numbers, which the cluster returns as text. */
 function sized(value: unknown): unknown {
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
 }

@@ -5,7 +5,7 @@ import { findMapping } from "../gateway/find-mapping.ts";
 import { type IndexDescription, readIndexDescription } from "./index-description.ts";
 import { SchemaError } from "./schema-error.ts";
 
-/** An entry of hybrid_search.yaml, as far as the schema depends on it. */
+/** The parts of an entry of hybrid_search.yaml that the schema depends on. */
 export interface HybridEntry {
   readonly index: string;
   readonly embedding_mappings: readonly {
@@ -20,15 +20,15 @@ export interface SemanticSchemaInput {
   /** Entries of hybrid_search.yaml. */
   entries: readonly HybridEntry[];
   index: string;
-  /** The base schema as JSON.parse gave it. */
+  /** The base schema as parsed JSON. */
   base: unknown;
-  /** How messages name the base schema: its file. */
+  /** The file of the base schema, for messages. */
   source: string;
 }
 
 /**
- * The base schema extended with `knn: true`, a knn_vector field for each dense mapping of the index and a rank_features
- * field for each sparse one. Throws SchemaError with every reason why it cannot be.
+ * Returns the base schema extended with `knn: true`, a knn_vector field for each dense mapping of the index and a
+ * rank_features field for each sparse one. Throws SchemaError with every problem.
  */
 export function semanticSchema({ entries, index, base, source }: SemanticSchemaInput): IndexDescription {
   const entry = findMapping(entries, index);
@@ -56,7 +56,7 @@ export function semanticSchema({ entries, index, base, source }: SemanticSchemaI
   };
 }
 
-/** The field that stores a model's embeddings. */
+/** Returns the field that stores a model's embeddings. */
 export function fieldOf(model: ModelName): Record<string, unknown> {
   const facts = MODELS[model];
   if (facts.kind === "sparse") return { type: "rank_features" };
@@ -101,7 +101,7 @@ function conflicts(properties: Record<string, unknown>, field: string, model: Mo
   ];
 }
 
-/** Two spellings of one field are equal: the cluster adds `parameters: {}` and leaves its defaults out. */
+/** Compares fields regardless of spelling: the cluster adds `parameters: {}` and omits defaults. */
 function comparable(field: Record<string, unknown>): unknown {
   const method = isObject(field.method) ? { parameters: {}, ...field.method } : field.method;
   return { ...field, ...(method !== undefined && { method }) };
@@ -117,7 +117,7 @@ function describe(field: unknown): string {
   return details.length === 0 ? String(type) : `${type} (${details.join(", ")})`;
 }
 
-/** Whether a dotted path leads to a field, through objects. A name that holds dots itself counts too. */
+/** Returns whether a dotted path leads to a field through objects. A field name may hold dots itself. */
 function hasField(properties: Record<string, unknown>, path: string): boolean {
   if (Object.hasOwn(properties, path)) return true;
   const [first = "", ...rest] = path.split(".");
@@ -126,7 +126,7 @@ function hasField(properties: Record<string, unknown>, path: string): boolean {
   return rest.length === 0 || (isObject(field.properties) && hasField(field.properties, rest.join(".")));
 }
 
-/** The field whose multi-field (`fields`) a path names: no document holds a multi-field. */
+/** Returns the field whose multi-field (`fields`) a path names. No document holds a multi-field. */
 function multiFieldOwner(properties: Record<string, unknown>, path: string): string | undefined {
   const [first = "", second = "", ...rest] = path.split(".");
   const field = Object.hasOwn(properties, first) ? properties[first] : undefined;

@@ -2,32 +2,32 @@ import { createHmac } from "node:crypto";
 import type { Degradation } from "../../core/http/degradation.ts";
 import { REQUEST_LOG_TYPE } from "./marker.ts";
 
-/** CloudWatch Logs takes events of 256 KB; what is larger is split, and then cannot be parsed. */
+/** The longest line in bytes. CloudWatch Logs splits events over 256 KB, which then cannot be parsed. */
 export const MAX_LINE_BYTES = 200_000;
-/** Hit ids kept of one answer. */
+/** The most hit ids kept of one answer. */
 export const MAX_HIT_IDS = 100;
-/** Characters kept of a value that the caller chose freely: client, user and object ids. */
+/** The most characters kept of a value that the caller chooses freely: client, user and object ids. */
 const MAX_ID_CHARACTERS = 512;
-/** Characters kept of the text that the user typed. */
+/** The most characters kept of the text that the user typed. */
 const MAX_TEXT_CHARACTERS = 10_000;
-/** Characters kept of a reason of `degraded`. */
+/** The most characters kept of a reason of `degraded`. */
 const MAX_REASON_CHARACTERS = 500;
 
-/** What one search or hybrid search was, did and gave. */
+/** One search or hybrid search: its request, what happened, and what it found. */
 export interface RequestLogEntry {
   endpoint: "search" | "hybrid-search";
-  /** As the caller named it. */
+  /** As the caller wrote it. */
   index: string;
-  /** Also sent to the caller as `x-query-id`; readers deduplicate by it. */
+  /** Sent to the caller as `x-query-id`. Readers deduplicate by it. */
   queryId: string;
   /** From the header `x-client-id`. */
   clientId: string | null;
   userId: string | null;
-  /** The text that was searched for, where the request has one. */
+  /** The text that was searched for, if the request has one. */
   userQuery: string | null;
-  /** The caller's native body, tokens kept as tokens. */
+  /** The caller's native body with its tokens. */
   query: unknown;
-  /** Hybrid settings with defaults filled in; null for search. */
+  /** Hybrid settings with their defaults; null for search. */
   settings: unknown;
   /** Whether the order was changed for the user. */
   personalized: boolean;
@@ -35,11 +35,11 @@ export interface RequestLogEntry {
   /** Milliseconds by stage, as in `{"total": 31, "cluster": 24}`. */
   milliseconds: Readonly<Record<string, number>>;
   timestamp: Date;
-  /** The field that all hit ids come from: `personalized_ranking.item_id_field`, or `_id` when a hit lacks it. */
+  /** The field that all hit ids come from: `personalized_ranking.item_id_field`, or `_id` if a hit lacks it. */
   objectIdField: string;
   /** The id of the answer (the request id). */
   responseId: string;
-  /** Ids of the hits in the order of the answer; the first 100 are kept. */
+  /** Ids of the hits in the order of the answer. The first 100 are kept. */
   hitIds: readonly string[];
   total: number | null;
 }
@@ -48,17 +48,17 @@ export interface RequestLogEntry {
 export interface RequestLogSettings {
   /** Project name: `application` of the line. */
   application: string;
-  /** `hmac`: HMAC-SHA-256 of the user id in hex, the same for one user as long as the key is. `none`: left out. */
+  /** `hmac`: HMAC-SHA-256 of the user id in hex, stable for one user while the key is. `none`: omitted. */
   userId: "plain" | "hmac" | "none";
-  /** Without it neither the text nor the native body, which repeats the text, is written. */
+  /** Whether to write the text and the native body, which repeats the text. */
   queryText: boolean;
-  /** Needed by `hmac`; without it no user id is written. */
+  /** Needed for `hmac`. Without it no user id is written. */
   hmacKey?: string | undefined;
 }
 
 /**
- * One line of JSON, at most 200 KB, without the line end. Fields of the User Behavior Insights query schema (`query` is
- * JSON as text, as there) and `user_id`, `total`, `truncated`. Never throws: logging never fails a request.
+ * Returns one line of JSON without its line end, at most 200 KB: the fields of the User Behavior Insights query schema
+ * (`query` is JSON as text, as there) and `user_id`, `total`, `truncated`. Never throws: logging never fails a request.
  */
 export function requestLogLine(entry: RequestLogEntry, settings: RequestLogSettings): string {
   try {
@@ -82,7 +82,7 @@ function fit(entry: RequestLogEntry, settings: RequestLogSettings): string {
   const line = serialize(entry, settings, query, hitIds);
   if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
 
-  // Only a query can be this long; 100 ids can when each is full of characters that JSON escapes.
+  // Usually the query is this long. 100 ids can be, too, if they are full of characters that JSON escapes.
   let ids = hitIds;
   let rest = MAX_LINE_BYTES - Buffer.byteLength(serialize(entry, settings, "", ids, true));
   while (rest < 0) {
@@ -133,7 +133,7 @@ function user(id: string | null, settings: RequestLogSettings): string | null {
   return settings.hmacKey ? createHmac("sha256", settings.hmacKey).update(id).digest("hex") : null;
 }
 
-/** The first characters of a text; a surrogate pair is not split. */
+/** Truncates a text without splitting a surrogate pair. */
 function cut<T extends string | null | undefined>(text: T, characters: number): T | string {
   if (typeof text !== "string" || text.length <= characters) return text;
   const end = isHighSurrogate(text.charCodeAt(characters - 1)) ? characters - 1 : characters;
@@ -142,7 +142,7 @@ function cut<T extends string | null | undefined>(text: T, characters: number): 
 
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 
-/** The longest beginning of a text that takes at most `bytes` bytes as a JSON string, quotes not counted. */
+/** Returns the longest prefix of a text that takes at most `bytes` bytes as a JSON string without its quotes. */
 function escapedPrefix(text: string, bytes: number): string {
   let low = 0;
   let high = Math.min(text.length, bytes);

@@ -8,57 +8,57 @@ export interface ScalingRules {
   scaleUpCpu: number;
 }
 
-/** The domain as it is. */
+/** The state of the domain. */
 export interface ClusterState {
   instanceCount: number;
-  /** Zones that data nodes are spread over; 1 without zone awareness. */
+  /** Availability zones of the data nodes; 1 without zone awareness. */
   zones: number;
-  /** Why the domain takes no change now, as in "a configuration change"; undefined when it does. */
+  /** Why the domain cannot be changed now, such as "a configuration change"; undefined if it can. */
   busyWith: string | undefined;
-  /** When its configuration was last changed, or that change was done; undefined when never. */
+  /** When the last configuration change was made or completed; undefined if there was none. */
   lastChange: Date | undefined;
 }
 
-/** Its load. What CloudWatch has no data of is undefined. */
+/** The load of the domain. Values without data in CloudWatch are undefined. */
 export interface ClusterLoad {
-  /** CPU of all nodes, in percent, a value for each five minutes, newest last. */
+  /** CPU of all nodes in percent, one value per five minutes, newest last. */
   cpu: readonly number[];
   /** Highest JVM memory pressure of a node, in percent. */
   jvm: number | undefined;
-  /** Megabytes that indices take in the whole cluster. */
+  /** Megabytes of all indices in the cluster. */
   usedMegabytes: number | undefined;
-  /** Megabytes that are free on a node, on average. */
+  /** Average free megabytes per node. */
   freeMegabytesPerNode: number | undefined;
 }
 
-/** What to do. `count` is there when the cluster is to be changed. */
+/** What to do. `count` is the new number of data nodes, if it changes. */
 export interface Decision {
   action: "scale-out" | "scale-in" | "stay";
   reason: string;
   count?: number;
 }
 
-/** Data points of five minutes that must agree: growing is urgent, shrinking is not. */
+/** Consecutive data points of five minutes that must agree: growing is urgent, shrinking is not. */
 const POINTS_TO_GROW = 3;
 const POINTS_TO_SHRINK = 6;
 
-/** Shares in percent that the remaining nodes keep below. */
+/** Upper limits in percent for the remaining nodes. */
 const MAX_DISK = 70;
 const MAX_JVM = 75;
 
-/** From one change to the next. Nodes that came or went move shards about, which takes CPU by itself. */
+/** Minutes between two changes. Shards that move to or from a node use CPU themselves. */
 export const COOL_DOWN_MINUTES = 30;
 
 /**
- * How many data nodes a cluster should have: one node per zone more or less at a time, within the bounds, never while it
- * is changed, and fewer only when disk and memory of the rest allow it.
+ * Decides how many data nodes a cluster should have. Adds or removes one node per zone at a time, within the bounds, never
+ * during another change, and removes nodes only if disk and memory of the others allow it.
  */
 export function decide(rules: ScalingRules, state: ClusterState, load: ClusterLoad, now: Date): Decision {
   const { instanceCount, zones, busyWith, lastChange } = state;
   if (busyWith !== undefined) return stay(`the domain is busy with ${busyWith}`);
   const minutes = lastChange === undefined ? Number.POSITIVE_INFINITY : (now.getTime() - lastChange.getTime()) / 60_000;
   if (minutes < COOL_DOWN_MINUTES) {
-    return stay(`cool-down: the domain changed ${Math.floor(minutes)} minutes ago, ${COOL_DOWN_MINUTES} are waited`);
+    return stay(`cool-down: the domain changed ${Math.floor(minutes)} minutes ago, less than ${COOL_DOWN_MINUTES}`);
   }
   const min = Math.ceil(rules.minCount / zones) * zones;
   const max = Math.floor(rules.maxCount / zones) * zones;
@@ -89,7 +89,7 @@ function byCpu(rules: ScalingRules, state: ClusterState, load: ClusterLoad, boun
   return stay("CPU is within its thresholds");
 }
 
-/** What disk and memory of `count` nodes would be; undefined where there is no data. */
+/** Returns disk and memory use of `count` nodes in percent; undefined without data. */
 export function loadAfter({ instanceCount }: ClusterState, load: ClusterLoad, count: number) {
   const { usedMegabytes, freeMegabytesPerNode, jvm } = load;
   const perNode =
@@ -98,7 +98,7 @@ export function loadAfter({ instanceCount }: ClusterState, load: ClusterLoad, co
       : usedMegabytes / instanceCount + freeMegabytesPerNode;
   return {
     disk: perNode ? (100 * (usedMegabytes ?? 0)) / (perNode * count) : undefined,
-    // What the nodes hold in memory is spread over fewer of them.
+    // The same content is spread over another number of nodes.
     jvm: jvm === undefined ? undefined : (jvm * instanceCount) / count,
   };
 }

@@ -1,7 +1,7 @@
 import type { DomainConfig, DomainStatus } from "@aws-sdk/client-opensearch";
 import type { ClusterState } from "./decide.ts";
 
-/** The parts of DescribeDomain's and DescribeDomainConfig's answers that say how a domain is. */
+/** The parts of DescribeDomain's and DescribeDomainConfig's answers that describe a domain's state. */
 export type DescribedDomain = Pick<
   DomainStatus,
   | "ClusterConfig"
@@ -14,13 +14,13 @@ export type DescribedDomain = Pick<
 >;
 export type DescribedConfig = Pick<DomainConfig, "ClusterConfig">;
 
-/** Zones of a domain with zone awareness that does not say how many. Source: ZoneAwarenessConfig, API reference. */
+/** Default number of zones with zone awareness. Source: ZoneAwarenessConfig, API reference. */
 const DEFAULT_ZONES = 2;
 
-/** The state of a domain as decisions need it. */
+/** Returns the state of a domain. */
 export function clusterState(domain: DescribedDomain, config: DescribedConfig): ClusterState {
   const { InstanceCount, ZoneAwarenessEnabled, ZoneAwarenessConfig } = domain.ClusterConfig ?? {};
-  if (InstanceCount === undefined) throw new Error("the domain does not say how many data nodes it has");
+  if (InstanceCount === undefined) throw new Error("DescribeDomain returned no number of data nodes");
   return {
     instanceCount: InstanceCount,
     zones: ZoneAwarenessEnabled ? (ZoneAwarenessConfig?.AvailabilityZoneCount ?? DEFAULT_ZONES) : 1,
@@ -39,10 +39,10 @@ function busyWith(domain: DescribedDomain, config: DescribedConfig): string | un
   return undefined;
 }
 
-/** The end of the last change where it is known: a change can take longer than the cool-down. */
+/** Returns the end of the last change if it is known: a change can take longer than the cool-down. */
 function lastChange(domain: DescribedDomain, config: DescribedConfig): Date | undefined {
   const status = config.ClusterConfig?.Status;
-  // A domain's first configuration is no change.
+  // The first configuration of a domain is not a change.
   const changed =
     status && status.UpdateDate?.getTime() !== status.CreationDate?.getTime() ? status.UpdateDate : undefined;
   const times = [changed, domain.ChangeProgressDetails?.LastUpdatedTime].flatMap((time) => time ?? []);

@@ -1,26 +1,26 @@
 import type { GetMetricDataCommandInput, MetricDataResult } from "@aws-sdk/client-cloudwatch";
 import type { ClusterLoad } from "./decide.ts";
 
-/** Minutes that are looked back on, and minutes of one value. */
+/** Minutes of history, and minutes per value. */
 const WINDOW_MINUTES = 35;
 const PERIOD_MINUTES = 5;
 
-/** Ids of the queries; what each says is in the answer under it. */
+/** The metrics by query id, under which the answer returns them. */
 const QUERIES = {
   cpu: { metric: "CPUUtilization", stat: "Average" },
   jvm: { metric: "JVMMemoryPressure", stat: "Maximum" },
   used: { metric: "ClusterUsedSpace", stat: "Maximum" },
-  // Reported by each node: the average over them.
+  // Each node reports it: the average over the nodes.
   free: { metric: "FreeStorageSpace", stat: "Average" },
 } as const;
 
-/** The question to CloudWatch about a domain. Source: "Monitoring OpenSearch cluster metrics", Developer Guide. */
+/** Returns the CloudWatch query for a domain's load. Source: "Monitoring OpenSearch cluster metrics", Developer Guide. */
 export function loadQuery(domain: string, account: string, now: Date): GetMetricDataCommandInput {
   const Dimensions = [
     { Name: "DomainName", Value: domain },
     { Name: "ClientId", Value: account },
   ];
-  // Whole periods: the current one is not complete, and would look quiet or busy by chance.
+  // Whole periods: the current one is incomplete and would look quiet or busy by chance.
   const period = PERIOD_MINUTES * 60_000;
   const EndTime = new Date(Math.floor(now.getTime() / period) * period);
   return {
@@ -38,7 +38,7 @@ export function loadQuery(domain: string, account: string, now: Date): GetMetric
   };
 }
 
-/** The load from CloudWatch's answer. */
+/** Returns the load in CloudWatch's answer. */
 export function clusterLoad(results: readonly MetricDataResult[]): ClusterLoad {
   const values = (id: keyof typeof QUERIES) => results.find(({ Id }) => Id === id)?.Values ?? [];
   const jvm = values("jvm");

@@ -7,12 +7,12 @@ export interface BodyParts {
   paginationDepth: number | undefined;
   /** JSON text. */
   pipeline: string;
-  /** `_source` as JSON text where the gateway sets it. */
+  /** `_source` as JSON text, if the gateway sets it. */
   source: string | undefined;
   dropProfile: boolean;
 }
 
-/** The native body: the caller's members byte for byte, with the hybrid clause, the pipeline and the depth set. */
+/** Returns the native body: the caller's members byte for byte, with the hybrid clause, the pipeline and the depth set. */
 export function hybridBody(template: Template, parts: BodyParts): string {
   const hybrid = {
     ...template.hybrid,
@@ -27,7 +27,7 @@ export function hybridBody(template: Template, parts: BodyParts): string {
   });
 }
 
-/** Embeddings are left out of the hits, a thousand numbers each, unless the template says what it wants. */
+/** Returns a `_source` without embeddings, a thousand numbers each, unless the template has its own. */
 export function sourceOf(native: Record<string, unknown>, mappings: readonly EmbeddingMapping[]): string | undefined {
   if (native._source !== undefined || mappings.length === 0) return undefined;
   return JSON.stringify({ excludes: mappings.map(({ embedding_field }) => embedding_field) });

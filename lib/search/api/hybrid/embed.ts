@@ -4,13 +4,13 @@ import { type Embedding, EmbeddingError } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 
-/** Embeddings of the query text by embedding field, and why the others have none. */
+/** Embeddings of the query text by embedding field, and the errors of the other fields. */
 export interface QueryEmbeddings {
   embeddings: Map<string, Embedding>;
   failures: Map<string, EmbeddingError>;
 }
 
-/** Embeds the query text once for each model that the fields need, all models at the same time. */
+/** Embeds the query text once with each model that the fields need, all at the same time. */
 export async function embedQuery(
   { embedder }: Pick<GatewayServices, "embedder">,
   text: string,

@@ -4,9 +4,9 @@ import type { QueryEmbeddings } from "./embed.ts";
 import { type LeftWeights, leftWeights } from "./pipeline.ts";
 import type { Leg } from "./tokens.ts";
 
-/** The legs that can run. */
+/** The subqueries that can run. */
 export interface LegPlan {
-  /** Their places in the caller's query, from 0. */
+  /** Their positions in the caller's query, from 0. */
   kept: number[];
   weights: number[] | null;
   degraded: Degradation[];
@@ -18,7 +18,7 @@ const WEIGHT_CHANGE: Record<LeftWeights["change"], string> = {
   equal: "; the remaining weights were all 0 and count equally",
 };
 
-/** Leaves out the legs whose embedding failed. Throws `upstream_unavailable` when none is left, or when `fail` is set. */
+/** Drops the subqueries whose embedding failed. Throws `upstream_unavailable` if none remains, or if `onFailure` is `fail`. */
 export function planLegs(
   legs: readonly Leg[],
   { failures }: QueryEmbeddings,

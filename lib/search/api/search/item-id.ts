@@ -1,23 +1,23 @@
 import { MAX_ID } from "../../../personalize/limits.ts";
 import type { Hit } from "./answer.ts";
 
-/** The item's id that a hit has in a field, `_id` or a path in `_source`; undefined when Personalize could not take it. */
+/** Returns a hit's item id, from `_id` or a path in `_source`; undefined if Personalize would not accept it. */
 export function itemIdOf(hit: Hit, field: string): string | undefined {
   const value = field === "_id" ? hit._id : valueAt(hit._source, field);
-  // A number beyond 2^53 was rounded when the hit was parsed: it would be the id of another item.
+  // A number beyond 2^53 was rounded when the hit was parsed and would be the id of another item.
   const id = Number.isSafeInteger(value) ? String(value) : value;
   return typeof id === "string" && id !== "" && id.length <= MAX_ID ? id : undefined;
 }
 
-/** Ids of hits, all from one field, so that they can be joined with it. */
+/** Ids of hits, all from one field so that they can be joined with it. */
 export interface ObjectIds {
   field: string;
   ids: string[];
 }
 
 /**
- * The ids of hits in the item id field, or all of them from `_id` as soon as one hit has none there (an item without
- * the field, or a `_source` that leaves it out): ids of two kinds under one field's name could not be told apart.
+ * Returns the ids of hits from the item id field, or all of them from `_id` if one hit lacks the field (an item without
+ * it, or a `_source` that excludes it): ids of two kinds under one name could not be told apart.
  */
 export function objectIdsOf(hits: readonly Hit[], itemIdField: string): ObjectIds {
   const ids = hits.flatMap((hit) => itemIdOf(hit, itemIdField) ?? []);

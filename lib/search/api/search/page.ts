@@ -4,10 +4,10 @@ export interface Page {
   size: number;
 }
 
-/** OpenSearch's own defaults. Source: Search API reference. */
+/** OpenSearch's default. Source: Search API reference. */
 const DEFAULT_SIZE = 10;
 
-/** The page that a native body asks for; undefined when the cluster will refuse it. */
+/** Returns the page that a native body asks for, or undefined if the cluster will refuse it. */
 export function pageOf(native: Record<string, unknown>): Page | undefined {
   const from = Number(native.from ?? 0);
   const size = Number(native.size ?? DEFAULT_SIZE);

@@ -8,10 +8,10 @@ import type { SearchAnswer } from "./answer.ts";
 import { objectIdsOf } from "./item-id.ts";
 import type { CommonFields } from "./request.ts";
 
-/** The longest that an answer waits for the key of user ids. What comes later is there for the next line. */
+/** The longest that an answer waits for the key of user ids. A key that arrives later serves the next line. */
 const KEY_WAIT_MS = 2_000;
 
-/** What one search was and gave. */
+/** One search: its request and what it found. */
 export interface Searched {
   endpoint: "search" | "hybrid-search";
   index: string;
@@ -27,7 +27,7 @@ export interface Searched {
   milliseconds: Readonly<Record<string, number>>;
 }
 
-/** The answer of both search endpoints: the request echoed, the cluster's answer, what was left out; and its log line. */
+/** Returns the answer of both search endpoints (request, cluster's answer, degradations) and writes its log line. */
 export async function searchReply(services: GatewayServices, call: Call, searched: Searched): Promise<Reply> {
   const { answer, degraded, fields } = searched;
   const queryId = randomUUID();
@@ -51,13 +51,13 @@ export async function searchReply(services: GatewayServices, call: Call, searche
   };
 }
 
-/** `x-degraded: embedding, depth` when an answer was made with less than asked for. */
+/** Returns the header of a degraded answer, such as `x-degraded: embedding, depth`. */
 export function degradedHeader(degraded: readonly Degradation[]): Record<string, string> {
   if (degraded.length === 0) return {};
   return { "x-degraded": [...new Set(degraded.map(({ stage }) => stage))].join(", ") };
 }
 
-/** The key; undefined when it does not come in time, since logging never fails a request. */
+/** Returns the key, or undefined if it is late: logging never delays or fails a request. */
 async function keyInTime({ userIdKey }: GatewayServices, { deadline }: Call): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -1,7 +1,7 @@
-/** Adds up milliseconds by stage for the request log; stages that run at the same time each count whole. */
+/** Adds up milliseconds by stage for the request log. Stages that run at the same time each count in full. */
 export interface Stopwatch {
   time<T>(stage: string, work: () => Promise<T>): Promise<T>;
-  /** Whole milliseconds by stage, `total` since the start included. */
+  /** Returns whole milliseconds by stage, with `total` since the start. */
   read(): Record<string, number>;
 }
 

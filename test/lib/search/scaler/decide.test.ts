@@ -120,7 +120,7 @@ test("never while the domain is changed", () => {
 test("not within half an hour of a change", () => {
   assert.equal(decided({ state: { lastChange: minutesAgo(29) }, load: BUSY }), {
     action: "stay",
-    reason: "cool-down: the domain changed 29 minutes ago, 30 are waited",
+    reason: "cool-down: the domain changed 29 minutes ago, less than 30",
   });
   assert.is(decided({ state: { lastChange: minutesAgo(30) }, load: BUSY }).action, "scale-out");
 });
