@@ -1,8 +1,8 @@
 import type { Names, Service } from "../../lib/core/naming/names.ts";
 import { type DeployedApi, findDeployedApi } from "../deployed-api.ts";
-import { type CheckResult, checkCluster, refusalAdvice } from "../plan/check-cluster.ts";
 import type { Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
+import { type CheckResult, checkCluster, refusalAdvice } from "./check-cluster.ts";
 import { writeParameters } from "./parameters.ts";
 
 /** Writes URL, version and time of a deployment to the parameter store, which outlives the service. */

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { ExitCode } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { paintWith } from "../paint.ts";
-import { confirm } from "../plan/confirm.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { prepare } from "../plan/prepare.ts";
 import { formatSummary } from "../plan/summary/format.ts";
-import { Leftovers } from "../remove/leftovers.ts";
 import { namesIn, runnerOf, type Session } from "../session.ts";
 import type { Runner } from "../terraform/stack.ts";
 import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
 import { applyToTheEnd } from "./apply-to-end.ts";
 import { synchronizeConfiguration } from "./configuration-objects.ts";
+import { Leftovers } from "./leftovers.ts";
 import { STEPS } from "./steps.ts";
 import { ensureUserIdKey } from "./user-id-key.ts";
 

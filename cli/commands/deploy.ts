@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { deployProject } from "../apply/deploy-project.ts";
 import { type Context, defineCommand, type ExitCode } from "../command.ts";
-import { resumable } from "../plan/resumable.ts";
+import { resumable } from "../resumable.ts";
 import { openSession } from "../session.ts";
 
 /** `relevance deploy`: shows a plan, applies exactly that plan, and checks that the API works. */

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { managedInState } from "../plan/managed.ts";
 import { type ListedResource, listed } from "../recommendation/listed.ts";
 import { table } from "../recommendation/table.ts";
 import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
 import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, type Session } from "../session.ts";
+import { managedInState } from "../state/managed.ts";
 import type { ManagedResource } from "../terraform/managed-resources.ts";
 
 /** `relevance list`: prints all resources of the project with their ARNs, from Terraform's state and from Personalize. */

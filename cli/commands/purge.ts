@@ -4,11 +4,12 @@ import { defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { lostKeyAdvice, lostKeyAliases } from "../remove/lost-keys.ts";
 import type { Removal } from "../remove/removal.ts";
-import { deployedStacks, removeStacks } from "../remove/removal.ts";
+import { removeStacks } from "../remove/removal.ts";
 import { refuseWithoutState } from "../remove/still-deployed.ts";
 import { SERVICE_NAMES, SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, runnerOf } from "../session.ts";
 import { bucketExists, deleteBucket, emptyBucket } from "../state/buckets.ts";
+import { deployedStacks } from "../state/stacks.ts";
 
 /** `relevance purge`: removes what `destroy` and `uninstall` keep. Skips what no longer exists. */
 export const purge = defineCommand({

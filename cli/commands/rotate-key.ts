@@ -3,9 +3,9 @@ import type { Service } from "../../lib/core/naming/names.ts";
 import { deployProject } from "../apply/deploy-project.ts";
 import { readParameter, writeParameters } from "../apply/parameters.ts";
 import { defineCommand } from "../command.ts";
+import { NotAgreed } from "../confirm.ts";
 import { findDeployedApi } from "../deployed-api.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { NotAgreed } from "../plan/confirm.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
 const SERVICES = ["search-gateway", "recommendation"] as const satisfies readonly Service[];

@@ -7,13 +7,13 @@ import { modelFilesProblem } from "../../build/models.ts";
 import { functionFiles, functionsOf, usesSparseModel } from "../../build/settings-files.ts";
 import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
-import { readAppliedInputs } from "../apply/applied-inputs.ts";
 import { compareConfiguration, configurationNotes } from "../apply/configuration-objects.ts";
 import { discover } from "../discovery/discover.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure } from "../errors.ts";
 import { refuseMissingSections } from "../remove/still-deployed.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
+import { readAppliedInputs } from "../state/applied-inputs.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 
 /** A deployment that is ready to plan. */

@@ -1,15 +1,15 @@
 import { mkdir } from "node:fs/promises";
 import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
-import { appliedInputs } from "../apply/applied-inputs.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { Failure } from "../errors.ts";
 import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
 import { providerRetries } from "../session.ts";
+import { appliedInputs } from "../state/applied-inputs.ts";
+import { bareStacks } from "../state/stacks.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
 import type { Removal } from "./removal.ts";
-import { bareStacks } from "./removal.ts";
 
 /** The stack with the Personalize resources that hold data. */
 const STACK = "personalization";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { Names, Service, StackName } from "../../lib/core/naming/names.ts";
 import type { Session } from "../session.ts";
+import { bareStacks } from "../state/stacks.ts";
 import { pullState, type Runner } from "../terraform/stack.ts";
-import { bareStacks } from "./removal.ts";
 
 /** Terraform increases the serial with every change; without a state it prints an empty one, or nothing. */
 const State = v.object({ serial: v.optional(v.number(), 0) });

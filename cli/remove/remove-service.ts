@@ -4,8 +4,9 @@ import { type CommandModule, defineCommand, type ExitCode } from "../command.ts"
 import { Failure } from "../errors.ts";
 import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, runnerOf, type Session } from "../session.ts";
+import { deployedStacks } from "../state/stacks.ts";
 import type { StackFolder } from "../terraform/stack.ts";
-import { deployedStacks, type Removal, type RemovalOptions, removeStacks } from "./removal.ts";
+import { type Removal, type RemovalOptions, removeStacks } from "./removal.ts";
 import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
 
 /** How to remove a service. */

@@ -6,7 +6,8 @@ import { Failure } from "../errors.ts";
 import { openPersonalize } from "../recommendation/target.ts";
 import { isConfigured, SERVICE_NAMES, SERVICES } from "../services.ts";
 import { failing } from "../session.ts";
-import { deployedStacks, type Removal } from "./removal.ts";
+import { deployedStacks } from "../state/stacks.ts";
+import type { Removal } from "./removal.ts";
 
 /** Returns whether a service is deployed: it has an API, or resources in Terraform's state. */
 export async function isDeployed(place: Removal, service: Service): Promise<boolean> {

@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { StackName } from "../../lib/core/naming/names.ts";
 import type { AppliedInputs } from "../discovery/personalize.ts";
-import { bareStacks } from "../remove/removal.ts";
 import type { Session } from "../session.ts";
 import { pullState, type Runner } from "../terraform/stack.ts";
+import { bareStacks } from "./stacks.ts";
 
 const STACKS: readonly StackName[] = ["personalization", "filters", "recommendation"];
 

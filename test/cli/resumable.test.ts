@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import * as assert from "uvu/assert";
-import { suite } from "../../suite.ts";
+import { suite } from "../suite.ts";
 
 const test = suite("work that goes on when it is run again");
 
 /** What a program says that is interrupted in such work, and its exit code. */
 async function interrupted(before: string): Promise<{ said: string; code: number | null }> {
-  const module = new URL("../../../cli/plan/resumable.ts", import.meta.url).href;
+  const module = new URL("../../cli/resumable.ts", import.meta.url).href;
   const source = `
     import { resumable } from ${JSON.stringify(module)};
     ${before}

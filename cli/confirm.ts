@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import { Failure, UsageError } from "../errors.ts";
-import type { Terminal } from "../terminal.ts";
+import { Failure, UsageError } from "./errors.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface Question {
   /** The question, such as "Apply this plan?". */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as assert from "uvu/assert";
-import { checkCluster, refusalAdvice } from "../../../cli/plan/check-cluster.ts";
+import { checkCluster, refusalAdvice } from "../../../cli/apply/check-cluster.ts";
 import { freePort } from "../../../local/process/ports.ts";
 import { suite } from "../../suite.ts";
 

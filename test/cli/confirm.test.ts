@@ -1,9 +1,9 @@
 import { PassThrough } from "node:stream";
 import * as assert from "uvu/assert";
-import { UsageError } from "../../../cli/errors.ts";
-import { confirm, NotAgreed } from "../../../cli/plan/confirm.ts";
-import { createTerminal } from "../../../cli/terminal.ts";
-import { suite } from "../../suite.ts";
+import { confirm, NotAgreed } from "../../cli/confirm.ts";
+import { UsageError } from "../../cli/errors.ts";
+import { createTerminal } from "../../cli/terminal.ts";
+import { suite } from "../suite.ts";
 
 const test = suite("asking before something is written");
 const silent = { write: () => {} };

@@ -1,4 +1,4 @@
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 /**
  * Runs work that the same command resumes after Ctrl-C, and says so when it is interrupted. While Terraform runs, its own

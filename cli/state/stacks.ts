@@ -1,0 +1,45 @@
+import { mkdir } from "node:fs/promises";
+import type { StackName } from "../../lib/core/naming/names.ts";
+import { providerRetries, type Session } from "../session.ts";
+import { managedResources } from "../terraform/managed-resources.ts";
+import { initStack, pullState, type Runner, type StackFolder } from "../terraform/stack.ts";
+
+/**
+ * Returns initialized stacks without resources, in the given order. Terraform can read their state, and applying them
+ * removes what the state contains. Does not read the account.
+ */
+export async function bareStacks(
+  session: Session,
+  runner: Runner,
+  account: string,
+  stacks: readonly StackName[],
+): Promise<StackFolder[]> {
+  const { config, folders } = session;
+  await mkdir(folders.removal, { recursive: true });
+  const { synthesizeRemoval } = await import("../../stacks/removal.ts");
+  const bare = synthesizeRemoval({
+    config,
+    account,
+    stacks,
+    outdir: folders.removal,
+    stateFolder: folders.state,
+    ...providerRetries(session),
+  });
+  const scratch = bare.map((stack) => ({ ...stack, scratch: true }));
+  for (const stack of scratch) await initStack(runner, stack);
+  return scratch;
+}
+
+/** Returns the stacks whose state contains resources. */
+export async function deployedStacks(
+  session: Session,
+  runner: Runner,
+  account: string,
+  stacks: readonly StackName[],
+): Promise<StackFolder[]> {
+  const deployed: StackFolder[] = [];
+  for (const stack of await bareStacks(session, runner, account, stacks)) {
+    if (managedResources(stack.name, await pullState(runner, stack)).length > 0) deployed.push(stack);
+  }
+  return deployed;
+}
