@@ -29,7 +29,7 @@ export interface StartOptions {
   quickStart?: boolean;
   /** More lines of opensearch.yml. */
   settings?: Readonly<Record<string, string | number | boolean>>;
-  /** Default 180 s (a loaded machine takes 90), from launch to a healthy cluster. */
+  /** From launch to a healthy cluster; default 600 s. A very busy machine takes more than 180; a server that ends is noticed at once. */
   timeoutMs?: number;
   /** Default: those of this machine. */
   jdks?: readonly Jdk[];
@@ -53,7 +53,7 @@ export interface OpenSearchServer {
  * (port taken, folder in use or of another version, server died, not healthy in time), each with the way out.
  */
 export async function startOpenSearch(options: StartOptions): Promise<OpenSearchServer> {
-  const { version, onProgress = () => {}, timeoutMs = 180_000 } = options;
+  const { version, onProgress = () => {}, timeoutMs = 600_000 } = options;
   const jdks = options.jdks ?? findJdks();
   const jdk = jdkFor(version, jdks);
   const folder = nodeFolder(resolve(options.nodeDir ?? options.dir));
