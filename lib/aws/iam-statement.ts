@@ -1,6 +1,6 @@
 /**
- * One IAM statement as `policy.ts` of a function gives it: what a function needs, next to the code that needs it. The
- * stack adds `Effect: Allow` and makes one role a function from them.
+ * One IAM statement of a function's `policy.ts`, which keeps permissions next to the code that needs them. The stack
+ * adds `Effect: Allow` and creates one role for each function.
  */
 export interface Statement {
   /** Letters and digits only, unique within a role. */
@@ -11,7 +11,7 @@ export interface Statement {
   conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** Writing to the function's own log group, which the stack creates: so no `logs:CreateLogGroup`. */
+/** Returns the permission to write to the function's log group. The stack creates it, so no `logs:CreateLogGroup`. */
 export function writeLogs(logGroupArn: string): Statement {
   return {
     sid: "WriteLogs",

@@ -2,7 +2,7 @@ import { LIMITS } from "./limits.ts";
 import { personalizeNames } from "./personalize.ts";
 import { shorten, shortHash } from "./shorten.ts";
 
-/** What every name is derived from. */
+/** The values that every name is derived from. */
 export interface Place {
   /** project_name of project.yaml: at most 24 characters. */
   project: string;
@@ -25,7 +25,7 @@ export type FunctionName =
   | "etl"
   | "training";
 
-/** Roles that are not a function's. */
+/** Roles of AWS services, not of functions. */
 export type ServiceRole =
   | "api-gateway-logs"
   | "personalize"
@@ -42,19 +42,19 @@ export type ServiceRole =
 /** Delivery streams to the bucket. */
 export type StreamName = "search-logs" | "events";
 
-/** Tables of the recommendation service. `ingestion` counts accepted events. */
+/** Tables of the recommendation service. `ingestion` holds the number of accepted events. */
 export type TableName = "items" | "users" | "popular-items" | "training" | "ingestion";
 
 /** State machines of the recommendation service. */
 export type StateMachineName = "etl" | "training" | "teardown";
 
-/** The state machine that tells people how a training ended; nothing else starts it. */
+/** The state machine that notifies people how a training ended; only a rule starts it. */
 export const TRAINING_REPORT = "training-report";
 
 /** Terraform stacks. */
 export type StackName = "storage" | "personalization" | "filters" | "foundation" | "recommendation" | "search-gateway";
 
-/** The alias that everything which calls a function goes through. */
+/** The alias through which every caller invokes a function. */
 export const LIVE_ALIAS = "live";
 
 /** Stage of both REST APIs, the last segment of their execute-api URLs. */
@@ -63,7 +63,7 @@ export const API_STAGE = "v1";
 /** Name of the only production variant of an endpoint. */
 export const ENDPOINT_VARIANT = "all";
 
-/** Every cloud name of a project in an account and region. Nothing else makes one. */
+/** Returns every cloud name of a project in an account and region. No other code builds such names. */
 export function namesOf(place: Place) {
   const { project, account, region } = place;
   const partition = region.startsWith("cn-") ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
@@ -74,19 +74,19 @@ export function namesOf(place: Place) {
   return {
     ...personalizeNames(project),
 
-    /** A function and the folder of its code have one name. */
+    /** A function is named after the folder of its code. */
     function: (name: FunctionName) => named(name, LIMITS.lambda),
     /** Role of a function. Roles are global in an account, so the region is part of the name. */
     functionRole: (name: FunctionName) => shorten(`${project}-${name}-${region}`, LIMITS.role),
-    /** Role that a service assumes. */
+    /** The role that a service assumes. */
     role: (name: ServiceRole) => shorten(`${project}-${name}-${region}`, LIMITS.role),
     functionLogGroup: (name: FunctionName) => `/aws/lambda/${named(name, LIMITS.lambda)}`,
     accessLogGroup: (service: Service) => `/aws/apigateway/${named(service, LIMITS.apiGateway)}`,
-    /** Vended logs are delivered to groups of this prefix without an entry in the account's resource policies each. */
+    /** With this prefix, vended logs need no entry for each group in the account's resource policies. */
     stateMachineLogGroup: (name: StateMachineName | typeof TRAINING_REPORT) =>
       `/aws/vendedlogs/states/${named(name, LIMITS.stateMachine)}`,
     streamLogGroup: (name: StreamName) => `/aws/kinesisfirehose/${named(name, LIMITS.firehose)}`,
-    /** The group that SageMaker itself writes to. */
+    /** The group that SageMaker writes to. */
     endpointLogGroup: (model: string) => `/aws/sagemaker/Endpoints/${named(dashed(model), LIMITS.sagemaker)}`,
 
     /** Bucket names are global, so account and region are part of the name. */
@@ -103,46 +103,46 @@ export function namesOf(place: Place) {
     schedule: (name: "cluster-scaler" | "retraining") => named(name, LIMITS.schedule),
     topic: () => named("alarms", LIMITS.topic),
     alarm: (name: string) => named(name, LIMITS.alarm),
-    /** The search gateway's has the project's own name. */
+    /** The dashboard of the search gateway is named after the project. */
     dashboard: (service: Service = "search-gateway") =>
       service === "search-gateway" ? shorten(project, LIMITS.dashboard) : named(service, LIMITS.dashboard),
     /** Name tag of an interface endpoint. */
     vpcEndpoint: (service: string) => `${project}-${service.replaceAll(".", "-")}`,
     scalingPolicy: (name: string) => named(name, LIMITS.scalingPolicy),
     securityGroup: (name: "functions" | "endpoints") => named(name, LIMITS.securityGroup),
-    /** Athena takes no hyphen in the name of a database. */
+    /** Athena does not accept hyphens in database names. */
     glueDatabase: () => shorten(`${project}_relevance`, LIMITS.glue).replaceAll("-", "_"),
     glueTable: (name: "search_logs") => name,
 
     api: (service: Service) => named(service, LIMITS.apiGateway),
     usagePlan: (service: Service) => named(service, LIMITS.apiGateway),
-    /** A second key has a number of its own while keys are changed over. */
+    /** While keys are rotated, the second key has a number. */
     apiKey: (service: Service, number = 1) =>
       named(`${service}-key${number > 1 ? `-${number}` : ""}`, LIMITS.apiGateway),
 
-    /** Stable, since callers and scaling name it. */
+    /** Stable, because callers and scaling policies refer to it. */
     endpoint: (model: string) => named(dashed(model), LIMITS.sagemaker),
-    /** SageMaker's models and endpoint configurations cannot be changed: what they are made of is in the name. */
+    /** SageMaker's models and endpoint configurations are immutable, so their name contains a hash of their content. */
     endpointRevision: (model: string, revision: string) =>
       named(`${dashed(model)}-${shortHash(revision)}`, LIMITS.sagemaker),
 
-    /** Where the tool writes what outlives a service. */
+    /** Parameters that outlive a service, written by the command line. */
     serviceParameter: (service: Service, name: "api-url" | "version" | "deployed-at") =>
       parameter(`${service}/${name}`),
     /** Numbers of the API keys that a service has, joined by commas: two while keys are changed over, else none. */
     apiKeyNumbersParameter: (service: Service) => parameter(`${service}/api-keys`),
-    /** Secret with the key of the hash that stands for user ids in the request log. */
+    /** The secret with the key that hashes user ids in the request log. */
     userIdKeyParameter: () => parameter("search-gateway/user-id-key"),
     /** Tracking id of the event tracker; written by personalize-manager. */
     eventTrackerParameter: () => parameter("recommendation/event-tracker"),
     /** ARN of the active campaign of a recipe; written by training. */
     campaignParameter: (recipe: string) => parameter(`recommendation/campaigns/${recipe}`),
-    /** ARN of the filter that a name stands for now; switched by personalize-manager. */
+    /** ARN of the filter that currently has a name in filter.yaml; written by personalize-manager. */
     filterParameter: (filter: string) => parameter(`recommendation/filters/${filter}`),
     /** ARN of a dataset: Personalize makes it of the dataset group and the type, not of the dataset's name. */
     datasetArn: (dataset: "user" | "item" | "interaction") =>
       `arn:${partition}:personalize:${region}:${account}:dataset/${project}/${dataset.toUpperCase()}S`,
-    /** Start of every parameter of the project. */
+    /** Prefix of every parameter of the project. */
     parameterPrefix: () => `/relevance/${project}/`,
 
     /** Key of a stack's Terraform state in a bucket, which may hold that of several regions and accounts. */

@@ -1,14 +1,14 @@
-/** Prefixes of the bucket. Firehose, ETL, life cycle rules and policies all use these. */
+/** Prefixes in the bucket, for Firehose, ETL, life cycle rules and policies. */
 export const PREFIXES = {
-  /** The configuration files as they were deployed. */
+  /** The configuration files of the last deployment. */
   configuration: "configuration/",
   /** Request log of the search gateway. */
   searchLogs: "logs/search/",
   /** Interaction events as they were received. */
   events: "events/",
-  /** What ETL writes, a folder a run. */
+  /** Output of ETL, one folder for each run. */
   etl: "etl/",
-  /** What Firehose could not deliver. */
+  /** Records that Firehose could not deliver. */
   deliveryErrors: "errors/",
 } as const;
 

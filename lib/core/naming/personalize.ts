@@ -3,7 +3,7 @@ import { hashOf, numericHash, shorten, shortHash } from "./shorten.ts";
 
 const SUFFIX_LENGTH = 10;
 
-/** Names of a project's resources in Personalize. They need neither account nor region. */
+/** Returns the names of a project's resources in Personalize, which contain neither account nor region. */
 export function personalizeNames(project: string) {
   const named = (name: string) => shorten(`${project}-${name}`, LIMITS.personalize);
   const dashed = (recipe: string) => recipe.replaceAll("_", "-");
@@ -11,22 +11,22 @@ export function personalizeNames(project: string) {
 
   return {
     datasetGroup: () => project,
-    /** A schema cannot be changed: another content is another schema. */
+    /** Schemas are immutable, so the name contains a hash of the content. */
     schema: (dataset: string, content: unknown) => named(`${dataset}-${hashOf(content)}`),
-    /** Start of the names of a dataset's schemas, current and superseded. A hash of eight digits follows. */
+    /** Prefix of the names of a dataset's schemas, current and superseded; a hash of eight digits follows. */
     schemaPrefix: (dataset: string) => `${project}-${dataset}-`,
     dataset: (dataset: string) => named(dataset),
     eventTracker: () => named("events"),
     importJob: (dataset: string, execution: string) => named(`${dataset}-${shortHash(execution, 12)}`),
-    /** A solution's settings cannot be changed: other settings are another solution. */
+    /** A solution's settings are immutable, so the name contains a hash of them. */
     solution: (recipe: string, settings: unknown) => `${solutionStart(project, recipe)}${hashOf(settings)}`,
-    /** Start of the names of a recipe's solutions, current and superseded. */
+    /** Prefix of the names of a recipe's solutions, current and superseded. */
     solutionPrefix: (recipe: string) => solutionStart(project, recipe),
-    /** Stable: training switches its solution version. */
+    /** Stable: training switches the campaign's solution version. */
     campaign: (recipe: string) => named(dashed(recipe)),
-    /** `<project>-<filter>-<number>`, the number derived from the expression: another expression is another filter. */
+    /** `<project>-<filter>-<number>`. Filters are immutable, so the number is derived from the expression. */
     filter: (filter: string, expression: string) => `${filterStart(filter)}${numericHash(expression)}`,
-    /** Start of the names of a filter's resources, current and superseded. Ten digits follow. */
+    /** Prefix of the names of a filter's resources, current and superseded; ten digits follow. */
     filterPrefix: filterStart,
   };
 }

@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 
 const HASH_LENGTH = 8;
 
-/** The first characters of the SHA-256 of a text, in hexadecimal. */
+/** Returns the first characters of the SHA-256 of a text, in hexadecimal. */
 export function shortHash(text: string, length = HASH_LENGTH): string {
   return createHash("sha256").update(text).digest("hex").slice(0, length);
 }
 
-/** The text when it is at most `limit` long; else its start and a hash of the whole, `limit` long. */
+/** Returns the text if it has at most `limit` characters, else its start and a hash of the whole, `limit` long. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return `${text.slice(0, limit - HASH_LENGTH - 1)}-${shortHash(text)}`;
 }
 
-/** A hash of a value that does not depend on the order of its keys. */
+/** Returns a hash of a value that does not depend on the order of its keys. */
 export function hashOf(value: unknown): string {
   return shortHash(JSON.stringify(sorted(value)));
 }
 
-/** A number of ten digits that is derived from a text. */
+/** Returns a number of ten digits that is derived from a text. */
 export function numericHash(text: string): string {
   return createHash("sha256").update(text).digest().readUInt32BE(0).toString().padStart(10, "0");
 }

@@ -1,6 +1,6 @@
 /**
- * Tag that every resource of a project carries, with project_name as its value. Discovery tells by it what Terraform of
- * this project made, and so goes on owning, from what was there before.
+ * Tag of every resource of a project, with project_name as its value. Discovery uses it to distinguish resources that
+ * this project's Terraform owns from those that existed before.
  */
 export const PROJECT_TAG = "relevance:project";
 

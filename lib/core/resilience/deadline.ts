@@ -1,26 +1,26 @@
-/** The time a request may still take. Every upstream call gets a timeout below what is left. */
+/** The remaining time of a request. Every upstream call gets a timeout below it. */
 export interface Deadline {
-  /** Milliseconds left, never negative. */
+  /** Returns the remaining milliseconds, never a negative number. */
   remaining(): number;
 }
 
-/** A deadline `ms` milliseconds from now, on the monotonic clock. */
+/** Returns a deadline `ms` milliseconds from now, on the monotonic clock. */
 export function deadlineIn(ms: number, now: () => number = () => performance.now()): Deadline {
   const end = now() + ms;
   return { remaining: () => Math.max(0, end - now()) };
 }
 
-/** A deadline `ms` milliseconds from now, or when `outer` ends, which may be sooner. */
+/** Returns a deadline `ms` milliseconds from now, or the remaining time of `outer` if that is shorter. */
 export function deadlineWithin(ms: number, outer?: Deadline): Deadline {
   return deadlineIn(Math.min(ms, outer?.remaining() ?? ms));
 }
 
-/** Ends a call to AWS when a deadline does: the SDK waits for an answer without end. */
+/** Returns options that abort a call to AWS at a deadline; without them the SDK waits for ever. */
 export function abortAt(deadline: Deadline): { abortSignal: AbortSignal } {
   return { abortSignal: AbortSignal.timeout(Math.ceil(deadline.remaining())) };
 }
 
-/** The deadline that ends `ms` milliseconds before `deadline` does. */
+/** Returns the deadline that ends `ms` milliseconds before another one. */
 export function earlier(deadline: Deadline, ms: number): Deadline {
   return { remaining: () => Math.max(0, deadline.remaining() - ms) };
 }

@@ -10,7 +10,7 @@ export interface Metric {
 }
 
 /**
- * One line of the CloudWatch embedded metric format: the log becomes metrics without a call to CloudWatch.
+ * Returns one log line in the CloudWatch embedded metric format, from which CloudWatch extracts the metrics.
  * Source: "Specification: Embedded metric format", CloudWatch User Guide.
  */
 export function metricLine(
@@ -34,7 +34,7 @@ export function metricLine(
   });
 }
 
-/** Metric `Degraded` by project and stage: one line a stage. */
+/** Returns one line for each stage with the metric `Degraded`, by project and stage. */
 export function degradedMetric(project: string, degraded: readonly Degradation[]): string[] {
   const counts = Map.groupBy(degraded, ({ stage }) => stage);
   return [...counts].map(([stage, { length }]) =>

@@ -4,15 +4,15 @@ import type { ResourceInput } from "./request.ts";
 import { isMoving } from "./waiting.ts";
 
 /**
- * How a resource differs from the input that was applied last: its marker for the next plan. Undefined when nothing
- * differs, or when what differs is training's to change.
+ * Returns how a resource differs from the last applied input, as a marker for the next plan; undefined if it does not,
+ * or if training is responsible for the difference.
  */
 export function differenceOf(input: ResourceInput, inventory: Inventory): string | undefined {
   switch (input.kind) {
     case "dataset_group":
       return stateOf(inventory.dataset_group);
     case "schema": {
-      // Schemas of no dataset are not read: only the one that a dataset uses matters.
+      // The inventory contains only schemas that a dataset uses.
       const used = inventory.datasets.find(({ schema_arn }) => schema_arn.endsWith(`/${input.name}`));
       if (!used) return "no dataset uses it";
       return hashOf(used.schema) === hashOf(input.schema) ? undefined : "its content differs";
@@ -33,12 +33,12 @@ export function differenceOf(input: ResourceInput, inventory: Inventory): string
     }
     case "campaign": {
       const found = inventory.campaigns.find(({ recipe }) => recipe === input.recipe);
-      // Without one it awaits its training, unless there was one: then a version of its recipe is there.
+      // No campaign is expected before the first training, which leaves an active version of the recipe.
       const trained = inventory.solutions.some(
         ({ recipe, versions }) => recipe === input.recipe && versions.some(({ status }) => status === "ACTIVE"),
       );
       if (!found) return trained ? "it is not there" : undefined;
-      // A training makes it right now. While it is made to serve another version, it stays ACTIVE with the TPS it has.
+      // A training is creating it. During an update to another version it stays ACTIVE with its current TPS.
       const coming = isMoving(found.status) && found.status.startsWith("CREATE");
       const problem = coming ? undefined : stateOf(found);
       if (problem !== undefined) return problem;

@@ -9,7 +9,7 @@ import { ifThere } from "../../aws/errors.ts";
 import { allPages, type Personalize } from "./personalize.ts";
 import { isMoving } from "./waiting.ts";
 
-/** What a dataset group still holds besides datasets, as in `the solution x`: what was made by hand is not ours to remove. */
+/** Lists what a dataset group contains besides datasets, as in `the solution x`; others may have created it. */
 export async function heldByGroup(personalize: Personalize, datasetGroupArn: string): Promise<string[]> {
   const solutions = await solutionsOf(personalize, datasetGroupArn);
   const filters = await allPages(
@@ -27,7 +27,7 @@ export async function heldByGroup(personalize: Personalize, datasetGroupArn: str
   ];
 }
 
-/** What works with a dataset: imports into it and trainings of its group, as in `the import x (CREATE IN_PROGRESS)`. */
+/** Lists the imports and trainings that are using a dataset, as in `the import x (CREATE IN_PROGRESS)`. */
 export async function busyWith(
   personalize: Personalize,
   { datasetGroupArn, datasetArn }: { datasetGroupArn: string; datasetArn: string },

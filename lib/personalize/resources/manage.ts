@@ -9,10 +9,10 @@ import type { ResourceInput, ResourceState, Terraform } from "./request.ts";
 import { createSchema, deleteSchema } from "./schema.ts";
 import { retag } from "./tags.ts";
 
-/** What is only deleted when the input says so: it holds data, or others hang on it. */
+/** Kinds that are deleted only if the input allows it: they hold data, or others depend on them. */
 const PROTECTED: readonly ResourceInput["kind"][] = ["dataset_group", "schema", "dataset", "event_tracker"];
 
-/** What one kind of resource is called in messages. */
+/** The name of each kind in messages. */
 const WORDS: Readonly<Record<ResourceInput["kind"], string>> = {
   dataset_group: "dataset group",
   schema: "schema",
@@ -23,8 +23,8 @@ const WORDS: Readonly<Record<ResourceInput["kind"], string>> = {
 };
 
 /**
- * Brings one resource to its desired state, or removes it. Every action may be repeated and joins what an earlier call
- * has begun. `before` is the input of the last action, when there was one. Throws ManagerError and StillGoingOn.
+ * Brings one resource to its desired state, or removes it. Every action is idempotent and resumes what an earlier call
+ * started. `before` is the input of the previous action, if there was one. Throws ManagerError or StillGoingOn.
  */
 export async function manage(
   managing: Managing,
@@ -42,7 +42,7 @@ export async function manage(
     return remove(managing, input);
   }
   if (action === "update" && input.deletable && PROTECTED.includes(input.kind)) {
-    // An uninstallation begins: nothing is made again that is gone already, and nothing is waited for.
+    // The uninstallation starts: recreate nothing and wait for nothing.
     return { kind: input.kind, name: input.name, arn: null, status: "may be deleted" };
   }
   if (before && before.kind === input.kind && before.name !== input.name && FIXED.includes(input.kind)) {
@@ -58,7 +58,7 @@ export async function manage(
   return state;
 }
 
-/** What a name change would throw away. A schema of another name is made beside the old one. */
+/** Kinds that would lose data when renamed. A schema with another name is created beside the old one. */
 const FIXED: readonly ResourceInput["kind"][] = ["dataset_group", "dataset", "campaign"];
 
 function converge(managing: Managing, input: ResourceInput, isNew: boolean): Promise<ResourceState> {

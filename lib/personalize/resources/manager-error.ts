@@ -1,9 +1,9 @@
-/** What the manager cannot do as it was asked. The message is what `terraform apply` shows: what is wrong, what to do. */
+/** A request that the manager cannot fulfil. `terraform apply` shows its message: what is wrong and what to do. */
 export class ManagerError extends Error {
   override name = "ManagerError";
 }
 
-/** A wait that outlived the invocation. The same call again joins what goes on. */
+/** A change that is still in progress when the invocation ends. Repeating the call resumes the wait. */
 export class StillGoingOn extends Error {
   override name = "StillGoingOn";
 

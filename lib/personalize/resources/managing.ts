@@ -4,12 +4,12 @@ import type { Personalize } from "./personalize.ts";
 import type { PointerStore } from "./pointers.ts";
 import type { Patience } from "./waiting.ts";
 
-/** What the manager works with. */
+/** The manager's clients, names and patience. */
 export interface Managing {
   personalize: Personalize;
   pointers: PointerStore;
   names: Names;
   patience: Patience;
-  /** The solution version that a recipe's campaign is to serve; undefined before the first training. */
+  /** Returns the solution version that a recipe's campaign should serve; undefined before the first training. */
   versionFor(recipe: RecipeKind): Promise<string | undefined>;
 }

@@ -10,25 +10,25 @@ import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/de
 import { retry } from "../../core/resilience/retry.ts";
 import { StillGoingOn } from "./manager-error.ts";
 
-/** The control plane of Personalize. Throttled calls have been tried again; every operation here may be repeated. */
+/** The control plane of Personalize. It retries transient failures: every operation used here is idempotent. */
 export interface Personalize {
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: $Command<Input, Output, PersonalizeClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
   ): Promise<Output>;
 }
 
-/** One call with its retries. Personalize takes few control plane calls a second from an account. */
+/** The time of one call with its retries. Personalize accepts few control plane calls a second from an account. */
 const CALL_MS = 60_000;
 const ATTEMPTS = 8;
 
 export interface CallOptions {
-  /** When every call has to be over, retries included. */
+  /** The end of every call, including retries. */
   deadline?: Deadline;
   /** Replaced in tests so that nothing sleeps. */
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** A client, made without retries of its own, as Personalize. Throws StillGoingOn when no answer comes in time. */
+/** Wraps a client, which must not retry by itself. Throws StillGoingOn if no answer comes in time. */
 export function personalizeOf(
   client: Pick<PersonalizeClient, "send">,
   { deadline: outer, wait }: CallOptions = {},
@@ -57,7 +57,7 @@ export async function ifNew<T>(creation: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** All pages of a list. */
+/** Returns the entries of all pages of a list. */
 export async function allPages<Page extends { nextToken?: string | undefined }, T>(
   read: (nextToken: string | undefined) => Promise<Page>,
   entries: (page: Page) => readonly T[] | undefined,

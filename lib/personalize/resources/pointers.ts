@@ -3,19 +3,19 @@ import { ifThere, isTransient } from "../../aws/errors.ts";
 import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 
-/** Parameters that say which resource a name stands for now; the recommendation API reads them. */
+/** Parameters that map names to current resources; the recommendation API reads them. */
 export interface PointerStore {
-  /** Undefined when there is none. */
+  /** Returns undefined if there is no such parameter. */
   read(name: string): Promise<string | undefined>;
   write(name: string, value: string): Promise<void>;
-  /** One that is gone already is no error. */
+  /** Succeeds if the parameter does not exist. */
   remove(name: string): Promise<void>;
 }
 
 const CALL_MS = 30_000;
 const ATTEMPTS = 6;
 
-/** The parameter store as PointerStore, until the deadline. The client is made without retries of its own. */
+/** Returns a PointerStore over the parameter store, with retries until the deadline. The client must not retry itself. */
 export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
   const sdk = () => import("@aws-sdk/client-ssm");
   const call = <T>(operation: (options: { abortSignal: AbortSignal }) => Promise<T>) => {

@@ -1,8 +1,8 @@
 import { type AvroField, type AvroSchema, type Dataset, typesOf } from "../../config/avro.ts";
 
 /**
- * What keeps a dataset from moving to another schema, a sentence each; nothing when it can. Fields stay as they are, with
- * their types and attributes; new ones may be null; and the schema of interactions is for good.
+ * Returns why a dataset cannot change to another schema, one reason each; an empty list if it can. Existing fields must
+ * keep their types and attributes, new ones must be nullable, and the schema of interactions cannot change at all.
  * Source: "Replacing a dataset's schema to add new columns", Amazon Personalize Developer Guide.
  */
 export function schemaChangeProblems(

@@ -3,12 +3,12 @@ import type { Personalize } from "./personalize.ts";
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Tags as a creation takes them. */
+/** Returns tags in the form that create operations accept. */
 export function tagList(tags: Tags): { tagKey: string; tagValue: string }[] {
   return Object.entries(tags).map(([tagKey, tagValue]) => ({ tagKey, tagValue }));
 }
 
-/** Gives a resource these tags; removes those that the input had before. Others are left alone. */
+/** Sets these tags of a resource and removes those that only the previous input had. Leaves other tags alone. */
 export async function retag(personalize: Personalize, resourceArn: string, tags: Tags, before: Tags): Promise<void> {
   const { tags: present = [] } = await personalize.send(new ListTagsForResourceCommand({ resourceArn }));
   const now = new Map(present.map(({ tagKey, tagValue }) => [tagKey, tagValue]));

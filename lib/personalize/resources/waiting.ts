@@ -1,52 +1,52 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ManagerError, StillGoingOn } from "./manager-error.ts";
 
-/** How the manager waits. Replaced in tests, so that nothing sleeps and every call can be the last one. */
+/** How the manager waits. Tests replace it so that nothing sleeps. */
 export interface Patience {
-  /** Milliseconds that are left to wait. */
+  /** Returns the remaining milliseconds. */
   remaining(): number;
   wait(ms: number): Promise<unknown>;
-  /** Between two looks, in milliseconds. */
+  /** The interval between polls, in milliseconds. */
   intervalMs: number;
 }
 
-/** Longest wait of one invocation: below the function's timeout of 300 s, which would say nothing. */
+/** The longest wait of one invocation: below the function's timeout of 300 s, which would give no reason. */
 export const MOST_WAITING_MS = 280_000;
 
-/** Patience of an invocation that began now. */
+/** Returns the patience of an invocation that starts now. */
 export function patienceOf(
   context: { getRemainingTimeInMillis(): number },
   intervalMs = 2_000,
   now: () => number = () => performance.now(),
 ): Patience {
-  // What the function needs after the wait: one more look and the answer.
+  // Leaves time for one more poll and the answer.
   const most = Math.min(MOST_WAITING_MS, context.getRemainingTimeInMillis() - 15_000);
   const end = now() + most;
   return { remaining: () => end - now(), wait: sleep, intervalMs };
 }
 
-/** Where a resource is in its life. */
+/** The status of a resource. */
 export interface Life {
   status?: string | undefined;
   failureReason?: string | undefined;
 }
 
-/** Whether a status is one that ends by itself. A solution version that is stopped goes through CREATE STOPPING. */
+/** Returns whether a change is in progress. Stopping a solution version goes through CREATE STOPPING. */
 export function isMoving(status: string | undefined): boolean {
   return /PENDING|IN_PROGRESS|STOPPING/.test(status ?? "");
 }
 
-/** Whether a creation is being stopped: it is over soon, with nothing made. */
+/** Returns whether a creation is being stopped. */
 export function isStopping(status: string | undefined): boolean {
   return /STOPPING/.test(status ?? "");
 }
 
-/** Whether a creation or update ended badly. */
+/** Returns whether a creation or update failed. */
 export function hasFailed(status: string | undefined): boolean {
   return /FAILED|STOPPED/.test(status ?? "");
 }
 
-/** Looks until a resource has come to rest, and gives it; undefined when it is gone. Throws StillGoingOn. */
+/** Polls until no change is in progress, then returns the resource, undefined if it is absent. Throws StillGoingOn. */
 export async function untilAtRest<T extends Life>(
   what: string,
   patience: Patience,
@@ -60,7 +60,7 @@ export async function untilAtRest<T extends Life>(
   }
 }
 
-/** Looks until a resource is ACTIVE and gives it. Throws ManagerError with Personalize's reason, or StillGoingOn. */
+/** Polls until a resource is ACTIVE and returns it. Throws ManagerError with Personalize's reason, or StillGoingOn. */
 export async function untilActive<T extends Life>(
   what: string,
   patience: Patience,
@@ -72,7 +72,7 @@ export async function untilActive<T extends Life>(
   return found;
 }
 
-/** Looks until a resource is gone. Throws StillGoingOn. */
+/** Polls until a resource is deleted. Throws ManagerError if the deletion failed, or StillGoingOn. */
 export async function untilGone(
   what: string,
   patience: Patience,
@@ -85,7 +85,7 @@ export async function untilGone(
     );
 }
 
-/** The error of a resource that ended badly, in Personalize's words. */
+/** Returns the error of a failed resource, with Personalize's reason. */
 export function failed(what: string, { status, failureReason }: Life): ManagerError {
   return new ManagerError(`${what} is ${status}: ${failureReason ?? "Personalize gives no reason"}`);
 }
