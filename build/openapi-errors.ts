@@ -60,7 +60,9 @@ const ERROR_HEADERS: Readonly<Record<string, Json>> = {
 const ERROR_ANSWER = { $ref: "#/components/schemas/ErrorAnswer" };
 
 /** Where the cluster decides, an error is the gateway's or the cluster's. */
-const NATIVE_ERROR = { anyOf: [ERROR_ANSWER, { $ref: "#/components/schemas/ClusterError" }] };
+const NATIVE_ERROR = {
+  anyOf: [{ $ref: "#/components/schemas/RawErrorAnswer" }, { $ref: "#/components/schemas/ClusterError" }],
+};
 
 /** Returns the error answers of an API as components, and a function that refers an operation to its own. */
 export function errorResponses(routes: readonly Route[], schemas: SchemaNames, own: ErrorMeanings = {}) {

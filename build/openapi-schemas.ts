@@ -51,24 +51,25 @@ function definitions(named: Readonly<Record<string, GenericSchema>>, typeMode: "
 
 type Override = NonNullable<ConversionConfig["overrideSchema"]>;
 
-/** Generators read a missing `additionalProperties` in different ways, so open objects say that they are open. */
+/**
+ * Generators read a missing `additionalProperties` in different ways, so open objects say that they are open. Descriptions
+ * state defaults: openapi-typescript requires a caller to set every field that has one.
+ */
 const asGiven: Override = ({ valibotSchema, jsonSchema }) => {
-  const { required, default: preset, anyOf, properties, ...rest } = jsonSchema;
+  const { required, default: _, anyOf, properties, ...rest } = jsonSchema;
   return {
     ...rest,
     ...(properties && Object.keys(properties).length > 0 && { properties }),
     // An optional union is one union.
     ...(anyOf && { anyOf: anyOf.flatMap((one) => (typeof one === "object" && one.anyOf) || one) }),
     ...(required && required.length > 0 && { required }),
-    // Generated clients cannot make an object from a default.
-    ...(preset !== undefined && typeof preset !== "object" && { default: preset }),
     ...((valibotSchema as GenericSchema).type === "loose_object" && { additionalProperties: true }),
   };
 };
 
 /** In an answer, a field with a default is there, and is null only when null is its default. */
 const asAnswered: Override = (options) => {
-  const { default: _, ...schema } = asGiven(options) ?? {};
+  const schema = asGiven(options) ?? {};
   const {
     type,
     default: preset,

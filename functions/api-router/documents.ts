@@ -1,7 +1,21 @@
 import * as v from "valibot";
-import { degradation, degradedList, ErrorAnswer, ErrorDetail, Integer, Issue } from "../../lib/core/http/documents.ts";
+import {
+  degradation,
+  degradedList,
+  ErrorAnswer,
+  ErrorCode,
+  ErrorDetail,
+  Integer,
+  Issue,
+} from "../../lib/core/http/documents.ts";
 import { Document, DocumentId, IndexName, MAX_OPERATIONS } from "../../lib/search/api/bulk/request.ts";
-import { HybridRequest, HybridSettings, MAX_SUBQUERIES } from "../../lib/search/api/hybrid/request.ts";
+import {
+  Combination,
+  HybridRequest,
+  HybridSettings,
+  MAX_SUBQUERIES,
+  Normalization,
+} from "../../lib/search/api/hybrid/request.ts";
 import { BusinessRules, NativeSearch, SearchRequest } from "../../lib/search/api/search/request.ts";
 
 const Degradation = degradation(["embedding", "personalization", "profile", "depth", "shards", "timed_out"]);
@@ -137,11 +151,23 @@ export const HybridSearchAnswer = v.object({
   degraded: degradedList(Degradation),
 });
 
+const ClusterErrorCause = v.looseObject({ type: v.string(), reason: v.nullable(v.string()) });
+
 /** An error of the cluster on the raw backend. Some answers with an error status are no errors, such as `found: false`. */
-export const ClusterError = v.looseObject({
-  error: v.optional(v.union([v.string(), v.looseObject({ type: v.string(), reason: v.nullable(v.string()) })])),
+const ClusterError = v.looseObject({
+  error: v.optional(v.union([v.string(), ClusterErrorCause])),
   status: v.optional(Integer),
 });
+
+const RawErrorDetail = v.object({
+  ...ErrorDetail.entries,
+  type: v.optional(v.pipe(v.string(), v.description("The code, where the OpenSearch clients look for it."))),
+  reason: v.optional(v.pipe(v.string(), v.description("The message, where the OpenSearch clients look for it."))),
+  root_cause: v.optional(v.array(v.object({ type: v.string(), reason: v.string() }))),
+});
+
+/** An error of the gateway on the raw backend. */
+const RawErrorAnswer = v.object({ error: RawErrorDetail });
 
 /** The names of this API's schemas in the OpenAPI document. */
 export const schemaNames = {
@@ -160,6 +186,8 @@ export const schemaNames = {
     HybridQuery,
     NativeQuery,
     HybridSettings,
+    Normalization,
+    Combination,
   },
   answers: {
     BulkAnswer,
@@ -181,6 +209,8 @@ export const schemaNames = {
     HybridQuery,
     NativeQuery,
     AppliedHybridSettings: HybridSettings,
+    Normalization,
+    Combination,
     SearchResult,
     HybridSearchResult,
     SearchProfile,
@@ -190,8 +220,12 @@ export const schemaNames = {
     TotalHits,
     Degradation,
     ClusterError,
+    ClusterErrorCause,
+    RawErrorAnswer,
+    RawErrorDetail,
     ErrorAnswer,
     ErrorDetail,
+    ErrorCode,
     Issue,
   },
 };

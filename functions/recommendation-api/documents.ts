@@ -1,5 +1,13 @@
 import * as v from "valibot";
-import { degradation, degradedList, ErrorAnswer, ErrorDetail, Integer, Issue } from "../../lib/core/http/documents.ts";
+import {
+  degradation,
+  degradedList,
+  ErrorAnswer,
+  ErrorCode,
+  ErrorDetail,
+  Integer,
+  Issue,
+} from "../../lib/core/http/documents.ts";
 import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
 import {
   FilterValues,
@@ -197,6 +205,7 @@ export const schemaNames = {
     Degradation,
     ErrorAnswer,
     ErrorDetail,
+    ErrorCode,
     Issue,
   },
 };

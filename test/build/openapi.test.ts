@@ -86,10 +86,10 @@ test("operation ids are unique", () => {
 });
 
 test("describes the fields of a hybrid search with their limits", () => {
-  const { HybridSearchRequest, HybridSettings, HybridQuery } = document.components.schemas;
+  const { HybridSearchRequest, Normalization, HybridQuery } = document.components.schemas;
   assert.equal(HybridSearchRequest.required, ["index", "search_query", "search_request_template"]);
   assert.is(HybridSearchRequest.additionalProperties, false);
-  assert.equal(HybridSettings.properties.normalization.anyOf[0].enum, ["min_max", "l2"]);
+  assert.equal(Normalization.enum, ["min_max", "l2"]);
   assert.is(HybridQuery.properties.queries.maxItems, 5);
 });
 
@@ -156,7 +156,7 @@ test("errors of the raw backend are the gateway's or the cluster's, and HEAD has
     const { content } = resolve<Answer>(document, post.responses[status]);
     assert.equal(
       content?.["application/json"]?.schema,
-      { anyOf: [{ $ref: "#/components/schemas/ErrorAnswer" }, { $ref: "#/components/schemas/ClusterError" }] },
+      { anyOf: [{ $ref: "#/components/schemas/RawErrorAnswer" }, { $ref: "#/components/schemas/ClusterError" }] },
       status,
     );
   }

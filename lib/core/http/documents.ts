@@ -11,9 +11,12 @@ export const Issue = v.object({
   message: v.string(),
 });
 
+/** What kind of error it is; the status follows from it. */
+export const ErrorCode = v.picklist(ERROR_CODES);
+
 /** The error in an answer. */
 export const ErrorDetail = v.object({
-  code: v.picklist(ERROR_CODES),
+  code: ErrorCode,
   message: v.string(),
   issues: v.optional(v.pipe(v.array(Issue), v.description("Every invalid place in the request."))),
   cause: v.optional(v.pipe(v.looseObject({}), v.description("What the upstream reported."))),

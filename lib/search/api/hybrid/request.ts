@@ -18,15 +18,21 @@ const Weights = v.pipe(
   v.description("One weight for each subquery; they sum to 1. Null or absent: all subqueries count equally."),
 );
 
+/** How the scores of each subquery are normalized. */
+export const Normalization = v.picklist(["min_max", "l2"]);
+
+/** How the normalized scores of a document are combined. */
+export const Combination = v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean"]);
+
 export const HybridSettings = v.strictObject({
   weights: v.nullish(Weights, null),
   normalization: v.pipe(
-    v.nullish(v.picklist(["min_max", "l2"]), "min_max"),
-    v.description("How the scores of each subquery are normalized."),
+    v.nullish(Normalization, "min_max"),
+    v.description("How the scores of each subquery are normalized. Default: min_max."),
   ),
   combination: v.pipe(
-    v.nullish(v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean"]), "arithmetic_mean"),
-    v.description("How the normalized scores of a document are combined."),
+    v.nullish(Combination, "arithmetic_mean"),
+    v.description("How the normalized scores of a document are combined. Default: arithmetic_mean."),
   ),
 });
 export type HybridSettings = v.InferOutput<typeof HybridSettings>;

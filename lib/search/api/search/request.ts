@@ -25,7 +25,7 @@ export const NativeSearch = v.pipe(
 export const BusinessRules = v.strictObject({
   is_personalized_enabled: v.pipe(
     v.nullish(v.boolean(), false),
-    v.description("Whether the hits are re-ranked for `user_id`."),
+    v.description("Whether the hits are re-ranked for `user_id`. Default: false."),
   ),
   personalization_weight: v.pipe(
     v.nullish(v.pipe(v.number(), v.minValue(0, "must be in [0, 1]"), v.maxValue(1, "must be in [0, 1]"))),
@@ -42,7 +42,7 @@ export const commonFields = {
   business_rules: v.nullish(objectSchema(BusinessRules), {}),
   is_logging_enable: v.pipe(
     v.nullish(v.boolean(), true),
-    v.description("Whether the request log gets a line about this search."),
+    v.description("Whether the request log gets a line about this search. Default: true."),
   ),
 };
 
