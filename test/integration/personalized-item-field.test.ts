@@ -36,7 +36,7 @@ for (const cluster of await clusters()) {
       campaign_arn: CAMPAIGN_ARN,
       weight: 0.5,
       window: 100,
-      timeout_ms: 1_000,
+      timeout_ms: 10_000,
       item_id_field: "book.isbn",
     };
     gateway = await startGateway({ node: cluster.url, settings: { personalized_ranking } });
