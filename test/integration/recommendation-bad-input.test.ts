@@ -40,7 +40,7 @@ const recommendation = (valid: Record<string, unknown>, id: string): Case[] => [
   [
     "values without a filter",
     { ...valid, filter_value_dict: { MAX: "5" } },
-    { "filter_value_dict.MAX": "is a value without a filter" },
+    { "filter_value_dict.MAX": "has a value, but filter_name is empty" },
   ],
   [
     "a quote in a filter value",
