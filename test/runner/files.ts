@@ -23,7 +23,7 @@ export const LONGEST: readonly string[] = [
 
 /** The layer of a test file, by its folder. `file` is relative to the repository's root. */
 export function layerOf(file: string): Layer {
-  if (/^test\/(e2e|infrastructure)\//.test(file)) return "terraform";
+  if (/^test\/(contract|e2e|infrastructure)\//.test(file)) return "terraform";
   return file.startsWith("test/integration/") ? "integration" : "unit";
 }
 
