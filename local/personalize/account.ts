@@ -32,6 +32,19 @@ export interface AccountOptions {
 
 type New<K extends Kind> = Omit<OfKind<K>, "createdAt" | "updatedAt" | "phaseAt" | "sequence" | "status" | "tags">;
 
+const MOST_TAGS = 50;
+
+/** A resource's tags with more added. Throws TooManyTagsException above the service's limit. */
+export function withTags(
+  present: Readonly<Record<string, string>>,
+  added: readonly { tagKey: string; tagValue: string }[],
+): Record<string, string> {
+  const tags = { ...present, ...Object.fromEntries(added.map(({ tagKey, tagValue }) => [tagKey, tagValue])) };
+  const count = Object.keys(tags).length;
+  if (count <= MOST_TAGS) return tags;
+  throw new ServiceError("TooManyTagsException", `A resource has at most ${MOST_TAGS} tags, these would be ${count}.`);
+}
+
 /** All that one account has in one region: resources, the rows of its datasets and trained models. */
 export class Account {
   readonly accountId: string;
@@ -89,7 +102,7 @@ export class Account {
     return resource as OfKind<K>;
   }
 
-  /** Throws ResourceAlreadyExistsException when the ARN is taken. */
+  /** Throws ResourceAlreadyExistsException when the ARN is taken, TooManyTagsException above the service's limit. */
   add<K extends Kind>(
     resource: New<K> & { kind: K },
     tags: readonly { tagKey: string; tagValue: string }[] = [],
@@ -109,7 +122,7 @@ export class Account {
       phaseAt: now,
       sequence: this.#sequence,
       status: resource.kind === "schema" ? "ACTIVE" : "CREATE PENDING",
-      tags: Object.fromEntries(tags.map(({ tagKey, tagValue }) => [tagKey, tagValue])),
+      tags: withTags({}, tags),
     } as Resource);
     this.changed();
   }

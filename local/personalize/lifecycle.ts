@@ -1,6 +1,6 @@
 import type { Account } from "./account.ts";
 import { type JobResult, runImport, runTraining } from "./jobs.ts";
-import type { Campaign, Kind, Resource } from "./resources.ts";
+import type { Campaign, Kind, Resource, Solution } from "./resources.ts";
 
 /**
  * Moves resources through their states by the clock. Nothing runs on a timer: every request settles the account first,
@@ -26,6 +26,7 @@ export class Lifecycle {
       // Twice at most: from pending over working to the end, when the clock has passed both.
       while (this.#step(resource, now));
       if (resource.kind === "campaign") this.#settleUpdate(resource, now);
+      if (resource.kind === "solution") this.#settleSolutionUpdate(resource, now);
       if (resource.kind === "dataset" && resource.schemaUpdate) this.#settleSchemaUpdate(resource, now);
     }
   }
@@ -153,6 +154,22 @@ export class Lifecycle {
       const { solutionVersionArn, minProvisionedTPS, campaignConfig } = update;
       Object.assign(campaign, { solutionVersionArn, minProvisionedTPS, updatedAt: now });
       if (campaignConfig) campaign.campaignConfig = campaignConfig;
+    }
+    this.#account.changed();
+  }
+
+  #settleSolutionUpdate(solution: Solution, now: number): void {
+    const { update } = solution;
+    if (!update || update.status === "ACTIVE") return;
+    const { pending, working } = this.#account.delays;
+    const elapsed = now - update.createdAt;
+    if (elapsed < pending) return;
+    update.status = elapsed < pending + working ? "CREATE IN_PROGRESS" : "ACTIVE";
+    update.updatedAt = now;
+    if (update.status === "ACTIVE") {
+      solution.performAutoTraining = update.performAutoTraining ?? solution.performAutoTraining;
+      Object.assign(solution.solutionConfig, update.solutionUpdateConfig);
+      solution.updatedAt = now;
     }
     this.#account.changed();
   }

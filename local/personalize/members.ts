@@ -30,12 +30,21 @@ export function list<Entry extends v.GenericSchema>(entry: Entry, longest: numbe
   );
 }
 
+/** A map member within a number of entries. */
+export function map<Key extends v.GenericSchema<string, string>, Value extends v.GenericSchema>(
+  key: Key,
+  value: Value,
+  most: number,
+) {
+  return v.pipe(
+    v.record(key, value),
+    v.check((entries) => Object.keys(entries).length <= most, `Member must have length less than or equal to ${most}`),
+  );
+}
+
 /** A map member from texts to texts. */
 export function texts<Key extends v.GenericSchema<string, string>>(key: Key, longestValue: number, most: number) {
-  return v.pipe(
-    v.record(key, text(longestValue)),
-    v.check((map) => Object.keys(map).length <= most, `Member must have length less than or equal to ${most}`),
-  );
+  return map(key, text(longestValue), most);
 }
 
 export const NAME = text(63, { shortest: 1, pattern: /^[a-zA-Z0-9][a-zA-Z0-9\-_]*$/ });
@@ -43,14 +52,14 @@ export const ARN = text(256, { pattern: /^arn:([a-z\d-]+):personalize:.*:.*:.+$/
 export const ROLE_ARN = text(256, { pattern: /^arn:([a-z\d-]+):iam::\d{12}:role\/?[a-zA-Z_0-9+=,.@\-_/]+$/ });
 const TAG = /^([\p{L}\p{Z}\p{N}_.:/=+\-@]*)$/u;
 export const TAG_KEY = text(128, { shortest: 1, pattern: TAG });
-export const TAGS = v.optional(list(v.object({ tagKey: TAG_KEY, tagValue: text(256, { pattern: TAG }) }), 200));
+export const TAGS = v.optional(list(v.strictObject({ tagKey: TAG_KEY, tagValue: text(256, { pattern: TAG }) }), 200));
 export const FILTER_VALUES = v.optional(texts(text(50, { pattern: /^[A-Za-z0-9_]+$/ }), 1000, 25));
 export const PAGE = {
   nextToken: v.optional(text(1500)),
   maxResults: v.optional(whole(1, 100)),
 };
 
-/** Reads an input by its shape; members that it does not have are ignored. Throws InvalidInputException for all that is wrong. */
+/** Reads an input by its shape. Throws one InvalidInputException for all problems, unknown members among them. */
 export function read<Shape extends v.GenericSchema>(shape: Shape, input: unknown): v.InferOutput<Shape> {
   const result = v.safeParse(shape, input);
   if (result.success) return result.output;
@@ -64,6 +73,7 @@ export function read<Shape extends v.GenericSchema>(shape: Shape, input: unknown
 
 function constraint({ input, kind, type, expected, message }: v.BaseIssue<unknown>): string {
   if (input === undefined) return "Member must not be null";
+  if (expected === "never") return "Member is unknown to the local Personalize";
   if (type === "picklist") return `Member must satisfy enum value set: ${expected}`;
   return kind === "schema" ? `Member must be of type ${expected}` : message;
 }

@@ -19,7 +19,7 @@ import { RECIPE_OPERATIONS } from "./operations/recipes.ts";
 import { SCHEMAS } from "./operations/schemas.ts";
 import { SOLUTION_VERSIONS } from "./operations/solution-versions.ts";
 import { SOLUTIONS } from "./operations/solutions.ts";
-import { requireTagRoom, TAG_OPERATIONS } from "./operations/tags.ts";
+import { TAG_OPERATIONS } from "./operations/tags.ts";
 import { answer, bodyOf, type Call, callOf, errorAnswer } from "./protocol.ts";
 import { getPersonalizedRanking, getRecommendations } from "./runtime/recommendations.ts";
 import { ServiceError } from "./service-error.ts";
@@ -76,7 +76,6 @@ export function createPersonalize(options: PersonalizeOptions): PersonalizeStand
     try {
       if (failure) throw new ServiceError(failure.code, failure.message);
       const input = bodyOf(request);
-      requireTagRoom(input, account);
       lifecycle.settle();
       return answer(call.protocol, operation(input, account));
     } catch (error) {

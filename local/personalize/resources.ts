@@ -95,6 +95,13 @@ export interface Solution extends Base {
   performAutoTraining: boolean;
   eventType?: string;
   solutionConfig: SolutionConfig;
+  update?: {
+    solutionUpdateConfig?: Pick<SolutionConfig, "autoTrainingConfig" | "eventsConfig">;
+    performAutoTraining?: boolean;
+    status: Status;
+    createdAt: number;
+    updatedAt: number;
+  };
 }
 
 export type TrainingMode = "FULL" | "UPDATE";

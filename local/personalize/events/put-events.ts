@@ -9,7 +9,7 @@ import type { RateLimit } from "./rate.ts";
 const LARGEST_EVENT_BYTES = 10 * 1024;
 const ID = text(256, { shortest: 1 });
 
-const Event = v.object({
+const Event = v.strictObject({
   eventId: v.optional(ID),
   eventType: ID,
   eventValue: v.optional(v.number()),
@@ -18,14 +18,14 @@ const Event = v.object({
   sentAt: v.number(),
   recommendationId: v.optional(text(40, { shortest: 1 })),
   impression: v.optional(list(ID, 25, 1)),
-  metricAttribution: v.optional(v.object({ eventAttributionSource: text(1024) })),
+  metricAttribution: v.optional(v.strictObject({ eventAttributionSource: text(1024) })),
 });
 type Event = v.InferOutput<typeof Event>;
 
 /** PutEvents: the events of one session, kept beside what is imported. An event without an item is accepted and not kept. */
 export function putEvents(limit: RateLimit): Operation {
   return operation(
-    v.object({ trackingId: ID, userId: v.optional(ID), sessionId: ID, eventList: list(Event, 10, 1) }),
+    v.strictObject({ trackingId: ID, userId: v.optional(ID), sessionId: ID, eventList: list(Event, 10, 1) }),
     ({ trackingId, userId, sessionId, eventList }, account) => {
       const tracker = account.list("event-tracker").find((candidate) => candidate.trackingId === trackingId);
       if (tracker?.status !== "ACTIVE") throw invalid("Invalid trackingId: no ACTIVE event tracker has it.");

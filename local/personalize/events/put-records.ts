@@ -11,8 +11,8 @@ const ID = text(256, { shortest: 1 });
 
 /** PutItems: at most ten; a record replaces the one of the same id. */
 export function putItems(limit: RateLimit): Operation {
-  const Item = v.object({ itemId: ID, properties: v.optional(text(32_000, { shortest: 1 })) });
-  return operation(v.object({ datasetArn: ARN, items: list(Item, 10, 1) }), ({ datasetArn, items }, account) =>
+  const Item = v.strictObject({ itemId: ID, properties: v.optional(text(32_000, { shortest: 1 })) });
+  return operation(v.strictObject({ datasetArn: ARN, items: list(Item, 10, 1) }), ({ datasetArn, items }, account) =>
     put(
       account,
       limit,
@@ -25,8 +25,8 @@ export function putItems(limit: RateLimit): Operation {
 
 /** PutUsers: at most ten; a record replaces the one of the same id. */
 export function putUsers(limit: RateLimit): Operation {
-  const User = v.object({ userId: ID, properties: v.optional(text(24_000, { shortest: 1 })) });
-  return operation(v.object({ datasetArn: ARN, users: list(User, 10, 1) }), ({ datasetArn, users }, account) =>
+  const User = v.strictObject({ userId: ID, properties: v.optional(text(24_000, { shortest: 1 })) });
+  return operation(v.strictObject({ datasetArn: ARN, users: list(User, 10, 1) }), ({ datasetArn, users }, account) =>
     put(
       account,
       limit,

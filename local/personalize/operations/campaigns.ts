@@ -18,7 +18,7 @@ const MOST_CAMPAIGNS = 5;
 const LATEST = "$LATEST";
 
 const Config = v.optional(
-  v.object({
+  v.strictObject({
     itemExplorationConfig: v.optional(texts(text(256), 1000, 100)),
     enableMetadataWithRecommendations: v.optional(v.boolean()),
     syncWithLatestSolutionVersion: v.optional(v.boolean()),
@@ -27,7 +27,7 @@ const Config = v.optional(
     ),
   }),
 );
-const ByArn = v.object({ campaignArn: ARN });
+const ByArn = v.strictObject({ campaignArn: ARN });
 
 const summary = (campaign: Campaign) => ({
   name: campaign.name,
@@ -42,10 +42,10 @@ const settings = ({ solutionVersionArn, minProvisionedTPS, campaignConfig }: Cam
   ...(campaignConfig && { campaignConfig }),
 });
 
-/** The operations on campaigns. While one is updated it goes on serving what it served. */
+/** The operations on campaigns. While a campaign is being updated, it serves its earlier version. */
 export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
   CreateCampaign: operation(
-    v.object({
+    v.strictObject({
       name: NAME,
       solutionVersionArn: ARN,
       minProvisionedTPS: v.optional(whole(1), 1),
@@ -77,7 +77,7 @@ export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
       campaign: { ...summary(campaign), ...settings(campaign), ...(latestCampaignUpdate && { latestCampaignUpdate }) },
     };
   }),
-  ListCampaigns: operation(v.object({ solutionArn: v.optional(ARN), ...PAGE }), (input, account) => {
+  ListCampaigns: operation(v.strictObject({ solutionArn: v.optional(ARN), ...PAGE }), (input, account) => {
     const own = account
       .list("campaign")
       .filter(({ solutionVersionArn }) =>
@@ -87,7 +87,7 @@ export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
     return { campaigns: shown.map(summary), ...next };
   }),
   UpdateCampaign: operation(
-    v.object({
+    v.strictObject({
       campaignArn: ARN,
       solutionVersionArn: v.optional(ARN),
       minProvisionedTPS: v.optional(whole(1)),
@@ -131,7 +131,21 @@ export function servedVersion(account: Account, solutionVersionArn: string): Sol
   return latest ?? account.find("solution-version", solutionVersionArn);
 }
 
-function checkConfig(config: Record<string, unknown> | undefined, versionArn: string, account: Account): void {
+/** Values are texts. Source: "User-Personalization recipe", campaign hyperparameters, Personalize Developer Guide. */
+function checkExploration(given: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(given)) {
+    const number = value.trim() === "" ? Number.NaN : Number(value);
+    if (name === "explorationWeight") {
+      if (!(number >= 0 && number <= 1)) throw invalid(`explorationWeight must be from 0 to 1, got "${value}".`);
+    } else if (name === "explorationItemAgeCutOff") {
+      if (!(number > 0)) throw invalid(`explorationItemAgeCutOff must be a positive number of days, got "${value}".`);
+    } else {
+      throw invalid(`itemExplorationConfig has explorationWeight and explorationItemAgeCutOff, got ${name}.`);
+    }
+  }
+}
+
+function checkConfig(config: v.InferOutput<typeof Config>, versionArn: string, account: Account): void {
   const sync = config?.syncWithLatestSolutionVersion === true;
   if (sync !== versionArn.endsWith(`/${LATEST}`)) {
     throw invalid(
@@ -144,4 +158,5 @@ function checkConfig(config: Record<string, unknown> | undefined, versionArn: st
   if (config?.itemExplorationConfig && !/\/aws-user-personalization$/.test(recipeArn)) {
     throw invalid(`itemExplorationConfig is for the recipe aws-user-personalization only, not for ${recipeArn}.`);
   }
+  checkExploration(config?.itemExplorationConfig ?? {});
 }

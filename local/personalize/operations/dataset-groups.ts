@@ -16,7 +16,7 @@ import {
 
 const MOST_GROUPS = 5;
 const KMS_KEY_ARN = text(2048, { pattern: /^arn:aws.*:kms:.*:[0-9]{12}:key\/.*$/ });
-const ByArn = v.object({ datasetGroupArn: ARN });
+const ByArn = v.strictObject({ datasetGroupArn: ARN });
 
 const summary = (group: DatasetGroup) => ({
   name: group.name,
@@ -28,7 +28,7 @@ const summary = (group: DatasetGroup) => ({
 /** The operations on dataset groups. Domain dataset groups are refused. */
 export const DATASET_GROUPS: Readonly<Record<string, Operation>> = {
   CreateDatasetGroup: operation(
-    v.object({
+    v.strictObject({
       name: NAME,
       roleArn: v.optional(ROLE_ARN),
       kmsKeyArn: v.optional(KMS_KEY_ARN),
@@ -54,7 +54,7 @@ export const DATASET_GROUPS: Readonly<Record<string, Operation>> = {
     const { roleArn, kmsKeyArn } = group;
     return { datasetGroup: { ...summary(group), ...(roleArn && { roleArn }), ...(kmsKeyArn && { kmsKeyArn }) } };
   }),
-  ListDatasetGroups: operation(v.object(PAGE), (input, account) => {
+  ListDatasetGroups: operation(v.strictObject(PAGE), (input, account) => {
     const { shown, next } = page(account.list("dataset-group"), input);
     return { datasetGroups: shown.map(summary), ...next };
   }),

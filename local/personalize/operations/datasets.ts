@@ -17,7 +17,7 @@ import {
 } from "./operation.ts";
 
 const TYPES: readonly DatasetType[] = ["INTERACTIONS", "ITEMS", "USERS"];
-const ByArn = v.object({ datasetArn: ARN });
+const ByArn = v.strictObject({ datasetArn: ARN });
 
 const summary = (dataset: Dataset) => ({
   name: dataset.name,
@@ -30,7 +30,7 @@ const summary = (dataset: Dataset) => ({
 /** The operations on datasets: one of each type in a group. */
 export const DATASETS: Readonly<Record<string, Operation>> = {
   CreateDataset: operation(
-    v.object({
+    v.strictObject({
       name: NAME,
       schemaArn: ARN,
       datasetGroupArn: ARN,
@@ -66,20 +66,23 @@ export const DATASETS: Readonly<Record<string, Operation>> = {
       },
     };
   }),
-  ListDatasets: operation(v.object({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
+  ListDatasets: operation(v.strictObject({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
     const own = account.list("dataset").filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
     const { shown, next } = page(own, input);
     return { datasets: shown.map(summary), ...next };
   }),
-  UpdateDataset: operation(v.object({ datasetArn: ARN, schemaArn: ARN }), ({ datasetArn, schemaArn }, account) => {
-    const dataset = account.find("dataset", datasetArn);
-    requireActive(dataset);
-    requireSchemaFor(account, schemaArn, dataset.datasetType);
-    requireCompatible(account, dataset, schemaArn);
-    dataset.schemaUpdate = { schemaArn, createdAt: account.now() };
-    account.changed();
-    return { datasetArn };
-  }),
+  UpdateDataset: operation(
+    v.strictObject({ datasetArn: ARN, schemaArn: ARN }),
+    ({ datasetArn, schemaArn }, account) => {
+      const dataset = account.find("dataset", datasetArn);
+      requireActive(dataset);
+      requireSchemaFor(account, schemaArn, dataset.datasetType);
+      requireCompatible(account, dataset, schemaArn);
+      dataset.schemaUpdate = { schemaArn, createdAt: account.now() };
+      account.changed();
+      return { datasetArn };
+    },
+  ),
   DeleteDataset: operation(ByArn, ({ datasetArn }, account) => {
     const dataset = account.find("dataset", datasetArn);
     const importing = account

@@ -5,7 +5,7 @@ import type { EventTracker } from "../resources.ts";
 import { ServiceError } from "../service-error.ts";
 import { beginDeletion, dates, type Operation, operation, page, requireActive, state } from "./operation.ts";
 
-const ByArn = v.object({ eventTrackerArn: ARN });
+const ByArn = v.strictObject({ eventTrackerArn: ARN });
 const summary = (tracker: EventTracker) => ({
   name: tracker.name,
   eventTrackerArn: tracker.arn,
@@ -16,7 +16,7 @@ const summary = (tracker: EventTracker) => ({
 /** The operations on event trackers: one in a group. */
 export const EVENT_TRACKERS: Readonly<Record<string, Operation>> = {
   CreateEventTracker: operation(
-    v.object({ name: NAME, datasetGroupArn: ARN, tags: TAGS }),
+    v.strictObject({ name: NAME, datasetGroupArn: ARN, tags: TAGS }),
     ({ name, datasetGroupArn, tags }, account) => {
       const group = account.find("dataset-group", datasetGroupArn);
       requireActive(group);
@@ -38,7 +38,7 @@ export const EVENT_TRACKERS: Readonly<Record<string, Operation>> = {
     const { groupArn: datasetGroupArn, trackingId } = tracker;
     return { eventTracker: { ...summary(tracker), accountId: account.accountId, trackingId, datasetGroupArn } };
   }),
-  ListEventTrackers: operation(v.object({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
+  ListEventTrackers: operation(v.strictObject({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
     const own = account
       .list("event-tracker")
       .filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));

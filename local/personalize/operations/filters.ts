@@ -7,18 +7,9 @@ import type { Account } from "../account.ts";
 import { ARN, NAME, PAGE, TAGS, text } from "../members.ts";
 import type { Filter } from "../resources.ts";
 import { invalid } from "../service-error.ts";
-import {
-  beginDeletion,
-  dates,
-  type Operation,
-  operation,
-  page,
-  requireActive,
-  requireRoom,
-  state,
-} from "./operation.ts";
+import { beginDeletion, dates, type Operation, operation, page, requireRoom, state } from "./operation.ts";
 
-const ByArn = v.object({ filterArn: ARN });
+const ByArn = v.strictObject({ filterArn: ARN });
 const summary = (filter: Filter) => ({
   name: filter.name,
   filterArn: filter.arn,
@@ -30,7 +21,7 @@ const summary = (filter: Filter) => ({
 /** The operations on filters, which cannot be changed. */
 export const FILTERS: Readonly<Record<string, Operation>> = {
   CreateFilter: operation(
-    v.object({
+    v.strictObject({
       name: NAME,
       datasetGroupArn: ARN,
       filterExpression: text(FILTER_LIMITS.expressionCharacters, { shortest: 1 }),
@@ -38,7 +29,8 @@ export const FILTERS: Readonly<Record<string, Operation>> = {
     }),
     ({ name, datasetGroupArn, filterExpression, tags }, account) => {
       const group = account.find("dataset-group", datasetGroupArn);
-      requireActive(group);
+      // CreateFilter has no ResourceInUseException.
+      if (group.status !== "ACTIVE") throw invalid(`Dataset group ${group.arn} is not ACTIVE, it is ${group.status}.`);
       const arn = account.arn(`filter/${name}`);
       const others = account.list("filter").filter(({ groupArn }) => groupArn === group.arn);
       checkExpression(filterExpression, schemasOf(account, group.arn), others);
@@ -54,7 +46,7 @@ export const FILTERS: Readonly<Record<string, Operation>> = {
     const filter = account.find("filter", filterArn);
     return { filter: { ...summary(filter), filterExpression: filter.expression } };
   }),
-  ListFilters: operation(v.object({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
+  ListFilters: operation(v.strictObject({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
     const own = account.list("filter").filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
     const { shown, next } = page(own, input);
     return { Filters: shown.map(summary), ...next };

@@ -17,16 +17,18 @@ const summary = (job: ImportJob) => ({
 /** The operations on dataset import jobs, which read CSV files from S3. */
 export const IMPORT_JOBS: Readonly<Record<string, Operation>> = {
   CreateDatasetImportJob: operation(
-    v.object({
+    v.strictObject({
       jobName: NAME,
       datasetArn: ARN,
-      dataSource: v.object({ dataLocation: text(256, { pattern: /^(s3|http|https):\/\/.+$/ }) }),
+      dataSource: v.strictObject({ dataLocation: text(256, { pattern: /^(s3|http|https):\/\/.+$/ }) }),
       roleArn: v.optional(ROLE_ARN),
       importMode: v.optional(v.picklist(["FULL", "INCREMENTAL"]), "FULL"),
+      publishAttributionMetricsToS3: v.optional(v.boolean(), false),
       tags: TAGS,
     }),
-    ({ jobName, datasetArn, dataSource, roleArn, importMode, tags }, account) => {
+    ({ jobName, datasetArn, dataSource, roleArn, importMode, publishAttributionMetricsToS3, tags }, account) => {
       if (!/^s3:\/\/[^/]+/.test(dataSource.dataLocation)) throw invalid("Invalid Data location.");
+      if (publishAttributionMetricsToS3) throw invalid("The local Personalize has no metric attributions.");
       if (roleArn === undefined) throw invalid("roleArn is needed to read from Amazon S3.");
       const dataset = account.find("dataset", datasetArn);
       requireActive(dataset);
@@ -41,12 +43,23 @@ export const IMPORT_JOBS: Readonly<Record<string, Operation>> = {
       return { datasetImportJobArn: arn };
     },
   ),
-  DescribeDatasetImportJob: operation(v.object({ datasetImportJobArn: ARN }), ({ datasetImportJobArn }, account) => {
-    const job = account.find("dataset-import-job", datasetImportJobArn);
-    const { datasetArn, dataLocation, roleArn } = job;
-    return { datasetImportJob: { ...summary(job), datasetArn, dataSource: { dataLocation }, roleArn } };
-  }),
-  ListDatasetImportJobs: operation(v.object({ datasetArn: v.optional(ARN), ...PAGE }), (input, account) => {
+  DescribeDatasetImportJob: operation(
+    v.strictObject({ datasetImportJobArn: ARN }),
+    ({ datasetImportJobArn }, account) => {
+      const job = account.find("dataset-import-job", datasetImportJobArn);
+      const { datasetArn, dataLocation, roleArn } = job;
+      return {
+        datasetImportJob: {
+          ...summary(job),
+          datasetArn,
+          dataSource: { dataLocation },
+          roleArn,
+          publishAttributionMetricsToS3: false,
+        },
+      };
+    },
+  ),
+  ListDatasetImportJobs: operation(v.strictObject({ datasetArn: v.optional(ARN), ...PAGE }), (input, account) => {
     const jobs = account.list("dataset-import-job");
     const { shown, next } = page(
       jobs.filter((job) => job.datasetArn === (input.datasetArn ?? job.datasetArn)),

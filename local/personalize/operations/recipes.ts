@@ -20,7 +20,7 @@ function found(recipe: Recipe | undefined, arn: string): Recipe {
 /** The operations on built-in recipes and what describes their hyperparameters. */
 export const RECIPE_OPERATIONS: Readonly<Record<string, Operation>> = {
   ListRecipes: operation(
-    v.object({
+    v.strictObject({
       recipeProvider: v.optional(v.picklist(["SERVICE"])),
       domain: v.optional(v.picklist(["ECOMMERCE", "VIDEO_ON_DEMAND"])),
       nextToken: v.optional(text(1500)),
@@ -38,7 +38,7 @@ export const RECIPE_OPERATIONS: Readonly<Record<string, Operation>> = {
       return { recipes, ...(start + maxResults < known.length && { nextToken: String(start + maxResults) }) };
     },
   ),
-  DescribeRecipe: operation(v.object({ recipeArn: ARN }), (input) => {
+  DescribeRecipe: operation(v.strictObject({ recipeArn: ARN }), (input) => {
     const recipe = found(
       RECIPES.find(({ name }) => recipeArn(name) === input.recipeArn),
       input.recipeArn,
@@ -56,7 +56,7 @@ export const RECIPE_OPERATIONS: Readonly<Record<string, Operation>> = {
       },
     };
   }),
-  DescribeAlgorithm: operation(v.object({ algorithmArn: ARN }), (input) => {
+  DescribeAlgorithm: operation(v.strictObject({ algorithmArn: ARN }), (input) => {
     const recipe = found(
       RECIPES.find((candidate) => algorithmArn(candidate) === input.algorithmArn),
       input.algorithmArn,
@@ -79,7 +79,7 @@ export const RECIPE_OPERATIONS: Readonly<Record<string, Operation>> = {
       },
     };
   }),
-  DescribeFeatureTransformation: operation(v.object({ featureTransformationArn: ARN }), (input) => {
+  DescribeFeatureTransformation: operation(v.strictObject({ featureTransformationArn: ARN }), (input) => {
     const recipe = found(
       RECIPES.find((candidate) => featureArn(candidate) === input.featureTransformationArn),
       input.featureTransformationArn,

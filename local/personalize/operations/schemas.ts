@@ -6,13 +6,17 @@ import { invalid } from "../service-error.ts";
 import { dates, type Operation, operation, page, requireRoom, requireUnused } from "./operation.ts";
 
 const MOST_SCHEMAS = 500;
-const ByArn = v.object({ schemaArn: ARN });
+const ByArn = v.strictObject({ schemaArn: ARN });
 const summary = (schema: Schema) => ({ name: schema.name, schemaArn: schema.arn, ...dates(schema) });
 
 /** The operations on schemas, which exist at once and are deleted at once. */
 export const SCHEMAS: Readonly<Record<string, Operation>> = {
   CreateSchema: operation(
-    v.object({ name: NAME, schema: text(20_000), domain: v.optional(v.picklist(["ECOMMERCE", "VIDEO_ON_DEMAND"])) }),
+    v.strictObject({
+      name: NAME,
+      schema: text(20_000),
+      domain: v.optional(v.picklist(["ECOMMERCE", "VIDEO_ON_DEMAND"])),
+    }),
     ({ name, schema, domain }, account) => {
       if (domain) throw invalid(`The local Personalize has no domain schemas, got domain ${domain}.`);
       parseSchema(schema);
@@ -26,7 +30,7 @@ export const SCHEMAS: Readonly<Record<string, Operation>> = {
     const schema = account.find("schema", schemaArn);
     return { schema: { ...summary(schema), schema: schema.schema } };
   }),
-  ListSchemas: operation(v.object(PAGE), (input, account) => {
+  ListSchemas: operation(v.strictObject(PAGE), (input, account) => {
     const { shown, next } = page(account.list("schema"), input);
     return { schemas: shown.map(summary), ...next };
   }),

@@ -5,7 +5,7 @@ import { inUse, invalid } from "../service-error.ts";
 import { dates, inProgress, type Operation, operation, page, requireActive, requireRoom, state } from "./operation.ts";
 
 const MOST_AT_ONCE = 20;
-const ByArn = v.object({ solutionVersionArn: ARN });
+const ByArn = v.strictObject({ solutionVersionArn: ARN });
 
 /** A solution version as lists show it. */
 export function versionSummary(version: SolutionVersion) {
@@ -21,7 +21,7 @@ export function versionSummary(version: SolutionVersion) {
 /** The operations on solution versions, which are trainings. */
 export const SOLUTION_VERSIONS: Readonly<Record<string, Operation>> = {
   CreateSolutionVersion: operation(
-    v.object({
+    v.strictObject({
       name: v.optional(NAME),
       solutionArn: ARN,
       trainingMode: v.optional(v.picklist(["FULL", "UPDATE", "AUTOTRAIN"]), "FULL"),
@@ -71,7 +71,7 @@ export const SOLUTION_VERSIONS: Readonly<Record<string, Operation>> = {
       },
     };
   }),
-  ListSolutionVersions: operation(v.object({ solutionArn: v.optional(ARN), ...PAGE }), (input, account) => {
+  ListSolutionVersions: operation(v.strictObject({ solutionArn: v.optional(ARN), ...PAGE }), (input, account) => {
     if (input.solutionArn !== undefined) account.find("solution", input.solutionArn);
     const versions = account.list("solution-version");
     const own = versions.filter(({ solutionArn }) => solutionArn === (input.solutionArn ?? solutionArn));

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import type { Account } from "../account.ts";
-import { ARN, list, NAME, PAGE, read, TAGS, text, texts } from "../members.ts";
+import { ARN, list, map, NAME, PAGE, read, TAGS, text, texts } from "../members.ts";
 import { parametersOf, recipeOf } from "../recipes.ts";
 import type { Solution, SolutionConfig } from "../resources.ts";
-import { invalid, ServiceError } from "../service-error.ts";
+import { inUse, invalid, ServiceError } from "../service-error.ts";
 import {
   beginDeletion,
   dates,
@@ -23,32 +23,37 @@ const PARAMETERS = v.optional(texts(text(256), 1000, 100));
 const COLUMNS = list(text(150, { pattern: /^[A-Za-z_][A-Za-z\d_]*$/ }), 50);
 const DAYS = /^rate\((\d+) days?\)$/;
 
-const Config = v.object({
+const AutoTraining = v.optional(
+  v.strictObject({ schedulingExpression: v.optional(text(16, { shortest: 1, pattern: DAYS })) }),
+);
+const Events = v.optional(
+  v.strictObject({
+    eventParametersList: v.optional(
+      list(
+        v.strictObject({
+          eventType: v.optional(text(256)),
+          eventValueThreshold: v.optional(v.number()),
+          weight: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+        }),
+        10,
+      ),
+    ),
+  }),
+);
+
+const Config = v.strictObject({
   eventValueThreshold: v.optional(text(256)),
   algorithmHyperParameters: PARAMETERS,
   featureTransformationParameters: PARAMETERS,
-  eventsConfig: v.optional(
-    v.object({
-      eventParametersList: v.optional(
-        list(
-          v.object({
-            eventType: v.optional(text(256)),
-            eventValueThreshold: v.optional(v.number()),
-            weight: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
-          }),
-          10,
-        ),
-      ),
+  eventsConfig: Events,
+  trainingDataConfig: v.optional(
+    v.strictObject({
+      excludedDatasetColumns: v.optional(map(text(256, { pattern: /^[A-Za-z_]+$/ }), COLUMNS, 3)),
     }),
   ),
-  trainingDataConfig: v.optional(
-    v.object({ excludedDatasetColumns: v.optional(v.record(text(256, { pattern: /^[A-Za-z_]+$/ }), COLUMNS)) }),
-  ),
-  autoTrainingConfig: v.optional(
-    v.object({ schedulingExpression: v.optional(text(16, { shortest: 1, pattern: DAYS })) }),
-  ),
+  autoTrainingConfig: AutoTraining,
 });
-const ByArn = v.object({ solutionArn: ARN });
+const ByArn = v.strictObject({ solutionArn: ARN });
 
 const summary = (solution: Solution) => ({
   name: solution.name,
@@ -58,16 +63,22 @@ const summary = (solution: Solution) => ({
   ...dates(solution),
 });
 
+const updateSummary = ({ createdAt, updatedAt, ...update }: NonNullable<Solution["update"]>) => ({
+  ...update,
+  ...dates({ createdAt, updatedAt }),
+});
+
 /** The operations on solutions. AutoML, hyperparameter optimization and optimization objectives are refused. */
 export const SOLUTIONS: Readonly<Record<string, Operation>> = {
   CreateSolution: operation(
-    v.object({
+    v.strictObject({
       name: NAME,
       datasetGroupArn: ARN,
       recipeArn: v.optional(ARN),
       performHPO: v.optional(v.boolean(), false),
       performAutoML: v.optional(v.boolean(), false),
       performAutoTraining: v.optional(v.boolean(), true),
+      performIncrementalUpdate: v.optional(v.boolean(), false),
       eventType: v.optional(text(256)),
       solutionConfig: v.optional(v.looseObject({}), {}),
       tags: TAGS,
@@ -80,12 +91,14 @@ export const SOLUTIONS: Readonly<Record<string, Operation>> = {
         performHPO,
         performAutoML,
         performAutoTraining,
+        performIncrementalUpdate,
         eventType,
         solutionConfig,
         tags,
       },
       account,
     ) => {
+      refuseIncremental(performIncrementalUpdate);
       const group = account.find("dataset-group", datasetGroupArn);
       requireActive(group);
       if (performHPO || performAutoML) throw invalid("The local Personalize has neither performHPO nor performAutoML.");
@@ -122,7 +135,7 @@ export const SOLUTIONS: Readonly<Record<string, Operation>> = {
   ),
   DescribeSolution: operation(ByArn, ({ solutionArn }, account) => {
     const solution = account.find("solution", solutionArn);
-    const { groupArn: datasetGroupArn, performHPO, performAutoTraining, eventType, solutionConfig } = solution;
+    const { groupArn: datasetGroupArn, performHPO, performAutoTraining, eventType, solutionConfig, update } = solution;
     const latest = account.list("solution-version").findLast((version) => version.solutionArn === solutionArn);
     return {
       solution: {
@@ -131,31 +144,44 @@ export const SOLUTIONS: Readonly<Record<string, Operation>> = {
         performHPO,
         performAutoML: false,
         performAutoTraining,
+        performIncrementalUpdate: false,
         solutionConfig,
         ...(eventType !== undefined && { eventType }),
+        ...(update && { latestSolutionUpdate: updateSummary(update) }),
         ...(latest && { latestSolutionVersion: versionSummary(latest) }),
       },
     };
   }),
-  ListSolutions: operation(v.object({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
+  ListSolutions: operation(v.strictObject({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
     const own = account.list("solution").filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
     const { shown, next } = page(own, input);
     return { solutions: shown.map(summary), ...next };
   }),
   UpdateSolution: operation(
-    v.object({
+    v.strictObject({
       solutionArn: ARN,
       performAutoTraining: v.optional(v.boolean()),
-      solutionUpdateConfig: v.optional(v.looseObject({})),
+      performIncrementalUpdate: v.optional(v.boolean(), false),
+      solutionUpdateConfig: v.optional(v.strictObject({ autoTrainingConfig: AutoTraining, eventsConfig: Events })),
     }),
-    ({ solutionArn, performAutoTraining, solutionUpdateConfig }, account) => {
+    ({ solutionArn, performAutoTraining, performIncrementalUpdate, solutionUpdateConfig }, account) => {
       const solution = account.find("solution", solutionArn);
       requireActive(solution);
-      const { autoTrainingConfig, eventsConfig } = readConfig(solutionUpdateConfig ?? {});
-      if (performAutoTraining !== undefined) solution.performAutoTraining = performAutoTraining;
-      if (autoTrainingConfig) solution.solutionConfig.autoTrainingConfig = autoTrainingConfig;
-      if (eventsConfig) solution.solutionConfig.eventsConfig = eventsConfig;
-      solution.updatedAt = account.now();
+      if (solution.update && solution.update.status !== "ACTIVE") {
+        throw inUse(`Solution ${solutionArn} is already being updated, its update is ${solution.update.status}.`);
+      }
+      refuseIncremental(performIncrementalUpdate);
+      const { autoTrainingConfig, eventsConfig } = solutionUpdateConfig ?? {};
+      checkDays(autoTrainingConfig);
+      checkEvents(solution.eventType, { eventsConfig });
+      const now = account.now();
+      solution.update = {
+        ...(solutionUpdateConfig && { solutionUpdateConfig }),
+        ...(performAutoTraining !== undefined && { performAutoTraining }),
+        status: "CREATE PENDING",
+        createdAt: now,
+        updatedAt: now,
+      };
       account.changed();
       return { solutionArn };
     },
@@ -176,9 +202,18 @@ function readConfig(given: object): SolutionConfig {
   const refused = ["hpoConfig", "autoMLConfig", "optimizationObjective"].find((name) => name in given);
   if (refused) throw invalid(`The local Personalize has no solutionConfig.${refused}.`);
   const config = read(Config, given);
-  const [, days] = DAYS.exec(config.autoTrainingConfig?.schedulingExpression ?? "rate(7 days)") ?? [];
-  if (Number(days) < 1 || Number(days) > 30) throw invalid(`autoTrainingConfig must be 1 to 30 days, got ${days}.`);
+  checkDays(config.autoTrainingConfig);
   return config;
+}
+
+function checkDays(config: SolutionConfig["autoTrainingConfig"]): void {
+  const [, days] = DAYS.exec(config?.schedulingExpression ?? "rate(7 days)") ?? [];
+  if (Number(days) < 1 || Number(days) > 30) throw invalid(`autoTrainingConfig must be 1 to 30 days, got ${days}.`);
+}
+
+function refuseIncremental(performIncrementalUpdate: boolean): void {
+  if (!performIncrementalUpdate) return;
+  throw invalid("performIncrementalUpdate is for the semantic-similarity recipe, which the local Personalize lacks.");
 }
 
 function checkParameters(arn: string, config: SolutionConfig): void {

@@ -1,28 +1,23 @@
 import * as v from "valibot";
-import type { Account } from "../account.ts";
+import { type Account, withTags } from "../account.ts";
 import { ARN, list, TAG_KEY, TAGS } from "../members.ts";
 import type { Resource } from "../resources.ts";
 import { ServiceError } from "../service-error.ts";
 import { type Operation, operation } from "./operation.ts";
 
-const MOST_TAGS = 50;
-
 /** The operations on tags, the same for every resource but schemas. */
 export const TAG_OPERATIONS: Readonly<Record<string, Operation>> = {
   TagResource: operation(
-    v.object({ resourceArn: ARN, tags: v.nonOptional(TAGS) }),
+    v.strictObject({ resourceArn: ARN, tags: v.nonOptional(TAGS) }),
     ({ resourceArn, tags }, account) => {
       const resource = tagged(account, resourceArn);
-      resource.tags = {
-        ...resource.tags,
-        ...Object.fromEntries(tags.map(({ tagKey, tagValue }) => [tagKey, tagValue])),
-      };
+      resource.tags = withTags(resource.tags, tags);
       account.changed();
       return {};
     },
   ),
   UntagResource: operation(
-    v.object({ resourceArn: ARN, tagKeys: list(TAG_KEY, 200) }),
+    v.strictObject({ resourceArn: ARN, tagKeys: list(TAG_KEY, 200) }),
     ({ resourceArn, tagKeys }, account) => {
       const resource = tagged(account, resourceArn);
       resource.tags = Object.fromEntries(Object.entries(resource.tags).filter(([key]) => !tagKeys.includes(key)));
@@ -30,24 +25,10 @@ export const TAG_OPERATIONS: Readonly<Record<string, Operation>> = {
       return {};
     },
   ),
-  ListTagsForResource: operation(v.object({ resourceArn: ARN }), ({ resourceArn }, account) => ({
+  ListTagsForResource: operation(v.strictObject({ resourceArn: ARN }), ({ resourceArn }, account) => ({
     tags: Object.entries(tagged(account, resourceArn).tags).map(([tagKey, tagValue]) => ({ tagKey, tagValue })),
   })),
 };
-
-/** Throws TooManyTagsException when a request's tags, with those that the resource has, are too many. */
-export function requireTagRoom(input: unknown, account: Account): void {
-  const { tags, resourceArn } = (input ?? {}) as { tags?: unknown; resourceArn?: unknown };
-  if (!Array.isArray(tags)) return;
-  const present = typeof resourceArn === "string" ? Object.keys(account.get(resourceArn)?.tags ?? {}) : [];
-  const keys = new Set([...present, ...tags.map((tag: { tagKey?: string }) => tag?.tagKey)]);
-  if (keys.size > MOST_TAGS) {
-    throw new ServiceError(
-      "TooManyTagsException",
-      `A resource has at most ${MOST_TAGS} tags, these would be ${keys.size}.`,
-    );
-  }
-}
 
 function tagged(account: Account, arn: string): Resource {
   const resource = account.get(arn);

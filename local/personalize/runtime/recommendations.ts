@@ -19,7 +19,7 @@ const METADATA = v.optional(v.record(v.picklist(["ITEMS"]), list(text(150), MOST
 
 /** GetRecommendations: items for a user, or items related to an item, by the campaign's recipe. */
 export const getRecommendations: Operation = operation(
-  v.object({
+  v.strictObject({
     campaignArn: v.optional(ARN),
     recommenderArn: v.optional(ARN),
     userId: v.optional(ID),
@@ -53,7 +53,7 @@ export const getRecommendations: Operation = operation(
 
 /** GetPersonalizedRanking: the given items in the order of a user's interest. */
 export const getPersonalizedRanking: Operation = operation(
-  v.object({
+  v.strictObject({
     campaignArn: ARN,
     inputList: v.array(ID),
     userId: ID,

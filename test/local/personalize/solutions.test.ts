@@ -9,6 +9,7 @@ import {
   DescribeSolutionCommand,
   DescribeSolutionVersionCommand,
   GetSolutionMetricsCommand,
+  UpdateSolutionCommand,
 } from "@aws-sdk/client-personalize";
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
@@ -41,6 +42,11 @@ const SOLUTIONS: readonly [Partial<CreateSolutionCommandInput>, RegExp][] = [
     /USER_ID of Interactions is required/,
   ],
   [{ solutionConfig: { autoTrainingConfig: { schedulingExpression: "rate(31 days)" } } }, /1 to 30 days, got 31/],
+  [
+    { solutionConfig: { trainingDataConfig: { includedDatasetColumns: { Items: ["PRICE"] } } } },
+    /'trainingDataConfig.includedDatasetColumns' .*: Member is unknown/,
+  ],
+  [{ performIncrementalUpdate: true }, /performIncrementalUpdate is for the semantic-similarity recipe/],
   [{ performHPO: true }, /neither performHPO/],
   [{ recipeArn: undefined }, /recipeArn is required/],
 ];
@@ -168,6 +174,50 @@ on("a column that is excluded is not learned from", async (harness) => {
   };
   assert.is(await first("all", []), "solo-2");
   assert.is.not(await first("without", ["CATEGORIES"]), "solo-2");
+});
+
+on("an update of a solution is shown, and takes effect when it is ACTIVE", async ({ personalize, settle, ...rest }) => {
+  const { groupArn: datasetGroupArn } = await openShop({ personalize, settle, ...rest });
+  const { solutionArn } = await personalize.send(
+    new CreateSolutionCommand({ name: "s", datasetGroupArn, recipeArn: RECIPE }),
+  );
+  await settle();
+  const describe = async () => (await personalize.send(new DescribeSolutionCommand({ solutionArn }))).solution;
+  assert.is((await describe())?.latestSolutionUpdate, undefined);
+
+  const solutionUpdateConfig = { autoTrainingConfig: { schedulingExpression: "rate(3 days)" } };
+  const change = { solutionArn, performAutoTraining: false, solutionUpdateConfig };
+  await personalize.send(new UpdateSolutionCommand(change));
+  const pending = await describe();
+  assert.equal([pending?.latestSolutionUpdate?.status, pending?.performAutoTraining], ["CREATE PENDING", true]);
+  assert.is((await errorOf(personalize.send(new UpdateSolutionCommand(change)))).name, "ResourceInUseException");
+
+  await settle();
+  const updated = await describe();
+  assert.equal([updated?.latestSolutionUpdate?.status, updated?.performAutoTraining], ["ACTIVE", false]);
+  assert.equal(updated?.latestSolutionUpdate?.solutionUpdateConfig, solutionUpdateConfig);
+  assert.equal(updated?.solutionConfig?.autoTrainingConfig, solutionUpdateConfig.autoTrainingConfig);
+});
+
+on("a campaign takes exploration values within their bounds, and no others", async (harness) => {
+  const shop = await openShop(harness);
+  await stockShop(harness, shop);
+  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");
+  const create = (itemExplorationConfig: Record<string, string>) =>
+    harness.personalize.send(
+      new CreateCampaignCommand({ name: "c", solutionVersionArn, campaignConfig: { itemExplorationConfig } }),
+    );
+  for (const [config, message] of [
+    [{ explorationWeight: "1.5" }, /from 0 to 1, got "1.5"/],
+    [{ explorationWeight: "" }, /from 0 to 1, got ""/],
+    [{ explorationItemAgeCutOff: "0" }, /positive number of days, got "0"/],
+    [{ exploration_weight: "0.3" }, /got exploration_weight/],
+  ] as const) {
+    const error = await errorOf(create(config));
+    assert.is(error.name, "InvalidInputException");
+    assert.match(error.message, message);
+  }
+  await create({ explorationWeight: "0.3", explorationItemAgeCutOff: "7.5" });
 });
 
 test.run();

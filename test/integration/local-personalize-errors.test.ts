@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import {
+  CreateDatasetGroupCommand,
+  CreateSolutionVersionCommand,
+  ListCampaignsCommand,
+  ListDatasetImportJobsCommand,
+  ListEventTrackersCommand,
+} from "@aws-sdk/client-personalize";
+import * as assert from "uvu/assert";
+import { installCloud } from "../../local/cloud/install.ts";
+import { INSTALL_FOLDER } from "../fixtures/cloud.ts";
+import { openCampaign, openFilter, openShop, stockShop } from "../local/personalize/book-shop.ts";
+import { ACCOUNT, type Harness, REGION, ROLE, startPersonalize } from "../local/personalize/harness.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local Personalize: errors of the service model");
+
+/** Each operation's input members and errors, as botocore's copy of the service model declares them. */
+const SCRIPT = `
+import botocore.session, json
+model = botocore.session.get_session().get_service_model("personalize")
+print(json.dumps({name: {
+    "members": list(operation.input_shape.members) if operation.input_shape else [],
+    "errors": [shape.name for shape in operation.error_shapes],
+} for name, operation in ((name, model.operation_model(name)) for name in model.operation_names)}))
+`;
+
+type Model = Record<string, { members: string[]; errors: string[] }>;
+
+/** Request values by member name. */
+type Values = Record<string, unknown>;
+
+async function send({ standIn }: Harness, operation: string, input: Values): Promise<string | undefined> {
+  const { status, body } = await standIn.handle({
+    method: "POST",
+    path: "/",
+    query: new URLSearchParams(),
+    headers: { "x-amz-target": `AmazonPersonalize.${operation}` },
+    body: Buffer.from(JSON.stringify(input)),
+    service: "personalize",
+    region: REGION,
+  });
+  return status === 200 ? undefined : JSON.parse(String(body)).__type;
+}
+
+/** ARNs of one resource of each kind, named "books", and other members that are valid. */
+async function usedShop(harness: Harness): Promise<Values> {
+  const { personalize } = harness;
+  const shop = await openShop(harness);
+  await stockShop(harness, shop);
+  const campaignArn = await openCampaign(harness, shop, "aws-user-personalization");
+  const filterArn = await openFilter(harness, shop, "books", "INCLUDE ItemID WHERE Items.PRICE > 1");
+  const { campaigns } = await personalize.send(new ListCampaignsCommand({}));
+  const { eventTrackers } = await personalize.send(new ListEventTrackersCommand({}));
+  const { datasetImportJobs } = await personalize.send(new ListDatasetImportJobsCommand({}));
+  const solutionArn = `arn:aws:personalize:${REGION}:${ACCOUNT}:solution/aws-user-personalization`;
+  const { solutionVersionArn } = await personalize.send(new CreateSolutionVersionCommand({ solutionArn }));
+  assert.is(campaigns?.length, 1);
+  return {
+    ...valid("books"),
+    datasetGroupArn: shop.groupArn,
+    datasetArn: shop.datasets.Items,
+    schemaArn: `arn:aws:personalize:${REGION}:${ACCOUNT}:schema/books-Items`,
+    datasetImportJobArn: datasetImportJobs?.[0]?.datasetImportJobArn,
+    eventTrackerArn: eventTrackers?.[0]?.eventTrackerArn,
+    filterArn,
+    campaignArn,
+    solutionArn,
+    solutionVersionArn,
+    resourceArn: shop.groupArn,
+  };
+}
+
+function valid(name: string): Values {
+  return {
+    name,
+    jobName: name,
+    datasetType: "Items",
+    dataSource: { dataLocation: "s3://data/x.csv" },
+    roleArn: ROLE,
+    recipeArn: "arn:aws:personalize:::recipe/aws-sims",
+    filterExpression: "INCLUDE ItemID WHERE Items.PRICE > 1",
+    schema: "{}",
+    tags: [{ tagKey: "a", tagValue: "b" }],
+    tagKeys: ["a"],
+  };
+}
+
+/** The same values with each ARN replaced by that of a resource that does not exist. */
+const missing = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      name.endsWith("Arn") && name !== "roleArn" ? String(value).replace(/[^/]+$/, "none") : value,
+    ]),
+  );
+
+test("an operation fails with errors that the service declares for it, or for every operation", async () => {
+  const python = await installCloud({ dir: INSTALL_FOLDER, onProgress: console.error });
+  const { stdout } = await promisify(execFile)(python, ["-c", SCRIPT]);
+  const model: Model = JSON.parse(stdout);
+  const harness = await startPersonalize();
+  try {
+    const used = await usedShop(harness);
+    const { datasetGroupArn } = await harness.personalize.send(new CreateDatasetGroupCommand({ name: "pending" }));
+    const tags = Array.from({ length: 51 }, (_, index) => ({ tagKey: `k${index}`, tagValue: "" }));
+    const worlds: Values[] = [
+      used,
+      missing(used),
+      { ...used, datasetGroupArn },
+      { ...used, ...valid("other"), datasetGroupArn },
+      { ...used, ...valid("other"), tags },
+      { ...used, ...valid("not a name") },
+      { ...used, nextToken: "broken" },
+      { ...used, maxResults: 0 },
+      { ...used, tags: "none" },
+    ];
+    const undeclared = new Set<string>();
+    const seen = new Set<string>();
+    for (const [operation, { members, errors }] of Object.entries(model)) {
+      // Deletions come last: they change what other calls meet.
+      for (const world of operation.startsWith("Delete") ? worlds.toReversed() : worlds) {
+        for (const input of [world, { ...world, surprise: 1 }]) {
+          const known = Object.entries(input).filter(([name]) => members.includes(name) || name === "surprise");
+          const code = await send(harness, operation, Object.fromEntries(known));
+          if (code === undefined || code === "UnknownOperationException") continue;
+          seen.add(code);
+          // Validation fails every operation with this one; the model leaves it out at two lists.
+          if (![...errors, "InvalidInputException"].includes(code)) undeclared.add(`${operation}: ${code}`);
+        }
+      }
+    }
+    assert.equal([...undeclared], []);
+    for (const code of ["AlreadyExists", "NotFound", "InUse"]) assert.ok(seen.has(`Resource${code}Exception`), code);
+    for (const code of ["InvalidNextToken", "TooManyTags"]) assert.ok(seen.has(`${code}Exception`), code);
+  } finally {
+    harness.stop();
+  }
+});
+
+test("a member that an operation does not have is refused, not dropped", async () => {
+  const harness = await startPersonalize();
+  try {
+    assert.is(await send(harness, "CreateDatasetGroup", { name: "a", surprise: 1 }), "InvalidInputException");
+    assert.is(await send(harness, "ListDatasetGroups", {}), undefined);
+  } finally {
+    harness.stop();
+  }
+});
+
+test.run();
