@@ -6,7 +6,7 @@ import { installCloud } from "./install.ts";
 import { type Listener, listen } from "./listener.ts";
 import { type Moto, startMoto } from "./moto.ts";
 import { router, standInsByService } from "./router.ts";
-import type { StandIn } from "./stand-in.ts";
+import type { Control, StandIn } from "./stand-in.ts";
 
 /** The region and account of everything local. */
 export const REGION = "eu-west-1";
@@ -21,6 +21,8 @@ export interface CloudOptions {
   port?: number;
   /** Serve what moto does not; two for one service are refused. */
   standIns?: readonly StandIn[];
+  /** Answer unsigned requests to their paths. */
+  controls?: readonly Control[];
   /** The Node.js that runs functions; default: this one. */
   node?: string;
   /** Repairs to leave out: to see what moto does by itself. */
@@ -55,7 +57,15 @@ export interface Cloud {
  * Throws MissingTool (no Python) and LocalError (port taken, no network for the installation, moto died).
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
-  const { dir, port, standIns = [], node = process.execPath, withoutRepairs = [], longestWaitSeconds } = options;
+  const {
+    dir,
+    port,
+    standIns = [],
+    controls = [],
+    node = process.execPath,
+    withoutRepairs = [],
+    longestWaitSeconds,
+  } = options;
   const { shortCalls = {}, onProgress = () => {} } = options;
   const services = standInsByService(standIns);
   const python = await installCloud({ dir, onProgress });
@@ -65,7 +75,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const moto = Promise.withResolvers<Moto>();
   const motoUrl = moto.promise.then(({ url }) => url);
   motoUrl.catch(() => {});
-  const front = await listen(port, router({ standIns: services, motoUrl }));
+  const front = await listen(port, router({ standIns: services, controls, motoUrl }));
   try {
     const workDir = options.workDir ?? scratchFolder(dir, "moto");
     rmSync(workDir, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { LocalError } from "../process/error.ts";
 import { messageHeaders, type Request, type Response } from "./listener.ts";
 import { proxy } from "./proxy.ts";
 import { type Destination, destinationOf } from "./routing.ts";
-import type { StandIn, StandInAnswer } from "./stand-in.ts";
+import type { Control, StandIn, StandInAnswer } from "./stand-in.ts";
 
 /** Of these moto has nothing that an SDK could use: an answer of its own would mislead. */
 const NOT_IN_MOTO = new Set(["personalize", "sagemaker-runtime", "bedrock-runtime"]);
@@ -21,15 +21,18 @@ export function standInsByService(standIns: readonly StandIn[]): ReadonlyMap<str
 
 export interface RouterOptions {
   standIns: ReadonlyMap<string, StandIn>;
+  controls?: readonly Control[];
   /** Requests for moto wait for it. */
   motoUrl: Promise<string>;
 }
 
 /** Answers requests to AWS: by the stand-in of the service that they were signed for, else by moto. */
-export function router({ standIns, motoUrl }: RouterOptions): (request: Request, response: Response) => void {
+export function router({ standIns, controls = [], motoUrl }: RouterOptions): (request: Request, response: Response) => void {
   const route = async (request: Request, response: Response) => {
     const destination = destinationOf({ url: request.url ?? "/", authorization: request.headers.authorization });
     const standIn = destination && standIns.get(destination.service);
+    const control = destination ? undefined : controlOf(controls, request);
+    if (control) return send(response, control.handle(await readRequest(request)));
     if (destination && standIn) return send(response, await ask(standIn, destination, request));
     if (destination && NOT_IN_MOTO.has(destination.service)) return send(response, noStandIn(destination.service));
     await proxy(request, response, await motoUrl);
@@ -43,17 +46,25 @@ export function router({ standIns, motoUrl }: RouterOptions): (request: Request,
 }
 
 async function ask(standIn: StandIn, destination: Destination, request: Request): Promise<StandInAnswer> {
+  return standIn.handle({ ...(await readRequest(request)), ...destination });
+}
+
+async function readRequest(request: Request) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const [path = "/", query = ""] = (request.url ?? "/").split(/\?(.*)/s);
-  return standIn.handle({
+  return {
     method: request.method ?? "GET",
     path,
     query: new URLSearchParams(query),
     headers: messageHeaders(request.headers),
     body: Buffer.concat(chunks),
-    ...destination,
-  });
+  };
+}
+
+function controlOf(controls: readonly Control[], { url = "/" }: Request): Control | undefined {
+  const [path = "/"] = url.split("?");
+  return controls.find((control) => path === control.path || path.startsWith(`${control.path}/`));
 }
 
 function send(response: Response, { status, headers = {}, body = "" }: StandInAnswer) {

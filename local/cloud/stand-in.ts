@@ -24,6 +24,18 @@ export interface StandInAnswer {
   body?: string | Uint8Array;
 }
 
+/** What of an unsigned request to the local cloud a control reads. */
+export type ControlRequest = Pick<StandInRequest, "method" | "path" | "body">;
+
+/**
+ * Answers unsigned requests, with which people and scripts steer a stand-in. No AWS SDK sends any to its paths.
+ */
+export interface Control {
+  /** The path of the control; paths below it belong to it as well. */
+  path: string;
+  handle(request: ControlRequest): StandInAnswer;
+}
+
 /**
  * Serves the requests to some services in place of AWS. A service has the name that its requests are signed with
  * (`personalize` for Personalize, its runtime and its events alike), with two exceptions where one signature covers a

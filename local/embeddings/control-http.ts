@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
-import type { StandInAnswer } from "../cloud/stand-in.ts";
+import type { Control, ControlRequest, StandInAnswer } from "../cloud/stand-in.ts";
 import type { Fault, ModelControl } from "./control.ts";
 
 const Count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)));
@@ -23,21 +23,19 @@ const Faults = v.array(
   ]),
 );
 
-/** Where the control is served; whoever runs an HTTP server hands requests under it to `handleModelControl`. */
-export const MODEL_CONTROL_PATH = "/_models";
+const PATH = "/_models";
 
 /**
- * The control over HTTP: `GET /_models` (counts and faults of each model), `PUT /_models/<model>/faults` (a JSON list
- * of faults), `DELETE /_models` (no faults, no memory). Undefined for a path that is not the control's.
+ * The models' control over HTTP: `GET /_models` returns counts and faults of each model, `PUT /_models/<model>/faults`
+ * sets a JSON list of faults, and `DELETE /_models` removes all faults and counts.
  */
-export function handleModelControl(
-  control: ModelControl,
-  request: { method: string; path: string; body: Buffer },
-): StandInAnswer | undefined {
-  const { method, path, body } = request;
-  if (path !== MODEL_CONTROL_PATH && !path.startsWith(`${MODEL_CONTROL_PATH}/`)) return undefined;
-  if (path === MODEL_CONTROL_PATH && method === "GET") return json(200, describe(control));
-  if (path === MODEL_CONTROL_PATH && method === "DELETE") {
+export function modelControlOverHttp(control: ModelControl): Control {
+  return { path: PATH, handle: (request) => answer(control, request) };
+}
+
+function answer(control: ModelControl, { method, path, body }: ControlRequest): StandInAnswer {
+  if (path === PATH && method === "GET") return json(200, describe(control));
+  if (path === PATH && method === "DELETE") {
     control.reset();
     return json(200, describe(control));
   }
@@ -58,7 +56,7 @@ function describe(control: ModelControl): Record<string, unknown> {
   return Object.fromEntries(MODEL_NAMES.map((model) => [model, one(model)]));
 }
 
-/** The faults, or what is wrong with them. */
+/** Returns the faults, or the problem with them. */
 function parseFaults(body: Buffer): Fault[] | string {
   let value: unknown;
   try {
