@@ -1,6 +1,5 @@
 import type { Construct } from "constructs";
 import { routes } from "../functions/recommendation-api/routes.ts";
-import { PREFIXES } from "../lib/core/naming/object-keys.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { restApi } from "./constructs/rest-api.ts";
@@ -17,10 +16,7 @@ import { tables } from "./recommendation/tables.ts";
 import { etlFunction, trainingFunction } from "./recommendation/training.ts";
 import { trainingReport } from "./recommendation/training-report.ts";
 
-/** Bulk uploads reach this size before the buffer time ends. */
-const BUFFER_MEGABYTES = 64;
-
-/** The recommendation service: API, tables, delivery of changes and events, training, campaigns, alarms. */
+/** The recommendation service: API, tables, the way of changes and events, training, campaigns, alarms. */
 export class RecommendationStack extends ProjectStack {
   constructor(scope: Construct, id: "recommendation", input: StackInput) {
     super(scope, id, input);
@@ -32,18 +28,13 @@ export class RecommendationStack extends ProjectStack {
     realtimeSync(this, queue, keyArn);
     const stream = deliveryStream(this, {
       name: "events",
-      role: "events-delivery",
       what: "Interaction events",
       keyArn,
-      prefix: PREFIXES.events,
-      // ETL finds the days by this prefix.
-      timePrefix: "!{timestamp:yyyy/MM/dd/HH}/",
       bufferSeconds,
-      bufferMegabytes: BUFFER_MEGABYTES,
     });
 
     const etl = etlFunction(this, keyArn);
-    const training = trainingFunction(this, keyArn, bufferSeconds);
+    const training = trainingFunction(this, keyArn);
     const machines = stateMachines(this, keyArn, { etl, training }, Object.values(made));
     retraining(this, machines.training);
     trainingReport(this, keyArn);

@@ -24,7 +24,7 @@ const GROUPS: Record<string, readonly string[]> = {
   aws: ["core"],
   config: ["core", "personalize/filters", "personalize/limits.ts"],
   personalize: ["core", "aws", "config"],
-  infrastructure: ["core", "config"],
+  infrastructure: ["core", "config", "recommendation"],
   search: ["core", "aws", "config", "personalize"],
   recommendation: ["core", "aws", "config", "personalize"],
 };

@@ -27,7 +27,11 @@ export interface RouterOptions {
 }
 
 /** Answers requests to AWS: by the stand-in of the service that they were signed for, else by moto. */
-export function router({ standIns, controls = [], motoUrl }: RouterOptions): (request: Request, response: Response) => void {
+export function router({
+  standIns,
+  controls = [],
+  motoUrl,
+}: RouterOptions): (request: Request, response: Response) => void {
   const route = async (request: Request, response: Response) => {
     const destination = destinationOf({ url: request.url ?? "/", authorization: request.headers.authorization });
     const standIn = destination && standIns.get(destination.service);

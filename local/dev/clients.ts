@@ -1,3 +1,4 @@
+import { CloudWatchLogsClient } from "@aws-sdk/client-cloudwatch-logs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { FirehoseClient } from "@aws-sdk/client-firehose";
 import { LambdaClient } from "@aws-sdk/client-lambda";
@@ -6,7 +7,7 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { Cloud } from "../cloud/front.ts";
 
-/** Clients of the local AWS endpoint, by which the local stack makes what Terraform makes in AWS. */
+/** Returns clients of the local AWS endpoint, with which the local stack creates what Terraform creates in AWS. */
 export function localClients({ endpoint, region }: Pick<Cloud, "endpoint" | "region">) {
   const options = { endpoint, region, credentials: { accessKeyId: "test", secretAccessKey: "test" } };
   return {
@@ -15,6 +16,7 @@ export function localClients({ endpoint, region }: Pick<Cloud, "endpoint" | "reg
     sqs: new SQSClient(options),
     firehose: new FirehoseClient(options),
     lambda: new LambdaClient(options),
+    logs: new CloudWatchLogsClient(options),
     states: new SFNClient(options),
   };
 }
@@ -22,7 +24,7 @@ export function localClients({ endpoint, region }: Pick<Cloud, "endpoint" | "reg
 /** Clients of the local AWS endpoint. */
 export type LocalClients = ReturnType<typeof localClients>;
 
-/** Makes the project's bucket, which both services write to. */
+/** Creates the project's bucket, which both services write to. */
 export async function createBucket(s3: S3Client, Bucket: string, region: string): Promise<void> {
   const LocationConstraint = region as BucketLocationConstraint;
   await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint } }));

@@ -5,8 +5,8 @@ import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-
 import type { TableName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { TABLES } from "../../lib/infrastructure/tables.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
-import { TABLES } from "./recommendation-resources.ts";
 
 /** What the local cloud holds for the recommendation service, kept on disk: moto forgets everything when it ends. */
 export interface RecommendationData {

@@ -6,6 +6,7 @@ import type { RecommendationApiEnv } from "../../functions/recommendation-api/en
 import { routes } from "../../functions/recommendation-api/routes.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
+import { recommendationApiEnvironment } from "../../lib/infrastructure/functions.ts";
 import type { LoadedBundle } from "../api/load-bundle.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
@@ -17,13 +18,8 @@ import { recommendationData } from "./recommendation-data.ts";
 import type { SampleIds } from "./recommendation-examples.ts";
 import { connectQueue, createFunctions, type RecommendationParts } from "./recommendation-functions.ts";
 import { convergePersonalize } from "./recommendation-personalize.ts";
-import {
-  createQueues,
-  createStateMachines,
-  createStream,
-  createTables,
-  putConfiguration,
-} from "./recommendation-resources.ts";
+import { createQueues, createStateMachines, putConfiguration } from "./recommendation-resources.ts";
+import { createStream, createTables } from "./resources.ts";
 import { saveNowAndThen } from "./save-now-and-then.ts";
 import type { Scope } from "./scope.ts";
 
@@ -93,11 +89,11 @@ export function resetRecommendation(folder: string): void {
 export async function startRecommendation(options: RecommendationOptions): Promise<LocalRecommendation> {
   const { clients, names, outdir, scope } = options;
   const data = recommendationData(join(options.folder, "data"), options);
-  const restored = createTables(options).then(data.restore);
+  const restored = createTables(clients.dynamo, names).then(data.restore);
   const [queue] = await Promise.all([
     createQueues(options),
     restored,
-    createStream(options),
+    createStream(clients.firehose, options, "events"),
     createFunctions(options),
     createStateMachines(options),
     putConfiguration(options),
@@ -105,14 +101,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   const saver = saveNowAndThen({ save: data.save, say: options.say });
   scope.add(saver.stop);
 
-  const env: RecommendationApiEnv = {
-    USERS_TABLE: names.table("users"),
-    ITEMS_TABLE: names.table("items"),
-    POPULAR_ITEMS_TABLE: names.table("popular-items"),
-    INGESTION_TABLE: names.table("ingestion"),
-    EVENTS_STREAM: names.stream("events"),
-    REALTIME_QUEUE_URL: queue.url,
-  };
+  const env: RecommendationApiEnv = recommendationApiEnvironment(names, queue.url);
   const [trained, bundle] = await Promise.all([
     convergePersonalize(options),
     options.loadBundle({ file: bundleFile(outdir, "recommendation-api"), env: { ...env } }),

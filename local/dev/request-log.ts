@@ -1,56 +1,46 @@
-import { readFileSync } from "node:fs";
 import {
-  CloudWatchLogsClient,
   CreateLogGroupCommand,
   CreateLogStreamCommand,
   PutLogEventsCommand,
   PutSubscriptionFilterCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
-import { CreateDeliveryStreamCommand, FirehoseClient } from "@aws-sdk/client-firehose";
-import { CreateFunctionCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import type * as v from "valibot";
-import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { aliasArn, logHandler } from "../../lib/infrastructure/functions.ts";
 import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/marker.ts";
 import type { Cloud } from "../cloud/front.ts";
-import { createRole } from "./role.ts";
+import type { LocalClients } from "./clients.ts";
+import { createFunction, createStream } from "./resources.ts";
 
 export interface RequestLogOptions {
-  cloud: Pick<Cloud, "endpoint" | "region">;
+  cloud: Pick<Cloud, "endpoint">;
+  clients: LocalClients;
   names: Names;
   project: string;
   /** Archive of log-handler. */
   zip: string;
 }
 
-/** What goes from a function's log to the bucket, in the local cloud. */
+/** The path from a function's log to the bucket, in the local cloud. */
 export interface RequestLogPath {
   bucket: string;
-  /** Writes lines to the log group of api-router, as Lambda does with its standard output. */
+  /** Writes lines to api-router's log group, as Lambda does with standard output. */
   put(lines: readonly string[]): Promise<void>;
 }
 
 const LOG_STREAM = "local";
 
 /**
- * Makes the path of the request log in the local AWS endpoint, with the names and the function that are deployed: log
- * group, subscription, log-handler, Firehose. The bucket is there already.
+ * Creates the path of the request log in the local cloud, as it is deployed: log group, subscription, log-handler and
+ * Firehose stream. The bucket must exist.
  */
 export async function createRequestLogPath(options: RequestLogOptions): Promise<RequestLogPath> {
-  const { cloud, names } = options;
-  const client = {
-    endpoint: cloud.endpoint,
-    region: cloud.region,
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  };
-  const logs = new CloudWatchLogsClient(client);
-  const stream = names.stream("search-logs");
+  const { clients, names, zip } = options;
+  const { logs } = clients;
   const logGroupName = names.functionLogGroup("api-router");
 
-  const [functionArn] = await Promise.all([
-    createLogHandler(new LambdaClient(client), options, stream),
-    createStream(new FirehoseClient(client), options, stream),
+  await Promise.all([
+    createFunction(clients.lambda, options, "log-handler", { ...logHandler(names, options.project), zip }),
+    createStream(clients.firehose, options, "search-logs"),
     logs
       .send(new CreateLogGroupCommand({ logGroupName }))
       .then(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: LOG_STREAM }))),
@@ -60,7 +50,7 @@ export async function createRequestLogPath(options: RequestLogOptions): Promise<
       logGroupName,
       filterName: "request-log",
       filterPattern: REQUEST_LOG_FILTER_PATTERN,
-      destinationArn: functionArn,
+      destinationArn: aliasArn(names, "log-handler"),
     }),
   );
   return {
@@ -71,44 +61,4 @@ export async function createRequestLogPath(options: RequestLogOptions): Promise<
       await logs.send(new PutLogEventsCommand({ logGroupName, logStreamName: LOG_STREAM, logEvents }));
     },
   };
-}
-
-async function createLogHandler(lambda: LambdaClient, options: RequestLogOptions, stream: string): Promise<string> {
-  const { cloud, names, project, zip } = options;
-  const role = names.functionRole("log-handler");
-  await createRole(cloud, role);
-  const { FunctionArn } = await lambda.send(
-    new CreateFunctionCommand({
-      FunctionName: names.function("log-handler"),
-      Runtime: "nodejs22.x",
-      Handler: "index.handler",
-      Role: names.roleArn(role),
-      Code: { ZipFile: readFileSync(zip) },
-      Timeout: 60,
-      Environment: {
-        Variables: { PROJECT_NAME: project, FIREHOSE_STREAM: stream } satisfies v.InferInput<typeof LogHandlerEnv>,
-      },
-    }),
-  );
-  if (FunctionArn === undefined) throw new Error("the local cloud gave log-handler no ARN");
-  return FunctionArn;
-}
-
-async function createStream(firehose: FirehoseClient, options: RequestLogOptions, stream: string) {
-  const { cloud, names } = options;
-  const role = names.role("search-logs-delivery");
-  await createRole(cloud, role);
-  await firehose.send(
-    new CreateDeliveryStreamCommand({
-      DeliveryStreamName: stream,
-      DeliveryStreamType: "DirectPut",
-      ExtendedS3DestinationConfiguration: {
-        RoleARN: names.roleArn(role),
-        BucketARN: names.bucketArn(),
-        Prefix: PREFIXES.searchLogs,
-        ErrorOutputPrefix: PREFIXES.deliveryErrors,
-        CompressionFormat: "GZIP",
-      },
-    }),
-  );
 }

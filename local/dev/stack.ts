@@ -9,6 +9,7 @@ import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { loadBundle } from "../api/load-bundle.ts";
 import { startApi } from "../api/start.ts";
 import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";
+import { modelControlOverHttp } from "../embeddings/control-http.ts";
 import type { ModelStandIns } from "../embeddings/stand-ins.ts";
 import { LocalError } from "../process/error.ts";
 import { requireFreePort } from "../process/ports.ts";
@@ -75,6 +76,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     workDir: cloudFolder(options.dir, scope),
     ...optional("port", port("aws")),
     standIns: [models.standIns, ...(configuration.recommendation ? [openPersonalize(folder, endpoint.promise)] : [])],
+    controls: [modelControlOverHttp(models.standIns.control)],
     onProgress: say,
   }).then(async (opened) => {
     stopWith(scope, opened);
@@ -120,6 +122,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   useCloud(cloud);
   const logPath = createRequestLogPath({
     cloud,
+    clients: localClients(cloud),
     names,
     project: configuration.project.project_name,
     zip: bundleArchive(outdir, "log-handler"),

@@ -2,8 +2,9 @@ import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group
 import { CloudwatchLogStream } from "@cdktf/provider-aws/lib/cloudwatch-log-stream/index.js";
 import { KinesisFirehoseDeliveryStream } from "@cdktf/provider-aws/lib/kinesis-firehose-delivery-stream/index.js";
 import { writeLogs } from "../../lib/aws/iam-statement.ts";
-import type { ServiceRole, StreamName } from "../../lib/core/naming/names.ts";
+import type { StreamName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 import { useProjectKey } from "./keys.ts";
@@ -11,26 +12,24 @@ import { LOG_DAYS } from "./log-key.ts";
 
 export interface DeliveryStreamOptions {
   name: StreamName;
-  role: ServiceRole;
-  /** What it delivers, such as "Request log". */
+  /** What the stream delivers, as in "Request log". */
   what: string;
   /** Encrypts the stream and its log group. */
   keyArn: string;
-  /** The prefix in the bucket that it may write to. */
-  prefix: string;
-  /** The rest of the prefix: Firehose's time expressions. */
-  timePrefix: string;
-  /** Firehose writes an object when it reaches either limit. */
+  /** Firehose writes an object after this time, or earlier when the object reaches {@link BUFFER_MEGABYTES}. */
   bufferSeconds: number;
-  bufferMegabytes: number;
 }
 
-/** Adds a delivery stream to the project's bucket, with its role and error log. */
+/** Bulk uploads reach it before the time is over. */
+const BUFFER_MEGABYTES = 64;
+
+/** Creates a delivery stream to the project's bucket, its role and its log of errors. */
 export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptions): KinesisFirehoseDeliveryStream {
   const { names, input } = stack;
-  const { name, prefix, keyArn } = options;
+  const { name, keyArn } = options;
+  const delivered = DELIVERY_STREAMS[name];
   const role = serviceRole(stack, "delivery-role", {
-    name: names.role(options.role),
+    name: names.role(delivered.role),
     description: `${options.what} of ${input.config.project.project_name} to its bucket`,
     service: "firehose.amazonaws.com",
     conditions: { StringEquals: { "sts:ExternalId": input.discovery.account } },
@@ -50,7 +49,7 @@ export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptio
     {
       sid: "WriteObjects",
       actions: ["s3:AbortMultipartUpload", "s3:PutObject"],
-      resources: [`${bucket}/${prefix}*`, `${bucket}/${PREFIXES.deliveryErrors}*`],
+      resources: [`${bucket}/${delivered.folder}*`, `${bucket}/${PREFIXES.deliveryErrors}*`],
     },
     useProjectKey(names, ["kms:Decrypt", "kms:GenerateDataKey"]),
     writeLogs(names.arn("logs", `log-group:${names.streamLogGroup(name)}`)),
@@ -62,11 +61,11 @@ export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptio
     extendedS3Configuration: {
       roleArn: role.arn,
       bucketArn: bucket,
-      prefix: `${prefix}${options.timePrefix}`,
-      errorOutputPrefix: `${PREFIXES.deliveryErrors}${name}/!{firehose:error-output-type}/day=!{timestamp:yyyy-MM-dd}/`,
+      prefix: delivered.prefix,
+      errorOutputPrefix: delivered.errorPrefix,
       compressionFormat: "GZIP",
       bufferingInterval: options.bufferSeconds,
-      bufferingSize: options.bufferMegabytes,
+      bufferingSize: BUFFER_MEGABYTES,
       cloudwatchLoggingOptions: { enabled: true, logGroupName: group.name, logStreamName: logStream.name },
     },
     dependsOn: [policy],

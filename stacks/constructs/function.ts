@@ -41,14 +41,7 @@ export interface DeployedFunction {
   ready: ITerraformDependable[];
 }
 
-/**
- * Returns the ARN of a function's alias from its name, so that callers can be defined before it exists.
- */
-export function aliasArn({ names }: ProjectStack, name: FunctionName): string {
-  return names.arn("lambda", `function:${names.function(name)}:${LIVE_ALIAS}`);
-}
-
-/** Adds a function: role, log group, published version, alias `live`, concurrency. */
+/** A function of `functions/`: role, log group, published version, alias `live`, concurrency. */
 export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): DeployedFunction {
   const { names, input } = stack;
   const { name, network } = options;

@@ -6,10 +6,11 @@ import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group
 import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
 import type { Route } from "../../lib/core/http/route.ts";
 import { API_STAGE, type FunctionName, type Service } from "../../lib/core/naming/names.ts";
+import { aliasArn } from "../../lib/infrastructure/functions.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { apiBody, apiFingerprint } from "./api-body.ts";
 import { apiKeys } from "./api-keys.ts";
-import { aliasArn, type DeployedFunction } from "./function.ts";
+import type { DeployedFunction } from "./function.ts";
 import { LOG_DAYS } from "./log-key.ts";
 
 export interface RestApiOptions {
@@ -35,7 +36,7 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     routes,
     invocationUri:
       `arn:${names.partition()}:apigateway:${region}:lambda:path/2015-03-31/functions/` +
-      `${aliasArn(stack, functionName)}/invocations`,
+      `${aliasArn(stack.names, functionName)}/invocations`,
     allowOrigins: input.config.api.cors?.allow_origins,
   });
   const api = new ApiGatewayRestApi(stack, "api", {

@@ -1,6 +1,7 @@
 import type { RecommendationApiEnv } from "../../functions/recommendation-api/env.ts";
 import { recommendationApiPolicy } from "../../functions/recommendation-api/policy.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
+import { recommendationApiEnvironment } from "../../lib/infrastructure/functions.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
@@ -22,14 +23,7 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFuncti
     // CPU grows with memory: 1,769 MB give one vCPU.
     memoryMb: 1_769,
     timeoutSeconds: 28,
-    environment: {
-      USERS_TABLE: names.table("users"),
-      ITEMS_TABLE: names.table("items"),
-      POPULAR_ITEMS_TABLE: names.table("popular-items"),
-      INGESTION_TABLE: names.table("ingestion"),
-      EVENTS_STREAM: names.stream("events"),
-      REALTIME_QUEUE_URL: queueUrl,
-    } satisfies RecommendationApiEnv,
+    environment: recommendationApiEnvironment(names, queueUrl) satisfies RecommendationApiEnv,
     statements: [
       ...recommendationApiPolicy({
         usersTable: table("users"),

@@ -7,6 +7,7 @@ import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
 import { lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
+import { functionValues } from "./values.ts";
 
 /** The queue of changed users and items, and the dead-letter queue for those that cannot be synchronized. */
 export function changeQueue(stack: ProjectStack): SqsQueue {
@@ -32,17 +33,12 @@ export function changeQueue(stack: ProjectStack): SqsQueue {
 export function realtimeSync(stack: ProjectStack, queue: SqsQueue, keyArn: string): void {
   const { names } = stack;
   const table = (name: "users" | "items") => names.arn("dynamodb", `table/${names.table(name)}`);
+  const { "realtime-sync": values } = functionValues(stack);
   const sync = lambdaFunction(stack, {
     name: "realtime-sync",
     description: "Changed users and items to Personalize",
-    memoryMb: 512,
-    timeoutSeconds: CHANGE_QUEUE.functionTimeoutSeconds,
-    environment: {
-      USERS_TABLE: names.table("users"),
-      ITEMS_TABLE: names.table("items"),
-      USERS_DATASET_ARN: names.datasetArn("user"),
-      ITEMS_DATASET_ARN: names.datasetArn("item"),
-    } satisfies v.InferInput<typeof RealtimeSyncEnv>,
+    ...values,
+    environment: values.environment satisfies v.InferInput<typeof RealtimeSyncEnv>,
     statements: [
       ...realtimeSyncPolicy({
         queue: names.arn("sqs", names.queue("realtime")),

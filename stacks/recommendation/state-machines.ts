@@ -5,20 +5,21 @@ import type { ITerraformDependable } from "cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { StateMachineName, TRAINING_REPORT } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { etlStateMachine, type State } from "../../lib/recommendation/etl/state-machine.ts";
-import { teardownStateMachine, trainingStateMachine } from "../../lib/recommendation/training/state-machine.ts";
-import { aliasArn, type DeployedFunction } from "../constructs/function.ts";
+import { aliasArn } from "../../lib/infrastructure/functions.ts";
+import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
+import type { State } from "../../lib/recommendation/etl/state-machine.ts";
+import type { DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import { literal } from "../constructs/literal.ts";
 import { LOG_DAYS } from "../constructs/log-key.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** Concurrent calls of a map step: enough for a day of millions of events, and a small part of an account's 1,000. */
+/** Calls that a map step makes at the same time: enough for a day of millions of events, a small part of an account's 1,000. */
 const MAX_CONCURRENCY = 20;
 
 /**
- * Permissions for logs and traces, which every state machine needs. These actions do not support resources. Source: "Logging using
+ * Logs and traces, which every state machine's role needs; these actions take no resource. Source: "Logging using
  * CloudWatch Logs" and "X-Ray and Step Functions", Step Functions Developer Guide.
  */
 export const WATCHED: readonly Statement[] = [
@@ -60,7 +61,7 @@ export function stateMachines(
     {
       sid: "CallFunctions",
       actions: ["lambda:InvokeFunction"],
-      resources: [aliasArn(stack, "etl"), aliasArn(stack, "training")],
+      resources: [aliasArn(names, "etl"), aliasArn(names, "training")],
     },
     { sid: "ReadLists", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
     useProjectKey(names, ["kms:Decrypt"]),
@@ -77,20 +78,15 @@ export function stateMachines(
     },
     ...WATCHED,
   ]);
-  const trainingArn = aliasArn(stack, "training");
-  const parts = { functionArn: aliasArn(stack, "etl"), bucket: names.bucket(), maxConcurrency: MAX_CONCURRENCY };
-  const make = (name: StateMachineName, definition: State) =>
+  const definitions = stateMachineDefinitions(names, MAX_CONCURRENCY);
+  const make = (name: StateMachineName) =>
     stateMachine(stack, name, {
-      definition,
+      definition: definitions[name],
       role,
       keyArn,
       dependsOn: [policy, ...etl.ready, ...training.ready, ...dependsOn],
     });
-  return {
-    etl: make("etl", etlStateMachine(parts)),
-    training: make("training", trainingStateMachine({ trainingArn, etl: parts })),
-    teardown: make("teardown", teardownStateMachine({ trainingArn })),
-  };
+  return { etl: make("etl"), training: make("training"), teardown: make("teardown") };
 }
 
 /** Adds a role for state machines of this account. */

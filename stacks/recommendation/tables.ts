@@ -1,26 +1,13 @@
 import { DynamodbTable } from "@cdktf/provider-aws/lib/dynamodb-table/index.js";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { TableName } from "../../lib/core/naming/names.ts";
-import { INGESTION_EXPIRES, INGESTION_KEYS } from "../../lib/recommendation/clients/accepted-events.ts";
-import { ID_COLUMNS } from "../../lib/recommendation/records/profile.ts";
+import { TABLE_KEYS, TABLES } from "../../lib/infrastructure/tables.ts";
+import { INGESTION_EXPIRES } from "../../lib/recommendation/clients/accepted-events.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/**
- * Key attributes, partition key first. Those of `popular-items` and `training` are repeated here, since the modules that
- * define them load the AWS SDK; a test compares both.
- */
-export const TABLE_KEYS: Readonly<Record<TableName, readonly [partition: string, sort?: string]>> = {
-  users: [ID_COLUMNS.user],
-  items: [ID_COLUMNS.item],
-  "popular-items": ["LIST"],
-  training: ["KEY"],
-  ingestion: [INGESTION_KEYS.partition, INGESTION_KEYS.sort],
-};
-
-/** Adds the tables: billed per request, encrypted, with point-in-time recovery for 35 days. Returns them by name. */
+/** Creates the tables: billed per request, encrypted, and recoverable to any second of the last 35 days. */
 export function tables(stack: ProjectStack, keyArn: string): Readonly<Record<TableName, DynamodbTable>> {
-  const names = Object.keys(TABLE_KEYS) as TableName[];
-  const made = names.map((name) => [name, table(stack, name, keyArn)] as const);
+  const made = TABLES.map((name) => [name, table(stack, name, keyArn)] as const);
   return Object.fromEntries(made) as Record<TableName, DynamodbTable>;
 }
 

@@ -2,38 +2,29 @@ import { CloudwatchLogSubscriptionFilter } from "@cdktf/provider-aws/lib/cloudwa
 import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import { logHandlerPolicy } from "../../functions/log-handler/policy.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { logHandler } from "../../lib/infrastructure/functions.ts";
 import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/marker.ts";
 import { deliveryStream } from "../constructs/delivery-stream.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 const BUFFER_SECONDS = 300;
-const BUFFER_MEGABYTES = 64;
 
 /** Adds the delivery of the request log: api-router's log group, log-handler, delivery stream, bucket. */
 export function requestLog(stack: ProjectStack, router: DeployedFunction, logKeyArn: string): DeployedFunction {
   const { names, input } = stack;
   const stream = deliveryStream(stack, {
     name: "search-logs",
-    role: "search-logs-delivery",
     what: "Request log",
     keyArn: logKeyArn,
-    prefix: PREFIXES.searchLogs,
-    // Athena finds the days by this name, without a crawler.
-    timePrefix: "day=!{timestamp:yyyy-MM-dd}/",
     bufferSeconds: BUFFER_SECONDS,
-    bufferMegabytes: BUFFER_MEGABYTES,
   });
+  const settings = logHandler(names, input.config.project.project_name);
   const handler = lambdaFunction(stack, {
     name: "log-handler",
     description: "Request log lines to the delivery stream",
-    memoryMb: 256,
-    timeoutSeconds: 60,
-    environment: {
-      PROJECT_NAME: input.config.project.project_name,
-      FIREHOSE_STREAM: names.stream("search-logs"),
-    } satisfies LogHandlerEnv,
+    ...settings,
+    environment: settings.environment satisfies LogHandlerEnv,
     statements: logHandlerPolicy({
       firehoseStream: names.arn("firehose", `deliverystream/${names.stream("search-logs")}`),
       logGroup: names.arn("logs", `log-group:${names.functionLogGroup("log-handler")}`),

@@ -2,7 +2,8 @@ import { SchedulerSchedule } from "@cdktf/provider-aws/lib/scheduler-schedule/in
 import type { ClusterScalerEnvInput } from "../../functions/cluster-scaler/env.ts";
 import { clusterScalerPolicy } from "../../functions/cluster-scaler/policy.ts";
 import type { OpenSearch } from "../../lib/config/project.ts";
-import { aliasArn, lambdaFunction } from "../constructs/function.ts";
+import { aliasArn } from "../../lib/infrastructure/functions.ts";
+import { lambdaFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
@@ -41,7 +42,7 @@ export function clusterScaler(
     conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
   });
   const policy = rolePolicy(stack, "scheduler-policy", role, [
-    { sid: "CallTheScaler", actions: ["lambda:InvokeFunction"], resources: [aliasArn(stack, "cluster-scaler")] },
+    { sid: "CallTheScaler", actions: ["lambda:InvokeFunction"], resources: [aliasArn(stack.names, "cluster-scaler")] },
   ]);
   // checkov:skip=CKV_AWS_297 aws_scheduler_schedule: the schedule hands over no data
   new SchedulerSchedule(stack, "cluster-scaler-schedule", {

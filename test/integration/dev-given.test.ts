@@ -134,7 +134,7 @@ test("embeds with the given server, in its own dimension", async () => {
   assert.is(found.body.search_response?.hits.hits.length, 1, JSON.stringify(found.body));
 });
 
-test("carries a request log line through subscription, log-handler and Firehose to an object in the bucket", async () => {
+test("carries a request log line to the object where the Glue table looks for it", async () => {
   await call("PUT", `/raw-backend/${index}/_doc/logged?refresh=true`, { note: "wanted" });
   const { headers } = await call("POST", "/application/search", {
     index,
@@ -148,22 +148,54 @@ test("carries a request log line through subscription, log-handler and Firehose 
     forcePathStyle: true,
   });
   const Bucket = "demo-relevance-123456789012-eu-west-1";
-  const line = await waitFor(
+  const { Key, found } = await waitFor(
     async () => {
       const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: "logs/search/" }));
-      for (const { Key } of Contents) {
+      for (const { Key = "" } of Contents) {
         const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
         const text = gunzipSync((await Body?.transformToByteArray()) ?? new Uint8Array()).toString();
         const found = text.split("\n").find((one) => one.includes(queryId));
-        if (found) return found;
+        if (found) return { Key, found };
       }
       return undefined;
     },
     { what: "the request log line in the bucket", timeoutMs: 30_000, intervalMs: 250 },
   );
-  const { type, application, user_id, query_attributes, query_response_hit_ids } = JSON.parse(line);
+  assert.match(Key, /^logs\/search\/day=\d{4}-\d\d-\d\d\/[^/]+$/);
+  const { type, application, user_id, query_attributes, query_response_hit_ids } = JSON.parse(found);
   assert.equal([type, application, user_id], ["relevance.search", "demo", "u-1"]);
   assert.equal([query_attributes.index, query_response_hit_ids], [index, ["logged"]]);
+});
+
+test("fails a model on request, so that a client can be tried on degraded answers", async () => {
+  const control = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${state.aws.endpoint}${path}`, { method, body: JSON.stringify(body) ?? null });
+    return { status: answer.status, body: (await answer.json()) as Record<string, { calls: number }> };
+  };
+  const faults = await control("PUT", "/_models/dense_large_en_v1_5/faults", [{ kind: "status", status: 400 }]);
+  assert.is(faults.status, 200);
+
+  const query = {
+    hybrid: {
+      queries: [
+        { match: { description: "text" } },
+        { knn: { description_dense: { vector: "[description_dense]", k: 5 } } },
+      ],
+    },
+  };
+  const search = (search_query: string) =>
+    call<{ degraded?: { stage: string; target: string }[] }>("POST", "/application/hybrid-search", {
+      index,
+      search_query,
+      search_request_template: { query },
+    });
+  const [degraded] = (await search("a failing text")).body.degraded ?? [];
+  assert.equal([degraded?.stage, degraded?.target], ["embedding", "description_dense"]);
+
+  const counts = await control("GET", "/_models");
+  assert.ok((counts.body.dense_large_en_v1_5?.calls ?? 0) > 0);
+  await control("DELETE", "/_models");
+  assert.is((await search("a text after it")).body.degraded, undefined);
 });
 
 test("keeps request log lines out of the terminal", () => {

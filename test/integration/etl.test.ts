@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import {
@@ -16,11 +16,13 @@ import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/
 import * as assert from "uvu/assert";
 import { buildFunctions } from "../../build/functions.ts";
 import type { EtlEnvInput } from "../../functions/etl/env.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { type Manifest, readManifest } from "../../lib/recommendation/etl/manifest.ts";
 import { readText } from "../../lib/recommendation/etl/object-store.ts";
 import { s3ObjectStore } from "../../lib/recommendation/etl/s3-object-store.ts";
 import { etlStateMachine } from "../../lib/recommendation/etl/state-machine.ts";
 import { eventLine } from "../../lib/recommendation/records/stored-event.ts";
+import { createTables } from "../../local/dev/resources.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { DEFINITIONS, event, ITEM, USER } from "../lib/recommendation/etl/run.ts";
@@ -42,21 +44,11 @@ const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(options));
 const folder = mkdtempSync(join(tmpdir(), "etl-"));
 const bucket = unique("etl");
 const store = s3ObjectStore(s3, bucket);
-const tables = { users: unique("users"), items: unique("items"), popular: unique("popular") };
+const names = namesOf({ project: bucket.slice(0, 17), account: cloud.accountId, region: cloud.region });
+const tables = { users: names.table("users"), items: names.table("items"), popular: names.table("popular-items") };
 let machine = "";
 
 const put = (Key: string, Body: string | Uint8Array) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
-
-async function createTable(TableName: string, key: string) {
-  await dynamo.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: [{ AttributeName: key, AttributeType: "S" }],
-      KeySchema: [{ AttributeName: key, KeyType: "HASH" }],
-    }),
-  );
-}
 
 /** Half of the events on each day; one in ten of the second day's repeats one of the first day's. */
 async function putEvents() {
@@ -84,9 +76,7 @@ test.before(async () => {
   await s3.send(
     new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }),
   );
-  await createTable(tables.users, "USER_ID");
-  await createTable(tables.items, "ITEM_ID");
-  await createTable(tables.popular, "LIST");
+  await createTables(dynamo, names, ["users", "items", "popular-items"]);
   const users = Array.from({ length: USERS }, (_, index) => ({
     PutRequest: { Item: { ...USER, USER_ID: `U${index}` } },
   }));

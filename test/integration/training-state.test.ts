@@ -1,5 +1,7 @@
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { dynamoTrainingState, TRAINING_KEY } from "../../lib/recommendation/training/dynamo-state.ts";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import { createTables } from "../../local/dev/resources.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { keepsConditions } from "../lib/recommendation/training/memory-state.ts";
 import { unique } from "../local/cloud/functions.ts";
@@ -8,17 +10,11 @@ import { suite } from "../suite.ts";
 const test = suite("training table in DynamoDB");
 
 test("keeps the conditions of the lock and of what is known of recipes", async () => {
-  const client = new DynamoDBClient(clientOptions(await sharedCloud()));
-  const TableName = unique("training");
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: [{ AttributeName: TRAINING_KEY, AttributeType: "S" }],
-      KeySchema: [{ AttributeName: TRAINING_KEY, KeyType: "HASH" }],
-    }),
-  );
-  await keepsConditions(dynamoTrainingState(client, TableName));
+  const cloud = await sharedCloud();
+  const client = new DynamoDBClient(clientOptions(cloud));
+  const names = namesOf({ project: unique("state").slice(0, 18), account: cloud.accountId, region: cloud.region });
+  await createTables(client, names, ["training"]);
+  await keepsConditions(dynamoTrainingState(client, names.table("training")));
 });
 
 test.run();

@@ -4,9 +4,7 @@ import { CampaignInput } from "../../lib/personalize/resources/request.ts";
 import { UNCOUNTED_EVENTS } from "../../lib/recommendation/ingest/log-event.ts";
 import { HELD_MODELS } from "../../lib/recommendation/training/switch-version.ts";
 import { TrainingInput } from "../../lib/recommendation/training/task.ts";
-import { TABLE_KEYS as LOCAL_KEYS } from "../../local/dev/recommendation-resources.ts";
 import { OWN_METRICS } from "../../stacks/recommendation/metrics.ts";
-import { TABLE_KEYS } from "../../stacks/recommendation/tables.ts";
 import { suite } from "../suite.ts";
 import { recommendation, ref, type Stack, synth } from "./support.ts";
 
@@ -61,10 +59,6 @@ test("changed TPS are an update of that campaign in place, and of nothing else",
 
 test("the table of what is served is there before a campaign and after it", () => {
   for (const id of CAMPAIGNS) assert.ok(campaign(id).depends_on.includes("aws_dynamodb_table.table-training"), id);
-});
-
-test("tables are keyed as the functions use them", () => {
-  assert.equal(TABLE_KEYS, LOCAL_KEYS);
 });
 
 test("every table is paid by the request, recoverable, encrypted with the service's key and protected", () => {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { CreateDeliveryStreamCommand, FirehoseClient } from "@aws-sdk/client-firehose";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { FirehoseClient } from "@aws-sdk/client-firehose";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
 import { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { S3Client } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DeleteParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
@@ -12,10 +12,12 @@ import { buildFunctions } from "../../../build/functions.ts";
 import type { RecommendationApiEnv } from "../../../functions/recommendation-api/env.ts";
 import { routes } from "../../../functions/recommendation-api/routes.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
-import { INGESTION_KEYS } from "../../../lib/recommendation/clients/accepted-events.ts";
+import { recommendationApiEnvironment } from "../../../lib/infrastructure/functions.ts";
 import type { RecommendationSettings } from "../../../lib/recommendation/service/settings.ts";
 import { loadBundle } from "../../../local/api/load-bundle.ts";
 import { startApi } from "../../../local/api/start.ts";
+import { createBucket } from "../../../local/dev/clients.ts";
+import { createStream, createTables } from "../../../local/dev/resources.ts";
 import { createPersonalize } from "../../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { clientOptions, sharedCloud } from "../../fixtures/cloud.ts";
@@ -107,11 +109,10 @@ export async function startWorld(options: WorldOptions = {}) {
     stop: () => undefined,
   };
 
-  await createTable(dynamo, names.table("users"), "USER_ID");
-  await createTable(dynamo, names.table("items"), "ITEM_ID");
-  await createTable(dynamo, names.table("popular-items"), "LIST");
-  await createTable(dynamo, names.table("ingestion"), INGESTION_KEYS.partition, INGESTION_KEYS.sort);
-  const bucket = await createStream(s3, new FirehoseClient(direct), names);
+  const bucket = names.bucket();
+  await createTables(dynamo, names);
+  await createBucket(s3, bucket, cloud.region);
+  await createStream(new FirehoseClient(direct), { cloud, names }, "events");
   const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: names.queue("realtime") }));
   // SQS clients go where the queue's URL leads.
   const queueUrl = `${front.url}${new URL(QueueUrl).pathname}`;
@@ -134,14 +135,7 @@ export async function startWorld(options: WorldOptions = {}) {
     timeouts: { campaign_ms: 2_000, store_ms: 2_000, realtime_ms: 2_000, ...options.timeouts },
     ...options.settings,
   };
-  const env: RecommendationApiEnv = {
-    USERS_TABLE: names.table("users"),
-    ITEMS_TABLE: names.table("items"),
-    POPULAR_ITEMS_TABLE: names.table("popular-items"),
-    INGESTION_TABLE: names.table("ingestion"),
-    EVENTS_STREAM: names.stream("events"),
-    REALTIME_QUEUE_URL: queueUrl,
-  };
+  const env: RecommendationApiEnv = recommendationApiEnvironment(names, queueUrl);
   const built = await buildFunctions({
     outdir: join(scratchFolder(TEST_OUTPUT, "recommendation"), "functions"),
     functions: ["recommendation-api"],
@@ -212,33 +206,3 @@ export async function startWorld(options: WorldOptions = {}) {
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
-
-async function createTable(dynamo: DynamoDBDocumentClient, TableName: string, ...keys: string[]) {
-  await dynamo.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-      KeySchema: keys.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? "HASH" : "RANGE" })),
-    }),
-  );
-}
-
-async function createStream(s3: S3Client, firehose: FirehoseClient, names: World["names"]): Promise<string> {
-  const Bucket = names.bucket();
-  await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
-  await firehose.send(
-    new CreateDeliveryStreamCommand({
-      DeliveryStreamName: names.stream("events"),
-      DeliveryStreamType: "DirectPut",
-      ExtendedS3DestinationConfiguration: {
-        RoleARN: names.roleArn(names.role("events-delivery")),
-        BucketARN: names.bucketArn(),
-        Prefix: "events/",
-        ErrorOutputPrefix: "errors/",
-        CompressionFormat: "GZIP",
-      },
-    }),
-  );
-  return Bucket;
-}

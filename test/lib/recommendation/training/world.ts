@@ -1,17 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { LambdaClient, UpdateFunctionCodeCommand } from "@aws-sdk/client-lambda";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { LambdaClient, UpdateAliasCommand, UpdateFunctionCodeCommand } from "@aws-sdk/client-lambda";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
-import {
-  CreateBucketCommand,
-  DeleteObjectsCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  S3Client,
-} from "@aws-sdk/client-s3";
+import { DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
@@ -21,25 +15,25 @@ import {
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { buildFunctions } from "../../../../build/functions.ts";
-import type { EtlEnvInput } from "../../../../functions/etl/env.ts";
-import type { PersonalizeManagerEnvInput } from "../../../../functions/personalize-manager/env.ts";
 import type { TrainingEnvInput } from "../../../../functions/training/env.ts";
-import { namesOf } from "../../../../lib/core/naming/names.ts";
+import { LIVE_ALIAS, namesOf } from "../../../../lib/core/naming/names.ts";
+import { type FunctionValues, recommendationFunctions } from "../../../../lib/infrastructure/functions.ts";
+import { stateMachineDefinitions } from "../../../../lib/infrastructure/state-machines.ts";
 import type { ResourceInputGiven, ResourceState } from "../../../../lib/personalize/resources/request.ts";
-import { INGESTION_KEYS } from "../../../../lib/recommendation/clients/accepted-events.ts";
 import { s3ObjectStore } from "../../../../lib/recommendation/etl/s3-object-store.ts";
 import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
-import { dynamoTrainingState, TRAINING_KEY } from "../../../../lib/recommendation/training/dynamo-state.ts";
+import { dynamoTrainingState } from "../../../../lib/recommendation/training/dynamo-state.ts";
 import type { TrainingSettings } from "../../../../lib/recommendation/training/settings.ts";
-import { teardownStateMachine, trainingStateMachine } from "../../../../lib/recommendation/training/state-machine.ts";
 import type { TrainingInput } from "../../../../lib/recommendation/training/task.ts";
 import { ACCOUNT_ID, REGION } from "../../../../local/cloud/front.ts";
+import { createBucket } from "../../../../local/dev/clients.ts";
+import { createFunction, createTables } from "../../../../local/dev/resources.ts";
 import type { Delays } from "../../../../local/personalize/account.ts";
 import { s3Objects } from "../../../../local/personalize/data/s3-objects.ts";
 import { createPersonalize } from "../../../../local/personalize/personalize.ts";
 import { waitFor } from "../../../../local/process/wait.ts";
 import { clientOptions, ownCloud } from "../../../fixtures/cloud.ts";
-import { createFunction, createRole, invoke } from "../../../local/cloud/functions.ts";
+import { createRole, invoke } from "../../../local/cloud/functions.ts";
 import { basicInputs } from "../../personalize/resources/inputs.ts";
 import { DEFINITIONS, ITEM, USER } from "../etl/run.ts";
 import { NDCG_ANY } from "./settings.ts";
@@ -95,27 +89,8 @@ export async function trainingWorld({
   const folder = mkdtempSync(join(tmpdir(), "training-"));
   const put = (Key: string, Body: string) => storage.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
 
-  await storage.send(
-    new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration: { LocationConstraint: REGION } }),
-  );
-  const table = async (TableName: string, ...keys: string[]) => {
-    const KeyType = (index: number) => (index === 0 ? "HASH" : "RANGE");
-    await clients.dynamo.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: "PAY_PER_REQUEST",
-        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-        KeySchema: keys.map((AttributeName, index) => ({ AttributeName, KeyType: KeyType(index) })),
-      }),
-    );
-  };
-  await Promise.all([
-    table(names.table("users"), "USER_ID"),
-    table(names.table("items"), "ITEM_ID"),
-    table(names.table("popular-items"), "LIST"),
-    table(names.table("training"), TRAINING_KEY),
-    table(names.table("ingestion"), INGESTION_KEYS.partition, INGESTION_KEYS.sort),
-  ]);
+  await createBucket(storage, bucket, REGION);
+  await createTables(clients.dynamo, names);
 
   const build = (current: TrainingSettings) =>
     buildFunctions({
@@ -127,58 +102,29 @@ export async function trainingWorld({
       },
     });
   const built = await build(settings);
-  const zipOf = (name: string) => readFileSync(built[name]?.zip ?? "");
-  const etlEnv: EtlEnvInput = {
-    BUCKET: bucket,
-    USERS_TABLE: names.table("users"),
-    ITEMS_TABLE: names.table("items"),
-    POPULAR_ITEMS_TABLE: names.table("popular-items"),
-    LOG_LOOKBACK_DAYS: "3",
-    FORCE_REPROCESS_LOOKBACK_DAYS: "0",
+  const functions = recommendationFunctions({
+    names,
+    project,
+    account: ACCOUNT_ID,
+    personalize: { log_lookback_days: 3, force_reprocess_lookback_days: 0 },
+    bufferSeconds,
+  });
+  const deploy = async (name: "etl" | "training" | "personalize-manager", changed: Partial<FunctionValues> = {}) => {
+    const zip = built[name]?.zip ?? "";
+    await createFunction(clients.lambda, { cloud, names }, name, { ...functions[name], ...changed, zip });
   };
-  const trainingEnv: TrainingEnvInput = {
-    PROJECT_NAME: project,
-    ACCOUNT_ID,
-    BUCKET: bucket,
-    TRAINING_TABLE: names.table("training"),
-    INGESTION_TABLE: names.table("ingestion"),
-    IMPORT_ROLE_ARN: names.roleArn("personalize"),
-    LOG_LOOKBACK_DAYS: "3",
-    INGESTION_BUFFER_SECONDS: String(bufferSeconds),
-    LOOK_SECONDS: "1",
-  };
-  const managerEnv: PersonalizeManagerEnvInput = {
-    PROJECT_NAME: project,
-    ACCOUNT_ID,
-    TRAINING_TABLE: names.table("training"),
-  };
-  const deploy = async (name: "etl" | "training" | "personalize-manager", Variables: object, Timeout = 300) => {
-    const FunctionName = names.function(name);
-    await createFunction(cloud, clients.lambda, "", {
-      FunctionName,
-      Code: { ZipFile: zipOf(name) },
-      Environment: { Variables: { ...Variables } },
-      Timeout,
-      MemorySize: 512,
-    });
-    return names.arn("lambda", `function:${FunctionName}`);
-  };
-  const etlArn = await deploy("etl", etlEnv);
-  const trainingArn = await deploy("training", trainingEnv);
-  await deploy("personalize-manager", managerEnv, managerTimeout);
+  const trainingEnv = { ...functions.training.environment, LOOK_SECONDS: "1" } satisfies TrainingEnvInput;
+  await deploy("etl");
+  await deploy("training", { environment: trainingEnv });
+  await deploy("personalize-manager", managerTimeout === undefined ? {} : { timeoutSeconds: managerTimeout });
 
   const roleArn = await createRole(cloud);
-  const machine = async (name: "training" | "teardown", definition: object) => {
-    const command = { name: names.stateMachine(name), roleArn, definition: JSON.stringify(definition) };
+  const definitions = stateMachineDefinitions(names, 2);
+  const machine = async (name: "training" | "teardown") => {
+    const command = { name: names.stateMachine(name), roleArn, definition: JSON.stringify(definitions[name]) };
     return (await clients.sfn.send(new CreateStateMachineCommand(command))).stateMachineArn ?? "";
   };
-  const machines = {
-    training: await machine(
-      "training",
-      trainingStateMachine({ trainingArn, etl: { functionArn: etlArn, bucket, maxConcurrency: 2 } }),
-    ),
-    teardown: await machine("teardown", teardownStateMachine({ trainingArn })),
-  };
+  const machines = { training: await machine("training"), teardown: await machine("teardown") };
 
   /** One invocation of the manager as Terraform makes it. Throws its error. */
   const manage = async (
@@ -213,7 +159,9 @@ export async function trainingWorld({
       const { training } = await build(changed);
       const FunctionName = names.function("training");
       const ZipFile = readFileSync(training?.zip ?? "");
-      await clients.lambda.send(new UpdateFunctionCodeCommand({ FunctionName, ZipFile }));
+      const code = new UpdateFunctionCodeCommand({ FunctionName, ZipFile, Publish: true });
+      const { Version: FunctionVersion } = await clients.lambda.send(code);
+      await clients.lambda.send(new UpdateAliasCommand({ FunctionName, Name: LIVE_ALIAS, FunctionVersion }));
     },
 
     /** Replaces all events by these, as if they had been uploaded today. */

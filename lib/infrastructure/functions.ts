@@ -1,0 +1,116 @@
+import { type FunctionName, LIVE_ALIAS, type Names } from "../core/naming/names.ts";
+import { CHANGE_QUEUE } from "../recommendation/sync/sync-messages.ts";
+
+/** The longest that Lambda runs. State machines wait a little longer, so that they see the function's own error. */
+const LONGEST_SECONDS = 900;
+
+/** The ARN of a function's alias `live`, through which everything calls the function. */
+export function aliasArn(names: Names, name: FunctionName): string {
+  return names.arn("lambda", `function:${names.function(name)}:${LIVE_ALIAS}`);
+}
+
+/** What a function is deployed with. */
+export interface FunctionValues {
+  memoryMb: number;
+  timeoutSeconds: number;
+  environment: Readonly<Record<string, string>>;
+}
+
+/** log-handler, which hands lines of the request log to Firehose. */
+export function logHandler(names: Names, project: string) {
+  return {
+    memoryMb: 256,
+    timeoutSeconds: 60,
+    environment: { PROJECT_NAME: project, FIREHOSE_STREAM: names.stream("search-logs") },
+  };
+}
+
+interface ProjectValues {
+  names: Names;
+  /** project_name. */
+  project: string;
+  account: string;
+}
+
+/** personalize-manager, with which Terraform manages Personalize. */
+export function personalizeManager({ names, project, account }: ProjectValues) {
+  return {
+    memoryMb: 512,
+    // It waits 280 s for Personalize, then says what is in progress.
+    timeoutSeconds: 300,
+    environment: { PROJECT_NAME: project, ACCOUNT_ID: account, TRAINING_TABLE: names.table("training") },
+  };
+}
+
+/** What the functions of the recommendation service depend on. */
+export interface RecommendationValues extends ProjectValues {
+  /** From project.yaml. */
+  personalize: { log_lookback_days: number; force_reprocess_lookback_days: number };
+  /** Buffer of the stream of events. */
+  bufferSeconds: number;
+}
+
+/**
+ * Memory, time limit and environment of the recommendation service's functions that are not called over HTTP. Each
+ * environment is the input of the schema in the function's env.ts.
+ */
+export function recommendationFunctions(values: RecommendationValues) {
+  const { names, project, account, personalize, bufferSeconds } = values;
+  const lookback = String(personalize.log_lookback_days);
+  return {
+    etl: {
+      // A shard keeps 150 MB of ids; CPU comes with memory, and 1,769 MB are one.
+      memoryMb: 1_769,
+      timeoutSeconds: LONGEST_SECONDS,
+      environment: {
+        BUCKET: names.bucket(),
+        ...tables(names),
+        LOG_LOOKBACK_DAYS: lookback,
+        FORCE_REPROCESS_LOOKBACK_DAYS: String(personalize.force_reprocess_lookback_days),
+      },
+    },
+    training: {
+      memoryMb: 512,
+      timeoutSeconds: LONGEST_SECONDS,
+      environment: {
+        PROJECT_NAME: project,
+        ACCOUNT_ID: account,
+        BUCKET: names.bucket(),
+        TRAINING_TABLE: names.table("training"),
+        INGESTION_TABLE: names.table("ingestion"),
+        IMPORT_ROLE_ARN: names.roleArn(names.role("personalize")),
+        LOG_LOOKBACK_DAYS: lookback,
+        INGESTION_BUFFER_SECONDS: String(bufferSeconds),
+      },
+    },
+    "personalize-manager": personalizeManager(values),
+    "realtime-sync": {
+      memoryMb: 512,
+      timeoutSeconds: CHANGE_QUEUE.functionTimeoutSeconds,
+      environment: {
+        USERS_TABLE: names.table("users"),
+        ITEMS_TABLE: names.table("items"),
+        USERS_DATASET_ARN: names.datasetArn("user"),
+        ITEMS_DATASET_ARN: names.datasetArn("item"),
+      },
+    },
+  };
+}
+
+/** The environment of recommendation-api. */
+export function recommendationApiEnvironment(names: Names, queueUrl: string) {
+  return {
+    ...tables(names),
+    INGESTION_TABLE: names.table("ingestion"),
+    EVENTS_STREAM: names.stream("events"),
+    REALTIME_QUEUE_URL: queueUrl,
+  };
+}
+
+function tables(names: Names) {
+  return {
+    USERS_TABLE: names.table("users"),
+    ITEMS_TABLE: names.table("items"),
+    POPULAR_ITEMS_TABLE: names.table("popular-items"),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Names, StateMachineName } from "../core/naming/names.ts";
+import { etlStateMachine, type State } from "../recommendation/etl/state-machine.ts";
+import { teardownStateMachine, trainingStateMachine } from "../recommendation/training/state-machine.ts";
+import { aliasArn } from "./functions.ts";
+
+/**
+ * The definitions of the recommendation service's state machines.
+ *
+ * @param maxConcurrency Calls that a map step makes at the same time.
+ */
+export function stateMachineDefinitions(names: Names, maxConcurrency: number): Record<StateMachineName, State> {
+  const etl = { functionArn: aliasArn(names, "etl"), bucket: names.bucket(), maxConcurrency };
+  const trainingArn = aliasArn(names, "training");
+  return {
+    etl: etlStateMachine(etl),
+    training: trainingStateMachine({ trainingArn, etl }),
+    teardown: teardownStateMachine({ trainingArn }),
+  };
+}

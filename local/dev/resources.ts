@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { CreateTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateDeliveryStreamCommand, type FirehoseClient } from "@aws-sdk/client-firehose";
+import { CreateAliasCommand, CreateFunctionCommand, type LambdaClient } from "@aws-sdk/client-lambda";
+import {
+  type FunctionName,
+  LIVE_ALIAS,
+  type Names,
+  type StreamName,
+  type TableName,
+} from "../../lib/core/naming/names.ts";
+import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
+import type { FunctionValues } from "../../lib/infrastructure/functions.ts";
+import { TABLE_KEYS, TABLES } from "../../lib/infrastructure/tables.ts";
+import type { Cloud } from "../cloud/front.ts";
+import { createRole } from "./role.ts";
+
+/** Creates tables, empty. Default: all. */
+export async function createTables(
+  dynamo: DynamoDBClient,
+  names: Names,
+  tables: readonly TableName[] = TABLES,
+): Promise<void> {
+  await Promise.all(
+    tables.map((table) => {
+      const keys = TABLE_KEYS[table];
+      return dynamo.send(
+        new CreateTableCommand({
+          TableName: names.table(table),
+          BillingMode: "PAY_PER_REQUEST",
+          AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+          KeySchema: keys.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? "HASH" : "RANGE" })),
+        }),
+      );
+    }),
+  );
+}
+
+/** Where a resource with a role is created. */
+interface Place {
+  cloud: Pick<Cloud, "endpoint">;
+  names: Names;
+}
+
+/** Creates a Firehose stream to the project's bucket, which must exist. */
+export async function createStream(firehose: FirehoseClient, { cloud, names }: Place, name: StreamName): Promise<void> {
+  const { role, prefix, errorPrefix } = DELIVERY_STREAMS[name];
+  await createRole(cloud, names.role(role));
+  await firehose.send(
+    new CreateDeliveryStreamCommand({
+      DeliveryStreamName: names.stream(name),
+      DeliveryStreamType: "DirectPut",
+      ExtendedS3DestinationConfiguration: {
+        RoleARN: names.roleArn(names.role(role)),
+        BucketARN: names.bucketArn(),
+        Prefix: prefix,
+        ErrorOutputPrefix: errorPrefix,
+        CompressionFormat: "GZIP",
+      },
+    }),
+  );
+}
+
+/** Creates a function from its archive, with the alias `live`. */
+export async function createFunction(
+  lambda: LambdaClient,
+  { cloud, names }: Place,
+  name: FunctionName,
+  { zip, environment, memoryMb, timeoutSeconds }: FunctionValues & { zip: string },
+): Promise<void> {
+  const role = names.functionRole(name);
+  await createRole(cloud, role);
+  const { Version } = await lambda.send(
+    new CreateFunctionCommand({
+      FunctionName: names.function(name),
+      Runtime: "nodejs22.x",
+      Handler: "index.handler",
+      Role: names.roleArn(role),
+      Code: { ZipFile: readFileSync(zip) },
+      Timeout: timeoutSeconds,
+      MemorySize: memoryMb,
+      Environment: { Variables: { ...environment } },
+      Publish: true,
+    }),
+  );
+  await lambda.send(
+    new CreateAliasCommand({ FunctionName: names.function(name), Name: LIVE_ALIAS, FunctionVersion: Version ?? "1" }),
+  );
+}
