@@ -39,7 +39,7 @@ export async function createServices(
   });
   return {
     settings,
-    api: { log: print, cors: settings.cors },
+    api: { log: print, cors: settings.cors, project: settings.project },
     cluster,
     catalog: createIndexCatalog(cluster),
     capabilities: createCapabilities(cluster),

@@ -73,7 +73,7 @@ export const routes = [
     family: "ingest",
     summary: "Upload items",
     description:
-      "Each record replaces the item of its ITEM_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted, otherwise 400.",
+      "Each record replaces the item of its ITEM_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
     request: UpdateItemsDocument,
     response: UploadAnswer,
     refusal: RejectedUpload,
@@ -85,7 +85,7 @@ export const routes = [
     family: "ingest",
     summary: "Upload users",
     description:
-      "Each record replaces the user of its USER_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted, otherwise 400.",
+      "Each record replaces the user of its USER_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
     request: UpdateUsersDocument,
     response: UploadAnswer,
     refusal: RejectedUpload,
@@ -100,7 +100,7 @@ export const routes = [
     family: "ingest",
     summary: "Log events",
     description:
-      "Stores what users did. An accepted event takes part in the next training, and takes effect at once when a campaign is active. Records are accepted one by one: 200 if at least one is accepted, otherwise 400.",
+      "Stores what users did. An accepted event takes part in the next training, and takes effect at once when a campaign is active. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
     request: LogEventDocument,
     response: UploadAnswer,
     refusal: RejectedUpload,

@@ -25,7 +25,7 @@ export function createServices(
   });
   return {
     settings,
-    api: { log: print, cors: settings.cors },
+    api: { log: print, cors: settings.cors, project: settings.project },
     pointers: createPointers(ssmParameters(store_ms)),
     campaigns: personalizeCampaigns(campaign_ms),
     records: dynamoRecords(dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }, store_ms),

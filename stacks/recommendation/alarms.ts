@@ -132,6 +132,13 @@ function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
       above: 0,
     });
   }
+  alarm(stack, "records-unstored", {
+    description:
+      "A table or the delivery stream did not take uploaded records, and callers were told to send them again: the log " +
+      "of recommendation-api has the cause",
+    metrics: { records: own(OWN_METRICS.unstoredRecords) },
+    above: 0,
+  });
   alarm(stack, "events-uncounted", {
     description:
       "Accepted events could not be counted, so training cannot check that all arrived: see the log of recommendation-api",

@@ -7,7 +7,11 @@ import type { ProjectStack } from "../project-stack.ts";
 import { campaignArn } from "./api.ts";
 
 /** Repeated here because the modules that emit them load the AWS SDK; a test compares both. */
-export const OWN_METRICS = { heldModels: "HeldModels", uncountedEvents: "UncountedEvents" } as const;
+export const OWN_METRICS = {
+  heldModels: "HeldModels",
+  uncountedEvents: "UncountedEvents",
+  unstoredRecords: "UnstoredRecords",
+} as const;
 
 /** Personalize's name of the operation that a recipe's campaign answers. */
 const OPERATIONS: Readonly<Record<RecipeKind, string>> = {

@@ -15,7 +15,7 @@ import { SHOP_DEFINITIONS } from "./recommendation-api/definitions.ts";
 /** What every endpoint of both services does with a body that it cannot read: no service is reached. */
 const test = suite("request bodies of every endpoint");
 
-const api = { log: () => {} };
+const api = { log: () => {}, project: "shop" };
 const search = { api, settings: SETTINGS } as unknown as GatewayServices;
 const recommendation = { api, settings: { definitions: SHOP_DEFINITIONS } } as unknown as RecommendationServices;
 const routers = [

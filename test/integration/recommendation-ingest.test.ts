@@ -144,13 +144,24 @@ test("what the table does not take in the end is rejected as retryable, all of a
   assert.is(await storedRecord(world, "users", "stuck"), undefined);
 });
 
-test("with the store down everything is rejected as retryable", async () => {
-  front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
-  const answer = await post("/update-items", { items: [{ ITEM_ID: "x" }] });
-  assert.is(answer.status, 400);
-  assert.match(answer.body.error.message, "retryable");
-  assert.is(answer.body.response.rejected[0]?.retryable, true);
-});
+for (const [type, httpStatus, status, code] of [
+  ["InternalServerError", 500, 500, "outcome_unknown"],
+  ["AccessDeniedException", 400, 503, "upstream_unavailable"],
+] as const) {
+  test(`a store that answers ${type} is our fault: ${status} ${code}, everything retryable`, async () => {
+    for (const [service, path, body] of [
+      ["dynamodb", "/update-items", { items: [{ ITEM_ID: "x" }] }],
+      ["firehose", "/log-event", { events: [EVENT] }],
+    ] as const) {
+      front.faults.set(service, () => awsError(httpStatus, type));
+      const answer = await post(path, body);
+      front.faults.clear();
+      assert.equal([answer.status, answer.body.error.code], [status, code], answer.text);
+      assert.match(answer.body.error.message, "retryable");
+      assert.is(answer.body.response.rejected[0]?.retryable, true);
+    }
+  });
+}
 
 test("events get an id, the session and the time before they are stored", async () => {
   const ITEM_ID = unique("item");
@@ -204,7 +215,7 @@ test("events that the stream leaves are sent again, those it never takes are rej
 
   front.faults.set("firehose", () => awsError(500, "ServiceUnavailableException"));
   const lost = await post("/log-event", { events: [{ USER_ID: "u1", ITEM_ID: "b1", EVENT_TYPE: "click" }] });
-  assert.is(lost.status, 400);
+  assert.is(lost.status, 500);
   const [rejected] = lost.body.response.rejected;
   assert.is(rejected?.retryable, true);
   assert.match(rejected?.id ?? "", /^[0-9a-f-]{36}$/);

@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { CampaignInput } from "../../lib/personalize/resources/request.ts";
+import { UNSTORED_RECORDS } from "../../lib/recommendation/ingest/batch.ts";
 import { UNCOUNTED_EVENTS } from "../../lib/recommendation/ingest/log-event.ts";
 import { HELD_MODELS } from "../../lib/recommendation/training/switch-version.ts";
 import { TrainingInput } from "../../lib/recommendation/training/task.ts";
@@ -193,7 +194,11 @@ test("every end of a training is looked at, and told of when it failed or held a
 });
 
 test("alarms name metrics that are written", () => {
-  assert.equal(OWN_METRICS, { heldModels: HELD_MODELS, uncountedEvents: UNCOUNTED_EVENTS });
+  assert.equal(OWN_METRICS, {
+    heldModels: HELD_MODELS,
+    uncountedEvents: UNCOUNTED_EVENTS,
+    unstoredRecords: UNSTORED_RECORDS,
+  });
   const first = (name: string) => alarm(name).metric_query[0]?.metric?.[0] ?? alarm(name).metric_query[0]?.metric;
   assert.match(
     JSON.stringify(first("campaign-personalized-ranking-latency")),

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import type { MiddlewareObj } from "@middy/core";
-import { ApiError } from "./error.ts";
+import { metricLine } from "../telemetry/emf.ts";
+import { ApiError, type ErrorCode } from "./error.ts";
 import { headerOf, type ProxyEvent, type ProxyResult, type Reply, requestIdOf } from "./event.ts";
 import { finish } from "./finish.ts";
 
@@ -12,6 +13,16 @@ export interface ApiOptions {
   nativeErrors?: boolean;
   /** Writes one line of JSON to the function's log. */
   log: (line: string) => void;
+  /** project_name: a dimension of the metrics. */
+  project: string;
+}
+
+/** Name of the metric, by `Project` and `Code`, of answers that are not the caller's fault. */
+export const FAULTS = "Faults";
+
+/** Counts an answer that is not the caller's fault. */
+export function countFault({ log, project }: Pick<ApiOptions, "log" | "project">, code: ErrorCode): void {
+  log(metricLine({ Project: project, Code: code }, [{ name: FAULTS, unit: "Count", value: 1 }]));
 }
 
 /** First of the stack, so it runs last: turns a reply or an error answer into the proxy result. */
@@ -45,12 +56,13 @@ export function responses({ cors }: ApiOptions): MiddlewareObj {
 }
 
 /** Last of the stack, so it sees errors first: gives them the shape of both services and logs faults with their causes. */
-export function errorShape({ log, nativeErrors = false }: ApiOptions): MiddlewareObj {
+export function errorShape({ log, project, nativeErrors = false }: ApiOptions): MiddlewareObj {
   return {
     onError: (request) => {
       const requestId = requestIdOf(request.event as ProxyEvent, request.context);
       const error = apiErrorOf(request.error);
       if (error.statusCode >= 500) log(JSON.stringify(logEntry(error, requestId)));
+      if (error.statusCode >= 500 || error.code === "throttled") countFault({ log, project }, error.code);
       const { statusCode, headers } = error;
       const shown = Object.assign(new Error(error.body(requestId, { native: nativeErrors })), {
         statusCode,

@@ -95,9 +95,11 @@ async function user(
   deadline: Deadline,
 ): Promise<Profile | undefined> {
   if (!reads(filter, "CurrentUser")) return undefined;
-  const { records: found, unread, reason } = await records.read("user", [id], deadline);
+  const { records: found, unread, failure } = await records.read("user", [id], deadline);
   if (!unread.has(id)) return found.get(id);
-  throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${reason}.`, { cause: reason });
+  throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${failure?.reason}.`, {
+    cause: failure?.cause,
+  });
 }
 
 function reads(filter: Filter, dataset: "Interactions" | "CurrentUser"): boolean {

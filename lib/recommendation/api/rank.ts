@@ -23,7 +23,7 @@ interface Order {
  */
 export async function rankItems(services: RecommendationServices, call: JsonCall<RankItems>): Promise<Reply> {
   const { item_ids } = call.body;
-  const [order, { records, unread, reason }] = await Promise.all([
+  const [order, { records, unread, failure }] = await Promise.all([
     orderOf(services, call),
     services.records.read("item", item_ids, call.deadline),
   ]);
@@ -36,8 +36,10 @@ export async function rankItems(services: RecommendationServices, call: JsonCall
 
   const degraded = [...order.degraded];
   const target = "response.items";
-  if (reason) {
-    degraded.push({ stage: "item_records", target, reason, effect: `${unread.size} items have ITEM_ID alone` });
+  if (failure) {
+    logFailure(services, call, "item records could not be read", failure.cause);
+    const effect = `${unread.size} items have ITEM_ID alone`;
+    degraded.push({ stage: "item_records", target, reason: failure.reason, effect });
   }
   if (last.length > 0) {
     degraded.push({

@@ -51,17 +51,17 @@ export async function recommendToItem(
   const { item_id } = call.body;
   const wanted = { ...wantedOf(services, call), recipe: "similar_items", itemId: item_id } as const;
   wanted.excluded.add(item_id);
-  const known = services.records.read("item", [item_id], call.deadline).then(({ records, unread, reason }) => {
+  const known = services.records.read("item", [item_id], call.deadline).then(({ records, unread, failure }) => {
     const item = records.get(item_id);
     if (!item && !unread.has(item_id)) {
       throw new ApiError("item_not_found", `There is no item ${JSON.stringify(item_id)}.`, {
         issues: [{ path: "item_id", message: "is not the id of an item" }],
       });
     }
-    return { item, reason };
+    return { item, failure };
   });
-  const [found, { reason }] = await Promise.all([find(services, wanted, async () => (await known).item), known]);
-  found.reason ??= reason;
+  const [found, { failure }] = await Promise.all([find(services, wanted, async () => (await known).item), known]);
+  found.failure ??= failure;
   return reply(services, call, found);
 }
 
@@ -166,8 +166,8 @@ async function fromPopularItems(
   if (own && list.unread > 0) {
     throw new ApiError(
       "upstream_unavailable",
-      `The filter cannot be applied: ${list.reason}, and ${failure.message}.`,
-      { cause: failure },
+      `The filter cannot be applied: ${list.failure?.reason}, and ${failure.message}.`,
+      { cause: [list.failure?.cause, failure] },
     );
   }
   const effect = ["popular items in place of recommendations", own?.shortcoming].filter(Boolean).join("; ");
@@ -176,13 +176,14 @@ async function fromPopularItems(
 }
 
 function reply(services: RecommendationServices, call: JsonCall<object>, found: Found): Reply {
-  const { items, unread, reason, recommendationId, degraded } = found;
-  const withRecords: Degradation[] = reason
+  const { items, unread, failure, recommendationId, degraded } = found;
+  if (failure) logFailure(services, call, "item records could not be read", failure.cause);
+  const withRecords: Degradation[] = failure
     ? [
         {
           stage: "item_records",
           target: "response.items",
-          reason,
+          reason: failure.reason,
           effect: unread > 0 ? `${unread} items have ITEM_ID alone` : "whether item_id is an item was not checked",
         },
       ]

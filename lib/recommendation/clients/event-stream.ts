@@ -3,18 +3,18 @@ import { untilTaken } from "../../aws/call.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
-import { whyLeft } from "./record-store.ts";
+import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
-/** Takes lines for the bucket. Does not reject: gives what was not taken, by index of the line, with the reason. */
-export type EventStream = (lines: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<number, string>>;
+/** Stores lines in the bucket. Does not reject: returns the lines that were not taken, by index, with the failure. */
+export type EventStream = (lines: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<number, StoreFailure>>;
 
 /**
- * Lines are packed, since Firehose bills each record as a multiple of 5 KB. What is left free of the last 5 KB is then
- * less than a tenth, and one record that is refused is not the whole request.
+ * Lines are packed, since Firehose bills each record as a multiple of 5 KB. At this size less than a tenth is billed for
+ * nothing, and a record that is refused is not the whole request.
  */
 const RECORD_BYTES = 64 * 1_024;
 
-/** Records and bytes of one PutRecordBatch. Source: API reference. */
+/** The most records and bytes of one PutRecordBatch. Source: API reference. */
 const MAX_RECORDS = 500;
 const MAX_BATCH_BYTES = 4 * 1_024 * 1_024;
 
@@ -23,7 +23,7 @@ interface StreamRecord {
   indexes: readonly number[];
 }
 
-/** A delivery stream as EventStream. The SDK is loaded by the first call and never retries by itself. */
+/** A delivery stream as EventStream. The first call loads the SDK, which never retries by itself. */
 export function firehoseEvents(stream: string, timeoutMs: number): EventStream {
   const sdk = () => import("@aws-sdk/client-firehose");
   const client = once(async (): Promise<FirehoseClient> => new (await sdk()).FirehoseClient({ maxAttempts: 1 }));
@@ -39,14 +39,14 @@ export function firehoseEvents(stream: string, timeoutMs: number): EventStream {
     );
     return new Map(
       results.flatMap((result) => {
-        const reason = whyLeft("the event store", [result]);
-        return result.left.flatMap(({ indexes }) => indexes.map((index) => [index, reason] as const));
+        const failure = whyLeft("the event store", [result]);
+        return result.left.flatMap(({ indexes }) => indexes.map((index) => [index, failure] as const));
       }),
     );
   };
 }
 
-/** Lines as records of about 64 KiB; a longer line is a record of its own. */
+/** Packs lines into records of about 64 KiB; a longer line is a record of its own. */
 export function packed(lines: readonly string[]): StreamRecord[] {
   return grouped(
     lines.map((line, index) => ({ bytes: Buffer.from(line), index })),

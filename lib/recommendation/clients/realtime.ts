@@ -1,7 +1,6 @@
 import type { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { call, chunks, untilTaken } from "../../aws/call.ts";
-import { reasonOf } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
@@ -9,19 +8,19 @@ import { MAX_PUT_EVENTS, MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import type { StoredEvent } from "../records/stored-event.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
-import { whyLeft } from "./record-store.ts";
+import { failureOf, type StoreFailure, whyLeft } from "./store-failure.ts";
 
-/** What did not get through, and why, fit for a caller; undefined when all did. */
-export type Undelivered = { count: number; reason: string } | undefined;
+/** How many entries were not delivered, and why; undefined when all were. */
+export type Undelivered = (StoreFailure & { count: number }) | undefined;
 
-/** Passes events on to Personalize while they are new. Does not reject. */
+/** Sends new events to Personalize. Does not reject. */
 export type EventTracker = (
   trackingId: string,
   events: readonly StoredEvent[],
   deadline: Deadline,
 ) => Promise<Undelivered>;
 
-/** Tells realtime-sync which users or items have changed. Does not reject. */
+/** Notifies realtime-sync about users or items that have changed. Does not reject. */
 export type ChangeQueue = (dataset: ProfileDataset, ids: readonly string[], deadline: Deadline) => Promise<Undelivered>;
 
 /** Messages of one SendMessageBatch. Source: SQS API reference. */
@@ -30,7 +29,7 @@ const MAX_MESSAGES = 10;
 /** Ids of a message: as many as one PutUsers or PutItems takes. */
 export const IDS_PER_MESSAGE = MAX_PUT_RECORDS;
 
-/** PutEvents takes 1,000 calls a second of a dataset group. */
+/** PutEvents accepts 1,000 calls a second for a dataset group. */
 const PARALLEL_CALLS = 16;
 
 /** One call of PutEvents. */
@@ -40,7 +39,7 @@ export interface EventBatch {
   eventList: PutEvent[];
 }
 
-/** Events as calls: those of one user's session together, in their order, at most ten. */
+/** Groups events into calls: those of one user's session together, in their order, at most ten. */
 export function eventBatches(
   events: readonly StoredEvent[],
   trained: (event: StoredEvent) => TrainedEvent,
@@ -65,13 +64,13 @@ export function personalizeEvents(trained: (event: StoredEvent) => TrainedEvent,
     const failures = await concurrently(eventBatches(events, trained), PARALLEL_CALLS, async (batch) => {
       try {
         const [{ PutEventsCommand }, personalize] = await Promise.all([sdk(), client()]);
-        // Sent again after a lost answer it is the same event, and Personalize keeps equal ones once.
+        // If the answer is lost, the event is sent again: Personalize stores equal events once.
         await call({ deadline, timeoutMs }, (abortSignal) =>
           personalize.send(new PutEventsCommand({ trackingId, ...batch }), { abortSignal }),
         );
         return undefined;
       } catch (error) {
-        return { count: batch.eventList.length, reason: reasonOf("the event tracker", error) };
+        return { count: batch.eventList.length, ...failureOf("the event tracker", error) };
       }
     });
     return summed(failures);
@@ -97,7 +96,7 @@ export function sqsChanges(queueUrl: string, timeoutMs: number): ChangeQueue {
         return some.filter((_, index) => Failed.some(({ Id }) => Id === String(index)));
       });
       if (left.length === 0) return undefined;
-      return { count: left.flat().length, reason: whyLeft("the queue of changes", [{ left, error }]) };
+      return { count: left.flat().length, ...whyLeft("the queue of changes", [{ left, error }]) };
     });
     return summed(failures);
   };
@@ -106,5 +105,5 @@ export function sqsChanges(queueUrl: string, timeoutMs: number): ChangeQueue {
 function summed(failures: readonly Undelivered[]): Undelivered {
   const found = failures.flatMap((failure) => failure ?? []);
   const [first] = found;
-  return first && { count: found.reduce((sum, { count }) => sum + count, 0), reason: first.reason };
+  return first && { ...first, count: found.reduce((sum, { count }) => sum + count, 0) };
 }

@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { chunks, untilTaken } from "../../aws/call.ts";
-import { reasonOf } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { ID_COLUMNS, type Profile, type ProfileDataset } from "../records/profile.ts";
+import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
 /** Keys of one BatchGetItem, and puts of one BatchWriteItem. Source: API reference. */
 const MAX_KEYS = 100;
@@ -11,29 +11,33 @@ const MAX_PUTS = 25;
 
 const PARALLEL_CALLS = 8;
 
-/** What was found. An id is in `records`, in `unread`, or there is no such record. */
+/** The result of a read: an id is in `records`, in `unread`, or has no record. */
 export interface ReadRecords {
   records: ReadonlyMap<string, Profile>;
   /** Ids whose records could not be read. */
   unread: ReadonlySet<string>;
-  /** Why, fit for a caller; undefined when all were read. */
-  reason: string | undefined;
+  /** Undefined when all were read. */
+  failure: StoreFailure | undefined;
 }
 
-/** The tables of users and items. Neither operation rejects: what could not be done is in the answer. */
+/** The tables of users and items. Neither operation rejects: the result has the failures. */
 export interface RecordStore {
-  /** `consistent` reads see every write that has ended. */
+  /** `consistent` reads see every completed write. */
   read(
     dataset: ProfileDataset,
     ids: readonly string[],
     deadline: Deadline,
     options?: { consistent?: boolean },
   ): Promise<ReadRecords>;
-  /** Puts records, each in place of the one with its id; gives the ids that were not written with the reason. */
-  write(dataset: ProfileDataset, records: readonly Profile[], deadline: Deadline): Promise<ReadonlyMap<string, string>>;
+  /** Puts records, each in place of the one with its id. Returns the ids that were not written, with the failure. */
+  write(
+    dataset: ProfileDataset,
+    records: readonly Profile[],
+    deadline: Deadline,
+  ): Promise<ReadonlyMap<string, StoreFailure>>;
 }
 
-/** How a table is called in what callers read. */
+/** What callers read for a table. */
 const STORE_NAMES = { user: "the user store", item: "the item store" } as const satisfies Record<
   ProfileDataset,
   string
@@ -62,7 +66,7 @@ export function dynamoRecords(
         }),
       );
       const unread = new Set(results.flatMap(({ left }) => left));
-      return { records, unread, reason: unread.size > 0 ? whyLeft(STORE_NAMES[dataset], results) : undefined };
+      return { records, unread, failure: unread.size > 0 ? whyLeft(STORE_NAMES[dataset], results) : undefined };
     },
 
     async write(dataset, records, deadline) {
@@ -82,16 +86,11 @@ export function dynamoRecords(
         }),
       );
       return new Map(
-        results.flatMap((result) =>
-          result.left.map((record) => [String(record[idColumn]), whyLeft(STORE_NAMES[dataset], [result])] as const),
-        ),
+        results.flatMap((result) => {
+          const failure = whyLeft(STORE_NAMES[dataset], [result]);
+          return result.left.map((record) => [String(record[idColumn]), failure] as const);
+        }),
       );
     },
   };
-}
-
-/** Why a store left entries: the error of its last call, or that it answered and did not take them. */
-export function whyLeft(store: string, results: readonly { left: readonly unknown[]; error: unknown }[]): string {
-  const failed = results.find(({ left, error }) => left.length > 0 && error !== undefined);
-  return failed ? reasonOf(store, failed.error) : `${store} is throttled`;
 }

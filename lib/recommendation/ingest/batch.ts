@@ -1,82 +1,126 @@
 import type { Degradation } from "../../core/http/degradation.ts";
-import type { Issue } from "../../core/http/error.ts";
+import { ApiError, type Issue } from "../../core/http/error.ts";
 import type { Call, Reply } from "../../core/http/event.ts";
+import { countFault } from "../../core/http/middleware.ts";
 import { metricLine } from "../../core/telemetry/emf.ts";
+import type { StoreFailure } from "../clients/store-failure.ts";
 import type { Parsed } from "../records/parsed.ts";
-import { answer } from "../service/reply.ts";
+import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 
-/** A record of an upload that follows the schema. */
+/** A valid record of an upload. */
 export interface Taken<T> {
-  /** Place in the request. */
+  /** Position in the request. */
   index: number;
   record: T;
 }
 
-/** A record of an upload that was not stored, as the answer names it. */
+/** A record of an upload that was not stored, as the answer shows it. */
 export interface Rejected {
   index: number;
-  /** Null where the record has none. Of an event it is the EVENT_ID to send it again with. */
+  /** Null if the record has none. For an event: the EVENT_ID to send it again with. */
   id: string | null;
   /** Whether the same record may be accepted later. */
   retryable: boolean;
   issues: readonly Issue[];
 }
 
-/** Reads every record of an upload; one that is wrong does not keep the others out. */
+/** Parses every record of an upload; an invalid one does not keep the others from being accepted. */
 export function readRecords<T>(
   values: readonly unknown[],
   parse: (value: unknown) => Parsed<T>,
-): { taken: Taken<T>[]; rejected: Rejected[] } {
+): { taken: Taken<T>[]; invalid: Rejected[] } {
   const taken: Taken<T>[] = [];
-  const rejected: Rejected[] = [];
+  const invalid: Rejected[] = [];
   for (const [index, value] of values.entries()) {
     const parsed = parse(value);
     if ("record" in parsed) taken.push({ index, record: parsed.record });
-    else rejected.push({ index, id: parsed.id ?? null, retryable: false, issues: parsed.issues });
+    else invalid.push({ index, id: parsed.id ?? null, retryable: false, issues: parsed.issues });
   }
-  return { taken, rejected };
+  return { taken, invalid };
 }
 
 /** A record that the store did not take. */
-export function notStored(index: number, id: string, reason: string): Rejected {
-  return { index, id, retryable: true, issues: [{ path: "", message: `was not stored: ${reason}; send it again` }] };
+export interface Unstored {
+  index: number;
+  id: string;
+  failure: StoreFailure;
 }
 
+/** Name of the metric, by `Project`, of records that a store did not take; an alarm watches it. */
+export const UNSTORED_RECORDS = "UnstoredRecords";
+
 /**
- * The answer to an upload: 200 when at least one record was accepted, else 400 with an `error` beside what every upload is
- * answered with.
+ * Returns the answer to an upload: 200 if at least one record was accepted. Otherwise it has an `error` beside the usual
+ * fields: 400 if every record is invalid, 500 if some may have been stored, 503 if a store refused them.
  */
 export function uploadReply(
   services: Pick<RecommendationServices, "settings" | "api">,
-  { requestId }: Pick<Call, "requestId">,
+  call: Pick<Call, "requestId">,
   count: number,
-  rejected: readonly Rejected[],
-  degraded: readonly Degradation[],
+  { invalid, unstored, degraded }: UploadOutcome,
 ): Reply {
-  const accepted = count - rejected.length;
+  const accepted = count - invalid.length - unstored.length;
   const { project } = services.settings;
+  const { requestId } = call;
   const metrics = [
     { name: "AcceptedRecords", unit: "Count", value: accepted },
-    { name: "RejectedRecords", unit: "Count", value: rejected.length },
+    { name: "RejectedRecords", unit: "Count", value: invalid.length },
+    { name: UNSTORED_RECORDS, unit: "Count", value: unstored.length },
   ] as const;
   services.api.log(metricLine({ Project: project }, metrics));
-  const response = { accepted, rejected: rejected.toSorted((a, b) => a.index - b.index) };
-  if (accepted > 0) return answer(services, { request: { count }, response, degraded });
-  const later = rejected.some(({ retryable }) => retryable);
-  const message = `None of the ${count} records was accepted; response.rejected has the reasons${
-    later ? ", and those that are retryable can be sent again as they are" : ""
-  }.`;
-  const error = { code: "invalid_request", message, request_id: requestId };
-  return answer(services, { status: 400, request: { count }, response, degraded, error });
+  for (const [failure, { length }] of Map.groupBy(unstored, ({ failure }) => failure)) {
+    logFailure(services, call, `${length} of ${count} records were not stored: ${failure.reason}`, failure.cause);
+  }
+  const rejected = [...invalid, ...unstored.map(rejectedOf)].toSorted((a, b) => a.index - b.index);
+  const reply = { request: { count }, response: { accepted, rejected }, degraded };
+  if (accepted > 0) return answer(services, reply);
+  const { code, message, statusCode } = noneAccepted(count, unstored);
+  if (statusCode >= 500) countFault(services.api, code);
+  return answer(services, { ...reply, status: statusCode, error: { code, message, request_id: requestId } });
 }
 
-/** What a failed real-time path means to a caller: nothing is lost. */
+/** What became of the records of an upload that were not accepted. */
+export interface UploadOutcome {
+  invalid: readonly Rejected[];
+  unstored: readonly Unstored[];
+  degraded: readonly Degradation[];
+}
+
+function rejectedOf({ index, id, failure }: Unstored): Rejected {
+  const outcome = failure.isUnknown ? "may not have been stored" : "was not stored";
+  return {
+    index,
+    id,
+    retryable: true,
+    issues: [{ path: "", message: `${outcome}: ${failure.reason}; send it again` }],
+  };
+}
+
+function noneAccepted(count: number, unstored: readonly Unstored[]): ApiError {
+  const none = `None of the ${count} records was accepted; response.rejected has the reasons`;
+  const [first] = unstored;
+  if (!first) return new ApiError("invalid_request", `${none}.`);
+  const unknown = unstored.find(({ failure }) => failure.isUnknown)?.failure;
+  const { cause } = unknown ?? first.failure;
+  return new ApiError(
+    unknown ? "outcome_unknown" : "upstream_unavailable",
+    `${none}. Send those that are retryable again as they are in response.rejected.`,
+    { cause },
+  );
+}
+
+/** Tells the caller that the real-time path failed, and that nothing is lost. */
 export function realtimeDegradation(target: string, reason: string): Degradation {
-  return { stage: "realtime", target, reason, effect: "stored; recommendations learn of it with the next training" };
+  return {
+    stage: "realtime",
+    target,
+    reason,
+    effect: "stored; recommendations take it into account after the next training",
+  };
 }
 
-/** Parameters of all campaigns: any active one means that the real-time path is on. */
+/** Returns whether any campaign is active: then the real-time path is on. */
 export async function isTrained(
   { settings, pointers }: Pick<RecommendationServices, "settings" | "pointers">,
   { deadline }: Pick<Call, "deadline">,

@@ -7,14 +7,15 @@ import { eventParser } from "../records/event.ts";
 import { eventLine, type StoredEvent } from "../records/stored-event.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
-import { isTrained, notStored, readRecords, realtimeDegradation, uploadReply } from "./batch.ts";
+import { isTrained, readRecords, realtimeDegradation, type Unstored, uploadReply } from "./batch.ts";
 
 /** Name of the metric, by `Project`, of accepted events that could not be counted; an alarm watches it. */
 export const UNCOUNTED_EVENTS = "UncountedEvents";
 
 /**
- * POST /log-event: events go to the bucket through the delivery stream, and are accepted when the stream has them. Then
- * they are counted, for training to compare, and once a campaign is active Personalize gets them at once.
+ * POST /log-event: stores events in the bucket through the delivery stream. An event is accepted when the stream has taken
+ * it. Accepted events are counted, so that training can tell whether all have arrived, and sent to Personalize once a
+ * campaign is active.
  */
 export function logEvents(services: RecommendationServices) {
   const parse = eventParser(services.settings.definitions, {
@@ -23,24 +24,25 @@ export function logEvents(services: RecommendationServices) {
   });
 
   return async (call: JsonCall<unknown>, values: readonly unknown[]): Promise<Reply> => {
-    const { taken, rejected } = readRecords(values, parse);
+    const { taken, invalid } = readRecords(values, parse);
     const lines = taken.map(({ record }) => eventLine(record));
     const untaken = await services.eventStream(lines, call.deadline);
     const accepted: StoredEvent[] = [];
+    const unstored: Unstored[] = [];
     for (const [line, { index, record }] of taken.entries()) {
-      const reason = untaken.get(line);
-      if (reason === undefined) accepted.push(record);
-      else rejected.push(notStored(index, record.EVENT_ID, reason));
+      const failure = untaken.get(line);
+      if (failure === undefined) accepted.push(record);
+      else unstored.push({ index, id: record.EVENT_ID, failure });
     }
     const [degraded] =
       accepted.length > 0
         ? await Promise.all([track(services, accepted, call), count(services, accepted, call)])
         : [[]];
-    return uploadReply(services, call, values.length, rejected, degraded);
+    return uploadReply(services, call, values.length, { invalid, unstored, degraded });
   };
 }
 
-/** An event that is stored stays accepted, counted or not. */
+/** A stored event stays accepted even if it cannot be counted. */
 async function count(services: RecommendationServices, events: readonly StoredEvent[], call: Call): Promise<void> {
   try {
     await services.countEvents(events.length, call.deadline);
@@ -64,6 +66,7 @@ async function track(
     const deadline = deadlineWithin(settings.timeouts.realtime_ms, call.deadline);
     const failed = await services.eventTracker(trackingId, events, deadline);
     if (!failed) return [];
+    logFailure(services, call, `${failed.count} of ${events.length} events were not passed on`, failed.cause);
     return [realtimeDegradation("events", `${failed.count} of ${events.length} events: ${failed.reason}`)];
   } catch (error) {
     logFailure(services, call, "the real-time path failed", error);

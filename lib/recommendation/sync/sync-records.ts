@@ -56,8 +56,8 @@ async function synchronizePart(
 ): Promise<string | undefined> {
   const toRecord = datasetRecord(services.settings, dataset);
   const readCurrent = async (ids: readonly string[]): Promise<ReadRecords["records"]> => {
-    const { records, unread, reason = "" } = await services.records.read(dataset, ids, deadline, { consistent: true });
-    for (const id of unread) failed.set(id, reason);
+    const { records, unread, failure } = await services.records.read(dataset, ids, deadline, { consistent: true });
+    for (const id of unread) failed.set(id, failure?.reason ?? "");
     return records;
   };
 

@@ -39,7 +39,8 @@ export function syncWorld() {
           const record = tables[dataset].get(id);
           return record && !world.unreadable.has(id) ? [[id, { ...record }] as const] : [];
         });
-        return { records: new Map(found), unread: new Set(unread), reason: unread.length > 0 ? "down" : undefined };
+        const failure = { reason: "down", cause: "down", isUnknown: false };
+        return { records: new Map(found), unread: new Set(unread), failure: unread.length > 0 ? failure : undefined };
       },
       write: async () => new Map(),
     },

@@ -7,7 +7,11 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("lib/core/http request bodies");
 
-const echo = bytesHandler({ log: () => {} }, async (_event, { bytes }) => ({ status: 200, body: bytes }), "Split it.");
+const echo = bytesHandler(
+  { log: () => {}, project: "shop" },
+  async (_event, { bytes }) => ({ status: 200, body: bytes }),
+  "Split it.",
+);
 
 /** Sends bytes as API Gateway hands them over. */
 async function send(bytes: Buffer, headers: Record<string, string> = {}) {

@@ -12,7 +12,11 @@ import { suite } from "../../../suite.ts";
 const test = suite("lib/core/http handlers");
 
 const logged: string[] = [];
-const api = { log: (line: string) => logged.push(line), cors: { allow_origins: ["https://a.example"] } };
+const api = {
+  log: (line: string) => logged.push(line),
+  cors: { allow_origins: ["https://a.example"] },
+  project: "shop",
+};
 
 const event = (overrides: object = {}) =>
   ({
@@ -86,6 +90,20 @@ for (const code of FAULTS) {
     assert.match(line.causes[1], "TypeError: ECONNRESET");
   });
 }
+
+test("answers that are not the caller's fault are counted by code, others are not", async () => {
+  const counted = async (error: unknown) => {
+    logged.length = 0;
+    await call(failing(error));
+    return logged
+      .map((line) => JSON.parse(line))
+      .flatMap(({ Code, Project, Faults }) => (Code ? [[Project, Code, Faults]] : []));
+  };
+  assert.equal(await counted(new TypeError("bug")), [["shop", "internal", 1]]);
+  assert.equal(await counted(new ApiError("throttled", "Wait.")), [["shop", "throttled", 1]]);
+  assert.equal(await counted(new ApiError("timeout", "Late.", { cause: "x" })), [["shop", "timeout", 1]]);
+  assert.equal(await counted(new ApiError("invalid_request", "No.")), []);
+});
 
 test("a cause may be text, a value, or several; each is one line of the log", async () => {
   const several = [new Error("a"), "status 503", { type: "b" }, new AggregateError([new Error("c")], "d")];

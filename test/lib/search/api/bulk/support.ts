@@ -153,7 +153,7 @@ export function bulkGateway(node: string, settings: Partial<GatewaySettings> = {
   const cluster = createCluster({ node, auth: noAuth });
   const services: GatewayServices = {
     settings: { ...SETTINGS, ...settings },
-    api: { log: () => {} },
+    api: { log: () => {}, project: "shop" },
     cluster,
     catalog: createIndexCatalog(cluster),
     capabilities: createCapabilities(cluster),

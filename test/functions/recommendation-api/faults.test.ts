@@ -1,0 +1,202 @@
+// Every failure of an upstream is an answer of ours with a code, a line in the log with its cause, and a metric.
+import * as assert from "uvu/assert";
+import { loadFamily } from "../../../functions/recommendation-api/families.ts";
+import { routes } from "../../../functions/recommendation-api/routes.ts";
+import { CallTimeout } from "../../../lib/aws/errors.ts";
+import type { FaultCode } from "../../../lib/core/http/error.ts";
+import { createRouter } from "../../../lib/core/http/router.ts";
+import { failureOf } from "../../../lib/recommendation/clients/store-failure.ts";
+import { UNSTORED_RECORDS } from "../../../lib/recommendation/ingest/batch.ts";
+import type { RecommendationServices } from "../../../lib/recommendation/service/services.ts";
+import { suite } from "../../suite.ts";
+import { SHOP_DEFINITIONS } from "./definitions.ts";
+
+const test = suite("faults of the recommendation service");
+
+const error = (name: string, message: string) => Object.assign(new Error(message), { name });
+const DENIED = error("AccessDeniedException", "User: arn:aws:sts::123456789012:assumed-role/x is not authorized");
+const THROTTLED = error("ThrottlingException", "Rate exceeded");
+const LATE = new CallTimeout("no answer within 2000 ms");
+const fails = (thrown: Error) => () => Promise.reject(thrown);
+
+/** A service in which nothing fails and no campaign is active, but for what `change` says. Returns status, body and log. */
+async function ask(change: Partial<RecommendationServices>, path: string, body: object) {
+  const lines: string[] = [];
+  const api = { log: (line: string) => lines.push(line), project: "shop" };
+  const services = {
+    settings: {
+      project: "shop",
+      campaigns: { user_personalization: "/campaign" },
+      event_tracker: "/tracker",
+      filters: [],
+      definitions: SHOP_DEFINITIONS,
+      timeouts: { campaign_ms: 1_000, store_ms: 1_000, realtime_ms: 1_000 },
+    },
+    api,
+    pointers: { read: async () => [undefined], reread: async () => [undefined] },
+    popularItems: async () => undefined,
+    records: {
+      read: async () => ({ records: new Map(), unread: new Set(), failure: undefined }),
+      write: async () => new Map(),
+    },
+    eventStream: async () => new Map(),
+    countEvents: async () => undefined,
+    now: Date.now,
+    newId: () => "made-up",
+    ...change,
+  } as unknown as RecommendationServices;
+  const router = createRouter({ api, routes, load: (family) => loadFamily(family, services) });
+  const event = {
+    httpMethod: "POST",
+    path,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: { requestId: "r-1" },
+  };
+  const { statusCode, body: text } = await router(event as never, { getRemainingTimeInMillis: () => 20_000 } as never);
+  return { status: statusCode, body: JSON.parse(text), log: lines.map((line) => JSON.parse(line)) };
+}
+
+const EVENTS = { events: [{ USER_ID: "U1", ITEM_ID: "B1", EVENT_TYPE: "click" }] };
+const USERS = { users: [{ USER_ID: "U1" }] };
+const RECOMMEND = { user_id: "U1", limit: 500, filter_name: "", filter_value_dict: {} };
+
+/** The event stream does not take any line. */
+const streamFails = (thrown: Error): Partial<RecommendationServices> => ({
+  eventStream: async (lines) => new Map(lines.map((_, index) => [index, failureOf("the event store", thrown)])),
+});
+
+/** The tables do not take any record. */
+const tablesFail = (thrown: Error) =>
+  ({
+    records: { write: async () => new Map([["U1", failureOf("the user store", thrown)]]) },
+  }) as unknown as Partial<RecommendationServices>;
+
+const campaignFails = (thrown: Error) =>
+  ({
+    pointers: { read: async () => ["arn:campaign"], reread: async () => ["arn:campaign"] },
+    campaigns: { recommend: fails(thrown) },
+  }) as unknown as Partial<RecommendationServices>;
+
+const IDS = Array.from({ length: 500 }, (_, index) => `B${index}`);
+const LONG = "x".repeat(20_000);
+const huge = {
+  popularItems: async () => IDS,
+  records: {
+    read: async (_: string, ids: readonly string[]) => ({
+      records: new Map(ids.map((id) => [id, { ITEM_ID: id, TITLE: LONG }])),
+      unread: new Set(),
+      failure: undefined,
+    }),
+  },
+} as unknown as Partial<RecommendationServices>;
+
+interface Case {
+  change: Partial<RecommendationServices>;
+  path: string;
+  body: object;
+  status: number;
+  cause: string;
+}
+
+/** upstream_failed is the search service's alone. */
+const CASES = {
+  internal: {
+    change: { records: undefined as never, popularItems: async () => IDS },
+    path: "/recommend-items-to-user",
+    body: RECOMMEND,
+    status: 500,
+    cause: "TypeError",
+  },
+  outcome_unknown: {
+    change: streamFails(LATE),
+    path: "/log-event",
+    body: EVENTS,
+    status: 500,
+    cause: "no answer within",
+  },
+  upstream_unavailable: {
+    change: streamFails(DENIED),
+    path: "/log-event",
+    body: EVENTS,
+    status: 503,
+    cause: "is not authorized",
+  },
+  response_too_large: { change: huge, path: "/recommend-items-to-user", body: RECOMMEND, status: 500, cause: "bytes" },
+  not_trained: {
+    change: {},
+    path: "/recommend-items-to-user",
+    body: RECOMMEND,
+    status: 503,
+    cause: "no user_personal",
+  },
+  timeout: {
+    change: campaignFails(LATE),
+    path: "/recommend-items-to-user",
+    body: RECOMMEND,
+    status: 504,
+    cause: "no answer within",
+  },
+  throttled: {
+    change: campaignFails(THROTTLED),
+    path: "/recommend-items-to-user",
+    body: RECOMMEND,
+    status: 429,
+    cause: "Rate exceeded",
+  },
+} satisfies Record<Exclude<FaultCode, "upstream_failed"> | "throttled", Case>;
+
+for (const [code, { change, path, body, status, cause }] of Object.entries<Case>(CASES)) {
+  test(`${code} has its status, its cause in the log and its metric`, async () => {
+    const answer = await ask(change, path, body);
+    assert.equal([answer.status, answer.body.error?.code], [status, code], JSON.stringify(answer).slice(0, 500));
+    assert.ok(
+      answer.log.some((line) => line.request_id === "r-1" && JSON.stringify(line).includes(cause)),
+      JSON.stringify(answer.log).slice(0, 1_000),
+    );
+    assert.equal(
+      answer.log.filter(({ Code }) => Code).map(({ Project, Code, Faults }) => [Project, Code, Faults]),
+      [["shop", code, 1]],
+    );
+  });
+}
+
+test("an upload that no store takes names each record, and counts them", async () => {
+  for (const [change, path, body, reason] of [
+    [streamFails(DENIED), "/log-event", EVENTS, "the event store denied access"],
+    [tablesFail(DENIED), "/update-users", USERS, "the user store denied access"],
+  ] as const) {
+    const { status, body: answer, log } = await ask(change, path, body);
+    assert.is(status, 503);
+    assert.not.match(JSON.stringify(answer), "arn:aws");
+    const [rejected] = answer.response.rejected;
+    assert.equal([answer.response.accepted, rejected.index, rejected.retryable], [0, 0, true]);
+    assert.is(rejected.issues[0].message, `was not stored: ${reason}; send it again`);
+    assert.equal(
+      log.flatMap((line) => line[UNSTORED_RECORDS] ?? []),
+      [1],
+    );
+  }
+});
+
+test("an upload in which a store left some records is 200, logged and counted as well", async () => {
+  const change = {
+    eventStream: async () => new Map([[1, failureOf("the event store", DENIED)]]),
+  } as unknown as Partial<RecommendationServices>;
+  const { status, body, log } = await ask(change, "/log-event", { events: [...EVENTS.events, ...EVENTS.events] });
+  assert.equal([status, body.response.accepted, body.response.rejected.length], [200, 1, 1]);
+  assert.ok(log.some(({ message }) => message === "1 of 2 records were not stored: the event store denied access"));
+  assert.equal(
+    log.flatMap((line) => line[UNSTORED_RECORDS] ?? []),
+    [1],
+  );
+});
+
+test("an upload of invalid records alone stays the caller's fault, and no fault is counted", async () => {
+  const { status, body, log } = await ask({}, "/log-event", { events: [{}] });
+  assert.equal([status, body.error.code], [400, "invalid_request"]);
+  assert.ok(!log.some(({ Code }) => Code));
+});
+
+test.run();
