@@ -1,8 +1,6 @@
-import { join } from "node:path";
 import * as v from "valibot";
 import { DATASETS, type Dataset } from "../../lib/config/avro.ts";
 import { SampleError } from "../../lib/recommendation/schema/sample-error.ts";
-import { type Checkpoints, folderCheckpoints } from "../../lib/recommendation/upload/checkpoint.ts";
 import { countRows } from "../../lib/recommendation/upload/files.ts";
 import { createProgress } from "../../lib/recommendation/upload/progress.ts";
 import { checkTarget, type RejectedRow, type UploadTarget } from "../../lib/recommendation/upload/send.ts";
@@ -14,21 +12,18 @@ import type { Terminal } from "../terminal.ts";
 
 const File = v.optional(v.pipe(v.string(), v.nonEmpty("needs a file")));
 
-/** Where an upload that was cut off remembers how far it came; not tracked. */
-const CHECKPOINTS = join(".local", "uploads");
-
 /** Rejected rows of a file that are printed; `--json` has more. */
 const SHOWN = 20;
 
 const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
 
-/** `relevance upload-sample`: users, items and interactions of CSV files to the data endpoints. */
+/** `relevance upload-sample`: uploads users, items and interactions from files to the data endpoints. */
 export const uploadSample = defineCommand({
   example: [
     "relevance upload-sample --users users.csv --items items.csv --interactions interactions.csv \\",
     "    --api-host https://abc123.execute-api.eu-west-1.amazonaws.com/v1 --api-key KEY",
     "",
-    "The same command again goes on where it was cut off, and adds nothing that is there already.",
+    "After an interruption run the same command again: it uploads the files from the start and adds no duplicates.",
   ].join("\n  "),
   json: true,
   define: (command) => {
@@ -56,7 +51,7 @@ export const uploadSample = defineCommand({
     const target = { url: urlOf(apiHost), apiKey: keyOf(apiKey) };
     try {
       await checkTarget(target);
-      const results = await uploadAll(given, target, folderCheckpoints(CHECKPOINTS, target.url), terminal);
+      const results = await uploadAll(given, target, terminal);
       if (json)
         terminal.printJson(Object.fromEntries(results.map((result) => [TITLES[result.dataset], asJson(result)])));
       else for (const result of results) print(result, terminal);
@@ -66,30 +61,29 @@ export const uploadSample = defineCommand({
       if (error instanceof SampleError) throw new UsageError(error.message, { cause: error });
       if (!(error instanceof UploadError)) throw error;
       if (error.wrongInput) throw new UsageError(error.message, { cause: error });
-      throw new Failure(`${error.message}\nThe same command again goes on from there.`, { cause: error });
+      throw new Failure(`${error.message}\nRun the same command again: what was accepted is not added twice.`, {
+        cause: error,
+      });
     }
   },
 });
 
 type Result = UploadedFile & { dataset: Dataset; file: string };
 
-/** Reads every file to its end before anything is sent: a broken row is found before half of the data is there. */
+/** Reads every file to its end first, so that a broken row is found before anything is sent. */
 async function uploadAll(
   given: readonly { dataset: Dataset; file: string }[],
   target: UploadTarget,
-  checkpoints: Checkpoints,
   terminal: Terminal,
 ): Promise<Result[]> {
   const rows = new Map<string, number>();
   for (const { dataset, file } of given) rows.set(file, await countRows(dataset, file));
   const results: Result[] = [];
-  // A terminal without colours, by NO_COLOR, gets plain lines too: replacing a line is a control sequence as well.
+  // With NO_COLOR the terminal gets plain lines: replacing a line needs a control sequence, too.
   const output = { isTerminal: terminal.noteColors.isColorSupported, note: terminal.note };
   for (const { dataset, file } of given) {
     const progress = createProgress(output, TITLES[dataset], rows.get(file) ?? 0);
-    const resumed = checkpoints.read(file)?.rows ?? 0;
-    if (resumed > 0) terminal.note(`${file}: goes on after row ${count(resumed)}, where the last upload was cut off`);
-    const uploaded = await uploadFile({ target, checkpoints, dataset, file, onProgress: progress });
+    const uploaded = await uploadFile({ target, dataset, file, onProgress: progress });
     results.push({ ...uploaded, dataset, file });
   }
   return results;
@@ -104,24 +98,26 @@ function print({ dataset, file, accepted, rejected, rejectedRows, degraded }: Re
   for (const reason of degraded) terminal.note(`  stored, but not passed on in real time: ${reason}`);
 }
 
-function asJson({ file, accepted, rejected, rejectedRows, resumedAfter, retries, degraded }: Result) {
-  return { file, accepted, rejected, rejected_rows: rejectedRows, resumed_after: resumedAfter, retries, degraded };
+function asJson({ file, accepted, rejected, rejectedRows, retries, degraded }: Result) {
+  return { file, accepted, rejected, rejected_rows: rejectedRows, retries, degraded };
 }
 
 function reasonsOf({ issues }: RejectedRow): string {
   return issues.map(({ path, message }) => (path === "" ? message : `${path} ${message}`)).join("; ");
 }
 
-/** A host without a scheme is one of AWS. */
+/** A host without a scheme is one of AWS, which uses https. */
 function urlOf(host: string): string {
   const url = (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/(?<!\/)\/+$/, "");
   if (URL.canParse(url)) return url;
-  throw new UsageError(`--api-host ${JSON.stringify(host)} is no address: give a URL such as https://host/v1`);
+  throw new UsageError(`--api-host ${JSON.stringify(host)} is not an address: give a URL such as https://host/v1`);
 }
 
 function keyOf(key: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new UsageError("--api-key is no API key: it has blanks or other characters that no header takes, or is empty");
+  throw new UsageError(
+    "--api-key is not an API key: it is empty, or has blanks or other characters that a header cannot have",
+  );
 }
 
 const count = (number: number) => number.toLocaleString("en");

@@ -11,10 +11,7 @@ import type { Definitions, Value } from "./layout.ts";
 import { type Parsed, unknownColumn } from "./parsed.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { trainedEvent } from "./trained-event.ts";
-import { type Read, readFloat, readId, readValue, show } from "./value.ts";
-
-/** Epoch seconds stay below this until the year 5138: a larger number is milliseconds. */
-const MAX_SECONDS = 1e11;
+import { type Read, readFloat, readId, readSeconds, readValue, show } from "./value.ts";
 
 /** What an event gets that comes without. */
 export interface EventDefaults {
@@ -110,18 +107,6 @@ export function eventParser(
 }
 
 const isNothing = (value: unknown) => value === undefined || value === null || value === "";
-
-function readSeconds(value: unknown): Read<number> {
-  if (isNothing(value)) return undefined;
-  const seconds = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  const rule = "must be whole seconds since 1970";
-  if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 0) {
-    return { issue: `${rule}, got ${show(value)}` };
-  }
-  return seconds < MAX_SECONDS
-    ? { value: seconds }
-    : { issue: `${rule}, got ${show(value)}, which looks like milliseconds` };
-}
 
 function readImpression(value: unknown): Read<string> {
   const items: readonly unknown[] = Array.isArray(value) ? value : typeof value === "string" ? value.split("|") : [];

@@ -5,6 +5,9 @@ import type { Value } from "./layout.ts";
 /** A value that was read, nothing, or what is wrong with it. */
 export type Read<T extends Value = Value> = { value: T } | { issue: string } | undefined;
 
+/** Epoch seconds stay below this until the year 5138: a larger number is milliseconds. */
+export const MAX_SECONDS = 1e11;
+
 const MAX_INT = 2_147_483_647;
 const MAX_LONG = 9_223_372_036_854_775_807n;
 const MAX_FLOAT = 3.4028234663852886e38;
@@ -63,6 +66,19 @@ export function readFloat(value: unknown): Read<number> {
   }
   // -0 and 0 are one value, written differently.
   return { value: number === 0 ? 0 : number };
+}
+
+/** Reads whole seconds since 1970, also written as text. A value that looks like milliseconds is refused. */
+export function readSeconds(value: unknown): Read<number> {
+  if (value === undefined || value === null || value === "") return undefined;
+  const seconds = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  const rule = "must be whole seconds since 1970";
+  if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 0) {
+    return { issue: `${rule}, got ${show(value)}` };
+  }
+  return seconds < MAX_SECONDS
+    ? { value: seconds }
+    : { issue: `${rule}, got ${show(value)}, which looks like milliseconds` };
 }
 
 function readWhole(value: unknown, type: "int" | "long"): Read {

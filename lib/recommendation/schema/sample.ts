@@ -1,5 +1,6 @@
 import type { Dataset } from "../../config/avro.ts";
 import { nearest } from "../../config/nearest.ts";
+import { MAX_SECONDS, readSeconds } from "../records/value.ts";
 import { Column } from "./column.ts";
 import { columnType } from "./column-type.ts";
 import type { Row, Value } from "./row.ts";
@@ -7,7 +8,7 @@ import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
 import { SampleError } from "./sample-error.ts";
 
-/** What a sample file holds: its columns in the order of the file, and how many rows it has. */
+/** The columns of a sample file, in the order of the file, and its number of rows. */
 export interface Sample {
   file: string;
   dataset: Dataset;
@@ -15,10 +16,7 @@ export interface Sample {
   rows: number;
 }
 
-/** Epoch seconds stay below this until the year 5138: a larger number is milliseconds. */
-const MAX_SECONDS = 1e11;
-
-/** Reads a sample file once, row by row. Throws SampleError with every problem of the header, or the first of a row. */
+/** Reads a sample file once, row by row. Throws SampleError with all problems of the header, or the first one of a row. */
 export async function readSample(dataset: Dataset, file: string): Promise<Sample> {
   const { columns: header, rows: source } = await readRows(file);
   const columns = new Map(header.map((name) => [name, new Column(name)]));
@@ -35,7 +33,7 @@ export async function readSample(dataset: Dataset, file: string): Promise<Sample
       column.add(value);
     }
   }
-  if (rows === 0) throw new SampleError([`${file}  has a header and no rows: types cannot be told without values`]);
+  if (rows === 0) throw new SampleError([`${file}  has a header but no rows: types cannot be inferred without values`]);
   if (header.length === 0) checkColumns(dataset, file, [...columns.keys()]);
   return { file, dataset, columns, rows };
 }
@@ -86,7 +84,11 @@ function checkRow(dataset: Dataset, file: string, { line, values }: Row): void {
   for (const column of RULES[dataset].required) {
     if (values.get(column) === undefined) throw fail(`has no ${column}, which every row needs`);
   }
-  checkSeconds(values, dataset === "interaction" ? "TIMESTAMP" : "CREATION_TIMESTAMP", fail);
+  if (dataset === "interaction") {
+    // As /log-event reads it.
+    const read = readSeconds(values.get("TIMESTAMP"));
+    if (read && "issue" in read) throw fail(`TIMESTAMP ${read.issue}`);
+  } else checkCreation(values.get("CREATION_TIMESTAMP"), fail);
   const eventValue = values.get("EVENT_VALUE");
   if (dataset === "interaction" && eventValue !== undefined && columnType(String(eventValue)) === "string") {
     throw fail(`has the EVENT_VALUE ${JSON.stringify(eventValue)}, which is not a number`);
@@ -97,15 +99,10 @@ function checkRow(dataset: Dataset, file: string, { line, values }: Row): void {
   }
 }
 
-function checkSeconds(
-  values: ReadonlyMap<string, Value>,
-  column: string,
-  fail: (problem: string) => SampleError,
-): void {
-  const value = values.get(column);
+/** The creation of an item may be before 1970. */
+function checkCreation(value: Value, fail: (problem: string) => SampleError): void {
   if (value === undefined) return;
-  const shown = `has the ${column} ${JSON.stringify(value)}`;
-  if (!/^(int|long)$/.test(columnType(String(value)))) throw fail(`${shown}: it is whole seconds since 1970`);
-  if (Math.abs(Number(value)) >= MAX_SECONDS)
-    throw fail(`${shown}, which looks like milliseconds: it is whole seconds since 1970`);
+  const rule = `CREATION_TIMESTAMP must be whole seconds since 1970, got ${JSON.stringify(value)}`;
+  if (!/^(int|long)$/.test(columnType(String(value)))) throw fail(rule);
+  if (Math.abs(Number(value)) >= MAX_SECONDS) throw fail(`${rule}, which looks like milliseconds`);
 }

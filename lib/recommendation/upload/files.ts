@@ -5,27 +5,27 @@ import { RULES } from "../schema/rules.ts";
 import { SampleError } from "../schema/sample-error.ts";
 import { eventIds } from "./occurrences.ts";
 
-/** A record of a request, and the line of the file that it ends on. */
+/** A record of a request, and its last line in the file. */
 export interface Line {
   line: number;
   record: Readonly<Record<string, unknown>>;
 }
 
-/** How the rows of a kind of file are sent. */
+/** The endpoint and request field for each kind of file. */
 export const ENDPOINTS = {
   user: { path: "/update-users", field: "users" },
   item: { path: "/update-items", field: "items" },
   interaction: { path: "/log-event", field: "events" },
 } as const satisfies Record<Dataset, { path: string; field: string }>;
 
-/** What the service takes in one request. */
+/** The most records of one request. */
 const MAX_RECORDS = 500;
-/** Below its 4 MiB by enough for the rest of the body. */
+/** The most bytes of records, below the 4 MiB that the service accepts for a body. */
 const MAX_BYTES = 3 * 1_024 * 1_024;
 
 /**
- * Reads a whole file and gives the number of its rows, so that nothing is sent of a file that cannot be read to its
- * end. Throws SampleError with file and line: no such file, a missing column, a row of another length, not UTF-8.
+ * Reads a whole file and returns the number of its rows, so that nothing of an unreadable file is sent. Throws
+ * SampleError with file and line: no such file, a missing column, a row of another length, not UTF-8.
  */
 export async function countRows(dataset: Dataset, file: string): Promise<number> {
   const { columns, rows } = await readRows(file);
@@ -38,30 +38,22 @@ export async function countRows(dataset: Dataset, file: string): Promise<number>
   }
   let count = 0;
   for await (const _ of rows) count += 1;
-  if (count === 0) throw new SampleError([`${file}  has a header and no rows: there is nothing to upload`]);
+  if (count === 0) throw new SampleError([`${file}  has a header but no rows: there is nothing to upload`]);
   return count;
 }
 
-/**
- * The rows of a file as the requests' records, in batches that one request takes; the first `skip` rows are left out.
- * Events without an EVENT_ID get one that follows from the file.
- */
+/** Yields the rows of a file as records, in batches for one request. Events without an EVENT_ID get one derived from the file. */
 export async function* batchesOf(
   dataset: Dataset,
   file: string,
-  skip = 0,
   limits: { records: number; bytes: number } = { records: MAX_RECORDS, bytes: MAX_BYTES },
 ): AsyncGenerator<Line[]> {
   const { rows } = await readRows(file);
   const idOf = eventIds();
   let batch: Line[] = [];
   let bytes = 0;
-  let number = 0;
   for await (const row of rows) {
-    // Ids depend on the rows before, also on those that are left out.
     const record = recordOf(row, dataset === "interaction" ? idOf(row.values) : undefined);
-    number += 1;
-    if (number <= skip) continue;
     const size = Buffer.byteLength(JSON.stringify(record)) + 1;
     if (batch.length > 0 && (batch.length >= limits.records || bytes + size > limits.bytes)) {
       yield batch;

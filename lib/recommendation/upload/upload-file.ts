@@ -1,79 +1,51 @@
 import type { Dataset } from "../../config/avro.ts";
-import type { Checkpoint, Checkpoints } from "./checkpoint.ts";
-import { batchesOf, type Line } from "./files.ts";
+import { batchesOf } from "./files.ts";
 import { type RejectedRow, type Sent, sendBatch, type UploadTarget } from "./send.ts";
 import { UploadError } from "./upload-error.ts";
 
-/** What became of a file. */
+/** The result of uploading a file. Each accepted row was confirmed by the service in this run. */
 export interface UploadedFile {
   accepted: number;
   rejected: number;
   /** The first of them, by line. */
   rejectedRows: RejectedRow[];
-  /** Rows that an earlier upload, which was cut off, had settled; they are in the counts. */
-  resumedAfter: number;
   /** Requests that were sent again. */
   retries: number;
-  /** Why the real-time path did not take what was accepted; each reason once. */
+  /** Why accepted records were not passed on in real time; each reason once. */
   degraded: string[];
 }
 
 /** What is uploaded, and where to. */
 export interface UploadFileOptions {
   target: UploadTarget;
-  checkpoints: Checkpoints;
   dataset: Dataset;
   file: string;
-  /** Told how many rows are settled, the resumed ones included. */
+  /** Called with the number of rows that were accepted or rejected so far. */
   onProgress?: (rows: number) => void;
 }
 
-/**
- * Requests in flight. Of a user or item the last row is to win, so those go one after the other; events have no order.
- */
+/** Requests in flight. The last row of a user or item must win, so those are sent in order; events have no order. */
 const PARALLEL = { user: 1, item: 1, interaction: 4 } as const satisfies Record<Dataset, number>;
 
-/** Rejected rows that are kept to be shown. */
+/** Rejected rows that are kept for display. */
 const MAX_SHOWN = 1_000;
 
-/** When as many rows were rejected and none accepted, the file is of another shape than the schema. */
+/** After this many rejected rows and no accepted one, the file does not match the schema. */
 const HOPELESS = 1_000;
 
-/** Batches between two checkpoints. */
-const CHECKPOINT_EVERY = 4;
-
 /**
- * Uploads a file, and goes on where an earlier upload of it was cut off. Throws UploadError when the service takes
- * nothing more; what was settled until then is remembered.
+ * Uploads a file from its first row. A repeat adds nothing: users and items are replaced, and events keep their ids, so an
+ * upload that was interrupted is simply started again. Throws UploadError when the service accepts nothing more.
  */
 export async function uploadFile(options: UploadFileOptions): Promise<UploadedFile> {
-  const { target, checkpoints, dataset, file, onProgress = () => {} } = options;
-  const before: Checkpoint = checkpoints.read(file) ?? { rows: 0, accepted: 0, rejected: 0 };
-  const result: UploadedFile = {
-    accepted: before.accepted,
-    rejected: before.rejected,
-    rejectedRows: [],
-    resumedAfter: before.rows,
-    retries: 0,
-    degraded: [],
-  };
-  const settled = inOrder(before, (checkpoint, batches) => {
-    onProgress(checkpoint.rows);
-    if (batches % CHECKPOINT_EVERY === 0) checkpoints.write(file, checkpoint);
+  const { target, dataset, file, onProgress = () => {} } = options;
+  const result: UploadedFile = { accepted: 0, rejected: 0, rejectedRows: [], retries: 0, degraded: [] };
+  onProgress(0);
+  await forEach(batchesOf(dataset, file), PARALLEL[dataset], async (batch) => {
+    add(result, await sendBatch(target, dataset, batch));
+    onProgress(result.accepted + result.rejected);
+    if (result.accepted === 0 && result.rejected >= HOPELESS) throw hopeless(file, result);
   });
-  onProgress(before.rows);
-  try {
-    await forEach(batchesOf(dataset, file, before.rows), PARALLEL[dataset], async (batch, number) => {
-      const sent = await sendBatch(target, dataset, batch);
-      add(result, sent);
-      settled.add(number, batch, sent);
-      if (result.accepted === 0 && result.rejected >= HOPELESS) throw hopeless(file, result);
-    });
-  } catch (error) {
-    checkpoints.write(file, settled.checkpoint());
-    throw error;
-  }
-  checkpoints.clear(file);
   result.rejectedRows.sort((a, b) => a.line - b.line);
   return result;
 }
@@ -91,39 +63,17 @@ function hopeless(file: string, { rejected, rejectedRows }: UploadedFile): Uploa
   const issues = first?.issues.map(({ path, message }) => `${path} ${message}`.trim()).join("; ") ?? "";
   return new UploadError(
     `${file}: all of the first ${rejected} rows were rejected. Line ${first?.line}: ${issues}\n` +
-      "Is the deployed schema made of other files? `relevance schema-generation` makes it of these",
+      "Was the deployed schema generated from other files? `relevance schema-generation` generates it from these",
     true,
   );
 }
 
-/** Batches end in any order; a checkpoint covers those before which all have ended. */
-function inOrder(before: Checkpoint, onCheckpoint: (checkpoint: Checkpoint, batches: number) => void) {
-  const waiting = new Map<number, Checkpoint>();
-  const reached = { ...before };
-  let next = 0;
-  return {
-    add(number: number, batch: readonly Line[], { accepted, rejected }: Sent) {
-      waiting.set(number, { rows: batch.length, accepted, rejected: rejected.length });
-      for (let done = waiting.get(next); done; done = waiting.get(next)) {
-        waiting.delete(next);
-        next += 1;
-        reached.rows += done.rows;
-        reached.accepted += done.accepted;
-        reached.rejected += done.rejected;
-        onCheckpoint({ ...reached }, next);
-      }
-    },
-    checkpoint: (): Checkpoint => ({ ...reached }),
-  };
-}
-
-/** Works on so many values at a time. After an error nothing new is begun; what is under way is waited for. */
+/** Works on `parallel` values at a time. After an error it starts nothing more and waits for what is in progress. */
 async function forEach<T>(
   values: AsyncGenerator<T>,
   parallel: number,
-  work: (value: T, number: number) => Promise<void>,
+  work: (value: T) => Promise<void>,
 ): Promise<void> {
-  let number = 0;
   let failed = false;
   const worker = async () => {
     try {
@@ -131,7 +81,7 @@ async function forEach<T>(
         // Calls queue up in the generator, so workers can share it.
         const { value, done } = await values.next();
         if (done || failed) return;
-        await work(value, number++);
+        await work(value);
       }
     } catch (error) {
       failed = true;

@@ -59,7 +59,7 @@ const cases: Record<string, [Given, string[]]> = {
   "a file of blanks": [{ user: "\ufeff \n" }, ["users.csv  is empty: it needs a header and at least one row"]],
   "a header alone": [
     { user: "USER_ID,AGE\n" },
-    ["users.csv  has a header and no rows: types cannot be told without values"],
+    ["users.csv  has a header but no rows: types cannot be inferred without values"],
   ],
   "an id that is missing": [
     { user: "USER_ID,AGE\nU1,3\n,4\n" },
@@ -67,13 +67,17 @@ const cases: Record<string, [Given, string[]]> = {
   ],
   "a time that is a date": [
     { interaction: `${HEADER}U1,B1,view,2024-06-01\n` },
-    ['interactions.csv:2  has the TIMESTAMP "2024-06-01": it is whole seconds since 1970'],
+    ['interactions.csv:2  TIMESTAMP must be whole seconds since 1970, got "2024-06-01"'],
   ],
   "a time in milliseconds": [
     { interaction: `${HEADER}U1,B1,view,1717200000000\n` },
     [
-      'interactions.csv:2  has the TIMESTAMP "1717200000000", which looks like milliseconds: it is whole seconds since 1970',
+      'interactions.csv:2  TIMESTAMP must be whole seconds since 1970, got "1717200000000", which looks like milliseconds',
     ],
+  ],
+  "a time before 1970, which /log-event refuses": [
+    { interaction: `${HEADER}U1,B1,view,-5\n` },
+    ['interactions.csv:2  TIMESTAMP must be whole seconds since 1970, got "-5"'],
   ],
   "a value that is no number": [
     { interaction: `${HEADER.trim()},EVENT_VALUE\nU1,B1,view,1717200000,much\n` },
@@ -128,7 +132,7 @@ const cases: Record<string, [Given, string[]]> = {
     [
       "users.csv  is empty: it needs a header and at least one row",
       'items.csv  lacks the column "ITEM_ID", which the item file needs; it has ISBN',
-      'interactions.csv:2  has the TIMESTAMP "x": it is whole seconds since 1970',
+      'interactions.csv:2  TIMESTAMP must be whole seconds since 1970, got "x"',
     ],
   ],
 };
