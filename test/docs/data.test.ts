@@ -69,18 +69,4 @@ test("the deletion job's role and file are ones that Personalize may use; names 
   );
 });
 
-test("that a record replaces the one before as a whole is said alike wherever records are uploaded", () => {
-  const folder = "docs/guides/";
-  for (const page of ["data.md", "recommendations.md", "teardown.md", "csv-to-recommendations.md"]) {
-    const text = readFileSync(folder + page, "utf8").replaceAll(/\s+/g, " ");
-    assert.match(text, /replaces the one of its id as a whole/, page);
-    assert.match(text, /columns that it does not have are lost/, page);
-    assert.not.match(text, /upsert/i, page);
-  }
-  const { paths } = JSON.parse(readFileSync("docs/reference/openapi-recommendation.json", "utf8"));
-  for (const path of ["/update-items", "/update-users"]) {
-    assert.match(paths[path].post.description, /as a whole: columns that it does not have are lost/);
-  }
-});
-
 test.run();
