@@ -1,5 +1,3 @@
-import type { Degradation } from "../http/degradation.ts";
-
 /** Namespace of all metrics of both services. */
 export const METRIC_NAMESPACE = "Relevance";
 
@@ -35,7 +33,7 @@ export function metricLine(
 }
 
 /** Returns one line for each stage with the metric `Degraded`, by project and stage. */
-export function degradedMetric(project: string, degraded: readonly Degradation[]): string[] {
+export function degradedMetric<T extends { stage: string }>(project: string, degraded: readonly T[]): string[] {
   const counts = Map.groupBy(degraded, ({ stage }) => stage);
   return [...counts].map(([stage, { length }]) =>
     metricLine({ Project: project, Stage: stage }, [{ name: "Degraded", unit: "Count", value: length }]),
