@@ -18,7 +18,7 @@ export interface ApiOptions {
 }
 
 /** Name of the metric, by `Project` and `Code`, of answers that are not the caller's fault. */
-export const FAULTS = "Faults";
+const FAULTS = "Faults";
 
 /** Counts an answer that is not the caller's fault. */
 export function countFault({ log, project }: Pick<ApiOptions, "log" | "project">, code: ErrorCode): void {

@@ -81,7 +81,7 @@ export function uploadReply(
 }
 
 /** What became of the records of an upload that were not accepted. */
-export interface UploadOutcome {
+interface UploadOutcome {
   invalid: readonly Rejected[];
   unstored: readonly Unstored[];
   degraded: readonly Degradation[];
