@@ -1,3 +1,4 @@
+import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { GenericSchema, InferOutput } from "valibot";
 import { nestingIssue, queryNestingIssue } from "../json/nesting.ts";
 import { bytesHandler } from "./bytes-handler.ts";
@@ -30,7 +31,7 @@ export function jsonHandler<Schema extends GenericSchema>(options: JsonHandlerOp
       const tooDeep = nestingIssue(bytes);
       if (tooDeep) throw invalidRequest([tooDeep]);
       const text = bytes.toString("utf8");
-      const body = parseBody(text);
+      const body = await parseBody(text);
       const deepQuery = queries ? queryNestingIssue(body) : undefined;
       if (deepQuery) throw invalidRequest([deepQuery]);
       return handle({ ...call, body: validate(schema, body), text });
@@ -53,17 +54,25 @@ function requireJsonType(type = "none"): void {
 const PROTO_KEY =
   /(?<!\\)"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i;
 
-/** Returns the JSON value of a body. Throws `invalid_request` for invalid syntax and for a key `__proto__`. */
-function parseBody(text: string): unknown {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (cause) {
-    throw new ApiError("invalid_request", `The body is not valid JSON: ${(cause as Error).message}`, { cause });
-  }
+const middysParser = httpJsonBodyParser({ disableContentTypeCheck: true });
+type ParserRequest = Parameters<NonNullable<typeof middysParser.before>>[0];
+
+/**
+ * Returns the JSON value of a body. Throws `invalid_request` for invalid syntax and for a key `__proto__`, which Middy's
+ * parser refuses. Its reviver takes ten times as long as reading alone, so it reads only what may be refused.
+ */
+async function parseBody(text: string): Promise<unknown> {
   const mayHoldKey = text.includes("__proto__") || text.includes("\\u");
-  if (mayHoldKey && PROTO_KEY.test(text)) {
-    throw new ApiError("invalid_request", 'The body has a key "__proto__", which is not allowed.');
+  try {
+    if (!mayHoldKey || !PROTO_KEY.test(text)) return JSON.parse(text);
+    const event = { headers: {}, body: text };
+    await middysParser.before?.({ event } as unknown as ParserRequest);
+    return event.body;
+  } catch (cause) {
+    const { message } = cause as Error;
+    const reason = message.startsWith("Forbidden key")
+      ? 'The body has a key "__proto__", which is not allowed.'
+      : `The body is not valid JSON: ${message}`;
+    throw new ApiError("invalid_request", reason, { cause });
   }
-  return body;
 }
