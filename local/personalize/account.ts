@@ -9,11 +9,11 @@ import type { Model } from "./learn/train.ts";
 import { type DatasetType, KIND_NAMES, type Kind, type OfKind, type Resource } from "./resources.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** How long the service takes, in milliseconds. Imports and trainings take at least as long as their work does. */
+/** The simulated durations, in milliseconds. An import or a training also takes at least as long as its actual work. */
 export interface Delays {
-  /** In CREATE PENDING, or DELETE PENDING. */
+  /** Time spent in CREATE PENDING or DELETE PENDING. */
   pending: number;
-  /** In CREATE IN_PROGRESS, or DELETE IN_PROGRESS, for all that is not named below. */
+  /** Time spent in CREATE IN_PROGRESS or DELETE IN_PROGRESS, except for the cases below. */
   working: number;
   importing: number;
   training: number;
@@ -34,7 +34,7 @@ type New<K extends Kind> = Omit<OfKind<K>, "createdAt" | "updatedAt" | "phaseAt"
 
 const MOST_TAGS = 50;
 
-/** A resource's tags with more added. Throws TooManyTagsException above the service's limit. */
+/** Returns a resource's tags with `added` merged in. Throws TooManyTagsException above the service's limit. */
 export function withTags(
   present: Readonly<Record<string, string>>,
   added: readonly { tagKey: string; tagValue: string }[],
@@ -45,7 +45,7 @@ export function withTags(
   throw new ServiceError("TooManyTagsException", `A resource has at most ${MOST_TAGS} tags, these would be ${count}.`);
 }
 
-/** All that one account has in one region: resources, the rows of its datasets and trained models. */
+/** The contents of one account in one region: resources, dataset rows and trained models. */
 export class Account {
   readonly accountId: string;
   readonly region: string;
@@ -75,7 +75,7 @@ export class Account {
     return `arn:aws:personalize:${this.region}:${this.accountId}:${path}`;
   }
 
-  /** The last part of ARNs that the service makes up. */
+  /** Returns a random ID for the last part of an ARN that the service generates. */
   newId(): string {
     return randomUUID().slice(0, 8);
   }
@@ -84,7 +84,7 @@ export class Account {
     return [...this.#resources.values()];
   }
 
-  /** The resources of a kind in order of creation. */
+  /** Returns the resources of a kind in order of creation. */
   list<K extends Kind>(kind: K): OfKind<K>[] {
     return this.all().filter((resource): resource is OfKind<K> => resource.kind === kind);
   }
@@ -93,7 +93,7 @@ export class Account {
     return this.#resources.get(arn);
   }
 
-  /** The resource of a kind with this ARN; throws ResourceNotFoundException. */
+  /** Returns the resource of a kind with this ARN. Throws ResourceNotFoundException if there is none. */
   find<K extends Kind>(kind: K, arn: string): OfKind<K> {
     const resource = this.#resources.get(arn);
     if (resource?.kind !== kind) {
@@ -102,7 +102,7 @@ export class Account {
     return resource as OfKind<K>;
   }
 
-  /** Throws ResourceAlreadyExistsException when the ARN is taken, TooManyTagsException above the service's limit. */
+  /** Adds a resource. Throws ResourceAlreadyExistsException if the ARN is taken, TooManyTagsException above the limit. */
   add<K extends Kind>(
     resource: New<K> & { kind: K },
     tags: readonly { tagKey: string; tagValue: string }[] = [],
@@ -134,12 +134,12 @@ export class Account {
     this.changed();
   }
 
-  /** Says that a resource was changed, so that it is stored when the request is over. */
+  /** Marks the resources as changed, so that `flush` stores them at the end of the request. */
   changed(): void {
     this.#changed = true;
   }
 
-  /** Stores what was changed. Data and models are stored before the resources that speak of them. */
+  /** Stores the resources if any changed. Their data and models are already stored by then. */
   flush(): void {
     if (!this.#changed) return;
     this.#changed = false;
@@ -147,7 +147,7 @@ export class Account {
     this.#storage.keepOnly([...this.#resources.keys()]);
   }
 
-  /** Throws everything away. */
+  /** Deletes everything, in memory and in storage. */
   clear(): void {
     this.#resources.clear();
     this.#data.clear();

@@ -1,33 +1,33 @@
 import type { Kind } from "./resources.ts";
 import type { ErrorCode } from "./service-error.ts";
 
-/** How tests steer the stand-in. Operations are named as in the API, `CreateFilter`. */
+/** Lets tests control the stand-in. Operations have their API names, such as `CreateFilter`. */
 export interface PersonalizeControl {
-  /** Moves the clock forward and finishes all work that falls due, imports and trainings included. */
+  /** Moves the clock forward and completes all work that is then due, including imports and trainings. */
   advance(milliseconds: number): Promise<void>;
-  /** Waits for the work that is under way, without moving the clock. */
+  /** Waits for the work in progress, without moving the clock. */
   idle(): Promise<void>;
   /** Makes the next calls of an operation fail. */
   failNext(operation: string, failure?: Failure): void;
-  /** Makes the next resource of a kind end in CREATE FAILED; for a campaign its update too. */
+  /** Makes the next resource of a kind end in CREATE FAILED. For campaigns this also applies to updates. */
   failCreation(kind: Kind, reason: string): void;
-  /** Makes each call of an operation, or of all, take so long. */
+  /** Delays every call of an operation, or of all operations, by this many milliseconds. */
   latency(milliseconds: number, operation?: string): void;
-  /** How often each operation was called since the start or the last reset, failed calls included. */
+  /** Returns how often each operation was called since the start or the last reset, including failed calls. */
   counts(): Readonly<Record<string, number>>;
-  /** Throws all resources, data, failures, latencies and counts away. */
+  /** Deletes all resources, data, failures, latencies and counts. */
   reset(): void;
 }
 
 export interface Failure {
-  /** InternalServerException (a 500) by default. */
+  /** Default: InternalServerException (a 500). */
   code?: ErrorCode;
   message?: string;
-  /** How many calls; one by default. */
+  /** How many calls fail. Default: 1. */
   times?: number;
 }
 
-/** Failures and latencies that tests ordered, and the count of calls. */
+/** The failures and latencies that tests requested, and the call counts. */
 export class Orders {
   #failures = new Map<string, Required<Failure>[]>();
   #latencies = new Map<string, number>();
@@ -44,7 +44,7 @@ export class Orders {
     this.#latencies.set(operation, milliseconds);
   }
 
-  /** Counts a call; gives how long it takes, and its failure. */
+  /** Counts a call and returns its latency and its failure, if any. */
   take(operation: string): { latency: number; failure: Required<Failure> | undefined } {
     this.#counts.set(operation, (this.#counts.get(operation) ?? 0) + 1);
     const latency = this.#latencies.get(operation) ?? this.#latencies.get("*") ?? 0;

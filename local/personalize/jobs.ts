@@ -4,7 +4,7 @@ import { type Model, train } from "./learn/train.ts";
 import { parametersOf, recipeOf } from "./recipes.ts";
 import type { ImportJob, Solution, SolutionVersion } from "./resources.ts";
 
-/** What a job has to show for itself when it is over. */
+/** The result of a finished job. */
 export type JobResult =
   | { rows: ImportedRows }
   | { model: Model; metrics: Record<string, number>; hours: number }
@@ -22,7 +22,7 @@ export async function runImport(account: Account, job: ImportJob): Promise<JobRe
   }
 }
 
-/** Trains a solution version from the data that is there now. Never rejects. */
+/** Trains a solution version from the current data. Never rejects. */
 export async function runTraining(account: Account, version: SolutionVersion): Promise<JobResult> {
   const begun = performance.now();
   try {

@@ -3,8 +3,8 @@ import { type JobResult, runImport, runTraining } from "./jobs.ts";
 import type { Campaign, Kind, Resource, Solution } from "./resources.ts";
 
 /**
- * Moves resources through their states by the clock. Nothing runs on a timer: every request settles the account first,
- * and imports and trainings begin when a request sees them due.
+ * Moves resources through their states as time passes. There are no timers: every request first brings the account up
+ * to date, and an import or a training starts when a request finds it due.
  */
 export class Lifecycle {
   #account: Account;
@@ -23,7 +23,7 @@ export class Lifecycle {
   settle(): void {
     const now = this.#account.now();
     for (const resource of this.#account.all()) {
-      // Twice at most: from pending over working to the end, when the clock has passed both.
+      // At most two steps: from pending to in progress to the end, if the time for both has passed.
       while (this.#step(resource, now));
       if (resource.kind === "campaign") this.#settleUpdate(resource, now);
       if (resource.kind === "solution") this.#settleSolutionUpdate(resource, now);
@@ -31,7 +31,7 @@ export class Lifecycle {
     }
   }
 
-  /** Settles until no work is under way. */
+  /** Settles repeatedly until no work is in progress. */
   async idle(): Promise<void> {
     this.settle();
     while (this.#running().length > 0) {
@@ -40,7 +40,7 @@ export class Lifecycle {
     }
   }
 
-  /** Forgets running work; its results are dropped. */
+  /** Forgets running work and drops its results. */
   reset(): void {
     this.#jobs.clear();
     this.#failures.clear();

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invalid } from "./service-error.ts";
 
-/** A text member of the API model, with the words that the service uses for each broken constraint. */
+/** A string member of the API model. Violations are reported in the service's own wording. */
 export function text(longest: number, { shortest = 0, pattern }: { shortest?: number; pattern?: RegExp } = {}) {
   return v.pipe(
     v.string(),
@@ -11,7 +11,7 @@ export function text(longest: number, { shortest = 0, pattern }: { shortest?: nu
   );
 }
 
-/** A whole number member within bounds. */
+/** An integer member within bounds. */
 export function whole(low: number, high = Number.MAX_SAFE_INTEGER) {
   return v.pipe(
     v.number(),
@@ -21,7 +21,7 @@ export function whole(low: number, high = Number.MAX_SAFE_INTEGER) {
   );
 }
 
-/** A list member within a number of entries. */
+/** A list member with a limited number of entries. */
 export function list<Entry extends v.GenericSchema>(entry: Entry, longest: number, shortest = 0) {
   return v.pipe(
     v.array(entry),
@@ -30,7 +30,7 @@ export function list<Entry extends v.GenericSchema>(entry: Entry, longest: numbe
   );
 }
 
-/** A map member within a number of entries. */
+/** A map member with a limited number of entries. */
 export function map<Key extends v.GenericSchema<string, string>, Value extends v.GenericSchema>(
   key: Key,
   value: Value,
@@ -42,7 +42,7 @@ export function map<Key extends v.GenericSchema<string, string>, Value extends v
   );
 }
 
-/** A map member from texts to texts. */
+/** A map member with string keys and string values. */
 export function texts<Key extends v.GenericSchema<string, string>>(key: Key, longestValue: number, most: number) {
   return map(key, text(longestValue), most);
 }
@@ -59,7 +59,7 @@ export const PAGE = {
   maxResults: v.optional(whole(1, 100)),
 };
 
-/** Reads an input by its shape. Throws one InvalidInputException for all problems, unknown members among them. */
+/** Parses an input by its shape. Throws one InvalidInputException for all problems, including unknown members. */
 export function read<Shape extends v.GenericSchema>(shape: Shape, input: unknown): v.InferOutput<Shape> {
   const result = v.safeParse(shape, input);
   if (result.success) return result.output;

@@ -24,22 +24,22 @@ import { answer, bodyOf, type Call, callOf, errorAnswer } from "./protocol.ts";
 import { getPersonalizedRanking, getRecommendations } from "./runtime/recommendations.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** Quick enough to wait for, long enough that a caller who does not wait for a state is found out. */
+/** Short enough to wait for, long enough to expose a caller that does not wait for a state. */
 export const DEFAULT_DELAYS: Delays = { pending: 100, working: 300, importing: 500, training: 1000, deploying: 500 };
 
-/** Calls a second of a dataset group: PutEvents, and PutItems with PutUsers together. */
+/** Calls per second and dataset group: one limit for PutEvents, one for PutItems and PutUsers together. */
 const EVENTS_PER_SECOND = 1000;
 const RECORDS_PER_SECOND = 10;
 
 export interface PersonalizeOptions {
   accountId: string;
   region: string;
-  /** Where import jobs read their CSV files. */
+  /** Import jobs read their CSV files through this. */
   objects: ObjectReader;
-  /** The time in milliseconds; the system's by default. `control.advance` comes on top. */
+  /** The time in milliseconds. Default: the system clock. `control.advance` is added to it. */
   clock?: { now(): number };
   delays?: Partial<Delays>;
-  /** Keeps resources, data and models in this directory; without it they are gone with the process. */
+  /** Directory that stores resources, data and models. Without it they are lost when the process ends. */
   dir?: string;
 }
 
@@ -48,8 +48,8 @@ export interface PersonalizeStandIn extends StandIn {
 }
 
 /**
- * Amazon Personalize for the local stack: its control plane, events and runtime APIs, as the AWS SDKs speak to them.
- * What it is and what it is not is in the README of this folder.
+ * Creates a stand-in for Amazon Personalize: the control plane, events and runtime APIs that the AWS SDKs call. The
+ * README of this folder describes its scope and its limits.
  */
 export function createPersonalize(options: PersonalizeOptions): PersonalizeStandIn {
   let advanced = 0;

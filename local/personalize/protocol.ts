@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
 import { type ErrorCode, ServiceError } from "./service-error.ts";
 
-/** The paths of the runtime and events APIs, which speak REST; the control plane names its operation in a header. */
+/** The paths of the runtime and events APIs, which are REST APIs. The control plane names its operation in a header. */
 const PATHS: Readonly<Record<string, string>> = {
   "POST /recommendations": "GetRecommendations",
   "POST /personalize-ranking": "GetPersonalizedRanking",
@@ -12,14 +12,14 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 const TARGET = /^AmazonPersonalize\.(\w+)$/;
 
-/** A request as one of the three APIs, or undefined when it is none of their operations. */
+/** The operation and protocol of a request to one of the three APIs. */
 export interface Call {
   operation: string;
-  /** The JSON protocol answers every error with 400 and its name in the body; the REST protocol in a header. */
+  /** JSON puts an error's name in the body and uses 400 for every client error. REST puts the name in a header. */
   protocol: "json" | "rest";
 }
 
-/** The operation that a request is for. */
+/** Returns the operation that a request is for, or undefined if it is none of the known ones. */
 export function callOf({ method, path, headers }: StandInRequest): Call | undefined {
   const target = headers["x-amz-target"];
   if (target !== undefined) {
@@ -30,7 +30,7 @@ export function callOf({ method, path, headers }: StandInRequest): Call | undefi
   return operation === undefined ? undefined : { operation, protocol: "rest" };
 }
 
-/** The JSON of a request; an empty body is an empty object. Throws SerializationException as InvalidInputException does. */
+/** Parses the JSON body of a request. An empty body is an empty object. Throws InvalidInputException for other text. */
 export function bodyOf({ body }: StandInRequest): unknown {
   if (body.length === 0) return {};
   try {
@@ -41,12 +41,12 @@ export function bodyOf({ body }: StandInRequest): unknown {
   }
 }
 
-/** An answer in the words of its protocol. */
+/** Builds a successful response in the format of its protocol. */
 export function answer(protocol: Call["protocol"], output: object): StandInAnswer {
   return { status: 200, headers: headersOf(protocol), body: JSON.stringify(output) };
 }
 
-/** An error in the words of its protocol. */
+/** Builds an error response in the format of its protocol. */
 export function errorAnswer(
   protocol: Call["protocol"],
   code: ErrorCode,

@@ -1,10 +1,10 @@
-/** How a recipe's campaign is asked: by user, by user with a list to rank, or by item. */
+/** What a recipe's campaign takes as input: a user, a user with a list to rank, or an item. */
 export type RecipeType = "USER_PERSONALIZATION" | "PERSONALIZED_RANKING" | "RELATED_ITEMS";
 
-/** Which of the local models a recipe trains. */
+/** The local model that a recipe trains. */
 export type Learner = "taste" | "co-occurrence" | "popularity";
 
-/** A hyperparameter: its default and what it may be. */
+/** A hyperparameter: its default and its allowed values. */
 export interface Parameter {
   default: string;
   kind: "integer" | "continuous" | "boolean";
@@ -16,9 +16,9 @@ export interface Recipe {
   type: RecipeType;
   learner: Learner;
   description: string;
-  /** `algorithmHyperParameters`. */
+  /** The recipe's `algorithmHyperParameters`. */
   algorithm: Readonly<Record<string, Parameter>>;
-  /** `featureTransformationParameters`. */
+  /** The recipe's `featureTransformationParameters`. */
   featurization: Readonly<Record<string, Parameter>>;
 }
 
@@ -40,7 +40,7 @@ const HISTORY = {
   max_user_history_length_percentile: continuous("0.99", 0, 1),
 };
 
-/** The built-in recipes that the local service trains, with the hyperparameters that each takes. */
+/** The built-in recipes that the local service can train, with their hyperparameters. */
 export const RECIPES: readonly Recipe[] = [
   {
     name: "aws-user-personalization",
@@ -111,19 +111,19 @@ export const RECIPES: readonly Recipe[] = [
   },
 ];
 
-/** The ARN of a built-in recipe, which belongs to no account and region. */
+/** Returns the ARN of a built-in recipe, which contains neither an account nor a region. */
 export function recipeArn(name: string): string {
   return `arn:aws:personalize:::recipe/${name}`;
 }
 
-/** The recipe of an ARN, or undefined. */
+/** Returns the recipe with this ARN, or undefined. */
 export function recipeOf(arn: string): Recipe | undefined {
   return RECIPES.find(({ name }) => recipeArn(name) === arn);
 }
 
 /**
- * A recipe's parameters with the given values over the defaults. Returns the text of what is wrong when one is unknown or
- * out of its range; the text names the recipes that have an unknown one.
+ * Returns a recipe's parameters: the given values merged over the defaults. If one is unknown or out of range, returns
+ * a description of the problem instead. For an unknown parameter it names the recipes that have it.
  */
 export function parametersOf(
   recipe: Recipe,

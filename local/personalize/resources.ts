@@ -1,4 +1,4 @@
-/** Where a resource is in its life, as `status` shows it. */
+/** The lifecycle states of a resource, as the API's `status` shows them. */
 export type Status =
   | "CREATE PENDING"
   | "CREATE IN_PROGRESS"
@@ -12,14 +12,14 @@ export type Status =
 interface Base {
   arn: string;
   name: string;
-  /** Milliseconds, like every time in here; the API gives seconds. */
+  /** In milliseconds, like every time here. The API uses seconds. */
   createdAt: number;
   updatedAt: number;
   /** When the current phase (creation or deletion) began. */
   phaseAt: number;
   status: Status;
   failureReason?: string;
-  /** Order of creation, which lists follow. */
+  /** Position in the order of creation. Lists are sorted by it. */
   sequence: number;
   tags: Record<string, string>;
 }
@@ -110,7 +110,7 @@ export interface SolutionVersion extends Base {
   kind: "solution-version";
   solutionArn: string;
   trainingMode: TrainingMode;
-  /** Whether the caller named it: an unnamed one shows no name. */
+  /** Whether the caller chose the name. A generated name is not shown. */
   named: boolean;
   trainingHours?: number;
   metrics?: Record<string, number>;
@@ -141,7 +141,7 @@ export type Resource =
 export type Kind = Resource["kind"];
 export type OfKind<K extends Kind> = Extract<Resource, { kind: K }>;
 
-/** The service's words for a kind, as its messages have them. */
+/** The service's name for each kind, as used in its messages. */
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   "dataset-group": "Dataset group",
   schema: "Schema",

@@ -1,4 +1,4 @@
-/** The errors of the three APIs, by their names in the service models; `Throttling` is common to all AWS services. */
+/** The errors of the three APIs, named as in the service models. ThrottlingException is common to all services. */
 export type ErrorCode =
   | "InvalidInputException"
   | "ResourceNotFoundException"
@@ -19,7 +19,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   InternalServerException: 500,
 };
 
-/** An answer of the service that is an error, with the status that its REST APIs give it (its JSON API says 400). */
+/** An error response of the service, with its status in the REST APIs. The JSON API turns 4xx into 400. */
 export class ServiceError extends Error {
   override name = "ServiceError";
   readonly code: ErrorCode;
@@ -32,12 +32,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** The caller gave something that the service does not take. */
+/** Creates an InvalidInputException: the service does not accept the caller's input. */
 export function invalid(message: string): ServiceError {
   return new ServiceError("InvalidInputException", message);
 }
 
-/** What was asked for is busy, or is needed by something else. */
+/** Creates a ResourceInUseException: the resource is busy, or something else needs it. */
 export function inUse(message: string): ServiceError {
   return new ServiceError("ResourceInUseException", message);
 }

@@ -3,7 +3,7 @@ import type { SchemaField } from "../../../lib/personalize/filters/validate.ts";
 import type { DatasetType } from "../resources.ts";
 import { invalid } from "../service-error.ts";
 
-/** A schema that keeps the service's rules, its fields with their types spread into lists. */
+/** A valid schema. The types of each field are a list. */
 export interface DatasetSchema {
   name: string;
   fields: readonly (SchemaField & { types: readonly string[] })[];
@@ -17,7 +17,7 @@ const DATASET_TYPES: Readonly<Record<string, DatasetType>> = {
   Users: "USERS",
 };
 
-/** Required columns, which take no null, and reserved ones, by dataset: with the type each must have. */
+/** Required columns (never null) and reserved columns of each dataset type, with the type that each must have. */
 const REQUIRED: Readonly<Record<DatasetType, Readonly<Record<string, string>>>> = {
   INTERACTIONS: { USER_ID: "string", ITEM_ID: "string", TIMESTAMP: "long" },
   ITEMS: { ITEM_ID: "string" },
@@ -51,7 +51,7 @@ const Record_ = v.looseObject({
   fields: v.pipe(v.array(Field), v.minLength(1)),
 });
 
-/** Reads the Avro text of a schema and checks it by the rules of its dataset; throws InvalidInputException. */
+/** Parses an Avro schema and checks it against the rules of its dataset type. Throws InvalidInputException. */
 export function parseSchema(text: string): DatasetSchema {
   const result = v.safeParse(Record_, parseJson(text));
   if (!result.success) {
@@ -73,12 +73,12 @@ export function parseSchema(text: string): DatasetSchema {
   return schema;
 }
 
-/** The dataset type that a schema is for, by its record name. */
+/** Returns the dataset type that a schema's record name stands for. */
 export function datasetTypeOf(schema: DatasetSchema): DatasetType | undefined {
   return DATASET_TYPES[schema.name];
 }
 
-/** `NUM_RATINGS` is `numRatings` in the properties of events, items and users. */
+/** Converts a column name such as `NUM_RATINGS` to its name in events, items and users: `numRatings`. */
 export function camelCase(column: string): string {
   return column.toLowerCase().replaceAll(/_+([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -6,7 +6,7 @@ export type SchemaColumn = DatasetSchema["fields"][number];
 const LONGEST_CATEGORICAL = 1000;
 const LONGEST_TEXTUAL = 20_000;
 
-/** The value of a CSV cell by its column's type, or what is wrong with it. */
+/** Parses a CSV cell by its column's type. Returns the value or a description of the problem. */
 export function parseCell(text: string, column: SchemaColumn): { value: Cell } | { problem: string } {
   if (text === "") return nullFor(column);
   const type = column.types.find((candidate) => candidate !== "null");
@@ -28,7 +28,7 @@ export function parseCell(text: string, column: SchemaColumn): { value: Cell } |
   }
 }
 
-/** The value of a JSON property by its column's type; numbers may come as texts, as in the service. */
+/** Parses a JSON property by its column's type. Numbers may be strings, as in the service. */
 export function parseProperty(value: unknown, column: SchemaColumn): { value: Cell } | { problem: string } {
   if (value === null || value === undefined) return nullFor(column);
   if (Array.isArray(value)) return { problem: 'several values are one text joined by "|", got a list' };

@@ -4,31 +4,31 @@ import type { DatasetType } from "../resources.ts";
 import type { DatasetSchema } from "./avro-schema.ts";
 import { type Cell, parseCell, type SchemaColumn } from "./cell.ts";
 
-/** Reads what a dataset import job reads: in the local stack the objects of its S3. */
+/** Reads the input of dataset import jobs. In the local stack these are objects of the local S3. */
 export interface ObjectReader {
-  /** The keys that begin with a prefix, in order. Throws when the bucket cannot be read. */
+  /** Returns the keys that begin with a prefix, in order. Throws if the bucket cannot be read. */
   list(bucket: string, prefix: string): Promise<readonly string[]>;
   read(bucket: string, key: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Rows in the order of `columns`, which are the schema's. */
+/** The schema's columns, and rows with their cells in that order. */
 export interface ImportedRows {
   columns: readonly string[];
   rows: readonly (readonly Cell[])[];
 }
 
-/** Why an import job fails; the message becomes its failure reason. */
+/** The reason why an import job fails. The message becomes its `failureReason`. */
 export class ImportFailure extends Error {
   override name = "ImportFailure";
 }
 
 const LEAST_INTERACTIONS = 1000;
-/** 5138-11-16 in seconds, 1973 in milliseconds: anything above it was meant as milliseconds. */
+/** 5138-11-16 in seconds, 1973 in milliseconds. A larger value is taken for milliseconds by mistake. */
 const LARGEST_TIMESTAMP = 100_000_000_000;
 const NOT_CONFORMING =
   "Input csv has rows that do not conform to the dataset schema. Please ensure all required data fields are present and that they are of the type specified in the schema.";
 
-/** Reads one CSV file, or all of a folder's first level. Throws `ImportFailure` with the reason for the first bad row. */
+/** Reads one CSV file, or all CSV files directly in a folder. Throws `ImportFailure` at the first bad row. */
 export async function readImport(
   location: string,
   schema: DatasetSchema,
@@ -120,7 +120,7 @@ async function feed(source: AsyncIterable<Uint8Array>, parser: ReturnType<typeof
   }
 }
 
-/** Until the parser takes more or has ended; the listener of what did not happen is removed. */
+/** Waits until the parser accepts more data or has closed. Removes the listener for the event that did not happen. */
 async function roomOrEnd(parser: ReturnType<typeof parse>): Promise<void> {
   const waiting = new AbortController();
   const happened = (event: string) => once(parser, event, { signal: waiting.signal });

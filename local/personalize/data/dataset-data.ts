@@ -3,7 +3,7 @@ import type { ImportMode } from "../resources.ts";
 import { Interactions } from "./interactions.ts";
 import type { LiveRow, Part } from "./rows.ts";
 
-/** The content of one dataset: what imports brought and what came one by one. */
+/** The contents of one dataset: imported rows, and rows that arrived through the events API. */
 export class DatasetData {
   #parts: Part[];
   #live: LiveRow[];
@@ -23,7 +23,7 @@ export class DatasetData {
     return this.#live;
   }
 
-  /** A FULL import replaces all earlier imports and leaves the rest; a job that is imported again replaces its own rows. */
+  /** Adds an import. A FULL import replaces all earlier imports. A repeated job replaces its own rows. */
   import(mode: ImportMode, part: Part): void {
     const kept = mode === "FULL" ? [] : this.#parts.filter(({ jobArn }) => jobArn !== part.jobArn);
     this.#parts = [...kept, part];
@@ -39,13 +39,13 @@ export class DatasetData {
     }
   }
 
-  /** The rows of an interactions dataset. */
+  /** Returns the rows of an interactions dataset. */
   interactions(): Interactions {
     this.#interactions ??= new Interactions(this.#parts, this.#live);
     return this.#interactions;
   }
 
-  /** The rows of an items or users dataset by id: of one id the row that came last. */
+  /** Returns the rows of an items or users dataset by ID. The latest row of an ID wins. */
   records(idColumn: string): ReadonlyMap<string, FilterRecord> {
     this.#records ??= this.#join(idColumn);
     return this.#records;

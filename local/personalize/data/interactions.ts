@@ -1,21 +1,22 @@
 import type { Cell } from "./cell.ts";
 import type { LiveRow, Part } from "./rows.ts";
 
-/** One thing that a user did with an item. */
+/** One interaction of a user with an item. */
 export interface Interaction {
   userId: string;
   itemId: string;
-  /** Epoch seconds. */
+  /** In seconds since the epoch. */
   timestamp: number;
   eventType: string | null;
   eventValue: number | null;
-  /** When it came as an event, in milliseconds; undefined for what was imported. */
+  /** When it arrived as an event, in milliseconds. Undefined for an imported row. */
   receivedAt?: number;
 }
 
 /**
- * The interactions of a dataset: bulk rows and events, equal ones once. Two are equal with the same timestamp and
- * identical properties. An event without a user belongs to the user whom its session named later, or to the session.
+ * The interactions of a dataset, from imported rows and events, without duplicates. A duplicate has the same timestamp
+ * and identical properties. An event without a user belongs to the user of its session, or to the session itself until
+ * an event of that session names the user.
  */
 export class Interactions {
   #seen = new Set<string>();
@@ -29,12 +30,12 @@ export class Interactions {
     for (const row of live) this.addEvent(row);
   }
 
-  /** All of them, sessions without a user included; ordered by arrival. */
+  /** Returns all interactions in order of arrival, including those of sessions without a user. */
   all(): readonly Interaction[] {
     return this.#all;
   }
 
-  /** A user's, newest first. */
+  /** Returns a user's interactions, newest first. */
   ofUser(userId: string): readonly Interaction[] {
     const own = this.#byUser.get(userId) ?? [];
     return own.toSorted((a, b) => b.timestamp - a.timestamp);
@@ -55,7 +56,7 @@ export class Interactions {
     this.#claim(session, userId);
   }
 
-  /** Moves what a session did before its user was known to that user. */
+  /** Moves the interactions that a session recorded before its user was known to that user. */
   #claim(session: string, userId: string): void {
     const rows = this.#anonymous.get(session);
     if (!rows || session === userId) return;
@@ -102,7 +103,7 @@ export class Interactions {
   }
 }
 
-/** Columns in the order of their names, and without nulls: a missing property is the same as an empty one. */
+/** Returns a key for duplicate detection: columns sorted by name, without nulls, so null and missing are the same. */
 function keyOf(record: Readonly<Record<string, Cell>>): string {
   const filled = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
   return JSON.stringify(filled.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -7,7 +7,7 @@ export interface Part extends ImportedRows {
   importedAt: number;
 }
 
-/** One event, item or user that the events API received, by column. */
+/** One event, item or user that arrived through the events API, by column. */
 export interface LiveRow {
   at: number;
   values: Readonly<Record<string, Cell>>;

@@ -1,7 +1,7 @@
 import { GetObjectCommand, paginateListObjectsV2, type S3Client } from "@aws-sdk/client-s3";
 import type { ObjectReader } from "./csv-import.ts";
 
-/** Reads import files through an S3 client, which in the local stack points to the local AWS endpoint. */
+/** Reads import files through an S3 client. In the local stack the client points to the local AWS endpoint. */
 export function s3Objects(client: S3Client): ObjectReader {
   return {
     async list(bucket, prefix) {

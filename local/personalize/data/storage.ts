@@ -17,7 +17,7 @@ import { deserialize, serialize } from "node:v8";
 import type { Resource } from "../resources.ts";
 import type { LiveRow, Part } from "./rows.ts";
 
-/** What survives a restart. Values of another format version are not read. */
+/** Persists state across restarts. Resources stored in another format version are ignored. */
 export interface Storage {
   loadResources(): { resources: Resource[]; sequence: number } | undefined;
   saveResources(resources: readonly Resource[], sequence: number): void;
@@ -26,12 +26,12 @@ export interface Storage {
   appendLive(arn: string, rows: readonly LiveRow[]): void;
   loadModel(arn: string): unknown;
   saveModel(arn: string, model: unknown): void;
-  /** Removes the files of everything but these. */
+  /** Removes the files of all other ARNs. */
   keepOnly(arns: readonly string[]): void;
   clear(): void;
 }
 
-/** Keeps nothing. */
+/** Stores nothing. */
 export const NO_STORAGE: Storage = {
   loadResources: () => undefined,
   saveResources: () => undefined,
@@ -47,9 +47,9 @@ export const NO_STORAGE: Storage = {
 const FORMAT = 1;
 
 /**
- * Keeps everything in a directory. Whole files are written beside the old one and renamed over it; what comes one by
- * one is appended a line at a time, and a last line that was cut off is dropped. So a process that is killed at any
- * moment leaves the state before or after a write, never half of it.
+ * Stores everything in a directory. A whole file is written beside the old one and renamed over it. Rows from the
+ * events API are appended as lines, and an incomplete last line is dropped on reading. So a process that is killed in
+ * the middle of a write leaves complete records only.
  */
 export function directoryStorage(directory: string): Storage {
   mkdirSync(directory, { recursive: true });
@@ -103,7 +103,7 @@ function replaceFile(file: string, content: Uint8Array): void {
 function readLines(file: string): LiveRow[] {
   const text = readFileSync(file, "utf8");
   const complete = text.slice(0, text.lastIndexOf("\n") + 1);
-  // A line cut off by a kill would glue itself to the next append.
+  // The next append would otherwise continue the incomplete line.
   if (complete.length < text.length) replaceFile(file, Buffer.from(complete));
   return complete
     .split("\n")

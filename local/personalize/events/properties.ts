@@ -2,7 +2,7 @@ import { camelCase, type DatasetSchema } from "../data/avro-schema.ts";
 import { type Cell, parseProperty } from "../data/cell.ts";
 import { invalid } from "../service-error.ts";
 
-/** Reads the `properties` of an event, item or user, a JSON text with camelCase names; throws InvalidInputException. */
+/** Parses the `properties` of an event, item or user: JSON with camelCase names. Throws InvalidInputException. */
 export function readProperties(text: string | undefined, where: string): Record<string, unknown> {
   if (text === undefined) return {};
   let properties: unknown;
@@ -18,9 +18,9 @@ export function readProperties(text: string | undefined, where: string): Record<
 }
 
 /**
- * A row of a dataset from properties, `given` columns over them. Columns of `given` that the schema lacks are left out;
- * a property that it lacks, or a value of the wrong type, throws InvalidInputException. A missing column of `lenient`
- * stays away.
+ * Builds a dataset row from properties, with `given` columns taking precedence. Columns of `given` that the schema
+ * lacks are dropped, and columns in `lenient` may be missing. Throws InvalidInputException for a property that the
+ * schema lacks or a value of the wrong type.
  */
 export function toRow(
   schema: DatasetSchema,

@@ -22,7 +22,7 @@ const Event = v.strictObject({
 });
 type Event = v.InferOutput<typeof Event>;
 
-/** PutEvents: the events of one session, kept beside what is imported. An event without an item is accepted and not kept. */
+/** PutEvents: stores the events of one session. An event without an item is accepted but not stored. */
 export function putEvents(limit: RateLimit): Operation {
   return operation(
     v.strictObject({ trackingId: ID, userId: v.optional(ID), sessionId: ID, eventList: list(Event, 10, 1) }),

@@ -9,7 +9,7 @@ import type { RateLimit } from "./rate.ts";
 
 const ID = text(256, { shortest: 1 });
 
-/** PutItems: at most ten; a record replaces the one of the same id. */
+/** PutItems: stores up to ten items. A record replaces the one with the same ID. */
 export function putItems(limit: RateLimit): Operation {
   const Item = v.strictObject({ itemId: ID, properties: v.optional(text(32_000, { shortest: 1 })) });
   return operation(v.strictObject({ datasetArn: ARN, items: list(Item, 10, 1) }), ({ datasetArn, items }, account) =>
@@ -23,7 +23,7 @@ export function putItems(limit: RateLimit): Operation {
   );
 }
 
-/** PutUsers: at most ten; a record replaces the one of the same id. */
+/** PutUsers: stores up to ten users. A record replaces the one with the same ID. */
 export function putUsers(limit: RateLimit): Operation {
   const User = v.strictObject({ userId: ID, properties: v.optional(text(24_000, { shortest: 1 })) });
   return operation(v.strictObject({ datasetArn: ARN, users: list(User, 10, 1) }), ({ datasetArn, users }, account) =>

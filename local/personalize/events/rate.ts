@@ -2,7 +2,7 @@ import { ServiceError } from "../service-error.ts";
 
 const WINDOW_MS = 1000;
 
-/** Counts calls within the last second. */
+/** Limits the calls within one second. */
 export class RateLimit {
   #calls = new Map<string, number[]>();
   #most: number;
@@ -13,7 +13,7 @@ export class RateLimit {
     this.#now = now;
   }
 
-  /** Throws ThrottlingException for more calls of one key in a second than allowed; refused ones do not count. */
+  /** Throws ThrottlingException above the allowed calls per second for one key. Rejected calls do not count. */
   take(key: string): void {
     const now = this.#now();
     const recent = (this.#calls.get(key) ?? []).filter((at) => now - at < WINDOW_MS);

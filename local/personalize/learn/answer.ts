@@ -2,20 +2,20 @@ import { blendScores, tasteParts } from "./taste-model.ts";
 import type { Model } from "./train.ts";
 import { eventsOf } from "./training-set.ts";
 
-/** An item of an answer. Related items and popular ones come without a score, as from the service. */
+/** An item of a response. Related and popular items have no score, as in the service. */
 export interface Scored {
   itemId: string;
   score?: number;
 }
 
-/** Numbers of users and items of a model, made once for it. */
+/** A model with the index of each user and item, computed once per model. */
 export interface ModelIndex {
   model: Model;
   users: ReadonlyMap<string, number>;
   items: ReadonlyMap<string, number>;
 }
 
-/** Prepares a model for answering. */
+/** Prepares a model for serving. */
 export function indexModel(model: Model): ModelIndex {
   return {
     model,
@@ -25,8 +25,8 @@ export function indexModel(model: Model): ModelIndex {
 }
 
 /**
- * All items that the model knows for a user, best first; scores add up to 1. `newer` are the items of events that came
- * after training, oldest first. A user without any event gets the most popular items first.
+ * Returns all items that the model knows, best for the user first. Scores add up to 1. `newer` holds the items of
+ * events that arrived after training, oldest first. A user without events gets the most popular items first.
  */
 export function forUser(index: ModelIndex, userId: string, newer: readonly string[]): Scored[] {
   const { model } = index;
@@ -38,7 +38,7 @@ export function forUser(index: ModelIndex, userId: string, newer: readonly strin
     .map((item) => ({ itemId: model.set.items[item] ?? "", score: shares[item] ?? 0 }));
 }
 
-/** The given items in the order of the user's interest; those that the model does not know last, without a score. */
+/** Ranks the given items for a user. Items that the model does not know come last, without a score. */
 export function rankFor(
   index: ModelIndex,
   userId: string,
@@ -56,7 +56,7 @@ export function rankFor(
   return [...ranked, ...unknown.map((itemId) => ({ itemId }))];
 }
 
-/** The items related to an item, best first, then popular ones; for an unknown item the popular ones alone. */
+/** Returns the items related to an item, best first, then popular items. An unknown item gets popular items only. */
 export function relatedTo({ model, items }: ModelIndex, itemId: string): Scored[] {
   const item = items.get(itemId);
   const { learned } = model;
@@ -90,5 +90,5 @@ function softmax(scores: Float64Array): Float64Array {
   return powers.map((power) => power / sum);
 }
 
-/** Scores of the factorization lie close together; without it all shares would look alike. */
+/** Spreads the scores of the factorization, which lie close together. Without it all shares would be nearly equal. */
 const SHARPNESS = 5;

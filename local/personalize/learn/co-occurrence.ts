@@ -2,27 +2,27 @@ import { affinities, type ItemFeatures } from "./item-features.ts";
 import { pacer } from "./pace.ts";
 import { eventsOf, itemCounts, type TrainingSet } from "./training-set.ts";
 
-/** For each item its related ones, best first. */
+/** The related items of each item, best first. */
 export interface CoOccurrence {
   related: readonly Int32Array[];
 }
 
 export interface CoOccurrenceOptions {
-  /** 0 counts users who had both items; 1 divides by the other item's popularity. */
+  /** Exponent of both items' popularity, by which the count of common users is divided. 0 means no discount. */
   popularityDiscount: number;
-  /** Pairs that fewer users had do not count. */
+  /** Pairs with fewer common users are ignored. */
   leastTogether: number;
-  /** When given, items of like categories are related too, which also reaches items without an interaction. */
+  /** If given, items with similar categories are related too, including items without any interaction. */
   features?: ItemFeatures;
 }
 
-/** More than that of one user says little and costs its square. */
+/** The longest history used per user. A longer one adds little, and the cost grows with its square. */
 const LONGEST_HISTORY = 200;
-/** As many as the runtime can ask for. */
+/** The most results that a request to the runtime can ask for. */
 const MOST_RELATED = 500;
 const FEATURE_WEIGHT = 0.3;
 
-/** Counts which items users had together. Gives way to other work of the process while it runs. */
+/** Counts which items occur together in users' histories. Yields regularly to other work of the process. */
 export async function trainCoOccurrence(set: TrainingSet, options: CoOccurrenceOptions): Promise<CoOccurrence> {
   const pace = pacer();
   const together: Map<number, number>[] = set.items.map(() => new Map());

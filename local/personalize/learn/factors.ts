@@ -2,32 +2,32 @@ import { random } from "../../demo-data/random.ts";
 import { pacer } from "./pace.ts";
 import { eventsOf, type TrainingSet } from "./training-set.ts";
 
-/** Item vectors of an implicit-feedback factorization, row by row, and what folding a user in needs. */
+/** Item vectors of an implicit-feedback factorization, row by row, and the matrix needed to fold in a user. */
 export interface Factors {
   rank: number;
   vectors: Float64Array;
-  /** The sum of all items' outer products, `rank` by `rank`. */
+  /** The sum of the outer products of all item vectors, `rank` by `rank`. */
   gram: Float64Array;
 }
 
-/** An item of a user's history and how much it counts. */
+/** An item of a user's history with its weight. */
 export interface Weighted {
   item: number;
   weight: number;
 }
 
-/** How much more an event tells than the lack of one, and how strongly vectors are held small. */
+/** CONFIDENCE is the extra weight of an observed event. REGULARIZATION keeps the vectors small. */
 const CONFIDENCE = 8;
 const REGULARIZATION = 6;
 const SWEEPS = 6;
 const SEED = 20_240_607;
 
 /**
- * Implicit alternating least squares (Hu, Koren, Volinsky 2008): users and items become vectors whose product says how
- * likely an event is. Deterministic. Gives way to other work of the process while it runs.
+ * Implicit alternating least squares (Hu, Koren, Volinsky 2008): users and items become vectors whose product estimates
+ * how likely an event is. Deterministic. Yields regularly to other work of the process.
  *
- * The loops of this file read arrays with `as number`, not with a default for a missing element: they never read past
- * the end, and the check would sit in the innermost loop of the training.
+ * The loops of this file read arrays with `as number` instead of a default for a missing element. They never read past
+ * the end, and the check would run in the innermost loop of the training.
  */
 export async function factorize(set: TrainingSet, rank: number): Promise<Factors> {
   const userRows = rowsByUser(set);
@@ -42,14 +42,14 @@ export async function factorize(set: TrainingSet, rank: number): Promise<Factors
   return { rank, vectors, gram: gramOf(vectors, rank) };
 }
 
-/** The vector of a user with this history; zeros for an empty one. */
+/** Computes the vector of a user with this history. An empty history gives zeros. */
 export function foldIn({ rank, vectors, gram }: Factors, history: readonly Weighted[]): Float64Array {
   const target = new Float64Array(rank);
   if (history.length > 0) new Solver(rank, gram).solve(history, vectors, target);
   return target;
 }
 
-/** The product of a user's vector with each item's. */
+/** Returns the product of a user's vector with each item's vector. */
 export function products({ rank, vectors }: Factors, user: Float64Array): Float64Array {
   const scores = new Float64Array(vectors.length / rank);
   for (let item = 0; item < scores.length; item += 1) {
@@ -108,7 +108,7 @@ function addOuter(matrix: Float64Array, vectors: Float64Array, start: number, ra
   }
 }
 
-/** Solves one user (or item) against fixed items (or users) by Cholesky; its buffers serve many rows. */
+/** Solves one user (or item) against fixed items (or users) by Cholesky decomposition. Reuses its buffer for each. */
 class Solver {
   #rank: number;
   #gram: Float64Array;

@@ -1,12 +1,12 @@
 import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
 
-/** Categories by number for each item, with the weight of each: a category that few items have says more. */
+/** The category indexes of each item, and the weight of each category. Rare categories weigh more. */
 export interface ItemFeatures {
   ofItem: readonly (readonly number[])[];
   weights: Float64Array;
 }
 
-/** Reads the categories of items from these columns of their records; several in one text are joined by `|`. */
+/** Reads the categories of items from these columns of their records. `|` separates several in one value. */
 export function itemFeatures(
   items: readonly string[],
   records: ReadonlyMap<string, FilterRecord>,
@@ -34,7 +34,7 @@ export function itemFeatures(
   return { ofItem, weights };
 }
 
-/** How far each item's categories are those of a history, from 0 to 1. */
+/** Returns how well the categories of each item match a history, from 0 to 1. */
 export function affinities(
   { ofItem, weights }: ItemFeatures,
   history: readonly { item: number; weight: number }[],

@@ -1,12 +1,13 @@
-/** Gives the ranked items for one user, best first, at least 25 where there are so many. */
+/** Returns the ranked items for one user, best first: at least 25 if there are that many. */
 export type Ranking = (user: number) => readonly number[];
 
 const CUTS = [5, 10, 25] as const;
 const LONGEST = 25;
 
 /**
- * The offline metrics that GetSolutionMetrics returns, over the users who have hidden events: a hit is a recommended
- * item that the user really chose afterwards. `coverage` is the share of `itemCount` that was recommended to anyone.
+ * Computes the offline metrics that GetSolutionMetrics returns, over all users with hidden events. A hit is a
+ * recommended item among the user's hidden events. `coverage` is the share of `itemCount` that was recommended to at
+ * least one user.
  */
 export function metricsOf(hidden: readonly Int32Array[], itemCount: number, rank: Ranking): Record<string, number> {
   const sums = new Map<string, number>();

@@ -1,9 +1,9 @@
-/** Long enough to be cheap, short enough that other requests of the process do not wait noticeably. */
+/** Long enough to be cheap, short enough that other requests of the process see no noticeable delay. */
 const SLICE_MS = 15;
 
 /**
- * Lets a long computation give way: call it often, and await what it returns. Without it training would hold up every
- * other request to the local stack, which shares this process.
+ * Returns a function that lets a long computation yield: call it often and await the promise that it may return.
+ * Otherwise a training would block every other request to the local stack, which shares this process.
  */
 export function pacer(): () => Promise<void> | undefined {
   let since = performance.now();

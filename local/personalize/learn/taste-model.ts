@@ -2,19 +2,19 @@ import { type Factors, factorize, foldIn, products, type Weighted } from "./fact
 import { affinities, type ItemFeatures } from "./item-features.ts";
 import { itemCounts, repeatShare, type TrainingSet } from "./training-set.ts";
 
-/** How much popularity and categories count beside the factorization. */
+/** The weights of popularity and categories relative to the factorization. */
 export interface Blend {
   popularity: number;
   categories: number;
 }
 
-/** A recommender for users and rankings: a factorization blended with popularity and with categories. */
+/** The model for user recommendations and rankings: a factorization blended with popularity and categories. */
 export interface TasteModel {
   factors: Factors;
-  /** From 0 to 1, by item. */
+  /** Popularity of each item, from 0 to 1. */
   popularity: Float64Array;
   features: ItemFeatures;
-  /** Added to the score of an item that the user has had: below 0 unless users repeat. */
+  /** Added to the score of an item that the user has seen. Negative unless users often repeat items. */
   repeatBonus: number;
   recency: boolean;
   blend: Blend;
@@ -22,16 +22,16 @@ export interface TasteModel {
 
 export interface TasteOptions {
   rank: number;
-  /** Whether newer events of a user count more. */
+  /** Whether a user's newer events weigh more. */
   recency: boolean;
 }
 
-/** Before it is chosen by `chooseBlend`. */
+/** Used until `chooseBlend` in train.ts has chosen one. */
 const FIRST_BLEND: Blend = { popularity: 0.2, categories: 0.1 };
 const NEWEST_BONUS = 2;
 const NEWEST_DECAY = 5;
 
-/** Learns from a training set. Takes one to two seconds for 100,000 events on a laptop. */
+/** Trains on a training set. Takes one to two seconds for 100,000 events on a laptop. */
 export async function trainTaste(set: TrainingSet, features: ItemFeatures, options: TasteOptions): Promise<TasteModel> {
   const counts = itemCounts(set);
   const most = Math.log1p(counts.reduce((a, b) => Math.max(a, b), 1));
@@ -45,12 +45,12 @@ export async function trainTaste(set: TrainingSet, features: ItemFeatures, optio
   };
 }
 
-/** A share of a third or more of repeated events lets items stay where their score puts them; none at all pushes them below. */
+/** Returns the bonus for seen items: 0 if a third or more of the events are repeats, falling to -1 if none are. */
 function repeatBonus(share: number): number {
   return Math.min(0, 3 * share - 1);
 }
 
-/** The parts of every item's score for a user with these events, oldest first. An unknown user has none. */
+/** Computes the parts of each item's score for a user with these events, oldest first. An unknown user has none. */
 export function tasteParts(model: TasteModel, events: readonly number[]) {
   const history = weigh(events, model.recency);
   return {
@@ -60,7 +60,7 @@ export function tasteParts(model: TasteModel, events: readonly number[]) {
   };
 }
 
-/** Blends the parts to one score an item; only the order and the differences mean anything. */
+/** Blends the parts into one score per item. Only the order and the differences are meaningful. */
 export function blendScores(
   model: TasteModel,
   parts: ReturnType<typeof tasteParts>,
@@ -84,10 +84,10 @@ function weigh(events: readonly number[], recency: boolean): Weighted[] {
   return Array.from(weights, ([item, weight]) => ({ item, weight }));
 }
 
-/** Up to here keeping a short sorted list beats sorting all items; a training does it thousands of times. */
+/** Up to this length, a short sorted list is faster than sorting all items. A training does this thousands of times. */
 const SHORT_LIST = 64;
 
-/** Item numbers by falling score, the given count of them; equal scores in order of number. */
+/** Returns the indexes of the `count` highest scores, best first. Ties are ordered by index. */
 export function best(scores: Float64Array, count: number): number[] {
   if (count > SHORT_LIST) {
     const order = Array.from(scores.keys());

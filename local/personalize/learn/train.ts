@@ -16,13 +16,13 @@ import {
   trainingSet,
 } from "./training-set.ts";
 
-/** A trained solution version: a snapshot that later imports do not change. Plain data, so that it can be stored. */
+/** A trained solution version. Later imports do not change it. Plain data, so that it can be stored. */
 export interface Model {
   set: TrainingSet;
-  /** When the snapshot was taken; events that came later are the ones to add to a user's history. */
+  /** When the training data was read. Later events are added to a user's history when serving. */
   takenAt: number;
   choice: EventChoice;
-  /** Item numbers, most popular first. */
+  /** Item indexes, most popular first. */
   popular: readonly number[];
   learned:
     | { learner: "taste"; taste: TasteModel }
@@ -32,18 +32,18 @@ export interface Model {
 
 export interface TrainingInput {
   recipe: Recipe;
-  /** The recipe's parameters, defaults filled in. */
+  /** The recipe's parameters, including defaults. */
   parameters: Readonly<Record<string, string>>;
   interactions: readonly Interaction[];
   choice: EventChoice;
-  /** The rows of Items. */
+  /** The rows of the Items dataset. */
   items: ReadonlyMap<string, FilterRecord>;
-  /** The categorical columns of Items that may be learned from. */
+  /** The categorical columns of Items that the training may use. */
   featureColumns: readonly string[];
   takenAt: number;
 }
 
-/** Why a solution version fails; the message becomes its failure reason. */
+/** The reason why a solution version fails. The message becomes its `failureReason`. */
 export class TrainingFailure extends Error {
   override name = "TrainingFailure";
 }
@@ -51,7 +51,7 @@ export class TrainingFailure extends Error {
 const LEAST_INTERACTIONS = 1000;
 const LEAST_USERS = 25;
 const LEAST_EACH = 2;
-/** Of more users than these a part is measured, so that metrics cost less than training. */
+/** With more users than this, metrics use a sample, so that they cost less than training. */
 const MOST_MEASURED = 1500;
 const MOST_CHOOSING = 300;
 const FEW_USERS = 200;
@@ -60,7 +60,10 @@ const BLENDS: readonly Blend[] = [0.1, 0.4].flatMap((popularity) =>
   [0, 0.1, 0.3].map((categories) => ({ popularity, categories })),
 );
 
-/** Trains a recipe twice: without each user's newest events, to measure it by them, and with all. Throws `TrainingFailure`. */
+/**
+ * Trains a recipe twice: first without each user's newest events, which then serve to measure it, then with all events.
+ * Throws `TrainingFailure`.
+ */
 export async function train(input: TrainingInput): Promise<{ model: Model; metrics: Record<string, number> }> {
   const chosen = input.interactions.filter((interaction) => isChosen(input.choice, interaction));
   const set = trainingSet(chosen, input.items.keys());
@@ -112,7 +115,7 @@ async function learn(set: TrainingSet, features: ItemFeatures, input: TrainingIn
   }
 }
 
-/** A factorization needs far fewer dimensions than the network that `hidden_dimension` is meant for. */
+/** Scales `hidden_dimension` down: a factorization needs far fewer dimensions than the service's neural network. */
 function rankFor(hiddenDimension = "149"): number {
   return Math.max(8, Math.min(48, Math.round(Number(hiddenDimension) / 7)));
 }
@@ -131,7 +134,7 @@ function coOccurrenceOptions(
   return { popularityDiscount: 0.5, leastTogether: 1, features };
 }
 
-/** Leaves out the events of users whose history is shorter or longer than the recipe's percentiles. */
+/** Drops the events of users whose history is shorter or longer than the recipe's percentiles. */
 function withoutOutliers(set: TrainingSet, parameters: Readonly<Record<string, string>>): TrainingSet {
   const lengths = Int32Array.from(set.users, (_, user) => eventsOf(set, user).length);
   const sorted = lengths.toSorted();
@@ -148,7 +151,10 @@ function withoutOutliers(set: TrainingSet, parameters: Readonly<Record<string, s
   return { ...set, starts, eventItems: Int32Array.from(events) };
 }
 
-/** The users that did not choose the blend, or all where they are few; the others' events are emptied. */
+/**
+ * Returns the hidden events to measure with: those of users that did not help to choose the blend, or all if there are
+ * few users. The other users' events are emptied.
+ */
 function measured(hidden: readonly Int32Array[]): Int32Array[] {
   if (hidden.length < FEW_USERS) return [...hidden];
   const step = Math.max(1, Math.ceil(hidden.length / 2 / MOST_MEASURED));
@@ -179,7 +185,7 @@ async function chooseBlend(taste: TasteModel, known: TrainingSet, hidden: readon
   return chosen;
 }
 
-/** The ranked items of the users who have hidden events. */
+/** Ranks items for each user with hidden events. */
 async function listsFor(hidden: readonly Int32Array[], rank: Ranking): Promise<(readonly number[])[]> {
   const pace = pacer();
   const lists: (readonly number[])[] = [];

@@ -1,22 +1,22 @@
 import type { Interaction } from "../data/interactions.ts";
 
-/** Which interactions are learned from. An event type without a threshold counts whatever its value. */
+/** Selects the interactions to train on. An event type without a threshold counts with any value. */
 export interface EventChoice {
-  /** By event type in lower case; null takes all of them. */
+  /** Thresholds by event type in lower case. Null selects all interactions. */
   thresholds: ReadonlyMap<string, number | undefined> | null;
 }
 
-/** Interactions by user, each user's in order of time; users and items by number. Plain data, so that it can be stored. */
+/** Interactions grouped by user, in order of time. Users and items are indexes. Plain data, so that it can be stored. */
 export interface TrainingSet {
   users: readonly string[];
   items: readonly string[];
-  /** User `u` has the events `starts[u]` to `starts[u + 1]`. */
+  /** The events of user `u` are those from `starts[u]` up to, but not including, `starts[u + 1]`. */
   starts: Int32Array;
-  /** The item of each event. */
+  /** The item index of each event. */
   eventItems: Int32Array;
 }
 
-/** Whether an interaction is learned from. */
+/** Returns whether the training uses an interaction. */
 export function isChosen({ thresholds }: EventChoice, { eventType, eventValue }: Interaction): boolean {
   if (!thresholds) return true;
   const type = (eventType ?? "").toLowerCase();
@@ -25,7 +25,7 @@ export function isChosen({ thresholds }: EventChoice, { eventType, eventValue }:
   return threshold === undefined || (eventValue !== null && eventValue >= threshold);
 }
 
-/** Sorts interactions by user and time. `catalogue` are item ids that get a number even without an interaction. */
+/** Groups interactions by user, in order of time. Item IDs in `catalogue` get an index even without interactions. */
 export function trainingSet(interactions: readonly Interaction[], catalogue: Iterable<string> = []): TrainingSet {
   const items = new Map<string, number>();
   const byUser = new Map<string, Interaction[]>();
@@ -52,12 +52,12 @@ export function trainingSet(interactions: readonly Interaction[], catalogue: Ite
   return { users: [...byUser.keys()], items: [...items.keys()], starts, eventItems };
 }
 
-/** The events of one user, oldest first. */
+/** Returns the items of one user's events, oldest first. */
 export function eventsOf(set: TrainingSet, user: number): Int32Array {
   return set.eventItems.subarray(set.starts[user] ?? 0, set.starts[user + 1] ?? 0);
 }
 
-/** A set without each user's newest tenth, and that tenth: what a model is measured with. Users with fewer than 3 events stay whole. */
+/** Splits off each user's newest tenth of events to measure a model. Users with fewer than 3 events keep them all. */
 export function holdOut(set: TrainingSet): { known: TrainingSet; hidden: readonly Int32Array[] } {
   const starts = new Int32Array(set.starts.length);
   const kept: Int32Array[] = [];
@@ -76,14 +76,14 @@ export function holdOut(set: TrainingSet): { known: TrainingSet; hidden: readonl
   return { known: { ...set, starts, eventItems }, hidden };
 }
 
-/** How many events each item has. */
+/** Counts the events of each item. */
 export function itemCounts({ items, eventItems }: TrainingSet): Float64Array {
   const counts = new Float64Array(items.length);
   for (const item of eventItems) counts[item] = (counts[item] ?? 0) + 1;
   return counts;
 }
 
-/** The share of events whose user had had the item before: near 0 for films, high for groceries. */
+/** Returns the share of events that repeat an item for the same user: near 0 for films, high for groceries. */
 export function repeatShare(set: TrainingSet): number {
   let repeats = 0;
   for (let user = 0; user < set.users.length; user += 1) {

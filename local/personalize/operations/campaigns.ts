@@ -42,7 +42,7 @@ const settings = ({ solutionVersionArn, minProvisionedTPS, campaignConfig }: Cam
   ...(campaignConfig && { campaignConfig }),
 });
 
-/** The operations on campaigns. While a campaign is being updated, it serves its earlier version. */
+/** The operations on campaigns. During an update a campaign keeps serving its previous version. */
 export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
   CreateCampaign: operation(
     v.strictObject({
@@ -121,7 +121,7 @@ export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
   }),
 };
 
-/** The version that a campaign serves: `$LATEST` is the newest that is ACTIVE. Throws ResourceNotFoundException. */
+/** Returns the version that a campaign serves. `$LATEST` is the newest ACTIVE one. Throws ResourceNotFoundException. */
 export function servedVersion(account: Account, solutionVersionArn: string): SolutionVersion {
   if (!solutionVersionArn.endsWith(`/${LATEST}`)) return account.find("solution-version", solutionVersionArn);
   const solutionArn = solutionVersionArn.slice(0, -LATEST.length - 1);
@@ -131,7 +131,10 @@ export function servedVersion(account: Account, solutionVersionArn: string): Sol
   return latest ?? account.find("solution-version", solutionVersionArn);
 }
 
-/** Values are texts. Source: "User-Personalization recipe", campaign hyperparameters, Personalize Developer Guide. */
+/**
+ * Rejects unknown or invalid exploration settings. Values are strings.
+ * Source: "User-Personalization recipe", campaign hyperparameters, Personalize Developer Guide.
+ */
 function checkExploration(given: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(given)) {
     const number = value.trim() === "" ? Number.NaN : Number(value);

@@ -25,7 +25,7 @@ const summary = (group: DatasetGroup) => ({
   ...dates(group),
 });
 
-/** The operations on dataset groups. Domain dataset groups are refused. */
+/** The operations on dataset groups. Domain dataset groups are rejected. */
 export const DATASET_GROUPS: Readonly<Record<string, Operation>> = {
   CreateDatasetGroup: operation(
     v.strictObject({

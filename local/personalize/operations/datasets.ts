@@ -27,7 +27,7 @@ const summary = (dataset: Dataset) => ({
   ...dates(dataset),
 });
 
-/** The operations on datasets: one of each type in a group. */
+/** The operations on datasets. A group has at most one of each type. */
 export const DATASETS: Readonly<Record<string, Operation>> = {
   CreateDataset: operation(
     v.strictObject({
@@ -105,7 +105,7 @@ function requireSchemaFor(account: Account, schemaArn: string, type: DatasetType
   }
 }
 
-/** A new schema may add columns that may be null; it keeps the others as they are. That of interactions is for good. */
+/** Rejects a new schema unless it only adds nullable columns. The schema of Interactions can never be replaced. */
 function requireCompatible(account: Account, dataset: Dataset, schemaArn: string): void {
   if (dataset.datasetType === "INTERACTIONS") {
     throw invalid(`The schema of the interactions dataset ${dataset.arn} cannot be replaced.`);

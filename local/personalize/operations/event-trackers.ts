@@ -13,7 +13,7 @@ const summary = (tracker: EventTracker) => ({
   ...dates(tracker),
 });
 
-/** The operations on event trackers: one in a group. */
+/** The operations on event trackers. A group has at most one. */
 export const EVENT_TRACKERS: Readonly<Record<string, Operation>> = {
   CreateEventTracker: operation(
     v.strictObject({ name: NAME, datasetGroupArn: ARN, tags: TAGS }),

@@ -18,7 +18,7 @@ const summary = (filter: Filter) => ({
   ...dates(filter),
 });
 
-/** The operations on filters, which cannot be changed. */
+/** The operations on filters. A filter cannot be updated. */
 export const FILTERS: Readonly<Record<string, Operation>> = {
   CreateFilter: operation(
     v.strictObject({

@@ -4,10 +4,10 @@ import { read } from "../members.ts";
 import { KIND_NAMES, type Kind, type Resource } from "../resources.ts";
 import { inUse, ServiceError } from "../service-error.ts";
 
-/** One operation of an API: takes the request's JSON, gives the answer's. Throws `ServiceError`. */
+/** One operation of an API: takes the request's JSON and returns the response's. Throws `ServiceError`. */
 export type Operation = (input: unknown, account: Account) => object;
 
-/** An operation whose input has a shape. */
+/** Creates an operation that first parses its input by a shape. */
 export function operation<Shape extends v.GenericSchema>(
   shape: Shape,
   run: (input: v.InferOutput<Shape>, account: Account) => object,
@@ -15,17 +15,17 @@ export function operation<Shape extends v.GenericSchema>(
   return (input, account) => run(read(shape, input), account);
 }
 
-/** A time as the API gives it. */
+/** Converts a time to the API's unit. */
 export function seconds(milliseconds: number): number {
   return milliseconds / 1000;
 }
 
-/** The members that every description of a resource ends with. */
+/** Returns the dates that every description of a resource ends with. */
 export function dates({ createdAt, updatedAt }: { createdAt: number; updatedAt: number }) {
   return { creationDateTime: seconds(createdAt), lastUpdatedDateTime: seconds(updatedAt) };
 }
 
-/** The status of a resource, with its reason when it failed. */
+/** Returns the status of a resource, with the reason if it failed. */
 export function state({ status, failureReason }: Pick<Resource, "status" | "failureReason">) {
   return { status, ...(failureReason !== undefined && { failureReason }) };
 }
@@ -35,7 +35,7 @@ interface PageInput {
   maxResults?: number | undefined;
 }
 
-/** One page of resources in order of creation, and the token of the next; throws InvalidNextTokenException. */
+/** Returns one page of resources in order of creation, and the next page's token. Throws InvalidNextTokenException. */
 export function page<R extends Resource>(resources: readonly R[], { nextToken, maxResults = 100 }: PageInput) {
   const after = nextToken === undefined ? 0 : readToken(nextToken);
   const rest = resources.filter(({ sequence }) => sequence > after);
@@ -61,12 +61,12 @@ export function requireActive(resource: Resource): void {
   }
 }
 
-/** Throws LimitExceededException when there are already so many of something. */
+/** Throws LimitExceededException if the limit is already reached. */
 export function requireRoom(present: number, most: number, message: string): void {
   if (present >= most) throw new ServiceError("LimitExceededException", message);
 }
 
-/** Begins a deletion. Throws ResourceInUseException while a resource is being created or deleted. */
+/** Starts a deletion. Throws ResourceInUseException while the resource is being created or deleted. */
 export function beginDeletion(resource: Resource, account: Account): object {
   if (/PENDING|IN_PROGRESS|STOPPING/.test(resource.status)) {
     throw inUse(`${KIND_NAMES[resource.kind]} ${resource.arn} cannot be deleted while it is ${resource.status}.`);
@@ -78,7 +78,7 @@ export function beginDeletion(resource: Resource, account: Account): object {
   return {};
 }
 
-/** Throws ResourceInUseException when others still need a resource. */
+/** Throws ResourceInUseException if other resources still need this one. */
 export function requireUnused(resource: Resource, users: readonly Resource[]): void {
   const [user] = users;
   if (!user) return;
@@ -88,12 +88,12 @@ export function requireUnused(resource: Resource, users: readonly Resource[]): v
   );
 }
 
-/** The resources of these kinds that belong to a dataset group. */
+/** Returns the resources of these kinds that belong to a dataset group. */
 export function ofGroup(account: Account, groupArn: string, ...kinds: readonly Kind[]): Resource[] {
   return account.all().filter((one) => kinds.includes(one.kind) && "groupArn" in one && one.groupArn === groupArn);
 }
 
-/** Whether a resource is being created, or its creation is being stopped. */
+/** Returns whether a resource is being created, or its creation is being stopped. */
 export function inProgress({ status }: Resource): boolean {
   return status === "CREATE PENDING" || status === "CREATE IN_PROGRESS" || status === "CREATE STOPPING";
 }

@@ -4,7 +4,7 @@ import { type Parameter, RECIPES, type Recipe, recipeArn } from "../recipes.ts";
 import { ServiceError } from "../service-error.ts";
 import { type Operation, operation } from "./operation.ts";
 
-/** The built-in recipes were made long ago; the same moment for all. */
+/** A fixed creation date, the same for all built-in recipes. */
 const MADE = { creationDateTime: 1_542_873_600, lastUpdatedDateTime: 1_542_873_600 };
 
 const algorithmArn = (recipe: Recipe) => `arn:aws:personalize:::algorithm/${recipe.name}`;
@@ -17,7 +17,7 @@ function found(recipe: Recipe | undefined, arn: string): Recipe {
   throw new ServiceError("ResourceNotFoundException", `${arn} does not exist in the local Personalize.`);
 }
 
-/** The operations on built-in recipes and what describes their hyperparameters. */
+/** The operations on built-in recipes and on the algorithms and feature transformations with their hyperparameters. */
 export const RECIPE_OPERATIONS: Readonly<Record<string, Operation>> = {
   ListRecipes: operation(
     v.strictObject({

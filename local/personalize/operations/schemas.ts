@@ -9,7 +9,7 @@ const MOST_SCHEMAS = 500;
 const ByArn = v.strictObject({ schemaArn: ARN });
 const summary = (schema: Schema) => ({ name: schema.name, schemaArn: schema.arn, ...dates(schema) });
 
-/** The operations on schemas, which exist at once and are deleted at once. */
+/** The operations on schemas, which are created and deleted immediately. */
 export const SCHEMAS: Readonly<Record<string, Operation>> = {
   CreateSchema: operation(
     v.strictObject({

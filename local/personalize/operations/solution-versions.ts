@@ -7,7 +7,7 @@ import { dates, inProgress, type Operation, operation, page, requireActive, requ
 const MOST_AT_ONCE = 20;
 const ByArn = v.strictObject({ solutionVersionArn: ARN });
 
-/** A solution version as lists show it. */
+/** Returns a solution version as lists show it. */
 export function versionSummary(version: SolutionVersion) {
   return {
     solutionVersionArn: version.arn,
@@ -18,7 +18,7 @@ export function versionSummary(version: SolutionVersion) {
   };
 }
 
-/** The operations on solution versions, which are trainings. */
+/** The operations on solution versions. Each version is one training. */
 export const SOLUTION_VERSIONS: Readonly<Record<string, Operation>> = {
   CreateSolutionVersion: operation(
     v.strictObject({
@@ -87,7 +87,7 @@ export const SOLUTION_VERSIONS: Readonly<Record<string, Operation>> = {
     const version = account.find("solution-version", solutionVersionArn);
     if (!inProgress(version) || version.status === "CREATE STOPPING")
       throw inUse(`Solution version ${version.arn} is not being created, it is ${version.status}.`);
-    // What has not begun is over at once; the rest takes a while. Source: API reference of this operation.
+    // A training that has not started stops immediately, others take a while. Source: API reference of this operation.
     version.status = version.status === "CREATE PENDING" ? "CREATE STOPPED" : "CREATE STOPPING";
     version.phaseAt = account.now();
     version.updatedAt = version.phaseAt;

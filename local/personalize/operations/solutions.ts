@@ -68,7 +68,7 @@ const updateSummary = ({ createdAt, updatedAt, ...update }: NonNullable<Solution
   ...dates({ createdAt, updatedAt }),
 });
 
-/** The operations on solutions. AutoML, hyperparameter optimization and optimization objectives are refused. */
+/** The operations on solutions. AutoML, hyperparameter optimization and optimization objectives are rejected. */
 export const SOLUTIONS: Readonly<Record<string, Operation>> = {
   CreateSolution: operation(
     v.strictObject({

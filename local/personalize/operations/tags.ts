@@ -5,7 +5,7 @@ import type { Resource } from "../resources.ts";
 import { ServiceError } from "../service-error.ts";
 import { type Operation, operation } from "./operation.ts";
 
-/** The operations on tags, the same for every resource but schemas. */
+/** The operations on tags, the same for every resource except schemas, which have none. */
 export const TAG_OPERATIONS: Readonly<Record<string, Operation>> = {
   TagResource: operation(
     v.strictObject({ resourceArn: ARN, tags: v.nonOptional(TAGS) }),

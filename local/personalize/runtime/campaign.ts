@@ -6,7 +6,7 @@ import { type Recipe, recipeOf } from "../recipes.ts";
 import type { Campaign } from "../resources.ts";
 import { invalid } from "../service-error.ts";
 
-/** A campaign that can answer. */
+/** An ACTIVE campaign with its model. */
 export interface Serving {
   campaign: Campaign;
   recipe: Recipe;
@@ -14,7 +14,7 @@ export interface Serving {
   index: ModelIndex;
 }
 
-/** The campaign with what it serves; throws ResourceNotFoundException, or InvalidInputException when it is not ACTIVE. */
+/** Returns a campaign with its model. Throws ResourceNotFoundException, or InvalidInputException unless ACTIVE. */
 export function serving(account: Account, campaignArn: string): Serving {
   const campaign = account.find("campaign", campaignArn);
   if (campaign.status !== "ACTIVE") throw invalid(`Campaign ${campaignArn} is not ACTIVE, it is ${campaign.status}.`);
@@ -26,7 +26,7 @@ export function serving(account: Account, campaignArn: string): Serving {
   return { campaign, recipe, groupArn: solution.groupArn, index };
 }
 
-/** The items of a user's events that came after training and that training would have learned from, oldest first. */
+/** Returns the items of a user's events that arrived after training and match its event choice, oldest first. */
 export function newerItems(account: Account, { groupArn, index }: Serving, userId: string): string[] {
   const dataset = account.datasetOf(groupArn, "INTERACTIONS");
   if (!dataset) return [];

@@ -14,7 +14,7 @@ interface FilterInput {
   itemId?: string | undefined;
 }
 
-/** Whether an item may be in the answer to a request. Throws what the service does for a filter that cannot be applied. */
+/** Returns a test for the items of a response. Throws the service's error for a filter that cannot be applied. */
 export function requestFilter(account: Account, serving: Serving, input: FilterInput): (itemId: string) => boolean {
   const { filterArn, filterValues = {}, userId, itemId } = input;
   if (filterArn === undefined) {
@@ -44,7 +44,7 @@ export function requestFilter(account: Account, serving: Serving, input: FilterI
   }
 }
 
-/** The rows of a group's items or users by id; none without that dataset. */
+/** Returns the rows of a group's items or users by ID. Empty if the group has no such dataset. */
 export function recordsOf(
   account: Account,
   groupArn: string,

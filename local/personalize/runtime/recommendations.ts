@@ -17,7 +17,7 @@ const ID = text(256);
 const CONTEXT = v.optional(texts(text(150, { pattern: /^[A-Za-z\d_]+$/ }), 1000, 150));
 const METADATA = v.optional(v.record(v.picklist(["ITEMS"]), list(text(150), MOST_METADATA_COLUMNS)));
 
-/** GetRecommendations: items for a user, or items related to an item, by the campaign's recipe. */
+/** GetRecommendations: returns items for a user or items related to an item, depending on the campaign's recipe. */
 export const getRecommendations: Operation = operation(
   v.strictObject({
     campaignArn: v.optional(ARN),
@@ -51,7 +51,7 @@ export const getRecommendations: Operation = operation(
   },
 );
 
-/** GetPersonalizedRanking: the given items in the order of a user's interest. */
+/** GetPersonalizedRanking: ranks the given items for a user. */
 export const getPersonalizedRanking: Operation = operation(
   v.strictObject({
     campaignArn: ARN,
