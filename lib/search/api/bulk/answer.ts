@@ -11,26 +11,26 @@ import type { Target } from "./target.ts";
 
 const compress = promisify(gzip);
 
-/** Status, headers and the frame of the answer. */
+/** Bytes reserved for the status, the headers and the JSON around the items. */
 const ENVELOPE_BYTES = 4_096;
 
-/** An item without its index name and id: the longest success, or an error cut by `shortened`. */
+/** The most bytes of an item without its index name and id: a success, or an error cut by `shortened`. */
 const ITEM_BYTES = 330;
 
-/** Bytes that an error's type and its reason may take in a shortened item. */
+/** The most bytes of an error's type and of its reason in a shortened item. */
 const SHORT_TYPE_BYTES = 60;
 const SHORT_REASON_BYTES = 120;
 
-/** An alias may get another index meanwhile, whose name differs in its date or number. */
+/** Bytes reserved for a longer index name: an alias may move to an index with another date or number meanwhile. */
 const INDEX_NAME_SLACK = 40;
 
-/** What `degraded` may take for one embedding field: positions of all operations, and the reasons. */
+/** The most bytes of `degraded` for one embedding field: the positions of all operations, and the reasons. */
 const DEGRADED_BYTES = 60_000;
 
-/** Different reasons of one field that `degraded` tells apart. */
+/** The most reasons that `degraded` lists for one field; the rest become "other reasons". */
 const MAX_REASONS = 20;
 
-/** The members of the answer that repeat the request: its own text, with `doc: null` in each delete. */
+/** Returns the members of the answer that repeat the request: its original text, with `doc: null` in each delete. */
 export function echoOf(index: string, text: string, operations: readonly Operation[]): string {
   const echoed = operations.map(({ op, element }) => {
     const raw = text.slice(element.start, element.end);
@@ -39,14 +39,14 @@ export function echoOf(index: string, text: string, operations: readonly Operati
   return `"index":${JSON.stringify(index)},"bulk_request":[${echoed.join(",")}]`;
 }
 
-/** Bytes of a text inside the JSON of the proxy result, which escapes it once more. */
+/** Returns the bytes that a text takes inside the JSON of the proxy result, which escapes it once more. */
 export function serializedBytes(text: string): number {
   return Buffer.byteLength(text) + (text.match(/["\\\n\r\t]/g)?.length ?? 0);
 }
 
 /**
- * Refuses a request whose answer might not fit, before anything is written: the echo's length is known, each item's
- * has a bound, which `answerText` keeps.
+ * Rejects a request whose answer might not fit, before anything is written. The length of the echo is known, and
+ * `answerText` keeps each item within `itemBound`. Throws `payload_too_large`.
  */
 export async function requireFittingAnswer(
   echo: string,
@@ -57,11 +57,11 @@ export async function requireFittingAnswer(
   const items = operations.reduce((sum, operation) => sum + itemBound(operation, target), 0);
   const degraded = target.onFailure === "degrade" ? DEGRADED_BYTES * target.mappings.length : 0;
   const rest = items + degraded + ENVELOPE_BYTES;
-  // Escaping at most doubles the length of JSON, so that most requests need no counting.
+  // Escaping at most doubles the length of JSON, so most requests need no counting.
   if (Buffer.byteLength(echo) * 2 + rest <= MAX_RESULT_BYTES) return;
   const plain = serializedBytes(echo) + rest;
   if (plain <= MAX_RESULT_BYTES) return;
-  // Certainly accepted; a client that gives weights may not get it.
+  // Matches gzip without a weight only: a weighted encoding may not be the one that is chosen.
   if (/(^|,)\s*gzip\s*(,|$)/i.test(acceptEncoding ?? "")) {
     const packed = (await compress(echo)).length + rest;
     if (Math.ceil(packed / 3) * 4 + ENVELOPE_BYTES <= MAX_RESULT_BYTES) return;
@@ -74,12 +74,12 @@ export async function requireFittingAnswer(
   );
 }
 
-/** The most bytes that one item takes in the answer. */
+/** Returns the most bytes that one item takes in the answer. */
 export function itemBound({ id }: Operation, { itemIndex }: Target): number {
   return ITEM_BYTES + serializedBytes(JSON.stringify(id)) + serializedBytes(itemIndex) + INDEX_NAME_SLACK;
 }
 
-/** The answer's text; errors of items are shortened only when it would not fit with them. */
+/** Returns the answer's text. Shortens the errors of items only if the answer would not fit otherwise. */
 export function answerText(
   echo: string,
   operations: readonly Operation[],
@@ -111,7 +111,7 @@ function compose(
   return `{${echo},${response}${degraded.length > 0 ? `,"degraded":${JSON.stringify(degraded)}` : ""}}`;
 }
 
-/** A failed item without causes, its reason cut. */
+/** Returns a failed item with its type and reason cut and without causes. */
 export function shortened({ text }: ItemResult): string {
   const item = JSON.parse(text) as {
     _index: string;
@@ -132,7 +132,7 @@ export function shortened({ text }: ItemResult): string {
   });
 }
 
-/** The start of a text that takes at most `bytes` in the proxy result. */
+/** Returns the text, or as much of its start as takes at most `bytes` in the proxy result. */
 function cut(text: string, bytes: number): string {
   const sizeOf = (part: string) => serializedBytes(JSON.stringify(part));
   if (text.length <= bytes && sizeOf(text) <= bytes) return text;
@@ -141,14 +141,14 @@ function cut(text: string, bytes: number): string {
   return `${characters.join("")}…`;
 }
 
-/** What was stored without an embedding. */
+/** A document that is stored without an embedding, and why. */
 export interface DegradedWrite {
   operation: Operation;
   field: string;
   reason: string;
 }
 
-/** The `degraded` list: one entry for each embedding field and reason, with the positions of its operations. */
+/** Returns the `degraded` list: one entry for each embedding field and reason, with the positions of its operations. */
 export function degradationsOf(writes: readonly DegradedWrite[]): Degradation[] {
   const byField = Map.groupBy(writes, ({ field }) => field);
   return [...byField].flatMap(([field, ofField]) => {

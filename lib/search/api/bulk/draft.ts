@@ -7,28 +7,28 @@ export interface Draft {
   operation: Operation;
   /** Embedding fields to splice into the document, as JSON. */
   changes: Readonly<Record<string, string>>;
-  /** The version that its embeddings rest on; none when they rest on the operation alone. */
+  /** The version of the document that the embeddings were computed from; absent if the operation alone sufficed. */
   guard?: Guard;
 }
 
-/** How a draft is sent: as it is, or after its outcome was lost, only if the document has not changed since. */
+/** How a draft is sent: as it is or, after its answer was lost, only if the document has not changed since. */
 export interface Sending {
   draft: Draft;
-  /** The document's line; none for delete. */
+  /** The document's line; absent for delete. */
   source: string | undefined;
   guard?: Guard | undefined;
-  /** An index operation of a document that was not there: a late first arrival must show as a conflict. */
+  /** Sends an index operation as create, so that a late arrival of the first attempt shows as a conflict. */
   asCreate?: boolean;
 }
 
-/** No document has this version. On an update it gives the cluster's own 404 when the document is missing, else 409. */
+/** A version that no document has. The cluster answers an update with 404 if the document is missing, else with 409. */
 export const NO_DOCUMENT: Guard = { seqNo: Number.MAX_SAFE_INTEGER, primaryTerm: 1 };
 
-/** The document of a draft on one line: what the caller wrote, with the embeddings. */
+/** Returns the document of a draft on one line: what the caller wrote, with the embeddings. */
 export function documentOf(text: string, { operation, changes }: Draft): string {
   const raw = text.slice(operation.slice?.start, operation.slice?.end);
   const whole = withMembers(raw, changes);
-  // Inside a string a line break is always escaped, so those that are left are white space.
+  // Line breaks inside strings are always escaped, so these are white space.
   return /[\n\r]/.test(whole) ? whole.replaceAll(/[\n\r]/g, " ") : whole;
 }
 
@@ -38,7 +38,7 @@ export function sendingOf(text: string, draft: Draft): Sending {
   return { draft, source: op === "update" ? `{"doc":${source}}` : source, guard: draft.guard };
 }
 
-/** The lines of one operation in a `_bulk` body. */
+/** Returns the lines of one operation in a `_bulk` body. */
 export function linesOf({ draft, source, guard, asCreate }: Sending): string {
   const { op, id } = draft.operation;
   const version = guard ? `,"if_seq_no":${guard.seqNo},"if_primary_term":${guard.primaryTerm}` : "";
@@ -47,8 +47,8 @@ export function linesOf({ draft, source, guard, asCreate }: Sending): string {
 }
 
 /**
- * Cuts drafts into chunks whose `_bulk` body stays within `maxBytes`, a larger single document alone. Lazy: the lines
- * of one chunk exist at a time.
+ * Yields chunks of drafts whose `_bulk` body takes at most `maxBytes`. A larger document gets a chunk of its own. Lazy,
+ * so that only one chunk is in memory at a time.
  */
 export function* chunksOf(text: string, drafts: readonly Draft[], maxBytes: number): Generator<Sending[]> {
   let chunk: Sending[] = [];

@@ -2,23 +2,23 @@ import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
 import { parseJson } from "../../../core/json/values.ts";
 import type { Operation } from "./operations.ts";
 
-/** The version of a document that a write may replace: with any other the cluster answers 409. */
+/** The version that a write may replace. If the document has another one, the cluster answers 409. */
 export interface Guard {
   seqNo: number;
   primaryTerm: number;
 }
 
-/** One element of `items` as text, and what is read from it. */
+/** One element of `items`: its text, and the values read from it. */
 export interface ItemResult {
-  /** The object behind the operation's name. */
+  /** The JSON object under the operation's name. */
   text: string;
   status: number;
   failed: boolean;
-  /** The version that was written, when there is one. */
+  /** The version that was written; absent if none was. */
   guard?: Guard;
 }
 
-/** What the cluster says of one `_bulk` call. */
+/** The cluster's answer to one `_bulk` call. */
 export interface BulkAnswer {
   took: number;
   items: ItemResult[];
@@ -31,7 +31,7 @@ interface RawItem {
   _primary_term?: unknown;
 }
 
-/** Reads the answer to a `_bulk` call of `count` operations; undefined when it is not one. */
+/** Parses the answer to a `_bulk` call of `count` operations. Returns undefined if the body is not such an answer. */
 export function readBulkAnswer(body: Buffer, count: number): BulkAnswer | undefined {
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;
   if (!Array.isArray(parsed?.items) || parsed.items.length !== count) return undefined;
@@ -53,16 +53,16 @@ export function readBulkAnswer(body: Buffer, count: number): BulkAnswer | undefi
   return { took: typeof parsed.took === "number" ? parsed.took : 0, items };
 }
 
-/** Why an item failed before or beside the cluster. */
+/** The error of an item that the gateway, not the cluster, gives. */
 export interface ItemError {
   status: number;
   type: string;
   reason: string;
-  /** Whether the same operation may succeed later, unchanged. */
+  /** Whether the unchanged operation may succeed later. */
   retryable: boolean;
 }
 
-/** An item that the gateway answers itself. */
+/** Returns the item of an operation that the gateway itself rejects. */
 export function failedItem(index: string, { id }: Operation, error: ItemError): ItemResult {
   const { status, type, reason, retryable } = error;
   return {
@@ -72,7 +72,7 @@ export function failedItem(index: string, { id }: Operation, error: ItemError): 
   };
 }
 
-/** Of an operation whose predecessor on the same id failed (decisions 4.1). */
+/** Error for an operation skipped because an earlier one on the same id failed. */
 export const EARLIER_FAILED: ItemError = {
   status: 409,
   type: "earlier_operation_failed",

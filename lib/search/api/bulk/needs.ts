@@ -4,12 +4,13 @@ import { lookup, sourceText } from "./source-text.ts";
 
 /**
  * What an operation needs for one mapping.
- * - `none`: the embedding field is not ours to write;
- * - `text`: the embedding of this text; `empty`: its sources hold no text;
+ * - `none`: the gateway does not write the embedding field;
+ * - `text`: the embedding of this text;
+ * - `empty`: the sources hold no text;
  * - `wrong`: a source is not text;
- * - `stored`: an update that changes some sources only: the others are in the stored document.
+ * - `stored`: an update changes only some sources; the others are in the stored document.
  *
- * `afterPrevious`: it rests on what the operation before on the same id has written.
+ * `afterPrevious` means that the need depends on what the previous operation on the same id writes.
  */
 export type Need =
   | { kind: "none" | "stored" }
@@ -17,12 +18,12 @@ export type Need =
   | { kind: "empty"; afterPrevious: boolean }
   | { kind: "wrong"; reason: string };
 
-/** What is known of a document's source fields: values by path; a path that is absent is unknown. */
+/** The known values of a document's source fields, by path. An absent path is unknown. */
 export type KnownSources = ReadonlyMap<string, readonly unknown[]>;
 
 const NONE: Need = { kind: "none" };
 
-/** The needs of every operation, one for each mapping, as far as the request alone tells. */
+/** Returns the needs of every operation, one for each mapping, as far as they follow from the request alone. */
 export function needsOf(
   operations: readonly Operation[],
   mappings: readonly EmbeddingMapping[],
@@ -40,14 +41,14 @@ export function needsOf(
     );
     for (const path of paths) {
       const { touched, values } = lookup(operation.doc, path);
-      // What is not an update leaves nothing of the document before.
+      // Every operation but update replaces or deletes the whole document.
       if (operation.op !== "update" || touched) sources.set(path, values);
     }
   }
   return needs;
 }
 
-/** The need of one operation for one mapping, given what is known of the document before it. */
+/** Returns the need of one operation for one mapping, given what is known about the document before it. */
 export function needOf({ op, doc }: Operation, mapping: EmbeddingMapping, before: KnownSources): Need {
   const { embedding_field, src_fields } = mapping;
   if (op === "delete" || Object.hasOwn(doc, embedding_field)) return NONE;

@@ -1,23 +1,23 @@
 import { elementSlices, memberSlices, type Slice } from "../../../core/json/slices.ts";
 import type { BulkRequest, OperationName } from "./request.ts";
 
-/** One operation of a request. Its document stays where it is in the request's text. */
+/** One operation of a request. Its document is not copied: slices point into the request's text. */
 export interface Operation {
-  /** Place in `bulk_request`. */
+  /** Index in `bulk_request`. */
   position: number;
   op: OperationName;
   id: string;
-  /** The document as parsed: for looking at, never for sending. */
+  /** The parsed document, for reading only. What is sent is the text, since parsing changes numbers. */
   doc: Readonly<Record<string, unknown>>;
-  /** Where the operation stands in the request's text. */
+  /** The operation in the request's text. */
   element: Slice;
-  /** Where its document stands there; none for delete. */
+  /** Its document in the request's text; absent for delete. */
   slice?: Slice;
-  /** The operation before this one on the same id. */
+  /** The previous operation on the same id. */
   previous?: Operation;
 }
 
-/** The operations of a request, each knowing the one before it on the same id. */
+/** Returns the operations of a request, each linked to the previous one on the same id. */
 export function operationsOf(body: BulkRequest, text: string): Operation[] {
   const list = memberSlices(text).get("bulk_request");
   const elements = elementSlices(text, list?.start, list?.end);
@@ -35,8 +35,8 @@ export function operationsOf(body: BulkRequest, text: string): Operation[] {
 }
 
 /**
- * The rounds in which operations are sent (decisions 4.1): the first of each id, then the second of each id, and so
- * on, so that no two of one id are ever under way together.
+ * Groups operations into the rounds in which they are sent: the first operation on each id, then the second on each id,
+ * and so on. Two operations on one id are never in progress at the same time, so they take effect in order.
  */
 export function roundsOf(operations: readonly Operation[]): Operation[][] {
   const rounds: Operation[][] = [];

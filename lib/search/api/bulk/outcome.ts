@@ -3,7 +3,7 @@ import type { ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";
 import { ranges } from "./ranges.ts";
 
-/** `outcome_unknown`, with what is known of each operation: positions in `bulk_request` in `error.cause`. */
+/** Returns `outcome_unknown`. Its `error.cause` lists the positions in `bulk_request` by the state of the operation. */
 export function outcomeUnknown(
   operations: readonly Operation[],
   results: ReadonlyMap<Operation, ItemResult>,

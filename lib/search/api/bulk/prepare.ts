@@ -12,17 +12,17 @@ import { readStored, type StoredDocument } from "./stored.ts";
 import type { Target } from "./target.ts";
 import type { Embedded, ModelText, TextPool } from "./text-pool.ts";
 
-/** What turns operations into drafts. */
+/** What it takes to turn operations into drafts. */
 export interface Preparation {
   cluster: Cluster;
   target: Target;
   deadline: Deadline;
   pool: TextPool;
-  /** By operation and mapping, as far as the request alone tells. */
+  /** The needs of each operation, one for each mapping, as far as they follow from the request alone. */
   needs: ReadonlyMap<Operation, readonly Need[]>;
-  /** The version that an operation has written. */
+  /** Returns the version that an operation has written. */
   writtenBy: (operation: Operation) => Guard | undefined;
-  /** An operation will be stored without an embedding. */
+  /** Called when an operation will be stored without an embedding. */
   onDegraded: (operation: Operation, field: string, reason: string) => void;
 }
 
@@ -30,7 +30,7 @@ export interface Preparation {
 export interface Prepared {
   drafts: Draft[];
   failed: Map<Operation, ItemError>;
-  /** Why stored documents could not be read. */
+  /** Why stored documents could not be read, if so. */
   failure?: ApiError;
 }
 
@@ -40,12 +40,12 @@ interface Planned {
   guard?: Guard | undefined;
 }
 
-/** The texts that operations need embedded, as far as the request alone tells. */
+/** Yields the texts that operations need embedded, as far as they follow from the request alone. */
 export function* textsOf({ target, needs }: Preparation, operations: readonly Operation[]): Generator<ModelText> {
   for (const operation of operations) yield* modelTexts(target.mappings, needs.get(operation) ?? []);
 }
 
-/** Drafts of a window, in its order, with their embeddings. */
+/** Returns the drafts of a window, in its order, with their embeddings. */
 export async function prepare(preparation: Preparation, operations: readonly Operation[]): Promise<Prepared> {
   const planned: Planned[] = [];
   const stale: Operation[] = [];
@@ -64,7 +64,10 @@ export async function prepare(preparation: Preparation, operations: readonly Ope
   return { ...fromStored, drafts, failed: new Map([...prepared.failed, ...fromStored.failed]) };
 }
 
-/** Drafts of updates whose text is partly in the stored document: read in one call, guarded by what was read. */
+/**
+ * Returns drafts of updates whose text is partly in the stored document. Reads the documents in one call, and guards
+ * each draft with the version that was read.
+ */
 export async function prepareFromStored(preparation: Preparation, operations: readonly Operation[]): Promise<Prepared> {
   const { cluster, target, deadline } = preparation;
   const paths = [...new Set(target.mappings.flatMap(({ src_fields }) => src_fields))];
@@ -93,7 +96,7 @@ function sourcesOf(document: StoredDocument | undefined, paths: readonly string[
   return new Map(paths.map((path) => [path, lookup(source, path).values]));
 }
 
-/** The texts of an operation's needs, with their models. */
+/** Yields the texts of an operation's needs, with their models. */
 export function* modelTexts(mappings: readonly EmbeddingMapping[], needs: readonly Need[]): Generator<ModelText> {
   for (const [index, need] of needs.entries()) {
     const mapping = mappings[index];
@@ -122,7 +125,7 @@ async function draft(preparation: Preparation, planned: readonly Planned[]): Pro
   return { drafts, failed };
 }
 
-/** What goes into the embedding field: its JSON, nothing, or why the operation fails. */
+/** Returns the JSON for the embedding field, undefined to leave the field alone, or why the operation fails. */
 async function changeOf(
   { target, pool, onDegraded }: Preparation,
   operation: Operation,
@@ -152,16 +155,17 @@ async function changeOf(
 }
 
 /**
- * The cluster merges objects on an update, so the tokens of an earlier text would stay in a sparse field; a list
- * replaces it, and a field of weights takes a list of objects.
+ * Returns the JSON of an embedding. On an update, the cluster would merge the tokens of a sparse embedding with those
+ * of the earlier text. It replaces a list, and a `rank_features` field accepts a list of objects.
  */
 function embeddingJson({ op }: Operation, { kind, json }: Exclude<Embedded, { kind: "error" }>): string {
   return op === "update" && kind === "sparse" ? `[${json}]` : json;
 }
 
 /**
- * Without a vector. An update must take away the one of the text before: a knn_vector goes with null, which a field of
- * weights refuses; that one is empty with an empty list, which a knn_vector refuses.
+ * Returns the JSON that leaves a document without an embedding. An update must remove that of the earlier text: null
+ * removes a `knn_vector`, but `rank_features` rejects it; an empty list empties `rank_features`, but `knn_vector`
+ * rejects it.
  */
 function absent({ op }: Operation, model: EmbeddingMapping["model_name"]): string | undefined {
   if (op !== "update") return undefined;

@@ -1,4 +1,4 @@
-/** Positions in ascending order as a short text: `0-119, 121`. */
+/** Returns positions, given in ascending order, as a short text: `0-119, 121`. */
 export function ranges(positions: readonly number[]): string {
   const parts: string[] = [];
   let start: number | undefined;

@@ -7,14 +7,14 @@ import { readStored, type StoredDocument } from "./stored.ts";
 import type { Target } from "./target.ts";
 
 /**
- * What a write without an answer has come to.
- * - `done`: the stored document is what it was to become;
- * - `again`: it is not; how to send it so that a late arrival of the first attempt shows as a conflict;
- * - `changed`: its embeddings rest on a version that is gone.
+ * The state of a write whose answer was lost.
+ * - `done`: the stored document is what the write was to make of it;
+ * - `again`: it is not. `sending` is guarded so that a late arrival of the first attempt shows as a conflict;
+ * - `changed`: the version that its embeddings were computed from has been replaced.
  */
 export type Compared = { kind: "done"; item: ItemResult } | { kind: "again"; sending: Sending } | { kind: "changed" };
 
-/** Reads the documents of writes whose answer was lost. Throws ApiError when the cluster cannot say. */
+/** Compares writes whose answer was lost with the stored documents. Throws ApiError if these cannot be read. */
 export async function compareWithStored(
   { cluster, target, deadline }: { cluster: Cluster; target: Target; deadline: Deadline },
   sendings: readonly Sending[],
@@ -53,13 +53,13 @@ function isDone(op: "index" | "create" | "update", stored: string, sent: string)
     const wanted = parseExact(sent);
     return op === "update" ? containsJson(now, (wanted as { doc: ExactJson }).doc) : sameJson(now, wanted);
   } catch (error) {
-    // Nested so deeply that it cannot be compared; the cluster takes no such document either.
+    // The document is too deeply nested to be compared. The cluster does not accept such a document either.
     if (error instanceof RangeError) return false;
     throw error;
   }
 }
 
-/** The item that the lost answer held, as far as it can be known: of the copies only the one that was read. */
+/** Returns the item of the lost answer, as far as it can be known. `_shards` counts only the copy that was read. */
 function writtenItem(op: "index" | "create" | "update", id: string, stored: StoredDocument): ItemResult {
   const created = op === "create" || (op === "index" && stored.version === 1);
   const status = created ? 201 : 200;
@@ -77,7 +77,7 @@ function writtenItem(op: "index" | "create" | "update", id: string, stored: Stor
   return { text: JSON.stringify(item), status, failed: false, guard: stored.guard };
 }
 
-/** A deleted document tells neither version nor sequence number: these are the cluster's own marks for "none". */
+/** Returns the item of a delete, whose version is unknown. The numbers are the cluster's own marks for "none". */
 function deletedItem(index: string, id: string): ItemResult {
   const item = {
     _index: index,

@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import { objectSchema } from "../../../core/http/object-schema.ts";
 
-/** Operations of one request (decisions 4.2). */
+/** The most operations of one request. */
 export const MAX_OPERATIONS = 5_000;
 
-/** The cluster's own limit of a document id, in bytes of UTF-8. */
+/** The cluster's own limit for a document id, in bytes of UTF-8. */
 export const MAX_ID_BYTES = 512;
 
-/** The cluster's own limit of an index name, in bytes of UTF-8. */
+/** The cluster's own limit for an index name, in bytes of UTF-8. */
 const MAX_INDEX_BYTES = 255;
 
-/** No list, wildcard, path, date mathematics or system name: a bulk request writes to one index. */
+/** Excludes lists, wildcards, paths, date math and system names: a bulk request writes to one index. */
 const INDEX_NAME = /^(?![-_+])(?!\.\.?$)[^\\/*?"<>|\s,#:\p{Cc}]+$/u;
 
 const bytes = (text: string) => Buffer.byteLength(text);
@@ -23,7 +23,7 @@ export const IndexName = v.pipe(
     'must be the name of one index or alias: 1 to 255 bytes, no comma, wildcard, slash, space or any of \\ " < > | # :, ' +
       "not starting with _, - or +",
   ),
-  // The check above as far as JSON Schema can say it.
+  // The check above, as far as JSON Schema can express it.
   v.metadata({
     minLength: 1,
     maxLength: MAX_INDEX_BYTES,
@@ -49,7 +49,7 @@ const OPERATION_NAMES = ["index", "create", "update", "delete"] as const;
 /** What an operation does to its document. */
 export type OperationName = (typeof OPERATION_NAMES)[number];
 
-/** What is stored, or for update the fields that change. */
+/** The document to store or, for update, the fields to change. */
 export const Document = v.looseObject({});
 
 const Operation = v.pipe(
@@ -58,7 +58,7 @@ const Operation = v.pipe(
     op: v.picklist(OPERATION_NAMES),
     doc: v.nullish(objectSchema(Document)),
   }),
-  // Not a check: the document's issue is told beside the issues of the other fields.
+  // Not a check: valibot skips checks when a field has the wrong type, and this issue must be reported beside that.
   v.rawCheck(({ dataset, addIssue }) => {
     const { op, doc } = (dataset.value ?? {}) as { op?: unknown; doc?: unknown };
     const given = doc !== undefined && doc !== null;
@@ -85,7 +85,7 @@ const TooMany = v.never(
 /** Body of `POST /application/bulk`. */
 export const BulkRequest = v.strictObject({
   index: IndexName,
-  // A list that is far too long gives one issue, not two for each of its elements.
+  // A list that is too long gives one issue, without any for its elements.
   bulk_request: v.lazy((input) => (isTooLong(input) ? TooMany : Operations) as typeof Operations),
 });
 export type BulkRequest = v.InferOutput<typeof BulkRequest>;

@@ -23,7 +23,7 @@ export interface BulkOptions {
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** POST /application/bulk. Throws ApiError where the request fails as a whole (docs/guides/bulk.md says when). */
+/** Serves POST /application/bulk. Throws ApiError if the request fails as a whole (docs/guides/bulk.md says when). */
 export async function runBulk(
   services: GatewayServices,
   call: JsonCall<BulkRequest>,
@@ -61,11 +61,11 @@ function createRun(
     took: 0,
     writeAll,
   };
-  /** Whether the cluster has answered a write: from then on the request does not fail as a whole any more. */
+  /** Whether the cluster has answered a write. From then on, an unsent operation fails alone, not the whole request. */
   let answered = false;
-  /** Why nothing more is sent. */
+  /** Why nothing more is sent, if so. */
   let stopped: ApiError | undefined;
-  /** Why stored documents could not be read. */
+  /** Why stored documents could not be read, if so. */
   let unread: ApiError | undefined;
 
   const needs = needsOf(operations, target.mappings);
@@ -96,7 +96,7 @@ function createRun(
     if (reason && !answered) throw nothingWritten(reason);
   }
 
-  /** Whether an operation is not to be sent, since the one before it failed or nothing more is sent at all. */
+  /** Fails an operation, and returns true, if the previous one on its id failed or if nothing more is sent. */
   function isLost(operation: Operation): boolean {
     if (operation.previous && run.results.get(operation.previous)?.failed) fail(operation, EARLIER_FAILED);
     else if (stopped) fail(operation, itemErrorOf(stopped));
@@ -110,7 +110,7 @@ function createRun(
     return drafts;
   }
 
-  /** Writes drafts; what meets a conflict is read, embedded and written again. */
+  /** Writes drafts. After a conflict, reads the stored document, embeds its text and writes again. */
   async function write(first: readonly Draft[]): Promise<void> {
     let drafts = first;
     for (let attempt = 1; drafts.length > 0; attempt += 1) {
@@ -150,7 +150,7 @@ function createRun(
     for (const { operations: unsent, error } of settled.unsent) {
       if (!answered) throw nothingWritten(error);
       for (const operation of unsent) fail(operation, itemErrorOf(error));
-      // A call that the cluster refuses says nothing of the next one; a cluster that is away does.
+      // A rejected call says nothing about the next one. If the cluster is unavailable, the next call fails too.
       if (error.code === "upstream_unavailable" || error.code === "timeout") stopped = error;
     }
   }
@@ -162,7 +162,7 @@ function createRun(
   return run;
 }
 
-/** How often each text is needed, and whether texts may come that are not known yet. */
+/** Returns how often each text is needed, and whether further texts may follow, so that all must be kept. */
 function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: Target) {
   const uses = new Map<ModelName, Map<string, number>>();
   let keepAll = false;
@@ -176,12 +176,12 @@ function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: Ta
   return { uses, keepAll };
 }
 
-/** The error of a request of which no operation has reached the cluster. */
+/** Adds to an error that nothing of the request has been written. */
 function nothingWritten(error: ApiError): ApiError {
   return error.withMessage(`${error.message} Nothing has been written.`);
 }
 
-/** What a failure of a whole call is for each of its operations: nothing of it was written. */
+/** Returns the error of each operation of a call that failed as a whole, without any write. */
 function itemErrorOf(error: ApiError): ItemError {
   const { code, statusCode, message, shown } = error;
   const retryable = code === "upstream_unavailable" || code === "timeout";

@@ -5,22 +5,22 @@ import { type Cluster, ClusterFailure } from "../../opensearch/cluster.ts";
 import { linesOf, type Sending } from "./draft.ts";
 import { type BulkAnswer, readBulkAnswer } from "./item.ts";
 
-/** Kept back from a write's timeout: when its answer is lost there is time left to read what it has done. */
+/** Milliseconds kept back from a write's timeout to read what it has done, in case its answer is lost. */
 const REREAD_MS = 1_000;
 
-/** A write with less time than this would only be one more unknown outcome. */
+/** The least milliseconds for a write. With less, it would probably time out with an unknown outcome. */
 const LEAST_WRITE_MS = 500;
 
-/** Time that a write needs before the deadline, or it is not started. */
+/** Milliseconds that must be left before the deadline to start a write. */
 export const WRITE_RESERVE_MS = REREAD_MS + LEAST_WRITE_MS;
 
 /**
- * What one `_bulk` call came to.
- * - `busy`: 429 or 503 for the whole call, nothing was done;
+ * The outcome of one `_bulk` call.
+ * - `busy`: 429 or 503 for the whole call, nothing was written;
  * - `refused`: no connection, nothing was sent;
- * - `lost`: it may have been done;
+ * - `lost`: the operations may have been written;
  * - `too_long`: the body is over the cluster's own limit;
- * - `rejected`: the cluster refuses the call as a whole.
+ * - `rejected`: the cluster rejects the call as a whole.
  */
 export type Outcome =
   | { kind: "answered"; answer: BulkAnswer }
@@ -33,7 +33,7 @@ export function canWrite(deadline: Deadline): boolean {
   return deadline.remaining() > WRITE_RESERVE_MS;
 }
 
-/** One `_bulk` call, tried once. */
+/** Makes one `_bulk` call, without retries. */
 export async function sendBulk(
   cluster: Cluster,
   index: string,
@@ -52,7 +52,7 @@ export async function sendBulk(
     const cause = `the search cluster answered _bulk with status ${status}`;
     if (isBusy(status)) return { kind: "busy", cause };
     if (status === 413) return { kind: "too_long" };
-    // 500, 502 and 504 also come from what stands in front of the cluster, which may have got the call.
+    // A proxy in front of the cluster also answers 500, 502 and 504, and the cluster may have received the call.
     if (status >= 500) return { kind: "lost", cause };
     if (status >= 300) return { kind: "rejected", error: rejection(() => jsonOf(answer)) };
     const read = readBulkAnswer(answer.body, sendings.length);

@@ -9,7 +9,7 @@ import { compareWithStored } from "./reconcile.ts";
 import { canWrite, type Outcome, sendBulk } from "./send.ts";
 import type { Target } from "./target.ts";
 
-/** Where and until when a request writes. */
+/** Where a request writes, and its deadline. */
 export interface Writing {
   cluster: Cluster;
   target: Target;
@@ -17,33 +17,33 @@ export interface Writing {
   wait: (ms: number) => Promise<unknown>;
 }
 
-/** What became of a chunk: every operation of it is in exactly one of these. */
+/** The outcome of a chunk. Each operation is in exactly one of `results`, `conflicts`, `unknown` and `unsent`. */
 export interface Settled {
   results: Map<Operation, ItemResult>;
-  /** The stored version that their embeddings rest on is gone; with the cluster's 409. */
+  /** Drafts whose embeddings were computed from a version that has been replaced, with the cluster's 409. */
   conflicts: Array<{ draft: Draft; item: ItemResult }>;
-  /** May have been written, and nothing says whether. */
+  /** Operations that may or may not have been written. */
   unknown: Operation[];
   /** Why answers were lost or documents could not be read back. */
   lostTo: unknown[];
-  /** Certainly not written, and why. */
+  /** Operations that were certainly not written, and why. */
   unsent: Array<{ operations: Operation[]; error: ApiError }>;
   took: number;
 }
 
-/** One operation of a chunk on its way to an outcome. */
+/** One operation of a chunk that has no outcome yet. */
 interface Pending {
   sending: Sending;
-  /** The answer of an earlier attempt was lost. */
+  /** Whether the answer to an earlier attempt was lost. */
   suspect: boolean;
-  /** The cluster's last word on it. */
+  /** The cluster's latest item for it. */
   last?: ItemResult;
 }
 
 /**
- * Writes a chunk until every operation of it has an outcome, in at most three attempts within the deadline. What the
- * cluster rejects with 429 is sent again alone; what may have been done without an answer is read back first, and only
- * what is not there is sent again, guarded so that a late arrival of the first attempt shows.
+ * Writes a chunk until every operation of it has an outcome, in at most three attempts within the deadline. Resends
+ * only the operations that the cluster rejects with 429. After a lost answer, reads the documents first and resends only
+ * what was not written, guarded so that a late arrival of the first attempt shows as a conflict.
  */
 export async function settleChunk(writing: Writing, chunk: readonly Sending[]): Promise<Settled> {
   const settled: Settled = { results: new Map(), conflicts: [], unknown: [], lostTo: [], unsent: [], took: 0 };
@@ -71,7 +71,7 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
   }
 }
 
-/** Takes what an attempt has settled; gives what is to be sent again, and what must be read back before. */
+/** Records what an attempt has settled. Returns the operations to resend, and those to read back first. */
 function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
   if (outcome.kind === "lost") settled.lostTo.push(outcome.cause);
   if (outcome.kind === "lost") return { again: [], doubtful: pending.map((one) => ({ ...one, suspect: true })) };
@@ -90,7 +90,7 @@ function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
   return { again, doubtful };
 }
 
-/** Compares with what is stored now: settles what has been done, gives what is to be sent again, guarded. */
+/** Compares operations with the stored documents. Settles those that were written and returns the others to resend. */
 async function readBack(writing: Writing, doubtful: readonly Pending[], settled: Settled): Promise<Pending[]> {
   if (doubtful.length === 0) return [];
   const compared = await compareWithStored(
@@ -108,7 +108,7 @@ async function readBack(writing: Writing, doubtful: readonly Pending[], settled:
     if (!found) settled.unknown.push(draft.operation);
     else if (found.kind === "done") settled.results.set(draft.operation, found.item);
     else if (found.kind === "changed") settled.conflicts.push({ draft, item: one.last ?? conflict(writing, draft) });
-    // Another document was there before: the cluster's 409 was about that one.
+    // Another document has the id, so the cluster's 409 stands.
     else if (draft.operation.op === "create" && one.last?.status === 409)
       settled.results.set(draft.operation, one.last);
     else again.push({ ...one, sending: found.sending });
@@ -116,7 +116,7 @@ async function readBack(writing: Writing, doubtful: readonly Pending[], settled:
   return again;
 }
 
-/** A body over the cluster's own HTTP limit is sent in two parts; one operation alone has failed. */
+/** Sends a body over the cluster's own HTTP limit in two halves. A single operation over the limit fails. */
 async function settleHalves(writing: Writing, pending: readonly Pending[], settled: Settled): Promise<void> {
   const [only] = pending;
   if (pending.length === 1 && only) {
@@ -135,7 +135,7 @@ async function settleHalves(writing: Writing, pending: readonly Pending[], settl
   await settle(writing, pending.slice(middle), settled);
 }
 
-/** The attempts or the time have ended. */
+/** Settles what is left when the attempts or the time have run out. */
 function end(writing: Writing, pending: readonly Pending[], outcome: Outcome, settled: Settled): void {
   if (outcome.kind === "refused") {
     const { cause } = outcome;
@@ -157,7 +157,7 @@ const BUSY = {
   retryable: true,
 };
 
-/** Nothing of this attempt was done; of an earlier one perhaps. */
+/** Settles an attempt that wrote nothing. If the answer to an earlier attempt was lost, the outcome is unknown. */
 function giveUp(pending: readonly Pending[], error: ApiError, settled: Settled): void {
   const operations: Operation[] = [];
   for (const { sending, suspect } of pending) {

@@ -2,17 +2,17 @@ import { isObject } from "../../../core/json/values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a document says of one field. */
+/** The value of one field in a document. */
 export interface Lookup {
-  /** Whether a partial document with it changes the field, be it by removing it. */
+  /** Whether an update with this document changes or removes the field. */
   touched: boolean;
   /** The field's values, several when the path leads through arrays. */
   values: unknown[];
 }
 
 /**
- * The values of a dotted path, found as the cluster finds them: `a.b` may be written as `{"a": {"b": …}}` or as
- * `{"a.b": …}`, and arrays of objects on the way give several values.
+ * Returns the values of a dotted path as the cluster finds them: `a.b` may be written as `{"a": {"b": …}}` or as
+ * `{"a.b": …}`, and arrays of objects along the path give several values.
  */
 export function lookup(doc: Fields, path: string): Lookup {
   const found: Lookup = { touched: false, values: [] };
@@ -31,17 +31,17 @@ function walk(node: Fields, segments: readonly string[], found: Lookup): void {
       found.values.push(value);
     } else if (isObject(value)) walk(value, rest, found);
     else {
-      // An update replaces what is not an object as a whole, and the field with it.
+      // An update replaces anything but an object as a whole, and thereby the field too.
       found.touched = true;
       if (Array.isArray(value)) for (const element of value.filter(isObject)) walk(element, rest, found);
     }
   }
 }
 
-/** The text of a field's values. Null, missing and blank give none. */
+/** The texts of a field's values, or what a value is instead of text. */
 export type SourceText = { texts: string[] } | { wrong: string };
 
-/** Text is a string or an array of strings; of anything else `wrong` says what it is. */
+/** Returns the texts of strings and arrays of strings, skipping null and blank ones, or what else a value is. */
 export function sourceText(values: readonly unknown[]): SourceText {
   const texts: string[] = [];
   for (const value of values) {

@@ -5,7 +5,7 @@ import { clusterError, jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import type { Guard } from "./item.ts";
 
-/** A document as the cluster holds it now, refreshed or not. */
+/** The current version of a document, even if it is not searchable yet. */
 export interface StoredDocument {
   index: string;
   version: number;
@@ -27,8 +27,8 @@ interface Answer {
 }
 
 /**
- * Reads documents by id in one call, `fields` of them or all; an id that is not there is not in the map. Throws
- * ApiError when the cluster cannot say.
+ * Reads documents by id in one call, with all fields or only `fields`. The map lacks the ids that do not exist. Throws
+ * ApiError if the cluster cannot read a document.
  */
 export async function readStored(
   cluster: Cluster,
@@ -56,7 +56,7 @@ export async function readStored(
     const doc = docs[position];
     if (doc?.error !== undefined) {
       const { type, reason } = clusterError(doc);
-      // A write creates an index that does not exist.
+      // Not an error: a write creates an index that does not exist.
       if (type === "index_not_found_exception") continue;
       throw new ApiError("upstream_failed", `The search cluster could not read a document: ${reason}.`, {
         cause: doc.error,

@@ -5,22 +5,22 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import { type EmbeddingMapping, type GatewaySettings, type IndexSettings, settingsOf } from "../../gateway/settings.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 
-/** Where a request writes, and what is embedded on the way. */
+/** Where a request writes, and what is embedded. */
 export interface Target {
-  /** The name in the request: writes go to it, so that an alias keeps its routing. */
+  /** The name in the request. Writes use it, so that the routing of an alias applies. */
   name: string;
-  /** The name that documents are read from: of an alias with several indexes the one it writes to. */
+  /** The name that documents are read from: the write index of an alias with several indexes, else `name`. */
   readName: string;
-  /** The name that items will show. */
+  /** The index name that items will show. */
   itemIndex: string;
   mappings: readonly EmbeddingMapping[];
   onFailure: IndexSettings["on_embedding_failure"]["write"];
 }
 
 /**
- * Resolves the index of a request. For one with embedding mappings the cluster's own mapping is checked: it would
- * take vectors into a missing or wrong field without complaint, as plain numbers that no search finds. Throws
- * `invalid_request` naming each such field. An index without mappings is left to the cluster, which may create it.
+ * Resolves the index of a request. If it has embedding mappings, checks the fields in the cluster: it would silently
+ * store vectors in a missing or wrong field as plain numbers, which no search finds. Throws `invalid_request` naming
+ * each such field. Does not check an index without mappings, which the cluster may create.
  */
 export async function resolveTarget(services: GatewayServices, name: string, deadline: Deadline): Promise<Target> {
   const { settings, catalog } = services;
@@ -46,7 +46,7 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
   return { ...names, mappings: found.embedding_mappings, onFailure: found.on_embedding_failure.write };
 }
 
-/** An entry of an alias's own name counts before that of the index behind it. */
+/** Returns the settings for this very name. Those of an alias take precedence over those of its index. */
 function exact(entries: readonly IndexSettings[], name: string): IndexSettings | undefined {
   return entries.find((entry) => entry.index === name);
 }
@@ -66,7 +66,7 @@ function advice(index: string): string {
   );
 }
 
-/** What is wrong with the field of a mapping in the cluster, or nothing. */
+/** Returns what is wrong with the field of a mapping in the cluster, or an empty list. */
 function fieldProblem(
   { models }: Pick<GatewaySettings, "models">,
   { name, fields }: IndexInfo,

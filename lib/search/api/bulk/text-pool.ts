@@ -12,20 +12,20 @@ export interface ModelText {
   text: string;
 }
 
-/** The embeddings of one request: each distinct text goes to a model once, and is kept for as long as it is needed. */
+/** The embeddings of one request. Embeds each distinct text once, and keeps the result for as long as it is needed. */
 export interface TextPool {
-  /** Starts the texts that have not been started yet, in one call a model. */
+  /** Starts to embed the texts that have not been started yet, those of one model together. */
   start(wanted: Iterable<ModelText>): void;
-  /** The embedding of a text, started if need be. */
+  /** Returns the embedding of a text, and starts it if necessary. */
   get(wanted: ModelText): Promise<Embedded>;
-  /** One use less; after the last the embedding is dropped. */
+  /** Counts one use of a text as finished, and drops the embedding after the last. */
   release(wanted: ModelText): void;
 }
 
-/** No model call starts in the last five seconds (decisions 4.7): the rest of the time belongs to writing. */
+/** No model call starts in the last five seconds, which are for writing what has been embedded. */
 const LAST_START_MS = 5_000;
 
-/** Model calls that run may go on until this much is left, which still allows a write. */
+/** Running model calls end when this much time is left, which is enough for a write. */
 const WRITE_MS = 2_500;
 
 interface Entry {
@@ -36,9 +36,9 @@ interface Entry {
 export interface TextPoolOptions {
   embedder: (model: ModelName) => Promise<Embedder>;
   deadline: Deadline;
-  /** Uses of each text that are known beforehand. */
+  /** How often each text is needed, as far as it is known beforehand. */
   uses: ReadonlyMap<ModelName, Map<string, number>>;
-  /** Texts that are not known yet may come, so that nothing may be dropped. */
+  /** Keeps every embedding, because stored documents may need more texts than are known beforehand. */
   keepAll: boolean;
   wait: (ms: number) => Promise<unknown>;
 }
@@ -111,8 +111,8 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
 }
 
 /**
- * Embeds texts, and those again whose calls failed for a reason that may pass, as long as others succeed meanwhile: a
- * model that throttles refuses some of many parallel calls time and again, while one that is away refuses all.
+ * Embeds texts, and retries those that failed for a temporary reason as long as others succeed in the same pass. A
+ * model that throttles rejects some of many parallel calls again and again, while an unavailable one rejects all.
  */
 async function embedInPasses(
   texts: readonly string[],

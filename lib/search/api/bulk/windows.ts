@@ -2,19 +2,19 @@ import { MODELS } from "../../../config/embedding-models.ts";
 import { type Operation, roundsOf } from "./operations.ts";
 import type { Target } from "./target.ts";
 
-/** Operations of one round that are prepared and written together: about one `_bulk` body. */
+/** Operations of one round that are prepared and written together, about one `_bulk` body. */
 export interface Window {
   operations: Operation[];
-  /** What their body takes, about, with embeddings. */
+  /** The estimated size of their body, with embeddings. */
   bytes: number;
 }
 
-/** JSON of one component of a vector, and of a whole set of sparse weights: measured with the real models' ranges. */
+/** Bytes of JSON of one component of a vector, and of all weights of a sparse embedding: measured on real models. */
 const COMPONENT_BYTES = 12;
 const SPARSE_BYTES = 6_000;
 const ACTION_BYTES = 60;
 
-/** The windows of a request, round after round; without embeddings a round is one, and cut when it is written. */
+/** Returns the windows of a request, round by round. Without embeddings, each round is one, cut when it is written. */
 export function windowsOf(operations: readonly Operation[], target: Target, maxBytes: number): Window[] {
   const embeddings = target.mappings.reduce((sum, { model_name }) => sum + embeddingBytes(model_name), 0);
   return roundsOf(operations).flatMap((round) => {
@@ -42,22 +42,22 @@ function embeddingBytes(name: keyof typeof MODELS): number {
 }
 
 /**
- * Starts the embeddings of windows before their turn, so that models work while the cluster writes: always those of
- * the window asked for, and of the following ones, in any round, as many as fit into one body with it. Beside the
- * window that is being written, one body's worth of embeddings exists, whatever the request's length.
+ * Returns a function that starts the embeddings of windows ahead of time, so that models work while the cluster writes.
+ * Starts the given window and as many following ones, in any round, as fit into one body with it. Besides the window
+ * that is being written, embeddings for one body are in memory, no matter how long the request is.
  */
 export function createLookahead(
   windows: readonly Window[],
   maxBytes: number,
   start: (operations: readonly Operation[]) => void,
 ): (index: number) => void {
-  /** The first window that is not started, and what those from `current` to it take. */
+  /** The first window that is not started, and the bytes of the windows from `current` up to it. */
   let next = 0;
   let ahead = 0;
   let current = 0;
   return (index) => {
     for (; current < index; current += 1) if (current < next) ahead -= windows[current]?.bytes ?? 0;
-    // Many short rounds: texts go to a model in batches, not one by one as each round makes room for another.
+    // With many short rounds, waits until half is free: texts then go to a model in batches instead of one by one.
     if (next > index && ahead > maxBytes / 2) return;
     const from = next;
     for (; next < windows.length; next += 1) {
