@@ -6,7 +6,7 @@ import { Day, GroupResult, readFile } from "../etl/run-files.ts";
 
 const READS = 16;
 
-/** Lines that a run has read of some days, the rejected ones included. */
+/** Returns how many lines ETL read for these days in a run, including rejected lines. */
 export async function linesRead(run: string, days: readonly string[], store: ObjectStore): Promise<number> {
   const planned = await readFile(store, runKeys(run).days, v.array(Day));
   const keys = planned
@@ -16,10 +16,12 @@ export async function linesRead(run: string, days: readonly string[], store: Obj
   return groups.reduce((sum, { rows, rejected }) => sum + rows + rejected, 0);
 }
 
-/** How often ETL is done again for events that have not arrived. */
+/** How often ETL is repeated to wait for missing events. */
 export const ARRIVAL_ATTEMPTS = 10;
 
-/** What to do after an ETL that has read `lines`, when `accepted` events had been accepted before. */
+/**
+ * Decides what to do after ETL: train, wait for the missing events, or give up. ETL read `lines` of `accepted` events.
+ */
 export function afterEtl(input: {
   accepted: number;
   lines: number;

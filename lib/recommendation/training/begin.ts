@@ -11,7 +11,7 @@ import type { Lock, TrainingState } from "./state.ts";
 import type { RunMode } from "./task.ts";
 import { TrainingError } from "./training-error.ts";
 
-/** What a run was started with. */
+/** The input that a run was started with. */
 export interface BeginInput {
   run: string;
   /** ARN of the execution. */
@@ -19,29 +19,32 @@ export interface BeginInput {
   /** ISO 8601. */
   startedAt: string;
   mode: RunMode;
-  /** Default: all configured recipes; in mode accept, all that have a version held back. */
+  /** Default: all configured recipes. In mode accept: those with a version that was held back. */
   recipes?: readonly RecipeKind[] | undefined;
   acceptMissing: boolean;
 }
 
-/** What the later steps need: the state of the execution. */
+/** The state of the execution that later steps need. */
 export interface Begun {
   mode: RunMode;
-  /** Whether versions that were held back are accepted, and nothing is trained. */
+  /** Whether the run only accepts versions that were held back, without training. */
   accepting: boolean;
   recipes: RecipeKind[];
-  /** What ETL counts. */
+  /** The events that ETL counts. */
   checks: EventCheck[];
   origin: string;
   startedAt: string;
-  /** Events accepted before the training began, of the days whose counters are compared. */
+  /** The number of events accepted before the training began, on the days whose counters are compared. */
   accepted: number;
   acceptMissing: boolean;
   /** In mode accept: the versions to serve. */
   progress: RecipeProgress[];
 }
 
-/** Takes the lock and checks that there is something to train into, or to accept. Throws TrainingError when it cannot. */
+/**
+ * Takes the lock, and checks that the datasets are active or, in mode accept, that a version was held back. Throws
+ * TrainingError if one of these fails.
+ */
 export async function begin(input: BeginInput, context: TrainingContext): Promise<Begun> {
   const recipes = configured(input.recipes, context);
   if (input.mode === "accept") return beginAcceptance(input, recipes, context);
@@ -86,7 +89,9 @@ async function beginAcceptance(
   };
 }
 
-/** Releases the lock of a run that ended. An acceptance puts back the lock of the failed training that it interrupted. */
+/**
+ * Releases the lock of a run that ended, or restores the lock of the failed training that an acceptance interrupted.
+ */
 export async function giveBack(run: string, state: TrainingState): Promise<void> {
   const lock = await state.lock();
   if (lock?.run === run && lock.interrupted) await state.take(lock.interrupted, run);
@@ -94,8 +99,8 @@ export async function giveBack(run: string, state: TrainingState): Promise<void>
 }
 
 /**
- * Takes the lock, also from an execution that died with it: the new run then joins that one's chain and resumes what it
- * made. Throws TrainingError when the other execution is running.
+ * Takes the lock. If it is held by an execution that has ended, the run joins that execution's chain and resumes its
+ * work. Throws TrainingError if the holder is still running.
  */
 export async function takeLock(
   { run, execution, mode, startedAt }: Pick<BeginInput, "run" | "execution" | "mode" | "startedAt">,
@@ -103,7 +108,7 @@ export async function takeLock(
   { state, executions }: Pick<TrainingContext, "state" | "executions">,
 ): Promise<Lock> {
   const holder = await state.lock();
-  // Repeated after its answer was lost.
+  // An earlier call has already taken the lock, but its answer was lost.
   if (holder?.run === run) return holder;
   if (holder && (await executions.isRunning(holder.execution))) {
     throw new TrainingError(
@@ -124,7 +129,7 @@ export async function takeLock(
   throw new TrainingError("Another training started at the same time: wait for it (relevance status)");
 }
 
-/** The events of a recipe, for ETL to count. */
+/** Returns which events ETL counts for a recipe. */
 function checkOf(kind: RecipeKind, { settings }: TrainingContext): EventCheck {
   const { event_type, event_value_threshold } = settings.recipes[kind] ?? {};
   return {

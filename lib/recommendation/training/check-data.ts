@@ -5,15 +5,15 @@ import { dataDigest } from "./data-digest.ts";
 import { lacks } from "./minimums.ts";
 import { noManifest, TrainingError } from "./training-error.ts";
 
-/** What the next steps need to know about a run's data. */
+/** What the next steps need to know about the data of a run. */
 export interface CheckedData {
-  /** Its digest. */
+  /** Digest of the data. */
   data: string;
-  /** By recipe: users with at least two interactions that it learns from. */
+  /** By recipe: the number of users with at least two interactions that the recipe learns from. */
   users: Record<string, number>;
 }
 
-/** Checks that a run's data is enough for every recipe. Throws TrainingError. */
+/** Checks that a run has enough data to train every recipe. Throws TrainingError if it does not. */
 export async function checkData(
   run: string,
   checks: readonly EventCheck[],

@@ -6,7 +6,7 @@ import type { ObjectStore } from "../etl/object-store.ts";
 import type { TrainingSettings } from "./settings.ts";
 import type { Executions, TrainingState } from "./state.ts";
 
-/** What the steps of a training work with. */
+/** The settings and clients that the steps of a training use. */
 export interface TrainingContext {
   settings: TrainingSettings;
   names: Names;
@@ -15,16 +15,16 @@ export interface TrainingContext {
   store: ObjectStore;
   state: TrainingState;
   executions: Executions;
-  /** Counts of accepted events over days. */
+  /** Adds up the events accepted on these days. */
   accepted(days: readonly string[]): Promise<AcceptedEvents>;
   bucket: string;
-  /** Role with which Personalize reads the bucket. */
+  /** Role that Personalize assumes to read the bucket. */
   importRoleArn: string;
   /** personalize.log_lookback_days of project.yaml. */
   logLookbackDays: number;
-  /** How long Firehose holds events back, in seconds. */
+  /** How long Firehose buffers events, in seconds. */
   bufferSeconds: number;
-  /** How long to wait between two looks, in seconds. */
+  /** Polling intervals, in seconds. */
   looks: Looks;
   /** Epoch milliseconds. */
   now(): number;
@@ -32,20 +32,23 @@ export interface TrainingContext {
   print(line: string): void;
 }
 
-/** Seconds between two looks at what goes on. */
+/** Seconds between two polls, by step. */
 export interface Looks {
   arrivals: number;
-  /** Imports take some minutes at least. */
+  /** Imports take at least a few minutes. */
   imports: number;
   /** Trainings take an hour or more. */
   recipes: number;
   teardown: number;
 }
 
-/** In AWS. An execution has at most 25,000 events in its history, nine a look: so a training may take two days. */
+/**
+ * Polling intervals in AWS. An execution's history holds at most 25,000 events and each poll adds nine, so these
+ * intervals leave room for a training of two days.
+ */
 export const LOOKS: Looks = { arrivals: 60, imports: 60, recipes: 120, teardown: 30 };
 
-/** What a polling step says: `seconds` is how long to wait before asking again. */
+/** The result of a polling step. `seconds` is how long to wait before the next poll. */
 export interface Readiness {
   ready: boolean;
   seconds: number;

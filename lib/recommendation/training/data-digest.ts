@@ -6,12 +6,12 @@ import type { ObjectStore } from "../etl/object-store.ts";
 import { Day, readFile } from "../etl/run-files.ts";
 import { RunSettings } from "../etl/settings.ts";
 
-/** Bytes of users and items that are read to tell whether they changed. More of them count as changed. */
+/** The most bytes of users and items to read and compare. Larger data always counts as changed. */
 const MOST_BYTES = 2 * 1_024 ** 3;
 
 /**
- * A short name for what a run imports: two runs over the same events, users and items in the same mode have the same.
- * By it, a run that is started again finds what the one before it has made.
+ * Returns a short digest of the data that a run imports. Two runs over the same events, users and items in the same
+ * mode have the same digest. A training that is started again uses it to find what the earlier run made.
  */
 export async function dataDigest(manifest: Manifest, store: ObjectStore): Promise<string> {
   const keys = runKeys(manifest.run);
@@ -19,7 +19,7 @@ export async function dataDigest(manifest: Manifest, store: ObjectStore): Promis
   const days = await readFile(store, keys.days, v.array(Day));
   const hash = createHash("sha256");
   hash.update(JSON.stringify([manifest.mode, schema_hash, manifest.interaction.rows]));
-  // Days without events are left out, or the same data would have another name tomorrow.
+  // Skips days without events, or the same data would have another digest tomorrow.
   for (const { day, digest, groups } of days) if (groups.length > 0) hash.update(JSON.stringify([day, digest]));
   const files = [...manifest.user.files, ...manifest.item.files];
   if (files.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) hash.update(manifest.run);

@@ -5,27 +5,28 @@ import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/de
 import { retry } from "../../core/resilience/retry.ts";
 import type { Lock, Note, RecipeState, TrainingState } from "./state.ts";
 
-/** Key of the training table. */
+/** Name of the training table's key. */
 export const TRAINING_KEY = "KEY";
 
 const LOCK = "lock";
 const CALL_MS = 60_000;
 const ATTEMPTS = 8;
 
-/** Whether an error says that the training table is not there. */
+/** Returns whether an error means that the training table does not exist. */
 export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.name === "ResourceNotFoundException";
 }
 
-/** One call; its options end it in time. */
+/** One call to DynamoDB. The signal in its options aborts it at the deadline. */
 type Operation<T> = (options: { abortSignal: AbortSignal }) => Promise<T>;
 
 const recipeKey = (kind: RecipeKind) => `recipe#${kind}`;
 
 /**
- * The training table as TrainingState. Values are attributes as they are named. The client makes no retries itself; calls end with `outer`. Without a
- * table nothing is known and there is nothing to give back: it comes with the stack `recommendation`, and may have gone
- * before what looks at it, when a removal was cut off. To take the lock or to save needs it.
+ * Implements TrainingState with the training table. The client must have its own retries turned off. No call runs
+ * beyond `outer`. The table belongs to the stack `recommendation`, and an interrupted uninstall may have removed it
+ * already. Without it, reads return undefined, and `note`, `release` and `forget` do nothing; `take` and `saveRecipe`
+ * throw.
  */
 export function dynamoTrainingState(client: DynamoDBClient, table: string, outer?: Deadline): TrainingState {
   const sdk = () => import("@aws-sdk/lib-dynamodb");
@@ -38,7 +39,10 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
     const command = new GetCommand({ TableName: table, Key: { [TRAINING_KEY]: key }, ConsistentRead: true });
     return (await ifThere(call((options) => client.send(command, options))))?.Item;
   };
-  /** True when the condition held. A write whose answer was lost may have been made: then its own record is met. */
+  /**
+   * Returns whether the condition held. If an answer is lost, the write may have succeeded, and the retry finds its own
+   * record.
+   */
   const conditional = async (operation: Operation<unknown>): Promise<boolean> => {
     try {
       await call(operation);

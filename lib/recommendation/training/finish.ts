@@ -16,16 +16,16 @@ import { TrainingError } from "./training-error.ts";
 export interface Finished {
   run: string;
   recipes: RecipeProgress[];
-  /** One sentence: whether all recipes switched together, and if not, which still serve their earlier versions. */
+  /** States whether all recipes switched together, and if not, which ones still serve their earlier version. */
   summary: string;
-  /** Names of superseded solutions whose removal has begun. */
+  /** Names of the superseded solutions that are being deleted. */
   removed: string[];
 }
 
 /**
- * Removes superseded solutions of the recipes that were switched and every solution of recipes that are no longer
- * configured, then releases the lock. Throws TrainingError with the reasons when a recipe failed; it keeps the lock, so
- * that only that recipe is trained when the training is started again.
+ * Deletes superseded solutions of the recipes that switched, and all solutions of recipes that are no longer
+ * configured. Then releases the lock. If a recipe failed, throws TrainingError with the reasons and keeps the lock: the
+ * next run then joins the chain and, with the same data, trains only that recipe.
  */
 export async function finish(
   run: string,
@@ -46,7 +46,7 @@ export async function finish(
   return { run, recipes: [...progress], summary: switched(progress), removed };
 }
 
-/** Says whether the recipes of a run switched together. */
+/** Describes which recipes of a run switched to their new versions. */
 function switched(progress: readonly RecipeProgress[]): string {
   const named = (wanted: (one: RecipeProgress) => boolean) =>
     progress
@@ -61,9 +61,9 @@ function switched(progress: readonly RecipeProgress[]): string {
 }
 
 /**
- * Deletes the solutions of recipes that neither serve nor match the configuration, and the state of recipes that were
- * taken out of solution.yaml. What is still in use stays until the next training: `deploy` removes the campaign of such a
- * recipe.
+ * Deletes solutions of `recipes` that neither serve nor match the configuration, and the solutions and state of
+ * recipes that were removed from solution.yaml. A solution that is still in use stays until the next training. The
+ * campaign of a removed recipe is deleted by `deploy`.
  */
 async function removeSuperseded(recipes: readonly RecipeKind[], context: TrainingContext): Promise<string[]> {
   const { personalize, names, settings, state } = context;
@@ -92,7 +92,7 @@ async function removeSuperseded(recipes: readonly RecipeKind[], context: Trainin
   return removed;
 }
 
-/** Recipes that are no longer configured and have no campaign. */
+/** Returns the recipes that are not configured and have no campaign. */
 async function droppedRecipes({ personalize, names, settings }: TrainingContext): Promise<RecipeKind[]> {
   const dropped: RecipeKind[] = [];
   for (const recipe of RECIPE_KINDS) {

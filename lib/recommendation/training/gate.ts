@@ -1,15 +1,18 @@
 import { changesOf, type Measure } from "./measure.ts";
 
-/** Name of the offline metric of Personalize that decides. */
+/** The offline metric of Personalize that the gate compares. */
 export const GATE_METRIC = "normalized_discounted_cumulative_gain_at_25";
 
-/** Worse versions in a row that are held back; the next one is switched to. */
+/** How many worse versions in a row are held back. The next one is switched to. */
 const HELD_IN_A_ROW = 2;
 
-/** Share of the users whose newest events Personalize tests a version on. Source: "Evaluating a solution version with metrics". */
+/**
+ * The share of users whose newest events Personalize uses to test a version. Source: "Evaluating a solution version
+ * with metrics".
+ */
 const TEST_SHARE = 0.1;
 
-/** A version's NDCG@25, undefined when Personalize reports none, and what it was measured on. */
+/** A version's NDCG@25 (undefined if Personalize reports none) and what it was measured on. */
 export interface Measured {
   ndcg?: number;
   measure: Measure;
@@ -17,28 +20,28 @@ export interface Measured {
 
 export interface GateInput {
   candidate: Measured;
-  /** The version that is served; undefined when none is. */
+  /** The version that the campaign serves, if any. */
   active: Measured | undefined;
-  /** Users in the training data with at least two interactions that the recipe learns from. */
+  /** Number of users in the training data with at least two interactions that the recipe learns from. */
   users: number;
-  /** metric_gate.tolerance: the accepted drop, relative to the active version. */
+  /** metric_gate.tolerance: the accepted drop, as a share of the active version's metric. */
   tolerance: number;
-  /** Never switch to a worse version. */
+  /** Whether worse versions are always held back. */
   strict: boolean;
-  /** Versions held back since the last switch. */
+  /** How many versions were held back since the last switch. */
   heldBefore: number;
 }
 
-/** Whether to switch to a new version, and the reason, for the alarm and for `status`. */
+/** Whether to switch to the new version, and why. The alarm and `status` show the reason. */
 export interface GateDecision {
   switch: boolean;
   reason: string;
 }
 
 /**
- * Holds back a version whose NDCG@25 is lower than the active one's by more than the configured tolerance and by more
- * than chance explains. Switches to the third such version in a row: by then the data has changed, and the active
- * version's metric was measured on the old data. Versions measured on different things are not compared.
+ * Holds back a version if its NDCG@25 is lower than the active version's by more than both the configured tolerance and
+ * what chance explains. Switches to the third such version in a row: by then the data has changed, and the active
+ * version's metric was measured on old data. Does not compare versions that were measured on different events.
  */
 export function gate({ candidate, active, users, tolerance, strict, heldBefore }: GateInput): GateDecision {
   if (active?.ndcg === undefined) return { switch: true, reason: "no earlier version to compare with" };
@@ -68,10 +71,11 @@ export function gate({ candidate, active, users, tolerance, strict, heldBefore }
 }
 
 /**
- * The drop that two equally good versions stay below in about 98 of 100 comparisons, or more: two standard deviations of
- * the difference of two means over `testUsers` users each. One user's NDCG lies between 0 and 1, so its variance is at
- * most m(1 − m) for the mean m (Bhatia and Davis, "A better bound on the variance", 2000); a mean of n users has an n-th
- * of that, a difference of two means twice as much.
+ * Returns the drop that chance can explain: two equally good versions differ by less in at least about 98 of 100
+ * comparisons. It is two standard deviations of the difference between two means over `testUsers` users each. A user's
+ * NDCG lies between 0 and 1, so its variance is at most m(1 − m), where m is the mean (Bhatia and Davis, "A better
+ * bound on the variance", 2000). The variance of a mean over n users is 1/n of that, and that of a difference of two
+ * such means is twice as much.
  */
 function chanceOf(mean: number, testUsers: number): number {
   return 2 * Math.sqrt((2 * mean * (1 - mean)) / testUsers);

@@ -12,16 +12,16 @@ import type { Readiness, TrainingContext } from "./context.ts";
 import { requireInitial } from "./initial-training.ts";
 import { noManifest, TrainingError } from "./training-error.ts";
 
-/** One import of a run. */
+/** One dataset import job of a run. */
 export interface ImportJob {
   dataset: Dataset;
   arn: string;
 }
 
 /**
- * Starts the imports of a run's data. Each replaces all that was imported into its dataset before. If the newest import
- * of a dataset has the same data and chain, it is joined, whether it is running or has ended, unless it failed. Throws
- * TrainingError, with nothing imported, when mode init would train events twice.
+ * Starts the imports of a run's data. Each import replaces everything that was imported into its dataset before. If
+ * the newest import of a dataset belongs to the same chain and data and has not failed, it is reused, running or ended.
+ * Throws TrainingError, before any import, if mode init would train events twice.
  */
 export async function startImports(
   input: { run: string; origin: string; data: string },
@@ -31,7 +31,7 @@ export async function startImports(
   if (!manifest) throw new TrainingError(noManifest(input.run));
   const planned: PlannedImport[] = [];
   for (const dataset of DATASETS) {
-    // Personalize refuses a file without records. Without users or items it learns from events alone.
+    // Personalize rejects a file without records. It can train without users or items.
     if (manifest[dataset].rows === 0) continue;
     planned.push({ dataset, ...(await planImport(dataset, `${input.origin} ${input.data}`, context)) });
   }
@@ -47,9 +47,9 @@ export async function startImports(
 
 interface PlannedImport {
   dataset: Dataset;
-  /** The next free name. */
+  /** The next unused name. */
   jobName: string;
-  /** ARN of the one to join. */
+  /** ARN of the import to reuse. */
   joined?: string;
 }
 
@@ -92,7 +92,7 @@ async function createImport(
   return created?.datasetImportJobArn ?? names.arn("personalize", `dataset-import-job/${jobName}`);
 }
 
-/** Whether all imports have ended. Throws TrainingError with Personalize's reasons once none is running and some failed. */
+/** Polls the imports. When all have ended and some failed, throws TrainingError with Personalize's reasons. */
 export async function pollImports(
   run: string,
   jobs: readonly ImportJob[],
@@ -116,7 +116,7 @@ export async function pollImports(
   );
 }
 
-/** Whether an error says that too many jobs are running at the same time, which passes. */
+/** Returns whether an error means that too many jobs are running at once, which is temporary. */
 export function isCrowded(error: unknown): boolean {
   return isNamed(error, "LimitExceededException") && /PENDING|IN_PROGRESS|in progress/i.test(String(error));
 }

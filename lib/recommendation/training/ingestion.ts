@@ -6,8 +6,8 @@ import type { Readiness, TrainingContext } from "./context.ts";
 import { TrainingError } from "./training-error.ts";
 
 /**
- * How long to wait until what was accepted before the training began has left the ingestion buffer. What is accepted
- * later is for the next training: a service under load would be waited for without end.
+ * Polls until every event accepted before the training began has left the ingestion buffer. Does not wait for later
+ * events, or a service under load would keep it waiting forever.
  */
 export async function awaitIngestion(
   run: string,
@@ -26,7 +26,9 @@ export async function awaitIngestion(
   return { ready, seconds };
 }
 
-/** Whether ETL has read every event that was accepted before the training began. Throws TrainingError when it gives up. */
+/**
+ * Checks whether ETL has read every event accepted before the training began. Throws TrainingError when it gives up.
+ */
 export async function checkArrivals(
   run: string,
   { startedAt, accepted, acceptMissing }: Pick<Begun, "startedAt" | "accepted" | "acceptMissing">,

@@ -4,15 +4,15 @@ import type { TrainingContext } from "./context.ts";
 import { TrainingError } from "./training-error.ts";
 
 /**
- * Throws TrainingError when an import of mode init would have events trained twice. Since the first campaign serves, the
- * API sends events to Personalize as they come in, with their IMPRESSION. Personalize keeps those across imports and
- * merges only equal ones, and mode init imports the same events without it.
+ * Throws TrainingError if an import in mode init would train events twice. Once the first campaign serves, the API
+ * sends events to Personalize as they come in, with their IMPRESSION. Personalize keeps those events across imports and
+ * merges only equal ones, but mode init imports the same events without IMPRESSION.
  */
 export async function requireInitial(
   { impressions_left_out: leftOut }: Pick<Manifest, "impressions_left_out">,
   context: Pick<TrainingContext, "state" | "pointers" | "names">,
 ): Promise<void> {
-  // None in mode update_dataset_group.
+  // Always 0 in mode update_dataset_group.
   if (leftOut === 0) return;
   const recipe = await servedRecipe(context);
   if (recipe === undefined) return;
@@ -23,14 +23,14 @@ export async function requireInitial(
   );
 }
 
-/** A recipe whose campaign has served. */
+/** Returns a recipe whose campaign serves or has served, if any. */
 async function servedRecipe({
   state,
   pointers,
   names,
 }: Pick<TrainingContext, "state" | "pointers" | "names">): Promise<RecipeKind | undefined> {
   for (const kind of RECIPE_KINDS) {
-    // The pointer opens the real-time path; the table remembers a campaign that is gone.
+    // The pointer turns on the real-time path. The table also knows about a campaign that has been deleted.
     const pointer = await pointers.read(names.campaignParameter(kind));
     if (pointer?.startsWith("arn:") || (await state.recipe(kind))?.active) return kind;
   }

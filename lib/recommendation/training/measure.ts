@@ -2,16 +2,19 @@ import { RECIPES } from "../../config/recipes.ts";
 import type { RecipeTraining } from "./settings.ts";
 
 /**
- * Settings that decide on which events Personalize measures a version, by name: two versions compare only when these are
- * equal. Algorithm parameters, excluded columns and the recipe itself change the model, not the events that test it.
+ * The settings, by name, that decide on which events Personalize measures a version. Two versions can be compared
+ * only if these settings are equal. Algorithm parameters, excluded columns and the recipe itself are not among them:
+ * they change the model, but not the events that test it.
  */
 export type Measure = Readonly<Record<string, string>>;
 
-/** What the versions of a recipe are measured on. `lookbackDays` is personalize.log_lookback_days of project.yaml. */
+/**
+ * Returns what a recipe's versions are measured on. `lookbackDays` is personalize.log_lookback_days of project.yaml.
+ */
 export function measureOf(training: RecipeTraining, lookbackDays: number): Measure {
   const { recipe_name, event_type, event_value_threshold, parameters } = training;
   const known = RECIPES[recipe_name]?.parameters ?? {};
-  // These leave users or items with too few or too many events out before Personalize splits off the test users.
+  // These drop users or items with too few or too many events before Personalize splits off the test users.
   const features = parameters.filter(({ name }) => known[name]?.goesTo === "featureTransformationParameters");
   return {
     log_lookback_days: String(lookbackDays),
@@ -21,7 +24,7 @@ export function measureOf(training: RecipeTraining, lookbackDays: number): Measu
   };
 }
 
-/** Each setting in which two measures differ, as `event_value_threshold was 3, is 4`. */
+/** Lists the settings in which two measures differ, for example `event_value_threshold was 3, is 4`. */
 export function changesOf(before: Measure, after: Measure): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   return names

@@ -2,7 +2,7 @@ import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.t
 import type { Manifest } from "../etl/manifest.ts";
 import type { EventCheck } from "../etl/settings.ts";
 
-/** What of a run's data is not enough to train, in words: one text a recipe and lack. None when all recipes can train. */
+/** Describes which minimums a run's data misses, one message for each recipe and minimum. Empty if all can train. */
 export function lacks(
   { checks: counted, event_types }: Pick<Manifest, "checks" | "event_types">,
   checks: readonly EventCheck[],

@@ -9,23 +9,23 @@ import { PROJECT_TAG, STACK_TAG } from "../../core/naming/tags.ts";
 const Name = v.pipe(v.string(), v.nonEmpty());
 
 const Recipe = v.object({
-  /** The recipe of Personalize. */
+  /** The name of the recipe in Personalize. */
   recipe_name: Name,
   event_type: v.optional(Name),
-  /** A number, written as text. */
+  /** A number as text. */
   event_value_threshold: v.optional(Name),
   parameters: v.array(v.object({ name: Name, value: v.union([v.number(), v.boolean()]) })),
   excluded_dataset_columns: v.array(
     v.object({ name: v.picklist(["Item", "User", "Interaction"]), value: v.array(Name) }),
   ),
   min_provisioned_tps: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  /** Digest of the datasets' columns: a solution never trains on columns that came after it. */
+  /** Digest of the datasets' columns. New columns need a new solution: an old one never trains on them. */
   columns: Name,
 });
 
 /**
- * What `training` reads from `config.json` beside its bundle. Written by the build from the YAML files, so plain and
- * complete: no defaults here.
+ * The settings that the function `training` reads from the `config.json` beside its bundle. The build writes that file
+ * from the YAML files and fills in every default, so this schema has none.
  */
 export const TrainingSettings = v.object({
   project: Name,
@@ -36,13 +36,13 @@ export const TrainingSettings = v.object({
 
 export type TrainingSettings = v.InferOutput<typeof TrainingSettings>;
 
-/** The stack that training belongs to, by which what it makes is found. */
+/** The stack that training belongs to. Resources that training creates carry it as a tag, by which they are found. */
 const TRAINING_STACK: StackName = "recommendation";
 
-/** What one recipe is trained and served with. */
+/** The training and serving settings of one recipe. */
 export type RecipeTraining = v.InferOutput<typeof Recipe>;
 
-/** `config.json` of training: the part of a configuration that it works with. */
+/** Returns the `config.json` of training: the part of the configuration that it uses. */
 export function trainingSettings(
   { project }: Pick<Configuration, "project">,
   { solution, campaigns, schemas }: Pick<Recommendation, "solution" | "campaigns" | "schemas">,
@@ -65,7 +65,7 @@ export function trainingSettings(
     project: project.project_name,
     recipes: Object.fromEntries(recipes),
     metric_gate: { ...solution.metric_gate },
-    // What training makes belongs to the project as much as what Terraform makes.
+    // Resources created by training carry the same project tags as those created by Terraform.
     tags: { ...project.aws.tags, [PROJECT_TAG]: project.project_name, [STACK_TAG]: TRAINING_STACK },
   };
 }

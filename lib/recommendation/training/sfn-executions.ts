@@ -4,7 +4,7 @@ import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import type { Executions } from "./state.ts";
 
-/** Step Functions as Executions. The client is made without retries of its own. */
+/** Implements Executions with Step Functions. The client must have its own retries turned off. */
 export function sfnExecutions(client: SFNClient): Executions {
   const call = async <T>(operation: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -17,7 +17,7 @@ export function sfnExecutions(client: SFNClient): Executions {
   const isRunning = async (executionArn: string) => {
     const { DescribeExecutionCommand } = await import("@aws-sdk/client-sfn");
     const found = await call(() => client.send(new DescribeExecutionCommand({ executionArn })));
-    // One that was failed on purpose may be redriven: PENDING_REDRIVE counts as running.
+    // PENDING_REDRIVE counts as running: the execution is about to be redriven.
     return found?.status === "RUNNING" || found?.status === "PENDING_REDRIVE";
   };
   return {

@@ -7,10 +7,13 @@ import type { RecipeTraining } from "./settings.ts";
 
 const DATASET_TYPES = { Item: "ITEMS", User: "USERS", Interaction: "INTERACTIONS" } as const;
 
-/** What CreateSolution takes, with the name that these settings give. */
+/** The input of CreateSolution. The name is derived from the settings. */
 export type SolutionInput = CreateSolutionRequest & { name: string };
 
-/** The solution of a recipe's settings. Automatic training is off: it would train, and cost, by itself every week. */
+/**
+ * Returns the solution for a recipe's settings. Automatic training is off, because it would train, and cost, every
+ * week.
+ */
 export function solutionInput(
   names: Names,
   kind: RecipeKind,
@@ -38,7 +41,7 @@ export function solutionInput(
     },
   };
   return {
-    // Settings and columns are for good: Personalize leaves columns that come later out of a solution's training.
+    // A solution's settings and columns are fixed: Personalize never trains it on columns that were added later.
     name: names.solution(kind, { ...settings, columns: recipe.columns }),
     datasetGroupArn: datasetGroupArn({ names }),
     performAutoTraining: false,

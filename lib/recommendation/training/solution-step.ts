@@ -15,10 +15,10 @@ import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resou
 import { isCrowded } from "./imports.ts";
 import type { SolutionInput } from "./solution-input.ts";
 
-/** Something that is waited for, or that is there. */
+/** A resource that exists (`found`), or the status of one that is still changing (`moving`). */
 export type Step<T> = { moving: string } | { found: T };
 
-/** Creates the solution unless it is there. One that failed is made anew, unless this run has made it: then it throws. */
+/** Creates the solution unless it exists. Replaces a failed one, but throws if this run created it. */
 export async function stepSolution(
   personalize: Personalize,
   input: SolutionInput,
@@ -37,13 +37,14 @@ export async function stepSolution(
   return { moving: "DELETE PENDING" };
 }
 
-/** Start of the names that we give to versions. */
+/** Prefix of the version names that training assigns. */
 const OURS = "v-";
 
 /**
- * Trains a version of the solution unless there is one of this data and chain. Its name says which: `v-<hash>-<attempt>`.
- * One that failed is tried again under the next number, unless it is `current`, which this run waits for: then it throws.
- * Versions of ours that are still trained from other data are stopped, since nobody waits for them.
+ * Trains a version of the solution unless one exists for `of`, the chain and data, which its name contains as a hash:
+ * `v-<hash>-<attempt>`. Retries a failed version under the next attempt number, but throws if it is `current`, the
+ * version that this run is waiting for. Stops versions that training started for other data, since no run waits for
+ * them any more.
  */
 export async function stepVersion(
   personalize: Personalize,
@@ -86,7 +87,7 @@ async function ourVersions(personalize: Personalize, solutionArn: string): Promi
     (page) => page.solutionVersions,
   );
   const described: SolutionVersion[] = [];
-  // Lists have no names. One after the other: these calls are throttled early.
+  // The list has no names, so describe each version. One at a time, because these calls are throttled early.
   for (const { solutionVersionArn = "" } of listed) {
     const version = await describeVersion(personalize, solutionVersionArn);
     if (version?.name?.startsWith(OURS)) described.push(version);

@@ -1,27 +1,33 @@
 import { retriesOf, TASK_SECONDS } from "../etl/lambda-task.ts";
 import { etlStates, type State, type StateMachineParts } from "../etl/state-machine.ts";
 
-/** What the training state machine calls and reads. */
+/** The resources that the training state machine uses. */
 export interface TrainingMachineParts {
-  /** The training function's alias. */
+  /** ARN of the training function's alias. */
   trainingArn: string;
   etl: StateMachineParts;
 }
 
-/** The longest training: its polls (LOOKS, nine events each) add up to 13,000 of the 25,000 events of an execution. */
+/**
+ * The longest that a training may take. Polling recipes for that long (LOOKS, nine events a poll) adds 13,000 events,
+ * of the 25,000 that an execution may have.
+ */
 const MOST_SECONDS = 48 * 3_600;
 
-/** The longest teardown: it polls more often, so it has 13,000 events as well. Started again, it resumes. */
+/**
+ * The longest that a teardown may take. It polls more often, so it stays below 13,000 events as well. When started
+ * again, it resumes where it stopped.
+ */
 const MOST_TEARDOWN_SECONDS = 12 * 3_600;
 
-/** Three retries: every step resumes what it started. */
+/** Three retries. They are safe because every step resumes what it started. */
 const RETRY = retriesOf("TrainingError", { MaxAttempts: 3, BackoffRate: 3 });
 
 /**
- * Defines the training: ingestion buffer, ETL, minimums, imports, recipes, removal of superseded solutions. In mode accept
- * it only switches campaigns. Its input is `TrainingInput`. ETL's states are part of it: no execution starts another. It
- * uses JSONPath only, which Step Functions and the local interpreter both understand. The step before a Wait state decides
- * how long to wait.
+ * Defines the training state machine: wait for the ingestion buffer, run ETL, check the minimums, import, train the
+ * recipes, and remove superseded solutions. In mode accept it only switches campaigns. Its input is `TrainingInput`.
+ * It contains the states of ETL, so that no execution has to start another. It uses only JSONPath, which both Step
+ * Functions and the local interpreter understand. The step before a Wait state decides how long to wait.
  */
 export function trainingStateMachine(parts: TrainingMachineParts): State {
   const { trainingArn } = parts;
@@ -109,7 +115,9 @@ export function trainingStateMachine(parts: TrainingMachineParts): State {
   };
 }
 
-/** Defines the teardown that `uninstall` runs first: it stops training, then removes campaigns and solutions. */
+/**
+ * Defines the teardown state machine, which `uninstall` runs first: stop training, then remove campaigns and solutions.
+ */
 export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts, "trainingArn">): State {
   return {
     Comment: "Removes what training made, in order.",
@@ -142,11 +150,11 @@ export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts,
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Selects fields of the function's result. */
+/** Selects fields from the function's result. */
 const fields = (...names: string[]): Payload =>
   Object.fromEntries(names.map((name) => [`${name}.$`, `$.Payload.${name}`]));
 
-/** Passes fields of the state under their own names. */
+/** Passes on fields of the state, under the same names. */
 const same = (...names: string[]): Payload => Object.fromEntries(names.map((name) => [`${name}.$`, `$.${name}`]));
 
 const choice = (Variable: string, yes: string, no: string): State => ({

@@ -13,16 +13,16 @@ import { solutionInput } from "./solution-input.ts";
 import type { JudgedVersion, RecipeState } from "./state.ts";
 import type { RecipeRun } from "./train-version.ts";
 
-/** Metric, by `Project` and `Recipe`, that counts versions held back; an alarm watches it. */
+/** Name of the metric that counts versions held back, by `Project` and `Recipe`. An alarm watches it. */
 export const HELD_MODELS = "HeldModels";
 
-/** A recipe whose version is trained. */
+/** The progress of a recipe whose version is trained. */
 export type Trained = RecipeProgress & { version: string };
 
 /**
- * Takes the next steps of one recipe from its trained version to the campaign that serves it, without waiting, or holds
- * the version back. It compares with the version in the training table, which changes when the recipe ends, and not with
- * the campaign's, which changes in between: so the decision is the same in every call.
+ * Passes one recipe's trained version through the metric gate, then advances its campaign towards serving it, without
+ * waiting, or holds the version back. The gate compares with the version in the training table, not with the
+ * campaign's: the table changes only when the recipe ends, so every call makes the same decision.
  */
 export async function switchVersion(
   { recipe, version, stage }: Trained,
@@ -50,7 +50,7 @@ export async function switchVersion(
   return conclude(recipe, known, judged, { ...last, outcome: "done" }, context);
 }
 
-/** Takes the next steps of serving a version that was held back, without waiting. */
+/** Advances a campaign towards serving a version that was held back, without waiting. */
 export async function acceptVersion(
   { recipe, version, stage }: Trained,
   training: RecipeTraining,
@@ -58,7 +58,7 @@ export async function acceptVersion(
 ): Promise<RecipeProgress> {
   const known = await context.state.recipe(recipe);
   const judged = known?.held.find((one) => one.version === version);
-  // Repeated after its answer was lost.
+  // An earlier call has already finished, but its answer was lost.
   if (!known || !judged) return { recipe, stage: "done", status: ACCEPTED, version };
   const status = await serve(recipe, version, training, stage !== "campaign", context);
   if (status !== undefined) return { recipe, stage: "campaign", status, version };
@@ -74,7 +74,7 @@ async function ndcgOf(personalize: Personalize, solutionVersionArn: string): Pro
   return found?.metrics?.[GATE_METRIC];
 }
 
-/** Creates or updates the campaign. Returns the status to poll, undefined when it serves and requests go to it. */
+/** Creates or updates the campaign. Returns its status while it is changing, or undefined once it serves requests. */
 async function serve(
   recipe: RecipeKind,
   solutionVersionArn: string,
@@ -97,7 +97,7 @@ async function serve(
   return undefined;
 }
 
-/** Records how a recipe ended with the version that its campaign serves now. */
+/** Records the version that the campaign now serves and how the recipe's training ended. */
 async function conclude(
   recipe: RecipeKind,
   known: RecipeState,
@@ -109,7 +109,7 @@ async function conclude(
   return { recipe, stage: "done", status: active.reason, version: active.version };
 }
 
-/** Records a version that was held back, and counts and logs it once. */
+/** Records that a version was held back, and counts and logs it once. */
 async function hold(
   recipe: RecipeKind,
   known: RecipeState,

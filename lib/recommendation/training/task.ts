@@ -9,21 +9,21 @@ const Time = v.pipe(v.string(), v.isoTimestamp());
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Recipes = v.array(v.picklist(RECIPE_KINDS));
 
-/** What a run does: it trains in one of the modes, or it switches to versions that were held back. */
+/** What a run does: it trains in one of the modes, or (`accept`) switches to versions that were held back. */
 const RunModes = v.picklist([...TRAINING_MODES, "accept"]);
 
 export type RunMode = v.InferOutput<typeof RunModes>;
 
-/** The input of an execution of the training state machine, as the command line and the schedule write it. */
+/** The input of the training state machine, as written by the command line and the schedule. */
 export const TrainingInput = v.strictObject({
   mode: RunModes,
-  /** Default: all configured recipes; in mode accept, all that have a version held back. */
+  /** Default: all configured recipes. In mode accept: those with a version that was held back. */
   recipes: v.optional(v.pipe(Recipes, v.minLength(1))),
-  /** Train although accepted events are missing in the bucket. */
+  /** Whether to train even if accepted events are missing from the bucket. */
   accept_missing: v.optional(v.boolean(), false),
 });
 
-/** The same before defaults are applied. */
+/** The input before defaults are applied. */
 export type TrainingInput = v.InferInput<typeof TrainingInput>;
 
 /** The input of the training function: one step of a run. */

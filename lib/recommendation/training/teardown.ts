@@ -23,9 +23,10 @@ import { TrainingError } from "./training-error.ts";
 type Solutions = Inventory["solutions"];
 
 /**
- * Takes the next steps of removing what training made: the running training is stopped, then campaigns go, then
- * solutions with their versions. Each call looks at what is there, so it can be cut off and started again. `left` says in
- * words what is waited for. Throws TrainingError when something that others made is in the way.
+ * Advances the removal of everything that training created, without waiting: stops the running training, then deletes
+ * campaigns, then solutions with their versions. Each call starts from what exists, so an interrupted teardown can be
+ * started again. `left` describes what is still in progress. Throws TrainingError if a resource that this service did
+ * not create is in the way.
  */
 export async function teardown(
   input: { run: string; execution: string; startedAt: string },
@@ -39,7 +40,8 @@ export async function teardown(
       return { ready: false, seconds: looks.teardown, left: [`training ${holder.run} is being stopped`] };
     }
   }
-  // Nobody may begin a training in between. Without its table, which an earlier removal took before it was cut off, nobody can.
+  // The lock keeps a new training from starting. If an interrupted uninstall has already removed the table, none can
+  // start.
   await takeLock({ ...input, mode: "init" }, [], context).catch((error: unknown) => {
     if (!isMissingTable(error)) throw error;
   });
@@ -53,13 +55,14 @@ export async function teardown(
   return { ready: true, seconds: 0, left: [] };
 }
 
-/** What is waited for, undefined when nothing is left. */
+/** Takes the next step. Returns what is still in progress, or undefined if nothing is left. */
 async function nextStep(context: TrainingContext): Promise<string[] | undefined> {
   const { personalize, names } = context;
   const group = { datasetGroupArn: datasetGroupArn({ names }) };
   if (!(await ifThere(personalize.send(new DescribeDatasetGroupCommand(group))))) return undefined;
   const solutions = await readSolutions(personalize, names);
-  // Before any call on one: neither may this function touch it, nor can the dataset group go before it.
+  // Checked before any change: this function may not touch foreign solutions, and they keep the dataset group from
+  // deletion.
   const foreign = solutions.filter(({ recipe }) => recipe === null).map(({ name }) => name);
   if (foreign.length > 0) {
     throw new TrainingError(
@@ -74,7 +77,7 @@ async function nextStep(context: TrainingContext): Promise<string[] | undefined>
   );
 }
 
-/** Stops trainings; imports cannot be stopped, but end soon. What is still going on, undefined when nothing is. */
+/** Stops trainings. Imports cannot be stopped, but end soon. Returns what is still in progress, or undefined. */
 async function stopWork(solutions: Solutions, { personalize, names }: TrainingContext): Promise<string[] | undefined> {
   const left: string[] = [];
   for (const dataset of DATASETS) {
@@ -122,8 +125,8 @@ async function removeSolutions(solutions: Solutions, context: TrainingContext): 
 }
 
 /**
- * Our campaigns and trainings are gone by now. What is in use for another reason is free soon, unless somebody else serves it:
- * that would be waited for without end.
+ * Throws TrainingError if a campaign that this service did not create uses the solution: the teardown would wait for it
+ * forever. This service's own campaigns and trainings are gone by now, so any other use of the solution ends soon.
  */
 async function requireNoOthers(
   name: string,
@@ -134,7 +137,7 @@ async function requireNoOthers(
     (nextToken) => personalize.send(new ListCampaignsCommand({ solutionArn, nextToken })),
     (page) => page.campaigns,
   );
-  // Lists may show for a moment what has just gone.
+  // For a moment, the list may still show campaigns that were just deleted.
   const own = RECIPE_KINDS.map((recipe) => names.campaign(recipe));
   const others = campaigns.filter((one) => !own.includes(one.name ?? "") && !isMoving(one.status));
   if (others.length === 0) return;

@@ -7,7 +7,7 @@ import type { RecipeTraining } from "./settings.ts";
 import { solutionInput } from "./solution-input.ts";
 import { stepSolution, stepVersion } from "./solution-step.ts";
 
-/** The chain of runs and the data that a recipe is trained in and on. */
+/** Identifies a training: its chain of runs, and the data it trains on. */
 export interface RecipeRun {
   origin: string;
   /** Digest of the data. */
@@ -15,8 +15,8 @@ export interface RecipeRun {
 }
 
 /**
- * Takes the next steps of one recipe up to its trained version, without waiting. All that it needs to know is in
- * Personalize and in the training table, so a call that was cut off can be repeated.
+ * Advances one recipe towards a trained version, without waiting. Reads all state from Personalize and the training
+ * table, so an interrupted call can be repeated.
  */
 export async function trainVersion(
   recipe: RecipeKind,
@@ -45,8 +45,8 @@ export async function trainVersion(
 }
 
 /**
- * Runs the steps of one recipe. What Personalize refuses for good fails this recipe and not the others; every other error
- * is thrown, for the state machine to try again.
+ * Runs the steps of one recipe. An error that a retry cannot fix fails only this recipe; any other error is thrown, and
+ * the state machine retries.
  */
 export async function failingAlone(
   recipe: RecipeKind,
@@ -62,7 +62,7 @@ export async function failingAlone(
   }
 }
 
-/** Whether repeating the call would have the same result. */
+/** Returns whether repeating the call would fail in the same way. */
 function isFinal(error: unknown): boolean {
   const names = ["InvalidInputException", "LimitExceededException", "ResourceNotFoundException"];
   return error instanceof ManagerError || names.some((name) => isNamed(error, name));

@@ -5,21 +5,21 @@ import type { RecipeTraining } from "./settings.ts";
 import { acceptVersion, switchVersion, type Trained } from "./switch-version.ts";
 import { failingAlone, type RecipeRun, trainVersion } from "./train-version.ts";
 
-/** Where the recipes of a run are; to be polled again unless ready. */
+/** The progress of a run's recipes. Poll again unless `ready`. */
 export type RecipesProgress = Readiness & { progress: RecipeProgress[] };
 
 /** What a training run trains. */
 export interface TrainInput extends RecipeRun {
   run: string;
   recipes: readonly RecipeKind[];
-  /** By recipe: users in the data with at least two interactions that it learns from. */
+  /** By recipe: the number of users with at least two interactions that the recipe learns from. */
   users: Readonly<Record<string, number>>;
   progress: readonly RecipeProgress[];
 }
 
 /**
- * Takes the next steps of all recipes. Each is trained first; when every one has its version, or has failed, those that
- * the metric gate lets pass are switched together. Ready when each has ended.
+ * Advances all recipes, without waiting. First trains a version of each. Once every recipe has a version or has failed,
+ * switches those that pass the metric gate, together. Ready when every recipe has ended.
  */
 export async function trainRecipes(input: TrainInput, context: TrainingContext): Promise<RecipesProgress> {
   const { run, recipes, origin, data, users } = input;
@@ -35,7 +35,7 @@ export async function trainRecipes(input: TrainInput, context: TrainingContext):
   return report(run, switched, context);
 }
 
-/** Takes the next steps of serving versions that were held back. Ready when each recipe has ended. */
+/** Advances the recipes whose held-back versions were accepted, without waiting. Ready when every recipe has ended. */
 export async function acceptVersions(
   { run, progress }: { run: string; progress: readonly RecipeProgress[] },
   context: TrainingContext,
@@ -49,7 +49,10 @@ export async function acceptVersions(
 
 const isTrained = ({ stage }: RecipeProgress) => stage === "trained" || stage === "campaign";
 
-/** Runs the steps of every recipe that has not ended, one after the other: the control plane takes few calls a second. */
+/**
+ * Runs the steps of every recipe that has not ended. Recipes run one at a time, because the control plane allows few
+ * calls a second.
+ */
 async function eachRecipe(
   recipes: readonly RecipeKind[],
   progress: readonly RecipeProgress[],

@@ -8,8 +8,9 @@ import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { TrainingState } from "./state.ts";
 
 /**
- * Returns the version for a campaign that has to be created again: the one that training switched to last, else the newest
- * that was not held back. Undefined before the first training. Throws StillGoingOn while the table's key refuses access.
+ * Returns the version for a campaign that must be recreated: the one that training last switched to, or else the
+ * newest one that was not held back. Undefined before the first training. Throws StillGoingOn while the table's key
+ * denies access.
  */
 export async function versionToServe(
   personalize: Personalize,
@@ -37,9 +38,10 @@ export async function versionToServe(
 }
 
 /**
- * Whether the table's key refused. The manager's permission names the key by its alias, which is as new as the table at the
- * first deployment, and a changed alias may take five minutes to count. Source: "ABAC for AWS KMS" and "kms:ResourceAliases",
- * KMS Developer Guide. DynamoDB hands the refusal on under its own name or under that of KMS.
+ * Returns whether the table's key denied access. The manager's permission names the key by its alias, and a new or
+ * changed alias may take five minutes to affect permissions. At the first deployment the alias is as new as the table.
+ * Source: "ABAC for AWS KMS" and "kms:ResourceAliases", KMS Developer Guide. DynamoDB reports the denial under its own
+ * error name or under that of KMS.
  */
 function isKeyRefused(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
