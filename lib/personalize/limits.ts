@@ -1,23 +1,23 @@
 /**
- * Limits and requirements of Amazon Personalize. "API" is the model of the named operation or type in the API reference,
- * "guide" the named page of the developer guide.
+ * Limits and requirements of Amazon Personalize. As a source, "API" means the named operation or type in the API
+ * reference, "guide" the named page of the developer guide.
  */
 
 /** Longest user or item id, in characters. API: `UserId`, `ItemId`. */
 export const MAX_ID = 256;
 
-/** Names of resources, at most 63 characters long. API: `Name`. */
+/** Pattern of resource names, which have at most 63 characters. API: `Name`. */
 export const NAME_PATTERN = /^[A-Za-z0-9][\w-]{0,62}$/;
 
-/** Most items of one answer, and of one ranking. API: GetRecommendations, GetPersonalizedRanking. */
+/** Most items in one answer, or to rank in one request. API: GetRecommendations, GetPersonalizedRanking. */
 export const MAX_RESULTS = 500;
 
-/** Most filter values of a request, and characters of one. API: `FilterValues`, GetRecommendations. */
+/** Most filter values in a request. API: `FilterValues`, GetRecommendations. */
 export const MAX_FILTER_VALUES = 25;
-/** See MAX_FILTER_VALUES. */
+/** Most characters in a filter value. API: `FilterValues`, GetRecommendations. */
 export const MAX_FILTER_VALUE = 1_000;
 
-/** Most entries of a request's context, and characters of a name and of a value. API: `Context`, GetRecommendations. */
+/** Most entries in a request's context, and characters in a name and in a value. API: `Context`, GetRecommendations. */
 export const MAX_CONTEXT = { entries: 150, name: 150, value: 1_000 } as const;
 
 /** Limits of filters. API: CreateFilter (characters); guide: "Endpoints and quotas" (the quotas of a dataset group). */
@@ -28,43 +28,43 @@ export const FILTER_LIMITS = {
   fieldsPerGroup: 10,
 } as const;
 
-/** Most events of one PutEvents. API: PutEvents. */
+/** Most events in one call. API: PutEvents. */
 export const MAX_PUT_EVENTS = 10;
 
-/** Most characters of an event's properties. API: `Event`, PutEvents. */
+/** Most characters in an event's properties. API: `Event`, PutEvents. */
 export const MAX_EVENT_PROPERTIES = 1_024;
 
-/** Most items of an event's impression, and characters of its recommendation id. API: `Event`, PutEvents. */
+/** Most items in an event's impression. API: `Event`, PutEvents. */
 export const MAX_IMPRESSION = 25;
-/** See MAX_IMPRESSION. */
+/** Most characters in an event's recommendation id. API: `Event`, PutEvents. */
 export const MAX_RECOMMENDATION_ID = 40;
 
-/** Most records of one PutUsers or PutItems. API: PutUsers, PutItems. */
+/** Most records in one call. API: PutUsers, PutItems. */
 export const MAX_PUT_RECORDS = 10;
 
-/** Most characters of a record's properties. API: `User` of PutUsers, `Item` of PutItems. */
+/** Most characters in a record's properties. API: `User` of PutUsers, `Item` of PutItems. */
 export const MAX_RECORD_PROPERTIES = { user: 24_000, item: 32_000 } as const;
 
-/** Most characters of a categorical value, and of a text. Guide: "Items dataset". */
+/** Most characters in a categorical value. Guide: "Items dataset". */
 export const MAX_CATEGORY = 1_000;
-/** See MAX_CATEGORY. */
+/** Most characters in a textual value. Guide: "Items dataset". */
 export const MAX_TEXT = 20_000;
 
-/** Fields that a schema must have, with their types. Guide: "Dataset and schema requirements". */
+/** Required fields of a schema, with their types. Guide: "Dataset and schema requirements". */
 export const REQUIRED_FIELDS = {
   user: { USER_ID: "string" },
   item: { ITEM_ID: "string" },
   interaction: { USER_ID: "string", ITEM_ID: "string", TIMESTAMP: "long" },
 } as const;
 
-/** Fields of a schema beside the required and reserved ones. Guide: "Dataset and schema requirements" (max: "Quotas"). */
+/** Number of other fields, neither required nor reserved. Guide: "Dataset and schema requirements" (max: "Quotas"). */
 export const METADATA_FIELDS = {
   user: { min: 1, max: 25 },
   item: { min: 1, max: 100 },
   interaction: { min: 0, max: 5 },
 } as const;
 
-/** Interactions that a training needs, after its event type and threshold are applied. Guide: "Endpoints and quotas". */
+/** Fewest interactions for a training, after its event type and threshold apply. Guide: "Endpoints and quotas". */
 export const MIN_INTERACTIONS = 1_000;
-/** Users with at least two interactions that a training needs, counted likewise. */
+/** Fewest users with at least two such interactions. Guide: "Endpoints and quotas". */
 export const MIN_USERS_WITH_TWO = 25;

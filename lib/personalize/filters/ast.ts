@@ -1,11 +1,11 @@
-/** A column that a condition names. `CurrentUser` is the row of the user in Users, `CurrentItem` the item asked about. */
+/** A column in a condition. `CurrentUser` is the user's row in Users, `CurrentItem` the row of the requested item. */
 export interface FieldReference {
   dataset: "Items" | "Interactions" | "CurrentUser" | "CurrentItem";
   field: string;
   position: number;
 }
 
-/** What a field is compared with: a constant, a `$NAME` filled at request time, or a column of the current item. */
+/** The value to compare a field with: a constant, a `$NAME` that the request fills, or a column of the current item. */
 export type Operand =
   | { kind: "text"; value: string; position: number }
   | { kind: "number"; value: number; position: number }
@@ -15,7 +15,7 @@ export type Operand =
 export type Comparison = "=" | "!=" | "<" | "<=" | ">" | ">=";
 export type Membership = "IN" | "NOT IN";
 
-/** One test of one column. A comparison has exactly one operand. */
+/** A test of one column. A comparison has exactly one operand. */
 export interface Condition {
   kind: "condition";
   field: FieldReference;
@@ -27,26 +27,26 @@ export interface Condition {
 /** Conditions joined by AND and OR; AND binds tighter, as in SQL. */
 export type Predicate = Condition | { kind: "and" | "or"; parts: readonly Predicate[] };
 
-/** `INCLUDE ItemID WHERE … IF …`, one of those that a filter joins with `|`. */
+/** One expression of a filter: `INCLUDE ItemID WHERE … IF …`. A filter joins its expressions with `|`. */
 export interface Clause {
   verb: "INCLUDE" | "EXCLUDE";
   where: Predicate;
-  /** All must hold for the clause to apply; empty without IF. */
+  /** The clause applies only if all of these hold; empty without IF. */
   onlyIf: readonly Condition[];
   position: number;
 }
 
-/** A filter as it was written. */
+/** A parsed filter expression. */
 export interface Filter {
   clauses: readonly Clause[];
 }
 
-/** The conditions of a predicate, in the order they were written. */
+/** Returns the conditions of a predicate, in the order they were written. */
 export function conditionsOf(predicate: Predicate): readonly Condition[] {
   return predicate.kind === "condition" ? [predicate] : predicate.parts.flatMap(conditionsOf);
 }
 
-/** Every condition of a filter with the clause that it belongs to, those after IF last within a clause. */
+/** Yields every condition of a filter with its clause. Within a clause, the conditions after IF come last. */
 export function* everyCondition(filter: Filter): Generator<{ clause: Clause; condition: Condition; inIf: boolean }> {
   for (const clause of filter.clauses) {
     for (const condition of conditionsOf(clause.where)) yield { clause, condition, inIf: false };

@@ -2,7 +2,7 @@ import { type Clause, type Condition, everyCondition, type Filter, type Operand,
 import { FilterError } from "./filter-error.ts";
 import { type FilterValues, requiredPlaceholders } from "./values.ts";
 
-/** A row of a dataset, by column. Several categories stand in one text, joined by `|`. */
+/** A row of a dataset, by column. Several categories are one text, joined by `|`. */
 export type FilterRecord = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface PastInteraction {
@@ -10,27 +10,28 @@ export interface PastInteraction {
   eventType: string | null;
 }
 
-/** What a filter is applied with, the same for all items of one request. */
+/** The data that a filter is applied with, the same for all items of one request. */
 export interface FilterContext {
   values: FilterValues;
-  /** Of the user asked for, newest first: of each event type the 100 newest count. */
+  /** The requested user's interactions, newest first. Only the 100 newest of each event type count. */
   interactions: readonly PastInteraction[];
-  /** The user's row, when the user is known. */
+  /** The user's row, if the user is known. */
   currentUser?: FilterRecord | undefined;
-  /** The row of the item that related items are asked for. */
+  /** The row of the item whose related items are requested. */
   currentItem?: FilterRecord | undefined;
 }
 
-/** Whether an item stays in the list. `record` is its row in Items, when it has one. */
+/** Returns whether an item stays in the list. `record` is its row in Items, if it has one. */
 export type ItemTest = (itemId: string, record: FilterRecord | undefined) => boolean;
 
 const INTERACTIONS_PER_EVENT_TYPE = 100;
 
 /**
- * Makes the test that a filter is for one request. Items of any INCLUDE stay, then items of any EXCLUDE go, whatever
- * the order. A clause whose IF does not hold does not count. A condition whose placeholder has no value never holds,
- * which is how an EXCLUDE is switched off. Throws `FilterError` for a missing value of an INCLUDE, and for several values
- * or a text where a number is compared.
+ * Returns the test that a filter applies to each item of a request: it keeps the items that match any INCLUDE (all
+ * items if there is none), then drops those that match any EXCLUDE, in whatever order the clauses are written. It
+ * ignores clauses whose IF does not hold. A condition whose placeholder has no value never holds, so a caller can
+ * switch off an EXCLUDE by leaving out the value. Throws `FilterError` if an INCLUDE lacks a value, or if a number is
+ * compared with several values or with text.
  */
 export function itemTest(filter: Filter, context: FilterContext): ItemTest {
   checkValues(filter, context.values);
@@ -68,7 +69,7 @@ function checkNumber(name: string, values: FilterValues): void {
   }
 }
 
-/** Event types in lower case, since Personalize ignores case for these alone. */
+/** Returns each item's event types in lower case: Personalize ignores case for event types, but for nothing else. */
 function eventTypesByItem(interactions: readonly PastInteraction[]): Map<string, Set<string>> {
   const counts = new Map<string, number>();
   const byItem = new Map<string, Set<string>>();
@@ -99,7 +100,7 @@ function satisfies(
     : holds(predicate, record, context);
 }
 
-/** NOT IN is the opposite of IN: the user has had none of these events with the item. */
+/** Returns whether the user had one of these events with the item; for NOT IN, whether the user had none of them. */
 function holdsForHistory(
   { operator, operands }: Condition,
   eventTypes: ReadonlySet<string> | undefined,

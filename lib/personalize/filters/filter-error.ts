@@ -1,6 +1,6 @@
 /**
- * A filter that Personalize would refuse, or that cannot be applied to a request. `position` is the offset in the
- * expression (0 is its first character) where the expression itself is wrong; without one the values are.
+ * A filter that Personalize would reject, or that cannot be applied to a request. `position` is the offset of the error
+ * in the expression, from 0; undefined if the error is not at one place, such as in the request's values.
  */
 export class FilterError extends Error {
   override name = "FilterError";

@@ -10,9 +10,9 @@ const DATASETS: Readonly<Record<string, FieldReference["dataset"]>> = {
 };
 
 /**
- * Reads a filter expression of Amazon Personalize. Keywords, dataset and field names are read in any case, as the
- * service's own examples write them (`EXCLUDE itemId WHERE INTERACTIONS.event_type in ("Click")`). Throws `FilterError`
- * at the first thing that is wrong. Whether the fields exist is the question of `validateFilter`.
+ * Parses a filter expression of Amazon Personalize. Ignores the case of keywords, datasets and fields, which vary in
+ * the service's own examples (`EXCLUDE itemId WHERE INTERACTIONS.event_type in ("Click")`). Throws `FilterError` for
+ * the first syntax error. Does not check whether the fields exist; `validateFilter` does.
  */
 export function parseFilter(expression: string): Filter {
   const tokens = new TokenReader(tokenize(expression));
@@ -119,7 +119,7 @@ function readList(tokens: TokenReader, operator: Membership): Operand[] {
   return operands;
 }
 
-/** The value of a comparison, which the service's documentation also writes in parentheses: `> ($VALUE)`. */
+/** Reads the value of a comparison. Personalize's documentation also writes it in parentheses: `> ($VALUE)`. */
 function readSingle(tokens: TokenReader, operator: Comparison): Operand {
   const inParentheses = tokens.takeSymbol("(");
   const operand = readOperand(tokens);

@@ -2,7 +2,7 @@ import { FilterError } from "./filter-error.ts";
 
 export interface Token {
   kind: "word" | "text" | "number" | "placeholder" | "operator" | "symbol" | "end";
-  /** As written; a text without its quotes, a placeholder without its dollar sign, a word as it is. */
+  /** The token as written, but a text without its quotes and a placeholder without its dollar sign. */
   value: string;
   position: number;
 }
@@ -19,7 +19,7 @@ const PATTERNS: readonly [Exclude<Token["kind"], "end">, RegExp][] = [
 const WHITESPACE = /\s*/y;
 const PLACEHOLDER_NAME = /^[A-Za-z0-9_]{1,50}$/;
 
-/** Cuts an expression into tokens, the last one being `end`. Throws `FilterError` at what begins no token. */
+/** Splits an expression into tokens; the last one is `end`. Throws `FilterError` for characters that start no token. */
 export function tokenize(expression: string): Token[] {
   const tokens: Token[] = [];
   let position = skipWhitespace(expression, 0);

@@ -2,7 +2,7 @@ import { FILTER_LIMITS } from "../limits.ts";
 import { type Condition, everyCondition, type FieldReference, type Filter, type Operand } from "./ast.ts";
 import { FilterError } from "./filter-error.ts";
 
-/** A field of a Personalize (Avro) schema, as it stands in the schema's `fields`. */
+/** An entry of `fields` in a Personalize (Avro) schema. */
 export interface SchemaField {
   name: string;
   type: string | readonly string[];
@@ -10,7 +10,7 @@ export interface SchemaField {
   textual?: boolean;
 }
 
-/** The fields of a dataset group's schemas, for the datasets that it has. */
+/** The fields of the schemas of a dataset group's existing datasets. */
 export interface FilterSchemas {
   Items?: readonly SchemaField[];
   Users?: readonly SchemaField[];
@@ -20,8 +20,9 @@ export interface FilterSchemas {
 const NUMERIC = new Set(["int", "long", "float", "double"]);
 
 /**
- * Everything about a parsed filter that Personalize would refuse, in order of appearance; empty when it is right.
- * `CurrentItem` works with related-item recipes only, which is known at request time, not here.
+ * Returns every reason why Personalize would reject a parsed filter, in order of appearance; empty if the filter is
+ * valid. Does not check that `CurrentItem` is used with related-item recipes only, since the recipe is known only at
+ * request time.
  */
 export function validateFilter(filter: Filter, schemas: FilterSchemas): FilterError[] {
   const problems: FilterError[] = [];
@@ -48,7 +49,7 @@ export function validateFilter(filter: Filter, schemas: FilterSchemas): FilterEr
   return problems;
 }
 
-/** The dataset columns that a filter reads, each once, in upper case as `USERS.AGE`. */
+/** Returns the dataset columns that a filter reads, each once and in upper case, such as `USERS.AGE`. */
 export function distinctFields(filter: Filter): string[] {
   const fields = new Set<string>();
   for (const { condition } of everyCondition(filter)) {
@@ -131,7 +132,7 @@ function operatorProblems({ field, operator, operands, position }: Condition, nu
   if (numeric && membership) {
     return [new FilterError(`${operator} compares texts, ${name} is a number; use =, !=, <, <=, > or >=`, position)];
   }
-  // The service's own documentation compares a text so, and only here: IF CurrentUser.MEMBERSHIP = $PREMIUM
+  // Personalize's documentation compares text with `=` in this place only: IF CurrentUser.MEMBERSHIP = $PREMIUM
   const equalityInIf = operator === "=" && field.dataset === "CurrentUser";
   if (!numeric && !membership && !equalityInIf) {
     return [new FilterError(`${operator} compares numbers, ${name} is text; use IN or NOT IN`, position)];

@@ -2,12 +2,12 @@ import { everyCondition, type Filter } from "./ast.ts";
 import { FilterError } from "./filter-error.ts";
 import { parseFilter } from "./parser.ts";
 
-/** The values of a request's placeholders, by name without the dollar sign. */
+/** The values that a request gives its placeholders, by name without the dollar sign. */
 export type FilterValues = Readonly<Record<string, readonly string[]>>;
 
 const ONE_VALUE = /\s*(?:"([^"]*)"|(-?\d+(?:\.\d+)?))\s*(,|$)/y;
 
-/** The names of a filter's placeholders, without the dollar sign, in order of appearance. */
+/** Returns the names of a filter's placeholders, without the dollar sign, in order of appearance. */
 export function placeholders(filter: Filter | string): string[] {
   const names = new Set<string>();
   for (const { condition } of everyCondition(typeof filter === "string" ? parseFilter(filter) : filter)) {
@@ -16,14 +16,14 @@ export function placeholders(filter: Filter | string): string[] {
   return [...names];
 }
 
-/** The placeholders that a request has to fill: those of INCLUDE. Those of EXCLUDE alone may be left out. */
+/** Returns the placeholders that a request must fill: those of INCLUDE. Values for EXCLUDE are optional. */
 export function requiredPlaceholders(filter: Filter): string[] {
   return placeholders({ clauses: filter.clauses.filter(({ verb }) => verb === "INCLUDE") });
 }
 
 /**
- * Reads `filterValues` of a runtime request: `{"GENRE": "\"Comedy\",\"Drama\""}` gives `{GENRE: ["Comedy", "Drama"]}`.
- * A number may stand without quotes. Throws `FilterError` naming the parameter that is written otherwise.
+ * Parses `filterValues` of a runtime request: `{"GENRE": "\"Comedy\",\"Drama\""}` gives `{GENRE: ["Comedy", "Drama"]}`.
+ * Numbers need no quotes. Throws `FilterError` with the name of a parameter that does not have this form.
  */
 export function parseFilterValues(values: Readonly<Record<string, string>>): FilterValues {
   return Object.fromEntries(Object.entries(values).map(([name, text]) => [name, parseOne(name, text)]));
@@ -50,8 +50,8 @@ function parseOne(name: string, text: string): string[] {
 }
 
 /**
- * Writes the values of one placeholder as the runtime reads them. Throws `FilterError` for what it cannot hold: no value
- * at all, a double quote (how to escape one is not documented) or a control character.
+ * Formats the values of one placeholder for the runtime. Throws `FilterError` if there is no value, or if a value
+ * contains a control character or a double quote (AWS does not document how to escape one).
  */
 export function formatFilterValue(values: readonly string[]): string {
   if (values.length === 0) throw new FilterError("needs at least one value");

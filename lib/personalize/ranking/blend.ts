@@ -9,8 +9,8 @@ export interface Blended {
  * `score = (1 - w) / log2(r_search + 1) + w / log2(r_personal + 1)`, ranks from 1.
  * The discount is that of DCG (Järvelin and Kekäläinen, 2002), so the first places weigh most.
  *
- * `personalRanks[i]` is the personal rank of hit i, undefined when the model does not know it: it counts as one place
- * below all. Ties keep search order.
+ * `personalRanks[i]` is the personal rank of hit i, undefined if the model does not know the item: such a hit ranks one
+ * place below all others. Ties keep search order.
  */
 export function blend(personalRanks: ReadonlyArray<number | undefined>, weight: number): Blended[] {
   const unknown = personalRanks.length + 1;
@@ -20,8 +20,8 @@ export function blend(personalRanks: ReadonlyArray<number | undefined>, weight: 
 }
 
 /**
- * The score of a hit below the window, `rank` its place in search order. Lower than any score inside the window, and
- * falling: its personal rank counts as one place below its own.
+ * Returns the score of a hit below the window from its place in search order: its personal rank is one place lower. So
+ * scores keep falling, and all are lower than those inside the window.
  */
 export const scoreBelowWindow = (rank: number, weight: number): number => score(rank, rank + 1, weight);
 

@@ -14,7 +14,7 @@ import type { CampaignInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { failed, hasFailed, isMoving, untilAtRest, untilGone } from "./waiting.ts";
 
-/** What a campaign is to be. */
+/** The desired state of a campaign. */
 export interface CampaignTarget {
   name: string;
   arn: string;
@@ -23,20 +23,20 @@ export interface CampaignTarget {
   tags?: Readonly<Record<string, string>>;
 }
 
-/** Where a campaign is on the way to what it is to be. */
+/** A campaign's progress towards its desired state. */
 export type CampaignStep = { state: "moving"; status: string } | { state: "done" } | { state: "failed"; error: Error };
 
-/** Status of a campaign that has nothing to serve yet. */
+/** Status of a campaign that has no solution version to serve yet. */
 export const AWAITING_TRAINING = "awaiting training";
 
-/** ARN of the campaign of a recipe: Personalize makes it of the name. */
+/** Returns the ARN of a recipe's campaign. Personalize derives it from the name. */
 export function campaignArn({ names }: Pick<Managing, "names">, recipe: RecipeKind): string {
   return names.arn("personalize", `campaign/${names.campaign(recipe)}`);
 }
 
 /**
- * Takes the next step towards what a campaign is to be: creates it, changes version or TPS, or sees that it is done.
- * Never waits. `mayRetry` says whether a failure that is found is an old one, which is tried again.
+ * Takes the next step towards the desired state: creates the campaign, updates version or TPS, or reports that it is
+ * done. Never waits. `mayRetry`: a failure that it finds is from an earlier run, so it retries instead of reporting it.
  */
 export async function stepCampaign(
   personalize: Personalize,
@@ -63,14 +63,15 @@ export async function stepCampaign(
   if (update && hasFailed(update.status) && serves(update, wanted) && !mayRetry) {
     return { state: "failed", error: failed(`The update of ${what.toLowerCase()}`, update) };
   }
-  // In use: deploy and training may meet here. The next look sees what the other one has begun.
+  // A deployment and a training may update at the same time. The later one is rejected, and its next poll shows the
+  // update.
   await ifFree(personalize.send(new UpdateCampaignCommand({ campaignArn, ...wanted })));
   return { state: "moving", status: "UPDATE PENDING" };
 }
 
 /**
- * Brings the campaign to what the input says and waits for it. Without a version to serve there is nothing yet, which is
- * no error: training completes it.
+ * Creates or updates the campaign as the input says and waits for it. If there is no solution version to serve yet,
+ * does nothing and returns `awaiting training`: the first training creates the campaign.
  */
 export async function convergeCampaign(managing: Managing, input: CampaignInput): Promise<ResourceState> {
   const { personalize, pointers, names, patience, versionFor } = managing;
@@ -96,7 +97,7 @@ export async function convergeCampaign(managing: Managing, input: CampaignInput)
   return { kind, name, arn, status: settled?.status ?? "ACTIVE" };
 }
 
-/** Takes the campaign out of use and removes it. One that is being updated is waited for. */
+/** Deletes the campaign's pointer, so that requests stop using it, waits for an update in progress, and deletes it. */
 export async function deleteCampaign(managing: Managing, input: CampaignInput): Promise<ResourceState> {
   const { personalize, pointers, names, patience } = managing;
   const { kind, name, recipe } = input;
@@ -114,14 +115,15 @@ export async function deleteCampaign(managing: Managing, input: CampaignInput): 
   return { kind, name, arn: null, status: "deleted" };
 }
 
-/** The campaign, undefined when there is none. */
+/** Returns the campaign; undefined if there is none. */
 export async function describeCampaign(personalize: Personalize, arn: string): Promise<Campaign | undefined> {
   return (await ifThere(personalize.send(new DescribeCampaignCommand({ campaignArn: arn }))))?.campaign;
 }
 
 /**
- * The version that a campaign goes on with. Which one is training's to decide: here only the number changes, unless the
- * campaign has to be made anew. A training that switches it right now has decided for the version that comes.
+ * Returns the version that an existing campaign keeps, since only training changes the version: the one that an update
+ * in progress switches to, else the current one. Undefined if the campaign does not exist or failed, and must be
+ * created.
  */
 function keptVersion(present: Campaign | undefined): string | undefined {
   if (!present || hasFailed(present.status)) return undefined;

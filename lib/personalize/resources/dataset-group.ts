@@ -14,14 +14,15 @@ import type { DatasetGroupInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { hasFailed, untilActive, untilAtRest, untilGone } from "./waiting.ts";
 
-/** ARN of a dataset group: Personalize makes it of the name. */
+/** Returns the ARN of a dataset group. Personalize derives it from the name. */
 export function datasetGroupArn({ names }: Pick<Managing, "names">, name = names.datasetGroup()): string {
   return names.arn("personalize", `dataset-group/${name}`);
 }
 
 /**
- * Creates the dataset group unless it is there, and waits until it is ACTIVE. One that had failed is made anew. `isNew` says
- * that Terraform does not know it yet: then ManagerError is thrown when there is one that this project has not made.
+ * Creates the dataset group if it does not exist, recreates it if it failed, and waits until it is ACTIVE. `isNew`
+ * means that Terraform does not know it yet: then throws ManagerError for an existing one that this project did not
+ * create.
  */
 export async function createDatasetGroup(
   managing: Managing,
@@ -43,7 +44,7 @@ export async function createDatasetGroup(
   return { kind, name, arn, status };
 }
 
-/** Removes the dataset group. Throws ManagerError when it still holds something. */
+/** Deletes the dataset group. Throws ManagerError if it is not empty. */
 export async function deleteDatasetGroup(managing: Managing, input: DatasetGroupInput): Promise<ResourceState> {
   await remove(managing, input.name);
   return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
@@ -61,7 +62,7 @@ async function remove(managing: Managing, name: string): Promise<void> {
   } catch (error) {
     if (!isNamed(error, "ResourceInUseException")) throw error;
     const held = await heldByGroup(personalize, datasetGroupArn(managing, name));
-    // What else Personalize may mean, it says itself.
+    // For anything else, Personalize's message gives the reason.
     const holds = held.length > 0 ? held.join(", ") : `something: ${(error as Error).message}`;
     throw new ManagerError(
       `${what} still holds ${holds}. What was made by hand is removed by hand, with what uses it; then run this again`,
@@ -71,7 +72,7 @@ async function remove(managing: Managing, name: string): Promise<void> {
   await untilGone(what, patience, look);
 }
 
-/** A run of ours that was interrupted has left its tag: it is given at the creation. */
+/** Throws ManagerError without the project's tag. An interrupted run leaves the tag too, since creation sets it. */
 async function requireOurs({ personalize }: Managing, { name, tags }: DatasetGroupInput, resourceArn: string) {
   const { tags: present = [] } = await personalize.send(new ListTagsForResourceCommand({ resourceArn }));
   const project = present.find(({ tagKey }) => tagKey === PROJECT_TAG)?.tagValue;

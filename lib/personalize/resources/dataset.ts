@@ -17,8 +17,8 @@ import { tagList } from "./tags.ts";
 import { failed, hasFailed, type Life, untilActive, untilAtRest, untilGone } from "./waiting.ts";
 
 /**
- * Creates the dataset unless it is there, moves it to the schema of the input, and waits for both. The schemas that it
- * had before are removed, also when an earlier invocation began the move and was cut off.
+ * Creates the dataset if it does not exist, changes it to the schema of the input, and waits for both. Deletes its
+ * previous schemas, even if an earlier invocation started the change and timed out.
  */
 export async function convergeDataset(managing: Managing, input: DatasetInput): Promise<ResourceState> {
   const { personalize, names, patience } = managing;
@@ -40,7 +40,7 @@ export async function convergeDataset(managing: Managing, input: DatasetInput): 
   return { kind, name, arn, status: "ACTIVE" };
 }
 
-/** Removes the dataset and what was imported into it. */
+/** Deletes the dataset with its imported data. */
 export async function deleteDataset(managing: Managing, input: DatasetInput): Promise<ResourceState> {
   await remove(managing, managing.names.datasetArn(input.dataset), `The dataset ${input.name}`);
   return { kind: input.kind, name: input.name, arn: null, status: "deleted" };

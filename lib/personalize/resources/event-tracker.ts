@@ -14,7 +14,7 @@ import type { EventTrackerInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { hasFailed, untilActive, untilAtRest, untilGone } from "./waiting.ts";
 
-/** Creates the event tracker unless there is one, waits until it is ACTIVE, and writes its id where functions read it. */
+/** Creates the event tracker if there is none, waits until it is ACTIVE, and writes its id to the parameter store. */
 export async function createEventTracker(managing: Managing, input: EventTrackerInput): Promise<ResourceState> {
   const { personalize, names, patience, pointers } = managing;
   const { kind, name } = input;
@@ -32,7 +32,7 @@ export async function createEventTracker(managing: Managing, input: EventTracker
   return { kind, name, arn: eventTrackerArn, status: "ACTIVE" };
 }
 
-/** Removes the parameter with its id, then the event tracker. */
+/** Deletes the parameter with its id, then the event tracker. */
 export async function deleteEventTracker(managing: Managing, input: EventTrackerInput): Promise<ResourceState> {
   await managing.pointers.remove(managing.names.eventTrackerParameter());
   await remove(managing, `The event tracker ${input.name}`);
@@ -48,7 +48,7 @@ async function remove(managing: Managing, what: string): Promise<void> {
   await untilGone(what, managing.patience, look);
 }
 
-/** The tracker of the dataset group, of which there is at most one. Its ARN is not made of its name. */
+/** Finds the event tracker of the dataset group, which has at most one. Its ARN cannot be derived from its name. */
 async function find(managing: Managing): Promise<EventTracker | undefined> {
   const { personalize } = managing;
   const group = datasetGroupArn(managing);

@@ -1,6 +1,6 @@
 import { FILTER_LIMITS } from "../limits.ts";
 
-/** Why a filter finds no room, and the way out. */
+/** Returns the text that explains the quota of filters and what to do about it. */
 export function filterQuotaText(present: readonly string[]): string {
   return (
     `The dataset group has ${present.length} filters, and Personalize takes ${FILTER_LIMITS.filtersPerGroup}: ${present.join(", ")}. ` +
@@ -10,8 +10,8 @@ export function filterQuotaText(present: readonly string[]): string {
 }
 
 /**
- * What keeps a plan from being applied: the filters that are there and the ones to be created would be more than
- * Personalize takes at the same time, since new ones come before old ones go. Undefined when there is room.
+ * Returns why a plan cannot be applied: existing and new filters together exceed the quota. New filters are created
+ * before old ones are deleted, so both count at the same time. Undefined if the quota allows them.
  */
 export function filterQuotaProblem(present: readonly string[], wanted: readonly string[]): string | undefined {
   const atOnce = new Set([...present, ...wanted]);

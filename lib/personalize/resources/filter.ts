@@ -14,14 +14,15 @@ import type { FilterInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { failed, hasFailed, untilAtRest, untilGone } from "./waiting.ts";
 
-/** ARN of a filter: Personalize makes it of the name. */
+/** Returns the ARN of a filter. Personalize derives it from the name. */
 export function filterArn({ names }: Pick<Managing, "names">, name: string): string {
   return names.arn("personalize", `filter/${name}`);
 }
 
 /**
- * Creates the filter unless it is there, waits until it is ACTIVE, and switches the pointer to it: requests use it from
- * then on. One that fails is removed, and the pointer stays where it was. Throws ManagerError with Personalize's reason.
+ * Creates the filter if it does not exist, waits until it is ACTIVE, and switches the pointer, so that requests use it.
+ * If creation fails, deletes the filter, leaves the pointer unchanged, and throws ManagerError with Personalize's
+ * reason.
  */
 export async function createFilter(managing: Managing, input: FilterInput): Promise<ResourceState> {
   const { personalize, names, patience, pointers } = managing;
@@ -46,7 +47,7 @@ export async function createFilter(managing: Managing, input: FilterInput): Prom
   const found = await untilAtRest(what, patience, look);
   if (!found) throw new ManagerError(`${what} was removed while it was waited for: apply again`);
   if (hasFailed(found.status)) {
-    // A failed one would count against the quota, and Terraform knows nothing of it.
+    // A failed filter would count against the quota, and Terraform does not know it.
     await remove(managing, name, what);
     throw failed(what, found);
   }
@@ -55,8 +56,8 @@ export async function createFilter(managing: Managing, input: FilterInput): Prom
 }
 
 /**
- * Removes the filter. While requests still use it, it is kept unless the input says that it may go: then it is taken out
- * of use first.
+ * Deletes the filter. If requests still use it, deletes its pointer first; throws ManagerError instead unless the input
+ * is `deletable`.
  */
 export async function deleteFilter(managing: Managing, input: FilterInput): Promise<ResourceState> {
   const { names, pointers } = managing;
@@ -85,7 +86,7 @@ async function remove(managing: Managing, name: string, what: string): Promise<v
   await untilGone(what, patience, look);
 }
 
-/** What a refused creation means to someone who edits filter.yaml. */
+/** Returns the error of a rejected creation, in terms of filter.yaml. */
 async function refusal(managing: Managing, what: string, error: unknown): Promise<unknown> {
   if (isNamed(error, "InvalidInputException")) {
     return new ManagerError(`${what} is refused: ${(error as Error).message}`, { cause: error });

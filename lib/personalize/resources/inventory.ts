@@ -19,7 +19,7 @@ import { campaignArn, describeCampaign } from "./campaign.ts";
 import { datasetGroupArn as datasetGroupArnOf } from "./dataset-group.ts";
 import { allPages, type Personalize } from "./personalize.ts";
 
-/** What every entry says. Times are ISO 8601. */
+/** The fields of every entry. Times are ISO 8601. */
 interface Entry {
   name: string;
   arn: string;
@@ -28,7 +28,9 @@ interface Entry {
   last_updated?: string;
 }
 
-/** All that a project has in Personalize. Fields are in snake case, as `--json` prints it and `describe` answers. */
+/**
+ * A project's resources in Personalize. Fields are in snake case, since `--json` and `describe` return them unchanged.
+ */
 export interface Inventory {
   dataset_group: Entry | null;
   datasets: (Entry & { dataset: Dataset; schema_arn: string; schema: unknown })[];
@@ -43,16 +45,16 @@ export interface Inventory {
   })[];
 }
 
-/** A solution version; metrics are the offline ones of Personalize. */
+/** A solution version, with Personalize's offline metrics. */
 export interface Version extends Entry {
   training_mode: string;
   metrics?: Readonly<Record<string, number>>;
 }
 
-/** Calls at the same time: Personalize throttles early. */
+/** Concurrent calls. Few, since Personalize throttles early. */
 const PARALLEL = 4;
 
-/** Reads what a project has in Personalize. `metrics` costs a call a version. */
+/** Reads a project's resources in Personalize. `metrics` takes one more call for each solution version. */
 export async function readInventory(
   personalize: Personalize,
   names: Names,
@@ -139,7 +141,7 @@ async function readFilters(personalize: Personalize, datasetGroupArn: string): P
   return found.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The recipe of a solution by its name: ours end in a hash of eight digits. */
+/** Returns the recipe of a solution from its name: the project's solution names end in a hash of eight hex digits. */
 export function recipeOfSolution(names: Names, solution: string): RecipeKind | undefined {
   return RECIPE_KINDS.find((recipe) => {
     const prefix = names.solutionPrefix(recipe);
@@ -148,8 +150,8 @@ export function recipeOfSolution(names: Names, solution: string): RecipeKind | u
 }
 
 /**
- * The solutions of the project's dataset group with their versions, and nothing described: so it may also be asked by who
- * has no right to what others made in the group. There is none without the group.
+ * Returns the solutions of the project's dataset group with their versions. Describes nothing, so that a caller does
+ * not need permissions for solutions that others created in the group. Requires that the group exists.
  */
 export async function readSolutions(
   personalize: Personalize,
@@ -190,7 +192,7 @@ export async function readSolutions(
   });
 }
 
-/** The campaigns of the project's recipes. */
+/** Returns the existing campaigns of the project's recipes. */
 export async function readCampaigns(personalize: Personalize, names: Names): Promise<Inventory["campaigns"]> {
   const found = await concurrently(RECIPE_KINDS, PARALLEL, async (recipe) => {
     const arn = campaignArn({ names }, recipe);

@@ -42,7 +42,7 @@ export async function manage(
     return remove(managing, input);
   }
   if (action === "update" && input.deletable && PROTECTED.includes(input.kind)) {
-    // The uninstallation starts: recreate nothing and wait for nothing.
+    // Uninstall has started: recreate nothing and wait for nothing.
     return { kind: input.kind, name: input.name, arn: null, status: "may be deleted" };
   }
   if (before && before.kind === input.kind && before.name !== input.name && FIXED.includes(input.kind)) {

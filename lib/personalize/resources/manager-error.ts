@@ -7,7 +7,7 @@ export class ManagerError extends Error {
 export class StillGoingOn extends Error {
   override name = "StillGoingOn";
 
-  /** `status` as Personalize has it: the message is "<what> is still <status>". */
+  /** `status` is Personalize's; the message starts with "<what> is still <status>". */
   constructor(what: string, status: string) {
     super(`${what} is still ${status}: apply again, it goes on from there`);
   }

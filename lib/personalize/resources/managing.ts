@@ -4,7 +4,7 @@ import type { Personalize } from "./personalize.ts";
 import type { PointerStore } from "./pointers.ts";
 import type { Patience } from "./waiting.ts";
 
-/** The manager's clients, names and patience. */
+/** The manager's clients, names and time limits. */
 export interface Managing {
   personalize: Personalize;
   pointers: PointerStore;

@@ -17,12 +17,12 @@ export interface Personalize {
   ): Promise<Output>;
 }
 
-/** The time of one call with its retries. Personalize accepts few control plane calls a second from an account. */
+/** Time limit of one call with its retries. Personalize allows an account few control plane calls per second. */
 const CALL_MS = 60_000;
 const ATTEMPTS = 8;
 
 export interface CallOptions {
-  /** The end of every call, including retries. */
+  /** The deadline of every call, including retries. */
   deadline?: Deadline;
   /** Replaced in tests so that nothing sleeps. */
   wait?: (ms: number) => Promise<unknown>;

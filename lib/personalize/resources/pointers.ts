@@ -15,7 +15,9 @@ export interface PointerStore {
 const CALL_MS = 30_000;
 const ATTEMPTS = 6;
 
-/** Returns a PointerStore over the parameter store, with retries until the deadline. The client must not retry itself. */
+/**
+ * Returns a PointerStore over the parameter store, with retries until the deadline. The client must not retry itself.
+ */
 export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
   const sdk = () => import("@aws-sdk/client-ssm");
   const call = <T>(operation: (options: { abortSignal: AbortSignal }) => Promise<T>) => {

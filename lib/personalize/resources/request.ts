@@ -6,22 +6,22 @@ import { FILTER_LIMITS, NAME_PATTERN } from "../limits.ts";
 const Name = v.pipe(v.string(), v.regex(NAME_PATTERN, "is no name that Personalize takes"));
 
 const common = {
-  /** Changed by `plan` when the resource differs from its input: the value itself means nothing here. */
+  /** `plan` changes this value if the resource differs from its input. The value itself has no meaning here. */
   repair: v.optional(v.string()),
-  /** Whether a deletion may go through. Only the synthesis for `uninstall` says so of what holds data. */
+  /** Whether deletion is allowed. For resources with data, only the synthesis for `uninstall` allows it. */
   deletable: v.optional(v.boolean(), false),
 };
 
-/** Tags of the resource; schemas have none. */
+/** Tags of the resource. Schemas have none. */
 const tags = v.optional(
   v.record(v.pipe(v.string(), v.minLength(1), v.maxLength(128)), v.pipe(v.string(), v.maxLength(256))),
   {},
 );
 
-/** The dataset group: one a project. */
+/** The dataset group: one for each project. */
 export const DatasetGroupInput = v.strictObject({ kind: v.literal("dataset_group"), name: Name, tags, ...common });
 
-/** A schema. It cannot be changed: another content is another name. */
+/** A schema. Personalize cannot change it, so changed content gets a new name. */
 export const SchemaInput = v.strictObject({
   kind: v.literal("schema"),
   name: Name,
@@ -29,7 +29,7 @@ export const SchemaInput = v.strictObject({
   ...common,
 });
 
-/** A dataset of the group. Another schema is an update in place, within what Personalize allows. */
+/** A dataset of the group. A new schema updates it in place, as far as Personalize allows. */
 export const DatasetInput = v.strictObject({
   kind: v.literal("dataset"),
   name: Name,
@@ -40,10 +40,10 @@ export const DatasetInput = v.strictObject({
   ...common,
 });
 
-/** The event tracker: one a dataset group. */
+/** The event tracker: one for each dataset group. */
 export const EventTrackerInput = v.strictObject({ kind: v.literal("event_tracker"), name: Name, tags, ...common });
 
-/** A filter. It cannot be changed: another expression is another name. */
+/** A filter. Personalize cannot change it, so a changed expression gets a new name. */
 export const FilterInput = v.strictObject({
   kind: v.literal("filter"),
   /** The filter's name in filter.yaml, which requests use. */
@@ -64,7 +64,7 @@ export const CampaignInput = v.strictObject({
   ...common,
 });
 
-/** The desired state of one resource, as Terraform's `input` has it. */
+/** The desired state of one resource: Terraform's `input`. */
 export const ResourceInput = v.variant("kind", [
   DatasetGroupInput,
   SchemaInput,
@@ -82,10 +82,10 @@ export type FilterInput = v.InferOutput<typeof FilterInput>;
 export type CampaignInput = v.InferOutput<typeof CampaignInput>;
 export type ResourceInput = v.InferOutput<typeof ResourceInput>;
 
-/** What stacks write as `input`, before defaults. */
+/** The `input` that stacks write, without defaults. */
 export type ResourceInputGiven = v.InferInput<typeof ResourceInput>;
 
-/** What `aws_lambda_invocation` with lifecycle scope CRUD adds to the input. */
+/** The fields that `aws_lambda_invocation` with lifecycle scope CRUD adds to the input. */
 export const Terraform = v.looseObject({
   action: v.picklist(["create", "update", "delete"]),
   prev_input: v.optional(v.nullable(v.unknown())),
@@ -93,12 +93,12 @@ export const Terraform = v.looseObject({
 
 export type Terraform = v.InferOutput<typeof Terraform>;
 
-/** What an invocation gives: `aws_lambda_invocation` keeps it as `result`. */
+/** The result of an invocation, which `aws_lambda_invocation` stores as `result`. */
 export interface ResourceState {
   kind: ResourceInput["kind"];
   name: string;
-  /** Null when there is nothing yet or no more. */
+  /** Null if the resource does not exist yet, or no longer exists. */
   arn: string | null;
-  /** Personalize's word, or `awaiting training` for a campaign without a version, or `deleted`. */
+  /** Personalize's status, `awaiting training` for a campaign without a version, `may be deleted`, or `deleted`. */
   status: string;
 }

@@ -12,12 +12,14 @@ import type { Managing } from "./managing.ts";
 import { allPages, ifNew } from "./personalize.ts";
 import type { ResourceState, SchemaInput } from "./request.ts";
 
-/** ARN of a schema: Personalize makes it of the name. */
+/** Returns the ARN of a schema. Personalize derives it from the name. */
 export function schemaArn({ names }: Pick<Managing, "names">, name: string): string {
   return names.arn("personalize", `schema/${name}`);
 }
 
-/** Creates the schema unless it is there; schemas exist at once. Throws ManagerError when another one has its name. */
+/**
+ * Creates the schema if it does not exist; it is ACTIVE at once. Throws ManagerError if another schema has its name.
+ */
 export async function createSchema(managing: Managing, input: SchemaInput): Promise<ResourceState> {
   const { name, kind, schema } = input;
   const arn = schemaArn(managing, name);
@@ -34,8 +36,8 @@ export async function createSchema(managing: Managing, input: SchemaInput): Prom
 }
 
 /**
- * Removes a schema. One that a dataset uses is kept: its dataset removes it, when it has moved on to the next one.
- * `mustGo` makes that an error.
+ * Deletes a schema. Keeps it if a dataset uses it: that dataset deletes it after changing to the next schema. With
+ * `mustGo`, throws ManagerError instead.
  */
 export async function deleteSchema(managing: Managing, name: string, mustGo: boolean): Promise<void> {
   try {
@@ -48,8 +50,8 @@ export async function deleteSchema(managing: Managing, name: string, mustGo: boo
 }
 
 /**
- * Removes the project's schemas of a dataset but the one that it has now. Nothing else knows of them: to Terraform another
- * content is another name of the same resource.
+ * Deletes the project's schemas of a dataset, except the current one. Terraform does not know the others: for
+ * Terraform, changed content only renames the resource.
  */
 export async function removeSuperseded(managing: Managing, dataset: Dataset, current: string): Promise<void> {
   const { personalize, names } = managing;

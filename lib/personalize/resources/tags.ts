@@ -8,7 +8,7 @@ export function tagList(tags: Tags): { tagKey: string; tagValue: string }[] {
   return Object.entries(tags).map(([tagKey, tagValue]) => ({ tagKey, tagValue }));
 }
 
-/** Sets these tags of a resource and removes those that only the previous input had. Leaves other tags alone. */
+/** Sets a resource's tags and removes those that only the previous input had. Leaves other tags alone. */
 export async function retag(personalize: Personalize, resourceArn: string, tags: Tags, before: Tags): Promise<void> {
   const { tags: present = [] } = await personalize.send(new ListTagsForResourceCommand({ resourceArn }));
   const now = new Map(present.map(({ tagKey, tagValue }) => [tagKey, tagValue]));

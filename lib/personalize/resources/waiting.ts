@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ManagerError, StillGoingOn } from "./manager-error.ts";
 
-/** How the manager waits. Tests replace it so that nothing sleeps. */
+/** How long and how often the manager polls. Tests replace it so that nothing sleeps. */
 export interface Patience {
   /** Returns the remaining milliseconds. */
   remaining(): number;
@@ -10,10 +10,10 @@ export interface Patience {
   intervalMs: number;
 }
 
-/** The longest wait of one invocation: below the function's timeout of 300 s, which would give no reason. */
+/** The longest wait of one invocation: below the function's timeout of 300 s, which would hide the reason. */
 export const MOST_WAITING_MS = 280_000;
 
-/** Returns the patience of an invocation that starts now. */
+/** Returns the time limits of an invocation that starts now. */
 export function patienceOf(
   context: { getRemainingTimeInMillis(): number },
   intervalMs = 2_000,
@@ -25,7 +25,7 @@ export function patienceOf(
   return { remaining: () => end - now(), wait: sleep, intervalMs };
 }
 
-/** The status of a resource. */
+/** A resource's status, and the reason if it failed. */
 export interface Life {
   status?: string | undefined;
   failureReason?: string | undefined;

@@ -3,7 +3,7 @@ import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
 
-/** Asks a campaign for items for a user, or for items like an item. */
+/** Requests items for a user, or items similar to an item. */
 export interface RecommendationQuery {
   campaignArn: string;
   userId?: string;
@@ -14,7 +14,7 @@ export interface RecommendationQuery {
   context?: Readonly<Record<string, string>>;
 }
 
-/** Asks a campaign to put items in a user's order. */
+/** Requests a ranking of items for a user. */
 export interface RankingQuery {
   campaignArn: string;
   userId: string;
@@ -33,15 +33,15 @@ export interface RankingAnswer extends CampaignAnswer {
   knownIds: string[];
 }
 
-/** The runtime of Personalize. Rejects with the SDK's own errors, or CallTimeout. */
+/** Calls the runtime of Personalize. Rejects with the SDK's errors, or with CallTimeout. */
 export interface CampaignClient {
   recommend(query: RecommendationQuery, deadline: Deadline): Promise<CampaignAnswer>;
   rank(query: RankingQuery, deadline: Deadline): Promise<RankingAnswer>;
 }
 
 /**
- * Creates a client whose attempts take at most `timeoutMs` each. Transient failures are retried within the deadline of
- * the call. The first call loads the SDK.
+ * Creates a client whose attempts time out after `timeoutMs`. It retries transient failures until the call's deadline.
+ * The first call loads the SDK.
  */
 export function personalizeCampaigns(timeoutMs: number): CampaignClient {
   const sdk = () => import("@aws-sdk/client-personalize-runtime");
