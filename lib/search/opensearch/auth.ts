@@ -2,28 +2,28 @@ import type { ConnectionClass, TransportClass } from "./client-parts.ts";
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
-/** How the gateway proves itself to the cluster. */
+/** How the gateway authenticates to the cluster. */
 export interface ClusterAuth {
-  /** Headers of each call. */
+  /** Returns the headers for a call. */
   headers?(): Promise<AuthHeaders>;
-  /** Called on a 401 with the headers that were refused; whether `headers` now gives others. */
+  /** Called after a 401 with the rejected headers. Returns whether `headers` now returns different ones. */
   renew?(refused: AuthHeaders): Promise<boolean>;
-  /** Transport and connection that sign each call. */
+  /** Returns a transport and a connection that sign each call. */
   signer?(): { Connection: ConnectionClass; Transport: TransportClass };
 }
 
-/** No fine-grained access control: nothing is sent. */
+/** Sends no credentials, for a cluster without fine-grained access control. */
 export const noAuth: ClusterAuth = {};
 
-/** The account and password of the secret named by master_user_secret_arn. */
+/** The user name and password in the secret that master_user_secret_arn names. */
 export interface BasicCredentials {
   username: string;
   password: string;
 }
 
 /**
- * Basic authentication. The secret is read once, at the first call, and again when the cluster answers 401: calls
- * that are refused at the same time share one reading.
+ * Returns basic authentication. Reads the secret on the first call, and again when the cluster answers 401. Calls that
+ * are rejected at the same time share one read.
  */
 export function basicAuth(readSecret: () => Promise<BasicCredentials>): ClusterAuth {
   let current: Promise<string> | undefined;

@@ -6,8 +6,8 @@ import type { BasicCredentials } from "./auth.ts";
 const Credentials = v.object({ username: v.string(), password: v.string() });
 
 /**
- * The master user of a secret that holds `{"username": …, "password": …}`, the form that Secrets Manager gives
- * database accounts. What is in the secret is in no message.
+ * Returns the master user from a secret of the form `{"username": …, "password": …}`, which Secrets Manager also uses
+ * for database accounts. Throws `upstream_failed`, whose message never quotes the secret.
  */
 export async function basicCredentials(read: () => Promise<string>): Promise<BasicCredentials> {
   let text: string;

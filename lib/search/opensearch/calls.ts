@@ -16,7 +16,7 @@ export function callTimeout(deadline: Deadline): number {
   });
 }
 
-/** A status that asks to come back later. Thrown inside `retry`; after the last attempt its answer is returned. */
+/** An answer that asks to retry later. Thrown inside `retry`; after the last attempt the answer itself is returned. */
 class Busy extends Error {
   readonly answer: ClusterAnswer;
   constructor(answer: ClusterAnswer) {
@@ -28,8 +28,8 @@ class Busy extends Error {
 export const isBusy = (status: number): boolean => status === 429 || status === 503;
 
 /**
- * Decides for one read which failures are worth another attempt. A refused connection is; one that broke after the
- * request was sent is only once: the read itself may be what breaks it.
+ * Returns a function that decides which failures of one read to retry. A refused connection is always retried. One that
+ * broke after the request was sent is retried only once, since the read itself may have broken it.
  */
 export function readRetries(): (error: unknown) => boolean {
   let lost = 0;
@@ -42,8 +42,8 @@ export function readRetries(): (error: unknown) => boolean {
 }
 
 /**
- * Sends a call that changes nothing, at most three times: after 429, 503 and a refused connection, and once after a
- * connection that broke. Returns the last answer whatever its status; throws ApiError when there is none.
+ * Sends a call that changes nothing, at most three times. Retries after 429, 503 and a refused connection, and once
+ * after a broken connection. Returns the last answer whatever its status. Throws ApiError if there is no answer.
  */
 export async function readCall(cluster: Cluster, request: ClusterRequest, deadline: Deadline): Promise<ClusterAnswer> {
   try {
@@ -61,7 +61,7 @@ export async function readCall(cluster: Cluster, request: ClusterRequest, deadli
   }
 }
 
-/** Translates a call without an answer into the caller's error. Returns any other error unchanged. */
+/** Converts the failure of a call without an answer to an ApiError. Returns any other error unchanged. */
 export function asApiError(error: unknown): unknown {
   if (!(error instanceof ClusterFailure)) return error;
   const cause = { cause: error };
@@ -82,9 +82,9 @@ export function asApiError(error: unknown): unknown {
 }
 
 /**
- * Whether an error answer has the shape of the cluster's own: `{"error": …, "status": n}` with the answer's status. A
- * load balancer or proxy in front of the cluster answers otherwise, and may do so after the cluster has executed the
- * call.
+ * Returns whether an error answer comes from the cluster itself: its body is `{"error": …, "status": n}` with the
+ * answer's own status. A load balancer or proxy in front of the cluster answers in another form, and may do so after
+ * the cluster has executed the call.
  */
 export function isClusterError({ status, body }: ClusterAnswer): boolean {
   const parsed = parseJson(body) as { error?: unknown; status?: unknown } | null | undefined;
@@ -111,7 +111,7 @@ function innermost(cause: unknown): unknown {
   return deeper === undefined ? cause : innermost(deeper);
 }
 
-/** Returns the JSON of a successful answer. Throws the caller's error for any other status. */
+/** Returns the JSON of a successful answer. Throws ApiError for any other status. */
 export function jsonOf(answer: ClusterAnswer): unknown {
   const body = parseJson(answer.body);
   if (answer.status < 300) {
@@ -124,9 +124,9 @@ export function jsonOf(answer: ClusterAnswer): unknown {
 }
 
 /**
- * Errors of the caller's request that the cluster reports as 500: `slice` outside of a scroll, `collapse` with `rescore`,
- * an aggregation ordered by one that does not exist. Source: `SearchException` and `AggregationExecutionException` of
- * OpenSearch, thrown where a search is validated on the shard.
+ * Errors in the caller's request that the cluster reports as 500, such as `slice` outside of a scroll, `collapse` with
+ * `rescore`, or an aggregation ordered by one that does not exist. Source: `SearchException` and
+ * `AggregationExecutionException` of OpenSearch, thrown when a shard validates a search.
  */
 const CALLERS_FAULTS = new Set(["search_exception", "aggregation_execution_exception"]);
 

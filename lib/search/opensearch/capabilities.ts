@@ -3,18 +3,18 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** What the cluster's version can do for hybrid search. Sources: OpenSearch release notes and neural-search 1754. */
+/** What the cluster's version supports for hybrid search. Sources: OpenSearch release notes and neural-search #1754. */
 export interface Capabilities {
   version: string;
-  /** `hybrid` with oversample and truncate_hits: 2.12. */
+  /** `hybrid` queries with the oversample and truncate_hits processors, since 2.12. */
   hybrid: boolean;
-  /** `neural_sparse` with `query_tokens`: 2.14. */
+  /** `neural_sparse` queries with `query_tokens`, since 2.14. */
   queryTokens: boolean;
-  /** `pagination_depth`, and so `from`: 2.19. */
+  /** `pagination_depth` and thereby `from`, since 2.19. */
   pagination: boolean;
-  /** The response processor `hybrid_score_explanation`: 2.19. */
+  /** The response processor `hybrid_score_explanation`, since 2.19. */
   scoreExplanation: boolean;
-  /** `profile: true` with hybrid: 3.6; before, every such search fails. */
+  /** `profile: true` with `hybrid`, since 3.6. Earlier versions fail every such search. */
   hybridProfile: boolean;
 }
 
@@ -32,10 +32,10 @@ export function capabilitiesOf(version: string): Capabilities {
   };
 }
 
-/** An upgraded domain answers with another version, so what is known is asked again after a while. */
+/** Milliseconds that the version is kept. It is read again because a domain can be upgraded. */
 const KEEP_MS = 10 * 60_000;
 
-/** Asks the cluster for its version when it is first needed. */
+/** Returns a function that reads the capabilities from the cluster when needed, and keeps them for ten minutes. */
 export function createCapabilities(
   cluster: Cluster,
   now: () => number = () => performance.now(),

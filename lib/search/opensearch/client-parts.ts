@@ -1,6 +1,6 @@
 /**
- * The parts of the OpenSearch client that the gateway loads. Its type declarations describe ES modules where its
- * files are CommonJS, so the constructors get the types that are used here.
+ * The parts of the OpenSearch client that the gateway loads. The client's files are CommonJS, but its type declarations
+ * describe ES modules, so the constructors get types of our own.
  */
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import connectionClass from "@opensearch-project/opensearch/lib/Connection.js";

@@ -20,10 +20,10 @@ export interface ClusterAnswer {
 
 /**
  * Why a call has no answer.
- * - `refused`: no connection was made, nothing was sent;
- * - `lost`: the connection ended after the request may have been sent: its outcome is unknown;
- * - `timeout`: the time ended; `sent` says whether the outcome is unknown;
- * - `too_large`: the answer passed the limit and was cut off; the cluster has executed the call.
+ * - `refused`: no connection was made, so nothing was sent;
+ * - `lost`: the connection ended after the request may have been sent, so the outcome is unknown;
+ * - `timeout`: the call timed out; `sent` says whether the outcome is unknown;
+ * - `too_large`: the answer exceeded the limit and was cut off; the cluster has executed the call.
  */
 export type FailureKind = "refused" | "lost" | "timeout" | "too_large";
 
@@ -39,7 +39,7 @@ export class ClusterFailure extends Error {
   }
 }
 
-/** The search cluster. It does not retry: a caller knows whether its call may be repeated (`calls.ts`). */
+/** The search cluster. It does not retry, since only the caller knows whether a call may be repeated (`calls.ts`). */
 export interface Cluster {
   /** Sends one request and reads the whole answer, whatever its status. Throws ClusterFailure. */
   send(request: ClusterRequest, timeoutMs: number): Promise<ClusterAnswer>;
@@ -53,15 +53,15 @@ export interface ClusterOptions {
   maxAnswerBytes?: number;
 }
 
-/** More than most answers that can be handed on (6 MiB, compressed); bounds the memory of one call. */
+/** Bounds the memory of one call. Few answers that Lambda can return (6 MiB, compressed) are longer than this. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
-/** Simultaneous connections of one function instance; one instance handles one event at a time. */
+/** The most simultaneous connections of one function instance, which handles one event at a time. */
 const MAX_SOCKETS = 64;
 
 /**
- * The cluster by the transport of the OpenSearch client, without its API methods (250 kB that would be loaded at
- * every cold start) and without its retries, which repeat writes.
+ * Returns a cluster that uses the transport of the OpenSearch client, without its API methods (250 kB to load at every
+ * cold start) and without its retries, which repeat writes.
  */
 export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }: ClusterOptions): Cluster {
   const signer = auth.signer?.();
@@ -117,7 +117,7 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
       const headers = (await auth.headers?.()) ?? {};
       const answer = await once(request, timeoutMs, headers);
       if (answer.status !== 401 || !auth.renew || !(await auth.renew(headers))) return answer;
-      // A rotated secret shows as 401 before the cluster did anything, so any call may be sent once more.
+      // The cluster answers 401 before it executes anything, so any call may be resent with a rotated secret.
       return once(request, timeoutMs, (await auth.headers?.()) ?? {});
     },
   };
@@ -136,7 +136,7 @@ function readBody(stream: IncomingMessage, limit: number): Promise<Buffer> {
       }
     });
     stream.on("error", reject);
-    // After the end, or without one when the connection was lost or the time ended.
+    // Also emitted without "end", when the connection was lost or the call timed out.
     stream.on("close", () => {
       if (!stream.complete) reject(new ClusterFailure("lost", true, "the answer was cut off"));
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));

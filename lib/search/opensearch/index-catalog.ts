@@ -4,26 +4,26 @@ import type { Cluster } from "./cluster.ts";
 
 export interface IndexField {
   type: string;
-  /** Of a knn_vector. */
+  /** The dimension of a knn_vector. */
   dimension?: number;
 }
 
-/** What the cluster says of one concrete index. */
+/** What the cluster reports about one concrete index. */
 export interface IndexInfo {
   name: string;
-  /** Leaf fields by dotted path, multi-fields left out. */
+  /** Leaf fields by dotted path, without multi-fields. */
   fields: ReadonlyMap<string, IndexField>;
-  /** The most hits that `from + size` may reach. */
+  /** The largest `from + size` of a search. */
   maxResultWindow: number;
-  /** Whether the alias that was asked for writes here. */
+  /** Whether the requested name is this index, or an alias that names it as its write index. */
   isWriteIndex: boolean;
 }
 
-/** Names resolved by the cluster, aliases included; what exists is kept for a minute, what does not is asked anew. */
+/** Resolves names and aliases. Keeps what exists for a minute, and asks the cluster again for what does not. */
 export interface IndexCatalog {
-  /** The concrete indexes behind a name, an alias or an expression, in order of name; empty when there is none. */
+  /** Returns the concrete indexes of a name, an alias or an expression, sorted by name; empty if there is none. */
   resolve(expression: string, deadline: Deadline): Promise<readonly IndexInfo[]>;
-  /** Drops what is known, after a call that may have changed an index. */
+  /** Drops everything that is kept. Called before a call that may change an index. */
   forget(): void;
 }
 

@@ -10,7 +10,7 @@ export interface AwsCredentials {
 
 type Signer = (options: object) => ReturnType<NonNullable<ClusterAuth["signer"]>>;
 
-/** Signature Version 4 for the service `es`: path, query, headers and body hash. */
+/** Signs calls with Signature Version 4 for the service `es`: path, query, headers and body hash. */
 export function sigv4Auth(region: string, getCredentials: () => Promise<AwsCredentials>): ClusterAuth {
   return { signer: () => (AwsSigv4Signer as unknown as Signer)({ region, service: "es", getCredentials }) };
 }

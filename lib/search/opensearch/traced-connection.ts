@@ -2,29 +2,29 @@ import type { ClientRequest, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { ClientConnection, ConnectionClass } from "./client-parts.ts";
 
-/** What happened on the wire during one call, which the client's own errors do not tell. */
+/** What happened on the connection during one call, which the client's own errors do not report. */
 export interface Trace {
   /** Whether the request may have reached the cluster: its socket was connected. */
   sent: boolean;
-  /** Node's error code, `ECONNREFUSED` or `ECONNRESET`. */
+  /** Node's error code, such as `ECONNREFUSED` or `ECONNRESET`. */
   code?: string;
 }
 
 /**
- * An idle socket older than this, in milliseconds, is closed instead of used: a function that was frozen wakes up with
- * sockets that the other side has long closed, and a write lost on one of them has an unknown outcome.
+ * Sockets that were idle for longer than this, in milliseconds, are closed instead of used. A function that was frozen
+ * resumes with sockets that the other side has closed, and a write lost on one of them has an unknown outcome.
  */
 const MAX_IDLE_MS = 20_000;
 
 const idleSince = new WeakMap<Socket, number>();
 
 /**
- * Statuses after which the server may not read what follows on the connection: after a header or a URL over its limit
- * OpenSearch answers 400 and ignores every later request.
+ * Statuses after which a connection is not reused. When a header or a URL exceeds its limit, OpenSearch answers 400 and
+ * ignores every later request on the connection.
  */
 const ENDS_CONNECTION = new Set([400, 413, 431]);
 
-/** Extends a connection class: it fills in the `trace` of a call, and sends no content type where the call has none. */
+/** Extends a connection class to fill in the `trace` of each call, and to send no content type if the call has none. */
 export function traced(Base: ConnectionClass): ConnectionClass {
   return class TracedConnection extends Base {
     constructor(options: object) {
@@ -43,7 +43,7 @@ export function traced(Base: ConnectionClass): ConnectionClass {
     }
 
     override buildRequestObject(params: { headers: Record<string, unknown>; untyped?: boolean }): RequestOptions {
-      // The transport calls every body without a type JSON. Before the signer, which signs the headers.
+      // The transport declares every body without a type as JSON. This runs before the signer signs the headers.
       if (params.untyped) delete params.headers["content-type"];
       return super.buildRequestObject(params);
     }

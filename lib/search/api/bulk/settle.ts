@@ -42,8 +42,8 @@ interface Pending {
 
 /**
  * Writes a chunk until every operation of it has an outcome, in at most three attempts within the deadline. Resends
- * only the operations that the cluster rejects with 429. After a lost answer, reads the documents first and resends only
- * what was not written, guarded so that a late arrival of the first attempt shows as a conflict.
+ * only the operations that the cluster rejects with 429. After a lost answer, reads the documents first and resends
+ * only what was not written, guarded so that a late arrival of the first attempt shows as a conflict.
  */
 export async function settleChunk(writing: Writing, chunk: readonly Sending[]): Promise<Settled> {
   const settled: Settled = { results: new Map(), conflicts: [], unknown: [], lostTo: [], unsent: [], took: 0 };
