@@ -4,7 +4,7 @@ import { arn, flag, integer, list, numberAbove, numeric, section, text, word } f
 const DOMAIN = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const LABELS = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** Ten years, CloudWatch's longest: a typing mistake does not keep logs for a century. */
+/** Ten years, CloudWatch's longest retention. A typing mistake cannot keep logs for a century. */
 const MAX_RETENTION_DAYS = 3_653;
 
 const Concurrency = (what: string) =>
@@ -56,7 +56,7 @@ const RawBackend = section(
   {
     deny: v.optional(
       v.pipe(
-        // A union would report a wrong entry as a wrong whole.
+        // With a union, valibot would reject the whole value instead of the wrong entry.
         v.lazy((input) => (Array.isArray(input) ? DenyList : DenyWord)),
         v.metadata({
           allowed: 'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',

@@ -1,19 +1,18 @@
 import * as v from "valibot";
 import { flag, list, section, text, word } from "./kinds.ts";
 
-/** Datasets of a Personalize dataset group, as file names and solution.yaml's columns have them, in lower case. */
+/** Datasets of a Personalize dataset group, in lower case as in file names and in the columns of solution.yaml. */
 export const DATASETS = ["user", "item", "interaction"] as const;
 
-/** One dataset. */
 export type Dataset = (typeof DATASETS)[number];
 
-/** Name of the Avro record that Personalize wants for a dataset. */
+/** The name that Personalize requires for a dataset's Avro record. */
 export const RECORD_NAMES = { user: "Users", item: "Items", interaction: "Interactions" } as const satisfies Record<
   Dataset,
   string
 >;
 
-/** Avro types that Personalize reads. */
+/** Avro types that Personalize supports. */
 const TYPES = ["null", "string", "int", "long", "float", "double", "boolean"] as const;
 
 /** A type of a field. */
@@ -63,7 +62,7 @@ export interface AvroSchema {
 /** One field of a schema. */
 export type AvroField = v.InferOutput<typeof Field>;
 
-/** The types of a field, as a list. */
+/** Returns the types of a field as a list. */
 export function typesOf(field: Pick<AvroField, "type">): readonly AvroType[] {
   return Array.isArray(field.type) ? field.type : [field.type];
 }

@@ -8,31 +8,31 @@ import type { Models } from "./model.ts";
 import type { OpenSearch, Personalize, Project, Vpc } from "./project.ts";
 import type { Solution } from "./solution.ts";
 
-/** A whole configuration: checked, defaults filled in. */
+/** A complete configuration: valid, with defaults. */
 export interface Configuration {
   project: Project;
-  /** Defaults alone when there is no api.yaml, which a recommendation service does not need. */
+  /** Only defaults if there is no api.yaml, which the recommendation service does not need. */
   api: Api;
-  /** Undefined when the search gateway is not enabled. */
+  /** Undefined if the search gateway is not enabled. */
   searchGateway: SearchGateway | undefined;
-  /** Undefined when the recommendation service is not enabled. */
+  /** Undefined if the recommendation service is not enabled. */
   recommendation: Recommendation | undefined;
-  /** Every file that was read, by its path below the configuration folder, as it was read. */
+  /** The unchanged text of every file that was read, by its path in the configuration folder. */
   files: Readonly<Record<string, string>>;
 }
 
-/** What `vpc` and `opensearch` together enable. */
+/** The search gateway, which `vpc` and `opensearch` together enable. */
 export interface SearchGateway {
   vpc: Vpc;
   opensearch: OpenSearch;
-  /** Null: no host name of its own. */
+  /** Null if the API has no host name of its own. */
   domainNameSystem: DomainNameSystem | null;
   hybridQueries: readonly HybridQuery[];
-  /** Sections of model.yaml; every model that a mapping names has its section. */
+  /** Sections of model.yaml; every model that a mapping uses has one. */
   models: Models;
 }
 
-/** What `personalize` enables. */
+/** The recommendation service, which `personalize` enables. */
 export interface Recommendation {
   personalize: Personalize;
   solution: Solution;

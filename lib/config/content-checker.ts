@@ -1,15 +1,15 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 
-/** Levels of lists and mappings; the deepest key of a valid configuration has 7. */
+/** Most levels of lists and mappings. The deepest key of a valid configuration has 7. */
 const MAX_DEPTH = 50;
 
-/** Keys of one mapping. */
+/** Most keys in one mapping. */
 const MAX_KEYS = 1_000;
 
-/** Values of a file once its aliases are followed: nine lines can stand for a billion. */
+/** Most values in a file with its aliases expanded. Nine lines with aliases can expand to a billion values. */
 const MAX_VALUES = 500_000;
 
-/** A value that cannot be read further. */
+/** A value that must not be processed further. */
 class Unusable extends Error {
   readonly node: Node;
 
@@ -66,7 +66,7 @@ export class ContentChecker {
     if (values > MAX_VALUES) {
       throw new Unusable(node, `stands for more than ${MAX_VALUES} values: use fewer aliases, or shorter lists`);
     }
-    // Known from here on only: a value that contains itself has no end.
+    // Added after its contents, so that a value cannot contain itself.
     if ("anchor" in node && node.anchor) this.#anchors.set(node.anchor, { node, values });
     return values;
   }

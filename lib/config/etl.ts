@@ -54,17 +54,17 @@ export const EtlSchema = section(
 /** conf/etl/configure.json with its defaults. */
 export type EtlConfiguration = v.InferOutput<typeof EtlSchema>;
 
-/** One dataset of it. */
+/** The part of one dataset. */
 export type EtlDataset = EtlConfiguration["user"];
 
-/** Fields that every schema of a dataset may have without a source column: the service fills them. */
+/** Fields that a schema may have without a source column, since the service fills them. */
 export const IMPLIED_FIELDS = {
   user: ["IS_ACTIVE"],
   item: ["IS_ACTIVE"],
   interaction: ["EVENT_VALUE", "IMPRESSION"],
 } as const;
 
-/** The schema's fields of a dataset with the columns that each is made of, in the order of the columns. */
+/** Returns a dataset's schema fields, each with its source columns, in the order of the columns. */
 export function sourcesOfFields(etl: EtlDataset): Map<string, string[]> {
   const joined = new Map(etl.joins.flatMap((join) => join.columns.map((column) => [column, join.field] as const)));
   const renamed = new Map(etl.renames.map(({ column, field }) => [column, field]));

@@ -33,5 +33,4 @@ export const FiltersSchema = section(
 /** conf/filter.yaml */
 export type Filters = v.InferOutput<typeof FiltersSchema>;
 
-/** One filter. */
 export type Filter = Filters["filters"][number];

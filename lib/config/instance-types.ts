@@ -1,6 +1,6 @@
 /**
- * Instance families that run Text Embeddings Inference. Its GPU image needs compute capability 7.5 or later (no P2, P3),
- * its CPU image is x86 (no Graviton); neither serves Inferentia or Trainium.
+ * Instance families that run Text Embeddings Inference. Its GPU image needs compute capability 7.5 or later (no P2,
+ * P3). Its CPU image is x86 (no Graviton). Neither supports Inferentia or Trainium.
  */
 const GPU = ["g4dn", "g5", "g6", "g6e", "p4d", "p4de", "p5", "p5e", "p5en"];
 const CPU = [
@@ -23,12 +23,12 @@ const CPU = [
   "t2",
 ];
 
-/** The image that serves an instance type: `ml.g5.xlarge` gives "gpu". Undefined when neither does. */
+/** Returns the image for an instance type: `ml.g5.xlarge` gives "gpu". Undefined if neither image supports it. */
 export function imageKind(instanceType: string): "gpu" | "cpu" | undefined {
   const family = /^ml\.([a-z0-9]+)\.[a-z0-9]+$/.exec(instanceType)?.[1] ?? "";
   if (GPU.includes(family)) return "gpu";
   return CPU.includes(family) ? "cpu" : undefined;
 }
 
-/** The families in words, for messages. */
+/** The supported families as text, for messages. */
 export const SERVED_FAMILIES = `GPU: ${GPU.join(", ")}; CPU: ${CPU.join(", ")}`;

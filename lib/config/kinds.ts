@@ -1,12 +1,12 @@
 import * as v from "valibot";
 
-/** What the reference and the problem texts say about a value. */
+/** Texts about a value, for the reference and for problems. */
 export type About = {
-  /** What it may be: the end of a sentence that starts with "must be". */
+  /** The allowed values, as the end of a sentence that starts with "must be". */
   allowed: string;
-  /** What it is for: a sentence of docs/reference/configuration.md. */
+  /** The purpose of the value, as a sentence for docs/reference/configuration.md. */
   description: string;
-  /** The value in the shipped example that stands for one of the user's own; it is refused. */
+  /** The value in the shipped example that users must replace; it is rejected. */
   placeholder?: string;
 };
 
@@ -51,7 +51,7 @@ export function numberAbove(min: number, max: number, description: string) {
   );
 }
 
-/** Text that matches `pattern`; `allowed` says the same in words. */
+/** Text that matches `pattern`; `allowed` describes the pattern in words. */
 export function text(pattern: RegExp, allowed: string, description: string, placeholder?: string) {
   return v.pipe(
     v.string(),
@@ -92,13 +92,13 @@ export function list<Item extends v.GenericSchema>(
   );
 }
 
-/** An ARN of one service and kind of resource. Its region and account are compared with the project's elsewhere. */
+/** An ARN of one service and kind of resource. `checkArns` compares its region and account with the project's. */
 export function arn(service: string, resource: string, example: string, description: string, placeholder?: string) {
   const pattern = new RegExp(`^arn:aws(-cn|-us-gov)?:${service}:[a-z]{2}(-[a-z]+)+-\\d:\\d{12}:${resource}$`);
   return text(pattern, `an ARN such as ${example}`, description, placeholder);
 }
 
-/** `"a"`, `"a" or "b"`, `"a", "b" or "c"`. */
+/** Joins words: `"a"`, `"a" or "b"`, `"a", "b" or "c"`. */
 export function joinWords(words: readonly string[], last = "or"): string {
   const quoted = words.map((word) => `"${word}"`);
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} ${last} ${quoted.at(-1)}`;

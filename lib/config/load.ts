@@ -10,7 +10,7 @@ export function loadConfiguration(directory: string): Configuration {
   return readConfiguration((name) => readText(join(directory, name)), directory, filesOf(directory));
 }
 
-/** Reads and checks hybrid_search.yaml alone, for work that needs no deployable project. Throws ConfigurationError. */
+/** Reads and checks only hybrid_search.yaml, for tasks that need no deployable project. Throws ConfigurationError. */
 export function loadHybridSearch(directory: string): HybridSearch {
   return readHybridSearch((name) => readText(join(directory, name)), directory, filesOf(directory));
 }

@@ -1,4 +1,4 @@
-/** The candidate that is a likely misspelling away from `word`, if there is one. Case is ignored. */
+/** Returns the candidate that `word` probably misspells, if there is one. Ignores case. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
@@ -9,7 +9,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/** Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours. */
+/** Returns the optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

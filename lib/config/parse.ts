@@ -21,7 +21,7 @@ import type { Validated } from "./validate.ts";
 const GATEWAY_NEEDS = "the search gateway, which vpc and opensearch of project.yaml enable, needs it";
 const RECOMMENDATION_NEEDS = "the recommendation service, which personalize of project.yaml enables, needs it";
 
-/** Keys of project.yaml that name files. */
+/** Keys of project.yaml that contain file paths. */
 const FILE_KEYS = {
   user: "user_schema_file_path",
   item: "item_schema_file_path",
@@ -30,15 +30,15 @@ const FILE_KEYS = {
 } as const satisfies Record<Dataset | "etl", keyof Personalize>;
 
 /**
- * Checks the texts of a configuration folder, keyed by their paths below it (`api.yaml`, `schema/item_schema.json`).
- * Throws ConfigurationError with every problem of every file. `directory` is how problems name the folder.
+ * Parses and checks the texts of a configuration folder, by their paths in it (`api.yaml`, `schema/item_schema.json`).
+ * Throws ConfigurationError with every problem of every file. `directory` is the folder's name in problems.
  */
 export function parseConfiguration(files: Readonly<Record<string, string>>, directory = "conf"): Configuration {
   const read: ReadText = (name) => (Object.hasOwn(files, name) ? files[name] : undefined);
   return readConfiguration(read, directory, Object.keys(files));
 }
 
-/** As parseConfiguration, with the texts given by a function. `names` are the files that are there. */
+/** Does the same as parseConfiguration, but reads the texts through a function. `names` are the existing files. */
 export function readConfiguration(read: ReadText, directory: string, names: readonly string[]): Configuration {
   const reader = new Reader(read, directory, names);
   if (!reader.has("project.yaml")) reader.reportAbsent("project.yaml", "it says what is deployed, and where");
@@ -58,7 +58,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const recommendation = services.recommendation && RECOMMENDATION_NEEDS;
   const api = file("api.yaml", ApiSchema, gateway, {});
   const hybrid = file("hybrid_search.yaml", HybridSearchSchema, gateway);
-  // Every section of it may be commented out.
+  // May be empty: all its sections are optional.
   const models = file("model.yaml", ModelsSchema, gateway, {});
   const solution = file("solution.yaml", SolutionSchema, recommendation);
   const campaign = file("campaign.yaml", CampaignSchema, recommendation);
@@ -138,7 +138,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   };
 }
 
-/** Checks hybrid_search.yaml alone; the models that it names need no section. Throws ConfigurationError. */
+/** Parses and checks only hybrid_search.yaml. Its models need no section in model.yaml. Throws ConfigurationError. */
 export function readHybridSearch(read: ReadText, directory: string, names: readonly string[]): HybridSearch {
   const name = "hybrid_search.yaml";
   const reader = new Reader(read, directory, names);
@@ -151,7 +151,7 @@ export function readHybridSearch(read: ReadText, directory: string, names: reado
   return whole(part);
 }
 
-/** The value of a part that has no problem. Without problems every part that is asked for is there. */
+/** Returns the value of a valid part. If no problem was reported, every requested part has one. */
 function whole<T>(part: Validated<T> | undefined): T {
   if (part?.output === undefined) throw new Error("a part of the configuration is neither sound nor reported");
   return part.output;

@@ -1,19 +1,19 @@
-/** Keys and positions that lead to a value: `["hybrid_queries", 0, "index"]`. */
+/** The keys and positions that lead to a value: `["hybrid_queries", 0, "index"]`. */
 export type Path = readonly (string | number)[];
 
-/** One thing that is wrong in a configuration. */
+/** One error in a configuration. */
 export interface Problem {
-  /** The file as the user names it, such as `conf/api.yaml`. */
+  /** The file's path as the user knows it, such as `conf/api.yaml`. */
   file: string;
-  /** Line in that file, from 1; undefined when there is no such file. */
+  /** Line in that file, from 1; undefined if the file does not exist. */
   line: number | undefined;
-  /** Where in the file: `hybrid_queries[0].index`; empty for the file as a whole. */
+  /** The place in the file: `hybrid_queries[0].index`; empty for the whole file. */
   path: string;
-  /** What is wrong, what was given and what is allowed. */
+  /** What is wrong, which value was given, and what is allowed. */
   message: string;
 }
 
-/** The configuration cannot be used. Holds every problem of every file. */
+/** The configuration is not valid. Contains every problem of every file. */
 export class ConfigurationError extends Error {
   override name = "ConfigurationError";
   readonly problems: readonly Problem[];
@@ -24,12 +24,12 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** A problem as one line: `conf/api.yaml:12  throttle.rate_limit  must be a number above 0, got -1`. */
+/** Formats a problem as one line: `conf/api.yaml:12  throttle.rate_limit  must be a number above 0, got -1`. */
 export function formatProblem({ file, line, path, message }: Problem): string {
   return [line === undefined ? file : `${file}:${line}`, path, message].filter(Boolean).join("  ");
 }
 
-/** `["hybrid_queries", 0, "index"]` as `hybrid_queries[0].index`. */
+/** Formats `["hybrid_queries", 0, "index"]` as `hybrid_queries[0].index`. */
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === "number") return `${text}[${key}]`;
@@ -39,7 +39,7 @@ export function formatPath(path: Path): string {
 
 const MAX_SHOWN = 80;
 
-/** A value as a message shows it: text in quotes and cut, collections by their kind. */
+/** Formats a value for a message: text is quoted and truncated, a collection is only named by its kind. */
 export function show(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return value.length === 1 ? "a list of 1 entry" : `a list of ${value.length} entries`;

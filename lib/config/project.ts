@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { arn, flag, integer, joinWords, list, section, text, word } from "./kinds.ts";
 
-/** Shape of a region's name. */
+/** The form of a region's name. */
 export const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
 
 const HOST = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
@@ -39,7 +39,7 @@ const Auth = v.pipe(
   }),
 );
 
-/** Data nodes that a domain can have at most (quotas of Amazon OpenSearch Service). */
+/** Most data nodes in a domain. Source: quotas of Amazon OpenSearch Service. */
 const MAX_DATA_NODES = 1_002;
 
 const AutoScaling = section(
@@ -227,7 +227,7 @@ export type OpenSearch = NonNullable<Project["opensearch"]>;
 /** `personalize` of project.yaml. */
 export type Personalize = NonNullable<Project["personalize"]>;
 
-/** The origin of the cluster: `https://` is added to a bare host name, a slash at the end removed. */
+/** Returns the cluster's origin: adds `https://` to a bare host name and removes a slash at the end. */
 export function clusterUrl(domain: string): string {
   return new URL(domain.includes("://") ? domain : `https://${domain}`).origin;
 }

@@ -6,7 +6,9 @@ import { entriesOf } from "./shape.ts";
 import { readSource, type Source } from "./source.ts";
 import { type Validated, validate } from "./validate.ts";
 
-/** Gives the text of a file below the configuration folder; undefined when there is none. Throws when it is unreadable. */
+/**
+ * Returns the text of a file in the configuration folder; undefined if it does not exist. Throws if it is unreadable.
+ */
 export type ReadText = (name: string) => string | undefined;
 
 /** Reads files and collects their problems. */
@@ -18,7 +20,7 @@ export class Reader {
   readonly #directory: string;
   readonly #names: readonly string[];
 
-  /** `names` are the files that are there, for advice on one that is not. */
+  /** `names` are the existing files, to suggest one instead of a missing file. */
   constructor(read: ReadText, directory: string, names: readonly string[]) {
     this.#read = read;
     this.#directory = directory.replace(/(?<!\/)\/+$/, "");
@@ -26,8 +28,8 @@ export class Reader {
   }
 
   /**
-   * Reads a file; undefined when it is absent or cannot be parsed. A file without content stands for `emptyMeans`, else for
-   * an absent one when it may be empty.
+   * Reads a file; undefined if it is absent or cannot be parsed. An empty file has the value `emptyMeans`. Without one,
+   * it counts as absent if it may be empty, else as a problem.
    */
   read<Schema extends v.GenericSchema>(
     name: string,
@@ -53,7 +55,7 @@ export class Reader {
     return validated;
   }
 
-  /** Whether the file can be read or at least is there. */
+  /** Returns whether the file exists, even if it cannot be read. */
   has(name: string): boolean {
     try {
       return this.#read(name) !== undefined;
@@ -62,7 +64,7 @@ export class Reader {
     }
   }
 
-  /** Adds a problem of a file that is not there. */
+  /** Adds a problem for a missing file. */
   reportAbsent(name: string, why: string): void {
     const close = nearest(
       name,
@@ -71,12 +73,12 @@ export class Reader {
     this.#add(name, undefined, "", `is not there: ${why}${close ? ` (is ${close} it, misnamed?)` : ""}`);
   }
 
-  /** Adds a problem of a value, or of the place where it should be. */
+  /** Adds a problem for a value, or for the place where it should be. */
   report(name: string, path: Path, message: string): void {
     this.#add(name, this.#sources.get(name)?.lineOf(path) ?? 1, formatPath(path), message);
   }
 
-  /** Every problem so far, in the order of the files as they were read and of their lines. */
+  /** Returns all problems so far, in the order in which the files were read, then by line. */
   problems(): Problem[] {
     const order = new Map([...new Set(this.#problems.map(({ file }) => file))].map((file, index) => [file, index]));
     return this.#problems.toSorted(

@@ -1,10 +1,9 @@
-/** The three kinds of recommendations, as solution.yaml, campaign.yaml and `train --recipes` name them. */
+/** The three kinds of recommendations, by their names in solution.yaml, campaign.yaml and `train --recipes`. */
 export const RECIPE_KINDS = ["user_personalization", "similar_items", "personalized_ranking"] as const;
 
-/** One of the three kinds. */
 export type RecipeKind = (typeof RECIPE_KINDS)[number];
 
-/** A parameter of a recipe: its limits, and the part of Personalize's SolutionConfig that takes it. */
+/** A parameter of a recipe: its limits, and the part of Personalize's SolutionConfig that it belongs to. */
 export interface RecipeParameter {
   type: "integer" | "float" | "boolean";
   min?: number;
@@ -43,7 +42,7 @@ const hrnn = {
 };
 const recency = { apply_recency_bias: algorithm("boolean") };
 
-/** Personalize's recipes by name (developer guide: "Choosing a recipe", one page a recipe). */
+/** Personalize's recipes by name. Source: "Choosing a recipe", developer guide, and the page of each recipe. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
   "aws-user-personalization": { kind: "user_personalization", parameters: hrnn },
   "aws-user-personalization-v2": { kind: "user_personalization", parameters: recency },
@@ -68,19 +67,19 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   "aws-personalized-ranking-v2": { kind: "personalized_ranking", parameters: recency },
 };
 
-/** The recipe of each kind unless `recipe_name` says otherwise: those that have the specification's parameters. */
+/** The recipe of each kind if `recipe_name` is not set: the one with the most parameters to tune. */
 export const DEFAULT_RECIPES = {
   user_personalization: "aws-user-personalization",
   similar_items: "aws-sims",
   personalized_ranking: "aws-personalized-ranking",
 } as const satisfies Record<RecipeKind, string>;
 
-/** Names of the recipes that have a parameter. */
+/** Returns the names of the recipes that have a parameter. */
 export function recipesWith(parameter: string): string[] {
   return Object.keys(RECIPES).filter((name) => Object.hasOwn(RECIPES[name]?.parameters ?? {}, parameter));
 }
 
-/** Names of the recipes of a kind. */
+/** Returns the names of the recipes of a kind. */
 export function recipesOf(kind: RecipeKind): string[] {
   return Object.keys(RECIPES).filter((name) => RECIPES[name]?.kind === kind);
 }

@@ -24,7 +24,7 @@ const FILES: readonly [name: string, schema: GenericSchema, service: string][] =
   ["etl/configure.json", EtlSchema, "Needed by the recommendation service."],
 ];
 
-/** docs/reference/configuration.md: every key of every file, from the schemas. */
+/** Returns the text of docs/reference/configuration.md: every key of every file, from the schemas. */
 export function configurationReference(): string {
   return [
     "# Configuration reference",

@@ -3,7 +3,7 @@ import { isObject } from "../core/json/values.ts";
 import type { About } from "./kinds.ts";
 import type { Path } from "./problem.ts";
 
-/** What a schema says about itself: enough for messages, for misspelt keys and for the reference. */
+/** The structure of a schema, as far as messages, misspelt keys and the reference need it. */
 export type Shape =
   | { kind: "section"; entries: Readonly<Record<string, v.GenericSchema>> }
   | { kind: "variant"; key: string; options: readonly v.GenericSchema[] }
@@ -11,7 +11,7 @@ export type Shape =
   | { kind: "record"; value: v.GenericSchema }
   | { kind: "leaf" };
 
-/** The shape of a schema. `input` chooses where the schema depends on what it is given. */
+/** Returns the shape of a schema. `input` selects the schema where it depends on the value. */
 export function shapeOf(schema: v.GenericSchema, input?: unknown): Shape {
   const inner = unwrap(schema, input);
   if (has(inner, "entries")) return { kind: "section", entries: inner.entries as Record<string, v.GenericSchema> };
@@ -23,7 +23,7 @@ export function shapeOf(schema: v.GenericSchema, input?: unknown): Shape {
   return { kind: "leaf" };
 }
 
-/** Entries of a section, or of the option of a variant that `input` names. */
+/** Returns the entries of a section, or of the option of a variant that `input` selects. */
 export function entriesOf(
   schema: v.GenericSchema,
   input: unknown,
@@ -36,11 +36,11 @@ export function entriesOf(
     const key = entries[shape.key];
     return key && isObject(input) && v.is(key, input[shape.key]);
   });
-  // Without a word that chooses one, the keys of all are known: a misspelt one still finds its neighbour.
+  // If `input` selects no option, the keys of all options count, so that a misspelt key is still recognized.
   return matching ?? Object.assign({}, ...options, { [shape.key]: discriminator(shape, shape.key) });
 }
 
-/** The schema at a path, following what is at that path of `input`. */
+/** Returns the schema at a path. The values of `input` along the path select the options of variants. */
 export function schemaAt(schema: v.GenericSchema, path: Path, input: unknown): v.GenericSchema | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return schema;
@@ -55,7 +55,7 @@ export function schemaAt(schema: v.GenericSchema, path: Path, input: unknown): v
   return next && schemaAt(next, rest, below);
 }
 
-/** What the schema says about its value, below `optional` and `nullable`. */
+/** Returns the texts about a schema's value, also from inside `optional` and `nullable`. */
 export function aboutOf(schema: v.GenericSchema): Partial<About> {
   let current = schema;
   while (current.type === "optional" || current.type === "nullable") {
@@ -65,17 +65,17 @@ export function aboutOf(schema: v.GenericSchema): Partial<About> {
   return v.getMetadata(current);
 }
 
-/** The default of an optional value; undefined when there is none. */
+/** Returns the default of an optional value; undefined if there is none. */
 export function defaultOf(schema: v.GenericSchema): unknown {
   return schema.type === "optional" && has(schema, "default") ? schema.default : undefined;
 }
 
-/** The type of value that a schema takes, below its wrappers: "string", "number", "strict_object", … */
+/** Returns the type of a schema without its wrappers: "string", "number", "strict_object", … */
 export function typeOf(schema: v.GenericSchema): string {
   return unwrap(schema).type;
 }
 
-/** The words that a schema made by `word` allows; none for other schemas. */
+/** Returns the words that a schema created by `word` allows; none for other schemas. */
 export function wordsOf(schema: v.GenericSchema): readonly string[] {
   const inner = unwrap(schema);
   return inner.type === "picklist" && has(inner, "options") ? (inner.options as string[]) : [];
@@ -106,16 +106,16 @@ function has<Key extends string>(
   return key in value;
 }
 
-/** A value of a schema as the reference lists it. `path` is written as in problems, with `[]` for list entries. */
+/** A value of a schema, for the reference. `path` has the same form as in problems, but with `[]` for list entries. */
 export interface Described {
   path: string;
   schema: v.GenericSchema;
   required: boolean;
-  /** For a key that only one kind of its section has: that kind, as in `type: basic`. */
+  /** The only kind of its section that has this key, such as `type: basic`. */
   only?: string;
 }
 
-/** Every value that a schema describes, sections before what they hold. */
+/** Yields every value that a schema describes, each section before its contents. */
 export function* describedBy(schema: v.GenericSchema, path = ""): Generator<Described> {
   const shape = shapeOf(schema, undefined);
   if (shape.kind === "list") yield* describedBy(shape.item, `${path}[]`);
@@ -132,7 +132,7 @@ export function* describedBy(schema: v.GenericSchema, path = ""): Generator<Desc
   }
 }
 
-/** The names of every key of a schema, each once. */
+/** Returns the names of all keys of a schema, each once. */
 export function keysOf(schema: v.GenericSchema): string[] {
   return [...new Set([...describedBy(schema)].map(({ path }) => path.replace(/^.*\./, "").replaceAll("[]", "")))];
 }

@@ -100,5 +100,5 @@ export const SolutionSchema = section(
 /** conf/solution.yaml with its defaults. */
 export type Solution = v.InferOutput<typeof SolutionSchema>;
 
-/** Settings of one recipe. */
+/** The settings of one recipe. */
 export type RecipeSettings = NonNullable<Solution["recipes"][RecipeKind]>;

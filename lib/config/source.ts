@@ -28,7 +28,8 @@ export function readSource(text: string, format: "yaml" | "json"): Source {
   }
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
-  // JSON is parsed as YAML too, for the positions. `uniqueKeys` compares every key with every other: the checker is linear.
+  // JSON is parsed as YAML too, for the positions. `uniqueKeys` compares every key with every other: the checker is
+  // linear.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: "1.2", uniqueKeys: false });
   const checker = new ContentChecker(lineAt);
   const lineOf = (path: Path) => lineAt(offsetOf(document.contents, path, checker));
@@ -39,7 +40,7 @@ export function readSource(text: string, format: "yaml" | "json"): Source {
   checker.check(document.contents);
   const syntax = [...parsing, ...checker.problems];
   if (checker.unusable) return { value: undefined, syntax, lineOf };
-  // The checker has counted what aliases expand to.
+  // No limit for aliases here: the checker has already counted the values that they expand to.
   return { value: document.toJS({ maxAliasCount: -1 }), syntax, lineOf };
 }
 
@@ -51,7 +52,7 @@ function yamlProblems(errors: readonly YAMLError[], lineAt: (offset: number) => 
   return errors.map((error) => ({ line: lineAt(error.pos[0]), message: explain(error) }));
 }
 
-/** What JSON refuses and YAML accepts. */
+/** Returns the error of text that is not JSON, even if it is valid YAML. */
 function jsonProblem(text: string, lineAt: (offset: number) => number): SyntaxProblem | undefined {
   try {
     JSON.parse(text);

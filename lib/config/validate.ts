@@ -5,17 +5,17 @@ import { nearest } from "./nearest.ts";
 import { type Path, show } from "./problem.ts";
 import { aboutOf, entriesOf, schemaAt, shapeOf, typeOf, wordsOf } from "./shape.ts";
 
-/** A problem of one value, before it gets its file and line. */
+/** A problem of one value, without its file and line. */
 export interface Finding {
   path: Path;
   message: string;
-  /** The key that a misspelt one stands for. */
+  /** The key that a misspelt key probably means. */
   meant?: string;
 }
 
 /**
- * What is left of a value when its wrong parts are taken out: they are there, but undefined, so that checks tell what is
- * wrong from what is missing. List entries keep their places.
+ * The value with each invalid part set to `undefined`, so that checks can tell invalid parts from missing ones. List
+ * entries keep their positions.
  */
 export type Draft<T> = T extends readonly (infer Item)[]
   ? readonly (Draft<Item> | undefined)[]
@@ -23,16 +23,16 @@ export type Draft<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]?: Draft<T[Key]> | undefined }
     : T;
 
-/** A value held against its schema. */
+/** The result of validating a value. */
 export interface Validated<T> {
   findings: readonly Finding[];
-  /** The value with its defaults, when nothing is wrong. */
+  /** The value with its defaults; undefined if anything is invalid. */
   output: T | undefined;
-  /** The sound parts with their defaults, for checks that look at several values. */
+  /** The valid parts with their defaults, for checks that compare several values. */
   draft: Draft<T> | undefined;
 }
 
-/** Holds a value against its schema and finds everything that is wrong, every unknown key included. */
+/** Validates a value and finds all problems, including every unknown key. */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
@@ -51,7 +51,7 @@ export function validate<Schema extends v.GenericSchema>(
   const result = v.safeParse(schema, value);
   for (const issue of result.issues ?? []) {
     const path = (issue.path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)));
-    // Unknown keys are found above: valibot reports the first of a mapping only.
+    // unknownKeys has found them all; valibot reports only the first unknown key of a mapping.
     if (issue.expected === "never") continue;
     if (replacedByMisspelling(schema, value, path)) continue;
     if (path.some((_, length) => findings.has(JSON.stringify(path.slice(0, length))))) continue;
@@ -83,7 +83,7 @@ function describe(schema: v.GenericSchema, value: unknown, path: Path): string {
   return `must be ${allowed}, got ${show(given)}${close === undefined ? "" : ` (did you mean "${close}"?)`}`;
 }
 
-/** Lists where a mapping should be: to valibot they are objects whose keys are missing. */
+/** Yields the paths of lists where a mapping is required. Valibot treats them as objects with missing keys. */
 function* listsForMappings(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Path> {
   const { kind } = shapeOf(schema, value);
   if (Array.isArray(value) && kind !== "list" && kind !== "leaf") yield path;
@@ -106,7 +106,7 @@ function* unknownKeys(schema: v.GenericSchema, value: unknown, path: Path = []):
   }
 }
 
-/** Keys of a value with their schemas; undefined for a key that the schema does not know. */
+/** Yields the keys of a value with their schemas; undefined for an unknown key. */
 function* children(schema: v.GenericSchema, value: unknown): Generator<[string | number, v.GenericSchema | undefined]> {
   const shape = shapeOf(schema, value);
   if (Array.isArray(value) && shape.kind === "list") {
@@ -128,7 +128,7 @@ function* placeholders(schema: v.GenericSchema, value: unknown, path: Path = [])
   }
 }
 
-/** Whether a missing key is there under a misspelt name, which is a problem already. */
+/** Returns whether a missing key is present under a misspelt name, which is already reported. */
 function replacedByMisspelling(schema: v.GenericSchema, value: unknown, path: Path): boolean {
   const key = path.at(-1);
   const above = path.slice(0, -1);

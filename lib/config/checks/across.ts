@@ -10,7 +10,7 @@ import { checkRecipes } from "./recipes.ts";
 import { checkSchemas } from "./schemas.ts";
 import { checkServices } from "./services.ts";
 
-/** Every check that looks at more than one value (decisions 1.3). */
+/** Every check that compares several values. A schema checks each value by itself. */
 export const CHECKS: readonly Check[] = [
   checkServices,
   checkArns,

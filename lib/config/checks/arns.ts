@@ -1,7 +1,7 @@
 import type { Path } from "../problem.ts";
 import type { Check, FileKey } from "./drafts.ts";
 
-/** ARNs and the cluster's address are of the project's region; ARNs of what must be in the account are of its account. */
+/** Checks that ARNs and the cluster's address match the project's region, and ARNs its account where they must. */
 export const checkArns: Check = ({ project, api }, report) => {
   const region = project?.aws?.region_name;
   const account = project?.aws?.account_id;
@@ -19,7 +19,7 @@ export const checkArns: Check = ({ project, api }, report) => {
       report(file, path, `is of account ${arnAccount}; aws.account_id is ${account}`);
     }
   };
-  // A secret may be shared by another account; API Gateway and Personalize take their own account's only.
+  // Another account may share a secret. API Gateway and Personalize only accept resources of their own account.
   check("project", ["opensearch", "auth", "master_user_secret_arn"], secret, false);
   check("api", ["domain_name_system", "certificate_arn"], api?.domain_name_system?.certificate_arn, true);
   check("api", ["personalized_ranking", "campaign_arn"], api?.personalized_ranking?.campaign_arn, true);

@@ -1,6 +1,6 @@
 import { atMost, type Check } from "./drafts.ts";
 
-/** Minimums are at most their maximums. */
+/** Checks that no minimum exceeds its maximum. */
 export const checkCapacity: Check = ({ project, api, model }, report) => {
   const scaling = project?.opensearch?.auto_scaling;
   const scalingPath = ["opensearch", "auto_scaling"];
@@ -26,7 +26,7 @@ export const checkCapacity: Check = ({ project, api, model }, report) => {
       "max_capacity",
     );
   }
-  // Lambda refuses provisioned concurrency above the reserved one.
+  // Lambda rejects provisioned concurrency above the reserved concurrency.
   atMost(
     (message) => report("api", ["provisioned_concurrency", "api_router", "max_capacity"], message),
     api?.provisioned_concurrency?.api_router?.max_capacity,

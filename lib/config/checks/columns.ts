@@ -6,7 +6,7 @@ import { type Check, sound, uniqueBy } from "./drafts.ts";
 
 const DATASET = { Item: "item", User: "user", Interaction: "interaction" } as const satisfies Record<string, Dataset>;
 
-/** Excluded columns exist in the dataset's schema, are not required ones, and are named once. */
+/** Checks that excluded columns exist in the dataset's schema, are not required, and are listed once. */
 export const checkExcludedColumns: Check = (drafts, report) => {
   for (const kind of RECIPE_KINDS) {
     const settings = drafts.solution?.recipes?.[kind];

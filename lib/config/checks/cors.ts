@@ -1,6 +1,6 @@
 import { type Check, uniqueBy } from "./drafts.ts";
 
-/** Origins are named once, and `*` stands alone. */
+/** Checks that origins are listed once, and that `*` is the only one. */
 export const checkCors: Check = ({ api }, report) => {
   const origins = api?.cors?.allow_origins;
   uniqueBy(

@@ -10,7 +10,7 @@ import type { Project } from "../project.ts";
 import type { Solution } from "../solution.ts";
 import type { Draft } from "../validate.ts";
 
-/** What checks look at: the sound parts of each file. Undefined: absent, or not parsed. */
+/** The input of checks: the valid parts of each file; undefined if a file is absent or could not be parsed. */
 export interface Drafts {
   project: Draft<Project> | undefined;
   api: Draft<Api> | undefined;
@@ -25,7 +25,7 @@ export interface Drafts {
   etl: Draft<EtlConfiguration> | undefined;
 }
 
-/** Nothing read. */
+/** Drafts without any file. */
 export const NO_DRAFTS: Drafts = {
   project: undefined,
   api: undefined,
@@ -40,16 +40,18 @@ export const NO_DRAFTS: Drafts = {
   etl: undefined,
 };
 
-/** A file of the configuration, whatever it is called on disk. */
+/** A configuration file, independent of its name on disk. */
 export type FileKey = keyof Drafts;
 
 /** Adds a problem. */
 export type Report = (file: FileKey, path: Path, message: string) => void;
 
-/** One subject's checks. They see sound parts only, so a value that is wrong by itself is never reported twice. */
+/**
+ * A check of one subject. It only sees valid parts, so it never reports a value that is already reported as invalid.
+ */
 export type Check = (drafts: Drafts, report: Report) => void;
 
-/** Says that a minimum is above its maximum. */
+/** Reports a minimum that exceeds its maximum. */
 export function atMost(
   report: (message: string) => void,
   low: number | undefined,
@@ -60,7 +62,7 @@ export function atMost(
   report(`must be at most ${highName} (${high}), got ${low}`);
 }
 
-/** Calls `report` for each key that an earlier entry has too. */
+/** Calls `report` for each repeated key, with the position of the first entry that has it. */
 export function uniqueBy<T>(
   entries: readonly (T | undefined)[] | undefined,
   keyOf: (entry: T) => string | undefined,
@@ -76,7 +78,7 @@ export function uniqueBy<T>(
   }
 }
 
-/** The entries that are sound, with their positions. */
+/** Returns the valid entries with their positions. */
 export function sound<T>(entries: readonly (T | undefined)[] | undefined): [number, T][] {
   return [...(entries ?? []).entries()].filter((entry): entry is [number, T] => entry[1] !== undefined);
 }

@@ -4,7 +4,7 @@ import { nearest } from "../nearest.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, type Report, sound, uniqueBy } from "./drafts.ts";
 
-/** The ETL configuration and the schemas describe the same fields. */
+/** Checks that the ETL configuration and the schemas describe the same fields. */
 export const checkEtl: Check = (drafts, report) => {
   for (const dataset of DATASETS) {
     const etl = drafts.etl?.[dataset];
@@ -16,7 +16,9 @@ export const checkEtl: Check = (drafts, report) => {
   }
 };
 
-/** Column names are unique; joins and renames use columns that exist, each once. Gives whether that holds. */
+/**
+ * Checks that column names are unique and that joins and renames use existing columns, each once. Returns whether so.
+ */
 function checkColumns(dataset: Dataset, etl: EtlDataset, report: Report): boolean {
   let fine = true;
   const problem = (path: (string | number)[], message: string) => {
@@ -91,7 +93,7 @@ function accepts(field: AvroType, column: string): boolean {
   return (field === "double" && column === "float") || (field === "long" && column === "int");
 }
 
-/** Whether nothing of a dataset's part was wrong by itself: only then comparing it makes sense. */
+/** Returns whether a dataset's part is free of errors. Otherwise comparing it makes no sense. */
 function isWhole(etl: Draft<EtlDataset> | undefined): etl is EtlDataset {
   if (!etl?.columns || !etl.joins || !etl.renames) return false;
   const whole = (entries: readonly unknown[]) => entries.every((entry) => entry !== undefined);

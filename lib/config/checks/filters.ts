@@ -11,7 +11,9 @@ import { FILTER_LIMITS, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import type { Dataset } from "../avro.ts";
 import { type Check, type Drafts, sound, uniqueBy } from "./drafts.ts";
 
-/** Filter names are unique; expressions are what Personalize accepts with these schemas and within its quotas. */
+/**
+ * Checks that filter names are unique, and that Personalize accepts the expressions with these schemas and its quotas.
+ */
 export const checkFilters: Check = (drafts, report) => {
   const filters = drafts.filter?.filters;
   uniqueBy(
@@ -49,7 +51,9 @@ function expressionProblems(expression: string, schemas: FilterSchemas | undefin
   }
 }
 
-/** The schemas, when all three are there and no field of theirs is wrong: a filter is never blamed for a schema. */
+/**
+ * Returns the schemas; undefined if one is missing or has an invalid field, so that no filter is blamed for a schema.
+ */
 function schemasOf(drafts: Drafts): FilterSchemas | undefined {
   const Items = fieldsOf(drafts, "item");
   const Users = fieldsOf(drafts, "user");

@@ -1,6 +1,6 @@
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 
-/** Indices and embedding fields are unique, and the models that they name have their section in model.yaml. */
+/** Checks that indices and embedding fields are unique, and that their models have a section in model.yaml. */
 export const checkHybridSearch: Check = ({ hybrid_search, model }, report) => {
   const queries = hybrid_search?.hybrid_queries;
   uniqueBy(

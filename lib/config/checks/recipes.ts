@@ -4,7 +4,9 @@ import type { Path } from "../problem.ts";
 import { RECIPE_KINDS, RECIPES, type RecipeParameter, recipesWith } from "../recipes.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 
-/** Recipes have campaigns and the other way round; parameters exist in their recipe and are within its limits. */
+/**
+ * Checks that every recipe has a campaign and vice versa, and that parameters exist in their recipe, within its limits.
+ */
 export const checkRecipes: Check = ({ solution, campaign }, report) => {
   const recipes = solution?.recipes;
   if (recipes !== undefined && Object.keys(recipes).length === 0) {

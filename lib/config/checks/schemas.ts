@@ -3,10 +3,10 @@ import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "
 import type { Draft } from "../validate.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 
-/** Fields that Personalize requires, with their types. */
+/** Required fields, with their types. */
 const REQUIRED: Readonly<Record<Dataset, Readonly<Record<string, AvroType>>>> = REQUIRED_FIELDS;
 
-/** Fields whose names Personalize reserves, with the types they may have beside null. */
+/** Fields with reserved names, with their allowed types besides null. */
 const RESERVED: Readonly<Record<Dataset, Readonly<Record<string, readonly AvroType[]>>>> = {
   user: {},
   item: { CREATION_TIMESTAMP: ["long"] },
@@ -19,7 +19,7 @@ const RESERVED: Readonly<Record<Dataset, Readonly<Record<string, readonly AvroTy
   },
 };
 
-/** The schemas are what Personalize accepts (developer guide: "Creating schema JSON files"). */
+/** Checks that Personalize accepts the schemas. Source: "Creating schema JSON files", developer guide. */
 export const checkSchemas: Check = (drafts, report) => {
   for (const dataset of DATASETS) {
     const fields = drafts[dataset]?.fields;
@@ -28,7 +28,7 @@ export const checkSchemas: Check = (drafts, report) => {
 
     uniqueBy(
       fields,
-      // Personalize compares names without underscores and case: it derives camel-case property names from them.
+      // Personalize ignores underscores and case, since it derives camel-case property names from these names.
       ({ name }) => name?.replaceAll("_", "").toUpperCase(),
       (index, _, first) => {
         const message = `is the same as "${fields[first]?.name}" to Personalize, which ignores underscores`;

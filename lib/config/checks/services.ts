@@ -1,19 +1,21 @@
 import { joinWords } from "../kinds.ts";
 import type { Check, Drafts } from "./drafts.ts";
 
-/** Which services a project.yaml means to enable. A half of the gateway's pair counts: the other half is then missing. */
+/**
+ * The services that project.yaml is meant to enable. For the gateway one of its two keys counts: the other is missing.
+ */
 export interface Services {
   searchGateway: boolean;
   recommendation: boolean;
 }
 
-/** The services that the keys of project.yaml ask for, whatever their values are. */
+/** Returns the services that the keys of project.yaml request, regardless of their values. */
 export function servicesOf(project: Drafts["project"]): Services {
   const has = (key: string) => project !== undefined && Object.hasOwn(project, key);
   return { searchGateway: has("vpc") || has("opensearch"), recommendation: has("personalize") };
 }
 
-/** A service is enabled, and whole. */
+/** Checks that at least one service is enabled, and that the search gateway has all its keys. */
 export const checkServices: Check = ({ project, api }, report) => {
   if (project === undefined) return;
   const { searchGateway, recommendation } = servicesOf(project);
