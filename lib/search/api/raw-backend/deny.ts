@@ -1,4 +1,4 @@
-/** A call as the rules see it. */
+/** The parts of a call that the rules check. */
 export interface NativeCall {
   method: string;
   /** Decoded path segments. */
@@ -6,13 +6,13 @@ export interface NativeCall {
   body: Buffer;
 }
 
-/** Whether a call is refused. */
+/** Returns whether a call is forbidden. */
 export type Deny = (call: NativeCall) => boolean;
 
 /**
  * Compiles rules of the form `METHOD pattern`, where `*` stands for any method or any characters, or returns the
- * recommended ones. Paths do not bound the indexes that a body names (`_bulk`, `_msearch`): only the rights of the
- * cluster user do.
+ * recommended ones. Rules see the path alone: a body can name other indexes (`_bulk`, `_msearch`), which only the
+ * permissions of the cluster user restrict.
  */
 export function denyRules(rules: readonly string[] | "recommended"): Deny {
   if (rules === "recommended") return (call) => RECOMMENDED.some((rule) => rule(call));
@@ -25,7 +25,7 @@ function patternRule(rule: string): Deny {
   return (call) => (method === "*" || method === call.method) && matches(pattern, `/${call.segments.join("/")}`);
 }
 
-/** Whether a text matches a pattern in which `*` stands for any characters, without the backtracking of an expression. */
+/** Returns whether a text matches a pattern with `*` for any characters. Unlike a regex, it does not backtrack. */
 function matches(pattern: string, text: string): boolean {
   const [first = "", ...middle] = pattern.split("*");
   const last = middle.pop();
@@ -41,16 +41,19 @@ function matches(pattern: string, text: string): boolean {
   return at <= end;
 }
 
-/** Whether an expression stands for every index. An empty name does, in some of the cluster's calls. */
+/** Returns whether an expression means every index. An empty name does in some of the cluster's calls. */
 const isEverything = (expression: string) =>
   expression.split(",").some((part) => part === "_all" || /^[*-]*$/.test(part));
 
-/** Whether an expression names an index of the cluster itself (security, dashboards, models, tasks): a leading dot. */
+/** Returns whether an expression names a system index (security, dashboards, models, tasks): it starts with a dot. */
 const isSystem = (expression: string) => expression.split(",").some((part) => part.startsWith("."));
 
 const WRITES_MANY = new Set(["_delete_by_query", "_update_by_query", "_close", "_block"]);
 
-/** Security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indexes. */
+/**
+ * Forbids calls about security, snapshots, secure settings, model connectors, notifications, remote storage and
+ * replication, writes to all indexes at once, any access to system indexes, and reindexing from a remote cluster.
+ */
 const RECOMMENDED: readonly Deny[] = [
   ...[
     "* /_plugins/_security*",
@@ -80,7 +83,7 @@ function reindexesRemotely(body: Buffer): boolean {
     const { source } = JSON.parse(body.toString("utf8")) as { source?: { remote?: unknown } };
     return source?.remote !== undefined;
   } catch {
-    // The cluster reads more than JSON.parse does, comments for example: a body that cannot be read here is refused.
+    // The cluster's parser accepts more than JSON.parse, such as comments, so any body that fails here is forbidden.
     return body.length > 0;
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Endpoints that only read when they are called with POST. Everything else that is not GET or HEAD may change
- * something.
+ * Endpoints that only read when they are called with POST. Any other call that is not GET or HEAD may change something.
  */
 const READS_BY_POST = new Set([
   "_analyze",
@@ -18,22 +17,22 @@ const READS_BY_POST = new Set([
   "_validate",
 ]);
 
-/** Returns the first part of a path that is not an index, such as `_search`, and the part behind it. */
+/** Returns the endpoint that follows the index in a path, such as `_search`, and the segment after it. */
 export function endpointOf(segments: readonly string[]): { name: string; next: string } {
   const [name = "", next = ""] = segments.slice(segments[0]?.startsWith("_") && segments[0] !== "_all" ? 0 : 1);
   return { name, next };
 }
 
-/** Whether a native call can be repeated without any effect, told by its method and decoded path. */
+/** Returns whether repeating a native call has no effect, judging by its method and decoded path. */
 export function isRead(method: string, segments: readonly string[]): boolean {
   const { name, next } = endpointOf(segments);
-  // Each call moves the scroll on, so a repeated one skips a page.
+  // Each call advances the scroll, so repeating one skips a page.
   if (name === "_search" && next === "scroll") return false;
   if (method === "GET" || method === "HEAD") return true;
   return method === "POST" && READS_BY_POST.has(name) && next !== "point_in_time";
 }
 
-/** The method that the cluster gets: `POST /<index>` creates an index, which the cluster itself only takes as PUT. */
+/** Returns the method to send. `POST /<index>` creates an index here, for which the cluster itself accepts only PUT. */
 export function nativeMethod(method: string, segments: readonly string[]): string {
   return method === "POST" && segments.length === 1 && !segments[0]?.startsWith("_") ? "PUT" : method;
 }

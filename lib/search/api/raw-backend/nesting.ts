@@ -4,10 +4,10 @@ import { invalidRequest } from "../../../core/http/validate.ts";
 import { hasDeepBrackets, MAX_DEPTH, nestingIssue, queryNestingIssue } from "../../../core/json/nesting.ts";
 import { endpointOf } from "./native-call.ts";
 
-/** Formats of the cluster whose nesting cannot be seen here. */
+/** Formats that the cluster accepts but whose nesting the gateway cannot check. */
 const UNREADABLE = /yaml|cbor|smile/i;
 
-/** Endpoints whose body holds documents: their texts are not parsed as queries. */
+/** Endpoints whose body holds documents. The cluster does not parse their texts as queries. */
 const DOCUMENTS = new Set(["_doc", "_create", "_bulk", "_update", "_source"]);
 
 interface NativeContent {
@@ -18,8 +18,9 @@ interface NativeContent {
 }
 
 /**
- * Refuses what could overflow the stack of a node and end it: JSON, query strings or `wrapper` queries nested deeper
- * than {@link MAX_DEPTH}. Throws `invalid_request` with the path, `unsupported_media_type` for YAML, CBOR and Smile.
+ * Rejects requests that could crash a node by overflowing its stack: JSON, query strings or `wrapper` queries nested
+ * deeper than {@link MAX_DEPTH}. Throws `invalid_request` with the path, or `unsupported_media_type` for YAML, CBOR and
+ * Smile.
  */
 export function requireShallow({ segments, contentType = "", parameters, body }: NativeContent): void {
   const given = Object.entries(parameters ?? {}).flatMap(([name, values = []]) =>
@@ -46,7 +47,7 @@ const nestingOf =
   (bytes: Buffer): Issue | undefined =>
     nestingIssue(bytes) ?? (queries ? queriesIssue(bytes.toString("utf8")) : undefined);
 
-/** One JSON text, or one a line. */
+/** Checks the queries in one JSON text, or in one JSON text per line. */
 function queriesIssue(text: string): Issue | undefined {
   const whole = parsed(text);
   if (whole) return queryNestingIssue(whole.value);
@@ -58,7 +59,10 @@ function queriesIssue(text: string): Issue | undefined {
   return undefined;
 }
 
-/** The cluster's parser accepts more than JSON.parse, comments for example. */
+/**
+ * Returns an issue for a line that JSON.parse rejects and that may hide deep nesting. The cluster's parser may accept it,
+ * since it accepts comments, for example.
+ */
 function unparsableIssue(line: string): Issue | undefined {
   if (!hasDeepBrackets(line) && !/wrapper|\\u00/.test(line)) return undefined;
   return { path: "", message: "is not valid JSON, so that its nesting cannot be checked" };

@@ -1,23 +1,23 @@
 import type { ProxyEvent } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 
-/** The route's prefix; the cluster's own path follows it. */
+/** The route's prefix, which the cluster's own path follows. */
 export const PREFIX = "/raw-backend";
 
-/** A path of the cluster: decoded for rules, encoded for the wire. */
+/** A path of the cluster: decoded for the rules, encoded for sending. */
 export interface NativePath {
   segments: readonly string[];
   encoded: string;
 }
 
 /**
- * Returns the path behind `/raw-backend`, each segment decoded once. A slash inside a segment (`%2F` in a document id)
- * stays inside it, and an empty segment stays empty: for the cluster it is an empty name. Throws `invalid_request` for
- * broken percent-encoding and for `.` and `..`, which a proxy in front of the cluster may resolve.
+ * Returns the path after `/raw-backend`, with each segment decoded once. A slash inside a segment (`%2F` in a document
+ * id) stays inside it. An empty segment stays empty, since the cluster reads it as an empty name. Throws
+ * `invalid_request` for broken percent-encoding, and for `.` and `..`, which a proxy before the cluster may resolve.
  */
 export function nativePath(path: string): NativePath {
   const sent = path.slice(PREFIX.length).split("/").slice(1).map(decodeSegment);
-  // The cluster ignores slashes at the end, and so do rules.
+  // The rules ignore trailing slashes, as the cluster does.
   const end = sent.findLastIndex((segment) => segment !== "") + 1;
   return { segments: sent.slice(0, end), encoded: `/${sent.map(encodeURIComponent).join("/")}` };
 }
@@ -35,14 +35,14 @@ function decodeSegment(encoded: string): string {
 
 const wrongPath = (message: string) => invalidRequest([{ path: "path", message }]);
 
-/** Parameters whose values are free text, in which a semicolon is nothing special. */
+/** Parameters whose values are free text, where a semicolon is an ordinary character. */
 const FREE_TEXT = new Set(["q", "source", "routing", "preference", "df"]);
 
-/** A semicolon that separates parameters, as in `?a=1;b=2`: a name and an equals sign follow it. */
+/** A semicolon that separates parameters, as in `?a=1;b=2`, followed by a name and an equals sign. */
 const SEPARATOR = /;(?=[a-z_]+=)/;
 
 /**
- * Returns the query string, encoded again from the parameters that API Gateway has decoded. The cluster also takes a
+ * Returns the query string, re-encoded from the parameters that API Gateway has decoded. The cluster also accepts a
  * semicolon as a separator, which API Gateway leaves in names and values.
  */
 export function queryString(event: ProxyEvent): string {

@@ -11,18 +11,18 @@ import { isRead, nativeMethod } from "./native-call.ts";
 import { requireShallow } from "./nesting.ts";
 import { nativePath, queryString } from "./path.ts";
 
-/** Request headers that reach the cluster. */
+/** Request headers that are forwarded to the cluster. */
 const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;
-/** Answer headers that reach the caller. */
+/** Answer headers that are returned to the caller. */
 const RETURNED = ["content-type", "warning", "location", "allow", "x-opaque-id", "x-opensearch-version"] as const;
 
 /**
- * Bytes of one forwarded header. Together with those of the gateway they stay below OpenSearch's default of 8 kB for
- * all headers (`http.max_header_size`).
+ * The most bytes of one forwarded header. Together with the gateway's own, the headers stay below OpenSearch's default
+ * limit of 8 kB (`http.max_header_size`).
  */
 const MAX_HEADER_BYTES = 1_024;
 
-/** ANY /raw-backend/<endpoint>: the cluster's own API, whose answers and errors come back unchanged. */
+/** Serves ANY /raw-backend/<endpoint>, the cluster's own API. Returns its answers and errors unchanged. */
 export function rawBackend(services: GatewayServices): (event: ProxyEvent, call: BytesCall) => Promise<Reply> {
   const denied: Deny = denyRules(services.settings.raw_backend_deny);
 
@@ -30,14 +30,14 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const { segments, encoded } = nativePath(event.path);
     const body = call.bytes;
     const method = nativeMethod(event.httpMethod, segments);
-    // A rule may name the caller's method or the cluster's.
+    // A rule may name the method that the caller sent or the one that the cluster receives.
     if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {
       throw new ApiError("forbidden", `${event.httpMethod} /${segments.join("/").slice(0, 200)} is not allowed here.`);
     }
     const parameters = event.multiValueQueryStringParameters;
     requireShallow({ segments, contentType: call.headers["content-type"], parameters, body });
     const read = isRead(method, segments);
-    // Before the call: one that fails may have changed an index as well.
+    // Before the call, because a failed one may have changed an index too.
     if (!read) services.catalog.forget();
     const answer = await send(services, call, {
       read,
@@ -57,8 +57,8 @@ interface NativeRequest extends ClusterRequest {
 }
 
 /**
- * Sends a native call. A write is repeated only when no connection was made: afterwards its outcome is unknown. The
- * official clients repeat 502, 503 and 504 by themselves, so an unknown outcome must have another status.
+ * Sends a native call. Retries a write only if no connection was made, because later failures leave its outcome
+ * unknown. The official clients retry 502, 503 and 504 on their own, so an unknown outcome must have another status.
  */
 async function send({ cluster }: GatewayServices, call: Call, request: NativeRequest): Promise<ClusterAnswer> {
   const { read } = request;
