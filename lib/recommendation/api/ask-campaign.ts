@@ -5,7 +5,9 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { checkPlaceholders, type FilterChoice, filterNotFound } from "./filter-choice.ts";
 
-/** No campaign can answer: what else can is used in its place. The message is fit for a caller. */
+/**
+ * No campaign can answer, so the caller of this code falls back to popular items. The message may be shown to clients.
+ */
 export class CampaignFailure extends Error {
   override name = "CampaignFailure";
   /** `none`: no campaign is active, before the first training or because the recipe is not configured. */
@@ -17,11 +19,11 @@ export class CampaignFailure extends Error {
   }
 }
 
-/** What a request wants of a campaign. */
+/** What a request asks of a campaign. */
 export interface CampaignQuestion<T> {
   recipe: RecipeKind;
   filter?: FilterChoice | undefined;
-  /** Whether the request has parts of its own that Personalize may refuse. */
+  /** Whether the request has a context, which Personalize may reject. */
   hasContext?: boolean;
   ask: (arns: { campaignArn: string; filterArn?: string }) => Promise<T>;
 }
@@ -32,9 +34,9 @@ interface Arns {
 }
 
 /**
- * Asks the active campaign of a recipe, through the filter that the name stands for now. When Personalize does not know
- * what was asked with, or cannot use it, the pointers are read again at once, and those that changed are asked with.
- * Throws CampaignFailure, `filter_not_found`, or `invalid_request` for what Personalize refused of the request.
+ * Asks the active campaign of a recipe, with the filter that the name currently points to. If Personalize does not know
+ * the campaign or filter, or rejects the call, reads the pointers again and, if one has changed, retries with the new
+ * ones. Throws CampaignFailure, `filter_not_found`, or `invalid_request` if Personalize rejects a part of the request.
  */
 export async function askCampaign<T>(
   services: RecommendationServices,
@@ -63,7 +65,7 @@ export async function askCampaign<T>(
   } catch (error) {
     if (error instanceof ApiError || error instanceof CampaignFailure) throw error;
     const kind = failureKind(error);
-    // An old filter is not found when it is gone, and refused while it is being removed.
+    // An outdated filter is not found once it is deleted, and rejected while it is being deleted.
     if (kind !== "absent" && kind !== "refused") throw campaignFailure(error, question);
     const now = await current("reread");
     if (now.campaignArn === asked.campaignArn && now.filterArn === asked.filterArn) throw failureOf(error, question);
@@ -84,7 +86,8 @@ function askWith<T>(
 ): Promise<T> {
   if (filter) {
     if (filterArn === undefined) throw filterNotFound(filter.filter.name, settings.filters);
-    // While a changed expression is being rolled out, the function may still have the other one: Personalize checks then.
+    // While a changed expression is rolled out, the function may still have the other one. Personalize checks the
+    // values then.
     if (filterArn.endsWith(`/${filter.filter.resource}`)) checkPlaceholders(filter);
   }
   if (campaignArn === undefined) {
@@ -96,12 +99,12 @@ function askWith<T>(
 
 function campaignFailure(error: unknown, { recipe, filter }: CampaignQuestion<unknown>): CampaignFailure {
   const kind = failureKind(error);
-  // Personalize does not say in a way to rely on which of the two it does not know.
+  // Personalize does not reliably say which of the two it does not know.
   const what = `the ${recipe} campaign${filter && kind === "absent" ? ` or the filter ${filter.filter.name}` : ""}`;
   return new CampaignFailure(kind, reasonOf(what, error), { cause: error });
 }
 
-/** What Personalize refuses is the request's fault when that has a filter or a context, else the campaign's. */
+/** Blames the request for a rejection by Personalize if it has a filter or a context; otherwise blames the campaign. */
 function failureOf(error: unknown, question: CampaignQuestion<unknown>): Error {
   const { filter, hasContext } = question;
   if (failureKind(error) !== "refused" || !(filter || hasContext)) return campaignFailure(error, question);

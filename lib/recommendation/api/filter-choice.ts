@@ -7,7 +7,7 @@ import { type FilterValues, formatFilterValue, requiredPlaceholders } from "../.
 import { MAX_FILTER_VALUE, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import type { FilterSettings, RecommendationSettings } from "../service/settings.ts";
 
-/** The filter that a request names, with its parsed values. */
+/** The filter that a request names, with the parsed values of its placeholders. */
 export interface FilterChoice {
   filter: FilterSettings;
   values: FilterValues;
@@ -24,8 +24,9 @@ export interface FilterFields {
 const pathOf = (name: string) => `filter_value_dict.${name}`;
 
 /**
- * Parses the filter fields of a request; returns undefined without a filter. Throws `filter_not_found`, and
- * `invalid_request` for malformed values. `checkPlaceholders` checks them against the filter's placeholders.
+ * Parses the filter fields of a request. Returns undefined if the request has no filter. Throws `filter_not_found`, or
+ * `invalid_request` for malformed values. Does not compare the values with the filter's placeholders: see
+ * `checkPlaceholders`.
  */
 export function chooseFilter(
   { filters }: Pick<RecommendationSettings, "filters">,
@@ -69,7 +70,7 @@ function requireLength(text: string): void {
   }
 }
 
-/** Error for a filter that is not configured, or not created yet. */
+/** Returns the error for a filter that is not configured or not yet created. */
 export function filterNotFound(name: string, filters: readonly Pick<FilterSettings, "name">[]): ApiError {
   const known = filters.map((filter) => filter.name).join(", ") || "none";
   return new ApiError(
@@ -91,7 +92,7 @@ export function checkPlaceholders({ filter, values }: FilterChoice): void {
     for (const operand of operands) {
       if (operand.kind !== "placeholder") continue;
       known.add(operand.name);
-      // IF CurrentUser.MEMBERSHIP = $LEVEL compares strings; all other comparisons are of numbers.
+      // IF CurrentUser.MEMBERSHIP = $LEVEL compares strings. All other comparisons compare numbers.
       if (operator !== "IN" && operator !== "NOT IN" && !(inIf && operator === "=")) single.add(operand.name);
     }
   }
@@ -113,14 +114,14 @@ export function checkPlaceholders({ filter, values }: FilterChoice): void {
 }
 
 /**
- * One value up to the next comma: in double quotes, or bare. Only the quoted alternative skips blanks, so no text matches
- * in two ways and the time is linear.
+ * Matches one value up to the next comma, quoted or bare. Only the quoted alternative skips blanks, so no text matches
+ * in two ways and matching takes linear time.
  */
 const VALUE = /(?:\s*"([^"]*)"\s*|([^",]*))(,|$)/y;
 
 /**
- * Parses `Fantasy,"Crime, cosy"` as two values; blanks around a value are ignored. Throws FilterError for a quote that does
- * not enclose a whole value, an empty value, or a control character.
+ * Splits a list such as `Fantasy,"Crime, cosy"` (two values). Ignores blanks around a value. Throws FilterError for a
+ * quote that does not enclose a whole value, an empty value, or a control character.
  */
 export function splitValues(text: string): string[] {
   if (/\p{Cc}/u.test(text)) throw new FilterError("must not contain a control character");

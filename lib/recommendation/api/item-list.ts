@@ -3,13 +3,13 @@ import type { RecordStore } from "../clients/record-store.ts";
 import type { StoreFailure } from "../clients/store-failure.ts";
 import type { Profile } from "../records/profile.ts";
 
-/** Records read at once after the first ones did not suffice: one call to the table. */
+/** How many records to read at a time when the first ones are not enough. It is one call to the table. */
 const READ_AHEAD = 100;
 
-/** An item as an answer has it: every column as text; ITEM_ID alone when its record could not be read. */
+/** An item in an answer: every column as text, or only ITEM_ID if its record could not be read. */
 export type ItemRecord = Readonly<Record<string, string>>;
 
-/** Returns the record of an item for an answer: all columns, those without a value as empty strings. */
+/** Returns an item for an answer, with all columns. Columns without a value are empty strings. */
 export function itemRecord(columns: readonly string[], id: string, record: Profile | undefined): ItemRecord {
   const values = columns.map((column) => [column, column === "ITEM_ID" ? id : String(record?.[column] ?? "")] as const);
   return Object.fromEntries(values);
@@ -20,10 +20,10 @@ export function isActive(record: Profile | undefined): record is Profile {
   return record !== undefined && record.IS_ACTIVE !== "False";
 }
 
-/** The items of an answer, and which records could not be read. */
+/** The items of an answer, and how many records could not be read. */
 export interface ItemList {
   items: ItemRecord[];
-  /** Items listed without their record. */
+  /** Number of candidates whose record could not be read. */
   unread: number;
   /** Undefined when all records were read. */
   failure: StoreFailure | undefined;
@@ -32,13 +32,13 @@ export interface ItemList {
 export interface Selection {
   limit: number;
   columns: readonly string[];
-  /** A further test of an item; an item without a record does not pass. */
+  /** An additional test. Items without a record fail it. */
   passes?: (id: string, record: Profile) => boolean;
 }
 
 /**
- * Returns the first `limit` candidates that are known and active. Reads only as many records as it needs. A candidate
- * whose record cannot be read is listed with its id alone, unless it has to pass a test.
+ * Returns the first `limit` candidates that are known and active. Stops reading records once it has enough. Lists a
+ * candidate whose record cannot be read with only its id, or drops it if there is a test to pass.
  */
 export async function selectItems(
   store: RecordStore,

@@ -12,8 +12,8 @@ import { checkPlaceholders, type FilterChoice } from "./filter-choice.ts";
 import type { Selection } from "./item-list.ts";
 
 /**
- * The popular items of the last ETL. Throws the error of a request that nothing can answer: `not_trained` before the first
- * training and ETL, else what the campaign's failure is to a caller.
+ * Returns the popular items of the last ETL. If there are none, throws the error for the client: `not_trained` before
+ * the first training and ETL, otherwise the one that matches the campaign's failure.
  */
 export async function popularItemsInstead(
   services: RecommendationServices,
@@ -54,16 +54,17 @@ function nothingAnswers(failure: CampaignFailure, text: string): ApiError {
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A filter that is applied here, since no campaign does it. */
+/** A filter that the API applies itself, because no campaign can. */
 export interface OwnFilter {
   passes: NonNullable<Selection["passes"]>;
-  /** What it could not do, for the caller; undefined when it is the same as Personalize's. */
+  /** How it differs from Personalize's filter, as a message for the client. Undefined if it does not. */
   shortcoming: string | undefined;
 }
 
 /**
- * The filter of a request as a test of item records. The user's past events are not here, so conditions on them hold for
- * a user without any. Throws `upstream_unavailable` when what it compares with cannot be read.
+ * Turns the filter of a request into a test of item records. The API does not store the user's past events, so it
+ * evaluates conditions on them as for a user without any. Throws `upstream_unavailable` if the user record that the
+ * filter needs cannot be read.
  */
 export async function ownFilter(
   services: RecommendationServices,
@@ -106,7 +107,7 @@ function reads(filter: Filter, dataset: "Interactions" | "CurrentUser"): boolean
   return [...everyCondition(filter)].some(({ condition }) => condition.field.dataset === dataset);
 }
 
-/** A stored record as filters see it: by the schema's fields. */
+/** Returns a function that maps a stored record to the schema's fields, which filters use. */
 function filterRecord(
   { settings: { definitions } }: RecommendationServices,
   dataset: ProfileDataset,

@@ -10,7 +10,7 @@ import type { RankItems } from "./requests.ts";
 
 const RECIPE = "personalized_ranking";
 
-/** The given ids in an order of the campaign's, or in its place. */
+/** The requested ids in the order of the campaign or its fallback. */
 interface Order {
   itemIds: readonly string[];
   recommendationId: string | null;
@@ -18,8 +18,8 @@ interface Order {
 }
 
 /**
- * POST /rank-items-to-user: every given item exactly once, in the user's order. Unknown and retired items come last, in
- * the order they were given.
+ * POST /rank-items-to-user: returns every requested item exactly once, ranked for the user. Unknown and inactive items
+ * come last, in the order of the request.
  */
 export async function rankItems(services: RecommendationServices, call: JsonCall<RankItems>): Promise<Reply> {
   const { item_ids } = call.body;
@@ -72,7 +72,7 @@ async function orderOf(services: RecommendationServices, call: JsonCall<RankItem
   }
 }
 
-/** The given ids, each once: those of the order first, then what it lacks as given. */
+/** Returns each given id once: first the ids in `order`, then the remaining ones as given. */
 function complete(order: readonly string[], given: readonly string[]): string[] {
   const wanted = new Set(given);
   const ordered = new Set(order.filter((id) => wanted.has(id)));

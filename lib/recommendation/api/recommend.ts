@@ -14,10 +14,10 @@ import { type ItemList, selectItems } from "./item-list.ts";
 import { ownFilter, popularItemsInstead } from "./popular-answer.ts";
 import type { RecommendToItem, RecommendToUser } from "./requests.ts";
 
-/** Candidates asked for beyond the limit, so that a few retired items cost no second call. */
+/** Extra candidates to request, so that a few inactive items do not cost a second call. */
 const SPARE = 10;
 
-/** What is wanted, whichever of the two endpoints wants it. */
+/** A request to either of the two endpoints. */
 interface Wanted {
   recipe: RecipeKind;
   userId?: string;
@@ -43,7 +43,9 @@ export async function recommendToUser(
   return reply(services, call, await find(services, wanted, async () => undefined));
 }
 
-/** POST /recommend-items-to-item. An item that the item store does not know is `item_not_found`; a retired one is known. */
+/**
+ * POST /recommend-items-to-item. Throws `item_not_found` if the item store does not have the item. It may be inactive.
+ */
 export async function recommendToItem(
   services: RecommendationServices,
   call: JsonCall<RecommendToItem>,
@@ -71,7 +73,7 @@ function wantedOf(services: RecommendationServices, call: JsonCall<RecommendToUs
   return { limit, excluded: new Set(exclude_item_ids), filter, context: context ?? undefined, call };
 }
 
-/** The campaign's items, or the popular ones where no campaign can answer. */
+/** Returns the campaign's items, or popular items if no campaign can answer. */
 async function find(
   services: RecommendationServices,
   wanted: Wanted,
@@ -87,8 +89,8 @@ async function find(
 }
 
 /**
- * The campaign's first items that are wanted, known and active. When its first answer does not suffice it is asked once
- * more, for as many as it can give; that answer then stands for the first.
+ * Returns the campaign's first items that are known, active and not excluded. If its answer has too few of them, asks
+ * once more, for as many items as a campaign can return, and uses that answer instead.
  */
 async function fromCampaign(services: RecommendationServices, wanted: Wanted): Promise<Found> {
   const { limit, excluded, call } = wanted;

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { RecordKey, recordSchema } from "../../core/http/object-schema.ts";
 import { MAX_CONTEXT, MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
 
-/** The most records of one upload. */
+/** The most records in one upload. */
 export const MAX_RECORDS = 500;
 
 const Id = v.pipe(
@@ -16,7 +16,7 @@ const LIMIT = `must be a whole number from 1 to ${MAX_RESULTS}`;
 
 const Limit = v.pipe(v.number(), v.integer(LIMIT), v.minValue(1, LIMIT), v.maxValue(MAX_RESULTS, LIMIT));
 
-/** Values of a filter's placeholders. */
+/** The values of a filter's placeholders. */
 export const FilterValues = v.pipe(
   v.record(RecordKey, v.string()),
   v.metadata({ maxProperties: 25 }),
@@ -25,7 +25,7 @@ export const FilterValues = v.pipe(
   ),
 );
 
-/** Contextual metadata of a request. */
+/** The contextual metadata of a request. */
 export const RequestContext = v.pipe(
   v.record(
     v.pipe(
@@ -39,7 +39,7 @@ export const RequestContext = v.pipe(
   v.description("Contextual metadata for Personalize, for example the device."),
 );
 
-/** An optional field may be null, which means that it is absent. */
+/** The fields that both recommendation endpoints have. Null means that an optional field is absent. */
 const commonFields = {
   limit: v.pipe(Limit, v.description("Most items in the answer.")),
   filter_name: v.pipe(v.string(), v.description("Name of a configured filter; empty for none.")),
@@ -89,7 +89,7 @@ export const RankItems = v.strictObject({
 });
 export type RankItems = v.InferOutput<typeof RankItems>;
 
-/** Records are checked one by one, so that an invalid one does not keep the others from being accepted. */
+/** The records of an upload. They are validated one by one later, so that an invalid one does not reject the others. */
 const Records = v.pipe(
   v.array(v.unknown()),
   v.minLength(1, "must have at least 1 entry"),

@@ -6,32 +6,32 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 
 /**
- * Keys of the ingestion table: a record counts the events that were accepted on a day, in UTC, by the function
- * instances of one shard. See docs/decisions for what the numbers promise.
+ * Keys of the ingestion table. A record counts the events that the function instances of one shard accepted on one day,
+ * in UTC. See EventCounter for what the counts guarantee.
  */
 export const INGESTION_KEYS = { partition: "DAY", sort: "SHARD" } as const;
 
-/** Attribute that DynamoDB's time to live reads, epoch seconds. */
+/** The attribute for DynamoDB's time to live, in epoch seconds. */
 export const INGESTION_EXPIRES = "EXPIRES";
 
-/** One record takes 1,000 writes a second; instances are spread over so many. */
+/** The number of records for each day. One record takes 1,000 writes a second, so instances are spread over several. */
 const SHARDS = 10;
 
-/** Counters outlive every lookback: log_lookback_days has at most three and a half years. */
+/** Ten years: longer than any lookback, since log_lookback_days is at most three and a half years. */
 const KEPT_DAYS = 3_653;
 
-/** The day of a time in milliseconds, in UTC: `2025-03-02`. */
+/** Returns the day in UTC of a time in milliseconds, for example `2025-03-02`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
 /**
- * Counts accepted events. Rejects when they could not be counted. It may count too few (a lost answer is not repeated),
- * never too many: the bucket holds at least as many lines as were counted.
+ * Counts accepted events. Rejects if they could not be counted. The count may be too low, but never too high, because a
+ * call without an answer is not retried. So the bucket holds at least as many lines as were counted.
  */
 export type EventCounter = (events: number, deadline: Deadline) => Promise<void>;
 
-/** The ingestion table as EventCounter. The client is made without retries of its own. */
+/** Implements EventCounter with the ingestion table. The client must have its own retries turned off. */
 export function dynamoEventCounter(
   connect: () => Promise<DynamoDBClient>,
   table: string,
@@ -55,24 +55,24 @@ export function dynamoEventCounter(
     });
     await retry(
       () => attempt({ deadline, timeoutMs }, (abortSignal) => client.send(command, { abortSignal })),
-      // Only what surely changed nothing: added twice, the bucket would seem to lack events.
+      // Retries only if the call surely changed nothing. Events counted twice would seem to be missing from the bucket.
       { deadline, retryable: (error) => failureKind(error) === "throttled" },
     );
   };
 }
 
-/** What was accepted over some days. */
+/** The events accepted over some days. */
 export interface AcceptedEvents {
-  /** At least as many lines are to be in the bucket. */
+  /** The bucket must hold at least this many lines. */
   accepted: number;
-  /** When the last event was accepted, in epoch milliseconds; undefined without any. */
+  /** When the last event was accepted, in epoch milliseconds. Undefined if there are none. */
   last: number | undefined;
 }
 
-/** Days read at the same time. */
+/** How many days to read in parallel. */
 const READS = 16;
 
-/** Adds up the ingestion table over days. The client is made without retries of its own. */
+/** Adds up the ingestion table over these days. The client must have its own retries turned off. */
 export async function readAcceptedEvents(
   client: DynamoDBClient,
   table: string,
@@ -99,18 +99,21 @@ export async function readAcceptedEvents(
   };
 }
 
-/** Firehose may deliver this much later than its buffer says, when it has to try again. */
+/** How much later than its buffering interval Firehose may deliver when it has to retry. */
 const SLACK_SECONDS = 15;
 
-/** Whole seconds until every accepted event is in the bucket: the stream's buffer after the last one, and some slack. */
+/**
+ * Returns the whole seconds until every accepted event is in the bucket: the stream's buffering interval after the last
+ * event, plus some slack.
+ */
 export function secondsUntilStored({ last }: AcceptedEvents, bufferSeconds: number, now: number): number {
   if (last === undefined) return 0;
   return Math.max(0, Math.ceil((last - now) / 1_000) + bufferSeconds + SLACK_SECONDS);
 }
 
 /**
- * Days whose counters are compared with the lines of `days`: all but the first. Firehose files an event by the arrival
- * of the oldest one of its object, so the first of a day may lie in the folder of the day before.
+ * Returns the days whose counters can be compared with the lines of `days`: all but the first. Firehose names an object
+ * after the arrival time of its oldest event, so a day's first events may be in the folder of the day before.
  */
 export function comparableDays(days: readonly string[]): string[] {
   return [...days].sort().slice(1);

@@ -4,20 +4,20 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 
-/** A record as PutUsers and PutItems take it; `properties` is JSON. */
+/** A record for PutUsers or PutItems. `properties` is JSON. */
 export interface DatasetRecord {
   id: string;
   properties: string;
 }
 
-/** One PutUsers or PutItems with at most ten records, tried once. Rejects with the SDK's own error, or CallTimeout. */
+/** Calls PutUsers or PutItems once, with at most ten records. Rejects with the SDK's error or with CallTimeout. */
 export type DatasetWriter = (
   dataset: ProfileDataset,
   records: readonly DatasetRecord[],
   deadline: Deadline,
 ) => Promise<void>;
 
-/** Personalize's events API as DatasetWriter. The SDK never retries by itself. */
+/** Implements DatasetWriter with Personalize's events API. The SDK's own retries are off. */
 export function personalizeDatasets(
   datasetArns: Readonly<Record<ProfileDataset, string>>,
   timeoutMs: number,

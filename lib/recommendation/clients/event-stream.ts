@@ -5,16 +5,19 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
 import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
-/** Stores lines in the bucket. Does not reject: returns the lines that were not taken, by index, with the failure. */
+/**
+ * Stores lines in the bucket. Never rejects. Returns the failures of lines that were not accepted, by index of the
+ * line.
+ */
 export type EventStream = (lines: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<number, StoreFailure>>;
 
 /**
- * Lines are packed, since Firehose bills each record as a multiple of 5 KB. At this size less than a tenth is billed for
- * nothing, and a record that is refused is not the whole request.
+ * The size of a record into which several lines are packed, because Firehose rounds each record up to a multiple of 5
+ * KB for billing. At this size, rounding costs less than a tenth, and a rejected record is only a part of the request.
  */
 const RECORD_BYTES = 64 * 1_024;
 
-/** The most records and bytes of one PutRecordBatch. Source: API reference. */
+/** The most records and bytes in one PutRecordBatch call. Source: API reference. */
 const MAX_RECORDS = 500;
 const MAX_BATCH_BYTES = 4 * 1_024 * 1_024;
 
@@ -23,7 +26,7 @@ interface StreamRecord {
   indexes: readonly number[];
 }
 
-/** A delivery stream as EventStream. The first call loads the SDK, which never retries by itself. */
+/** Implements EventStream with a delivery stream. The first call loads the SDK, whose own retries are off. */
 export function firehoseEvents(stream: string, timeoutMs: number): EventStream {
   const sdk = () => import("@aws-sdk/client-firehose");
   const client = once(async (): Promise<FirehoseClient> => new (await sdk()).FirehoseClient({ maxAttempts: 1 }));
@@ -46,7 +49,7 @@ export function firehoseEvents(stream: string, timeoutMs: number): EventStream {
   };
 }
 
-/** Packs lines into records of about 64 KiB; a longer line is a record of its own. */
+/** Packs lines into records of at most 64 KiB. A longer line becomes a record of its own. */
 export function packed(lines: readonly string[]): StreamRecord[] {
   return grouped(
     lines.map((line, index) => ({ bytes: Buffer.from(line), index })),

@@ -3,13 +3,13 @@ import { call, chunks } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
 
-/** Reads values of the parameter store; names without a value are not in the answer. */
+/** Reads values from the parameter store. The result omits names without a value. */
 export type ParameterReader = (names: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<string, string>>;
 
-/** Names of one GetParameters call. Source: API reference. */
+/** The most names in one GetParameters call. Source: API reference. */
 const MAX_NAMES = 10;
 
-/** The parameter store as ParameterReader. The SDK is loaded by the first call and never retries by itself. */
+/** Implements ParameterReader with the parameter store. The first call loads the SDK, whose own retries are off. */
 export function ssmParameters(timeoutMs: number): ParameterReader {
   const sdk = () => import("@aws-sdk/client-ssm");
   const client = once(async (): Promise<SSMClient> => new (await sdk()).SSMClient({ maxAttempts: 1 }));
@@ -25,34 +25,34 @@ export function ssmParameters(timeoutMs: number): ParameterReader {
   };
 }
 
-/** How long a value is used without asking again. */
+/** How long a value is cached. */
 const KEPT_MS = 60_000;
 
-/** The same for a name without a value: after the first training, requests are to see it soon. */
+/** How long a missing value is cached: shorter, so that requests soon see the value after the first training. */
 const ABSENT_KEPT_MS = 5_000;
 
-/** After a value was read again and was the same, no suspicion makes it read again for so long. */
+/** How long `reread` trusts a value that was read again and had not changed. */
 const CONFIRMED_MS = 250;
 
 /** Parameters that change while the function runs: active campaigns, current filters, the event tracker. */
 export interface Pointers {
-  /** Values in the order of the names, undefined for those that are not there. Throws when they cannot be read. */
+  /** Returns the values in the order of the names, undefined for missing ones. Throws if they cannot be read. */
   read(names: readonly string[], deadline: Deadline): Promise<(string | undefined)[]>;
-  /** The same, read anew, since a value is suspected to be an old one. */
+  /** Does the same but bypasses the cache, for values that may be outdated. */
   reread(names: readonly string[], deadline: Deadline): Promise<(string | undefined)[]>;
 }
 
 interface Kept {
   value: string | undefined;
-  /** When it was last read again and was the same. */
+  /** When the value was last read again and had not changed. */
   confirmedAt: number;
-  /** From then on it is asked for again. */
+  /** When the value expires. */
   until: number;
 }
 
 /**
- * Parameters cached for 60 seconds. Requests at the same time share one read. While the parameter store cannot be read,
- * what was read before goes on being used.
+ * Caches parameters for 60 seconds. Concurrent requests share one read. While the parameter store cannot be read, the
+ * cached values stay in use.
  */
 export function createPointers(read: ParameterReader, now: () => number = () => performance.now()): Pointers {
   const kept = new Map<string, Kept>();

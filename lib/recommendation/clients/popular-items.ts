@@ -3,13 +3,16 @@ import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { POPULAR_ITEMS_KEY } from "../etl/dynamo-tables.ts";
 
-/** Item ids of the last ETL, most popular first; undefined before the first. Throws when they cannot be read. */
+/**
+ * Reads the item ids of the last ETL, most popular first. Undefined before the first ETL. Throws if it cannot read
+ * them.
+ */
 export type PopularItemsReader = (deadline: Deadline) => Promise<readonly string[] | undefined>;
 
-/** A list is replaced by training: an older one does no harm for so long. */
+/** How long the list is cached. Each training replaces it, but a slightly older one does no harm. */
 const KEPT_MS = 60_000;
 
-/** The list that ETL wrote, kept for a minute. The client is made without retries of its own. */
+/** Reads the list that ETL wrote, and caches it for a minute. The client must have its own retries turned off. */
 export function dynamoPopularItems(
   connect: () => Promise<DynamoDBClient>,
   table: string,

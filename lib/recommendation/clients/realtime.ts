@@ -10,36 +10,36 @@ import type { StoredEvent } from "../records/stored-event.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
 import { failureOf, type StoreFailure, whyLeft } from "./store-failure.ts";
 
-/** How many entries were not delivered, and why; undefined when all were. */
+/** How many entries were not delivered, and why. Undefined if all were delivered. */
 export type Undelivered = (StoreFailure & { count: number }) | undefined;
 
-/** Sends new events to Personalize. Does not reject. */
+/** Sends new events to Personalize. Never rejects. */
 export type EventTracker = (
   trackingId: string,
   events: readonly StoredEvent[],
   deadline: Deadline,
 ) => Promise<Undelivered>;
 
-/** Notifies realtime-sync about users or items that have changed. Does not reject. */
+/** Notifies realtime-sync about changed users or items. Never rejects. */
 export type ChangeQueue = (dataset: ProfileDataset, ids: readonly string[], deadline: Deadline) => Promise<Undelivered>;
 
-/** Messages of one SendMessageBatch. Source: SQS API reference. */
+/** The most messages in one SendMessageBatch call. Source: SQS API reference. */
 const MAX_MESSAGES = 10;
 
-/** Ids of a message: as many as one PutUsers or PutItems takes. */
+/** The number of ids in a message: as many as one PutUsers or PutItems call takes. */
 export const IDS_PER_MESSAGE = MAX_PUT_RECORDS;
 
-/** PutEvents accepts 1,000 calls a second for a dataset group. */
+/** Concurrent calls. PutEvents allows 1,000 calls a second for a dataset group. */
 const PARALLEL_CALLS = 16;
 
-/** One call of PutEvents. */
+/** The input of one PutEvents call. */
 export interface EventBatch {
   userId: string;
   sessionId: string;
   eventList: PutEvent[];
 }
 
-/** Groups events into calls: those of one user's session together, in their order, at most ten. */
+/** Groups events into calls. A call has at most ten events of one user's session, in their order. */
 export function eventBatches(
   events: readonly StoredEvent[],
   trained: (event: StoredEvent) => TrainedEvent,
@@ -54,7 +54,7 @@ export function eventBatches(
   );
 }
 
-/** Personalize's events API as EventTracker. The SDK is loaded by the first call and never retries by itself. */
+/** Implements EventTracker with Personalize's events API. The first call loads the SDK, whose own retries are off. */
 export function personalizeEvents(trained: (event: StoredEvent) => TrainedEvent, timeoutMs: number): EventTracker {
   const sdk = () => import("@aws-sdk/client-personalize-events");
   const client = once(
@@ -64,7 +64,7 @@ export function personalizeEvents(trained: (event: StoredEvent) => TrainedEvent,
     const failures = await concurrently(eventBatches(events, trained), PARALLEL_CALLS, async (batch) => {
       try {
         const [{ PutEventsCommand }, personalize] = await Promise.all([sdk(), client()]);
-        // If the answer is lost, the event is sent again: Personalize stores equal events once.
+        // Retrying after a lost answer is safe: Personalize stores equal events only once.
         await call({ deadline, timeoutMs }, (abortSignal) =>
           personalize.send(new PutEventsCommand({ trackingId, ...batch }), { abortSignal }),
         );
@@ -77,7 +77,7 @@ export function personalizeEvents(trained: (event: StoredEvent) => TrainedEvent,
   };
 }
 
-/** A queue as ChangeQueue. The SDK is loaded by the first call and never retries by itself. */
+/** Implements ChangeQueue with an SQS queue. The first call loads the SDK, whose own retries are off. */
 export function sqsChanges(queueUrl: string, timeoutMs: number): ChangeQueue {
   const sdk = () => import("@aws-sdk/client-sqs");
   const client = once(async (): Promise<SQSClient> => new (await sdk()).SQSClient({ maxAttempts: 1 }));

@@ -5,31 +5,31 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { ID_COLUMNS, type Profile, type ProfileDataset } from "../records/profile.ts";
 import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
-/** Keys of one BatchGetItem, and puts of one BatchWriteItem. Source: API reference. */
+/** The most keys in one BatchGetItem call, and puts in one BatchWriteItem call. Source: API reference. */
 const MAX_KEYS = 100;
 const MAX_PUTS = 25;
 
 const PARALLEL_CALLS = 8;
 
-/** The result of a read: an id is in `records`, in `unread`, or has no record. */
+/** The result of a read. An id that is neither in `records` nor in `unread` has no record. */
 export interface ReadRecords {
   records: ReadonlyMap<string, Profile>;
   /** Ids whose records could not be read. */
   unread: ReadonlySet<string>;
-  /** Undefined when all were read. */
+  /** Undefined if all were read. */
   failure: StoreFailure | undefined;
 }
 
-/** The tables of users and items. Neither operation rejects: the result has the failures. */
+/** The tables of users and items. The operations never reject: their results contain the failures. */
 export interface RecordStore {
-  /** `consistent` reads see every completed write. */
+  /** Reads records by id. With `consistent`, the read sees every completed write. */
   read(
     dataset: ProfileDataset,
     ids: readonly string[],
     deadline: Deadline,
     options?: { consistent?: boolean },
   ): Promise<ReadRecords>;
-  /** Puts records, each in place of the one with its id. Returns the ids that were not written, with the failure. */
+  /** Stores records, replacing those with the same ids. Returns the failures of records that were not written, by id. */
   write(
     dataset: ProfileDataset,
     records: readonly Profile[],
@@ -37,13 +37,13 @@ export interface RecordStore {
   ): Promise<ReadonlyMap<string, StoreFailure>>;
 }
 
-/** What callers read for a table. */
+/** The name of each table in messages to clients. */
 const STORE_NAMES = { user: "the user store", item: "the item store" } as const satisfies Record<
   ProfileDataset,
   string
 >;
 
-/** DynamoDB tables as RecordStore. The client is made without retries of its own. */
+/** Implements RecordStore with DynamoDB tables. The client must have its own retries turned off. */
 export function dynamoRecords(
   connect: () => Promise<DynamoDBClient>,
   tables: Readonly<Record<ProfileDataset, string>>,

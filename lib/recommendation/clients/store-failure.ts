@@ -1,12 +1,12 @@
 import { failureKind, reasonOf } from "../../aws/errors.ts";
 
-/** Why an upstream did not do what it was asked to. */
+/** Why an upstream call failed. */
 export interface StoreFailure {
-  /** For the caller: "the item store is throttled". */
+  /** For the client, for example "the item store is throttled". */
   reason: string;
-  /** For the log: the error, or what the upstream answered. */
+  /** For the log: the error, or a description of the upstream's answer. */
   cause: unknown;
-  /** Whether it may have been done all the same, since no answer came. */
+  /** Whether the call may have succeeded, because no answer came. */
   isUnknown: boolean;
 }
 
@@ -16,7 +16,7 @@ export function failureOf(upstream: string, error: unknown): StoreFailure {
   return { reason: reasonOf(upstream, error), cause: error, isUnknown: kind === "timeout" || kind === "unavailable" };
 }
 
-/** Describes why an upstream left entries: the error of the last call, or that it answered and did not take them. */
+/** Describes why an upstream did not process some entries: the last call failed, or its answer left them out. */
 export function whyLeft(
   upstream: string,
   results: readonly { left: readonly unknown[]; error: unknown }[],

@@ -15,17 +15,17 @@ export interface Taken<T> {
   record: T;
 }
 
-/** A record of an upload that was not stored, as the answer shows it. */
+/** A record that was not accepted, as shown in the answer. */
 export interface Rejected {
   index: number;
-  /** Null if the record has none. For an event: the EVENT_ID to send it again with. */
+  /** Null if the record has none. For an event, the EVENT_ID to use when sending it again. */
   id: string | null;
   /** Whether the same record may be accepted later. */
   retryable: boolean;
   issues: readonly Issue[];
 }
 
-/** Parses every record of an upload; an invalid one does not keep the others from being accepted. */
+/** Parses every record of an upload. An invalid record does not affect the others. */
 export function readRecords<T>(
   values: readonly unknown[],
   parse: (value: unknown) => Parsed<T>,
@@ -40,19 +40,19 @@ export function readRecords<T>(
   return { taken, invalid };
 }
 
-/** A record that the store did not take. */
+/** A record that the store did not accept. */
 export interface Unstored {
   index: number;
   id: string;
   failure: StoreFailure;
 }
 
-/** Name of the metric, by `Project`, of records that a store did not take; an alarm watches it. */
+/** Name of the metric that counts records that a store did not accept, by `Project`. An alarm watches it. */
 export const UNSTORED_RECORDS = "UnstoredRecords";
 
 /**
- * Returns the answer to an upload: 200 if at least one record was accepted. Otherwise it has an `error` beside the usual
- * fields: 400 if every record is invalid, 500 if some may have been stored, 503 if a store refused them.
+ * Returns the answer to an upload: 200 if at least one record was accepted. Otherwise it has an `error` beside the
+ * usual fields: 400 if every record is invalid, 500 if some may have been stored, 503 if a store refused them.
  */
 export function uploadReply(
   services: Pick<RecommendationServices, "settings" | "api">,
@@ -80,7 +80,7 @@ export function uploadReply(
   return answer(services, { ...reply, status: statusCode, error: { code, message, request_id: requestId } });
 }
 
-/** What became of the records of an upload that were not accepted. */
+/** The records that were not accepted, and what was degraded. */
 interface UploadOutcome {
   invalid: readonly Rejected[];
   unstored: readonly Unstored[];
@@ -110,7 +110,7 @@ function noneAccepted(count: number, unstored: readonly Unstored[]): ApiError {
   );
 }
 
-/** Tells the caller that the real-time path failed, and that nothing is lost. */
+/** Tells the client that the real-time path failed, but that no data was lost. */
 export function realtimeDegradation(target: string, reason: string): Degradation {
   return {
     stage: "realtime",
@@ -120,7 +120,7 @@ export function realtimeDegradation(target: string, reason: string): Degradation
   };
 }
 
-/** Returns whether any campaign is active: then the real-time path is on. */
+/** Returns whether any campaign is active, which turns on the real-time path. */
 export async function isTrained(
   { settings, pointers }: Pick<RecommendationServices, "settings" | "pointers">,
   { deadline }: Pick<Call, "deadline">,

@@ -9,13 +9,13 @@ import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { isTrained, readRecords, realtimeDegradation, type Unstored, uploadReply } from "./batch.ts";
 
-/** Name of the metric, by `Project`, of accepted events that could not be counted; an alarm watches it. */
+/** Name of the metric for accepted events that could not be counted, by `Project`. An alarm watches it. */
 export const UNCOUNTED_EVENTS = "UncountedEvents";
 
 /**
- * POST /log-event: stores events in the bucket through the delivery stream. An event is accepted when the stream has taken
- * it. Accepted events are counted, so that training can tell whether all have arrived, and sent to Personalize once a
- * campaign is active.
+ * POST /log-event: stores events in the bucket through the delivery stream. An event counts as accepted once the stream
+ * has accepted it. Accepted events are counted, so that training can check that all have arrived. Once a campaign is
+ * active, they are also sent to Personalize.
  */
 export function logEvents(services: RecommendationServices) {
   const parse = eventParser(services.settings.definitions, {
@@ -42,7 +42,7 @@ export function logEvents(services: RecommendationServices) {
   };
 }
 
-/** A stored event stays accepted even if it cannot be counted. */
+/** Counts accepted events. If that fails, the events stay accepted, and a metric reports the failure. */
 async function count(services: RecommendationServices, events: readonly StoredEvent[], call: Call): Promise<void> {
   try {
     await services.countEvents(events.length, call.deadline);

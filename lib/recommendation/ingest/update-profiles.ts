@@ -8,8 +8,8 @@ import type { RecommendationServices } from "../service/services.ts";
 import { isTrained, readRecords, realtimeDegradation, type Unstored, uploadReply } from "./batch.ts";
 
 /**
- * POST /update-items and /update-users: each record replaces the one with its id. If a request has several valid records
- * with one id, the last is stored, and the others are accepted or rejected with it.
+ * POST /update-items and /update-users: replaces the record with the same id. If a request has several valid records
+ * with the same id, only the last one is stored, and the others are accepted or rejected with it.
  */
 export function updateProfiles(services: RecommendationServices, dataset: ProfileDataset) {
   const parse = profileParser(dataset, services.settings.definitions);
@@ -29,7 +29,7 @@ export function updateProfiles(services: RecommendationServices, dataset: Profil
   };
 }
 
-/** Sends the ids to realtime-sync once a campaign is active. */
+/** Sends the ids to realtime-sync if a campaign is active. */
 async function announce(
   services: RecommendationServices,
   dataset: ProfileDataset,

@@ -13,14 +13,14 @@ import type { StoredEvent } from "./stored-event.ts";
 import { trainedEvent } from "./trained-event.ts";
 import { type Read, readFloat, readId, readSeconds, readValue, show } from "./value.ts";
 
-/** What an event gets that comes without. */
+/** Defaults for events without a time or an id. */
 export interface EventDefaults {
   /** Whole seconds since 1970. */
   now: () => number;
   id: () => string;
 }
 
-/** Columns that every event may have, whatever the schema. */
+/** Columns that every event may have, regardless of the schema. */
 export const EVENT_COLUMNS = [
   "EVENT_ID",
   "USER_ID",
@@ -34,8 +34,8 @@ export const EVENT_COLUMNS = [
 ] as const;
 
 /**
- * A reader of events from clients (with defaults) or from the bucket (without: id and time were given before storing).
- * `unknown: "ignore"` is for events that were stored under an older schema.
+ * Creates a parser for events. Events from clients need `defaults`; stored events already have an id and a time. Use
+ * `unknown: "ignore"` for events that were stored under an older schema.
  */
 export function eventParser(
   definitions: Definitions,

@@ -6,19 +6,19 @@ import { type Parsed, unknownColumn } from "./parsed.ts";
 import { propertyName } from "./property-name.ts";
 import { readId, readText, readValue, show } from "./value.ts";
 
-/** What has records of its own beside events. */
+/** The datasets other than events. */
 export type ProfileDataset = "user" | "item";
 
-/** The column that names a record. */
+/** The column that holds a record's id. */
 export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const satisfies Record<ProfileDataset, string>;
 
-/** A user or an item as the table stores it: source columns that have a value, and IS_ACTIVE. */
+/** A user or an item as stored in the table: the source columns that have a value, and IS_ACTIVE. */
 export type Profile = Readonly<Record<string, Value>>;
 
 /**
- * A reader of uploaded or stored users or items: types as configured, multi values as `a|b` or an array, IS_ACTIVE
- * "True" unless given. Every problem of a record is an issue with the column as its path. `unknown: "ignore"` is for
- * records that were stored under an older schema.
+ * Creates a parser for uploaded or stored users or items. Converts values to the configured types, accepts several
+ * values as `a|b` or as an array, and sets IS_ACTIVE to "True" by default. Reports every problem of a record as an
+ * issue whose path is the column. Use `unknown: "ignore"` for records that were stored under an older schema.
  */
 export function profileParser(
   dataset: ProfileDataset,
@@ -61,7 +61,10 @@ export function profileParser(
   };
 }
 
-/** The schema's fields of a stored user or item, in their order, for the files that Personalize imports. */
+/**
+ * Returns a function that lists the schema's fields of a user or item, in order, for the files that Personalize
+ * imports.
+ */
 export function profileFields(
   dataset: ProfileDataset,
   definitions: Definitions,
@@ -70,7 +73,10 @@ export function profileFields(
   return (record) => fields.map((field) => fieldValue(field, record));
 }
 
-/** The properties of PutUsers or PutItems, as JSON: the same fields as in the imported files but for the id. */
+/**
+ * Returns a function that formats a record's properties for PutUsers or PutItems, as JSON: the same fields as in the
+ * imported files, without the id.
+ */
 export function profileProperties(dataset: ProfileDataset, definitions: Definitions): (record: Profile) => string {
   const fields: Field[] = fieldsOf(definitions.schemas[dataset], definitions.etl[dataset]);
   const others = fields.filter(({ name }) => name !== ID_COLUMNS[dataset]);

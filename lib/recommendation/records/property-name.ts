@@ -1,4 +1,4 @@
-/** A field's name as PutEvents, PutUsers and PutItems want it: NUM_RATINGS is numRatings, TITLE is title. */
+/** Converts a field's name for PutEvents, PutUsers and PutItems: NUM_RATINGS to numRatings, TITLE to title. */
 export function propertyName(field: string): string {
   return field
     .split("_")

@@ -1,6 +1,6 @@
 import type { Value } from "./layout.ts";
 
-/** An event as it is stored: one line of JSON. Custom columns of the schema stand beside these. */
+/** An event as it is stored, as one line of JSON. The schema's custom columns are further properties. */
 export interface StoredEvent extends Readonly<Record<string, Value | undefined>> {
   EVENT_ID: string;
   USER_ID: string;
@@ -10,12 +10,12 @@ export interface StoredEvent extends Readonly<Record<string, Value | undefined>>
   /** Whole seconds since 1970. */
   TIMESTAMP: number;
   SESSION_ID: string;
-  /** Items that were shown, joined by a vertical bar. */
+  /** Ids of the items that were shown, joined by a vertical bar. */
   IMPRESSION?: string;
   RECOMMENDATION_ID?: string;
 }
 
-/** An event as one line, the way the bucket stores it. */
+/** Returns an event as one line for the bucket. */
 export function eventLine(event: StoredEvent): string {
   return `${JSON.stringify(event)}\n`;
 }

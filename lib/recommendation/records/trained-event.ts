@@ -3,34 +3,34 @@ import { propertyName } from "./property-name.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
 /**
- * The record of an event that Personalize learns from, whichever way it gets there. Personalize merges an event of
- * PutEvents with one of an import only when they are equal, so both are made from this.
+ * An event as Personalize learns from it. It reaches Personalize through PutEvents and through an import, and
+ * Personalize merges the two only if they are equal, so both are made from this record.
  */
 export interface TrainedEvent {
   userId: string;
   itemId: string;
   eventType: string;
-  /** Null is no value, in both ways. */
+  /** Null means no value, in PutEvents and in imports. */
   eventValue: number | null;
-  /** Whole seconds: an import knows no fractions. */
+  /** Whole seconds, because imports do not support fractions. */
   timestamp: number;
-  /** Joined by a vertical bar, as an import has it. */
+  /** Item ids joined by a vertical bar, as in an import. */
   impression: string | null;
-  /** Values of the schema's own fields, in its order. */
+  /** Values of the schema's custom fields, in the order of the schema. */
   values: readonly (Value | null)[];
-  /** The same as PutEvents' properties: JSON with names in camelCase, fields without a value left out. */
+  /** The same values as properties for PutEvents: JSON with camelCase names, without fields that have no value. */
   properties: string;
 }
 
-/** Fields of the interactions' schema that have a place of their own in PutEvents. */
+/** Fields of the interactions schema that have a dedicated place in PutEvents. */
 const PLACED: readonly string[] = ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"];
 
-/** Names of the schema's own fields, in the order of `TrainedEvent.values`. */
+/** Returns the names of the schema's custom fields, in the order of `TrainedEvent.values`. */
 export function customFields({ schemas }: Definitions): string[] {
   return schemas.interaction.fields.map(({ name }) => name).filter((name) => !PLACED.includes(name));
 }
 
-/** The one function that makes an event's trained record, for the real-time path and for the import. */
+/** Returns the function that converts events for Personalize. The real-time path and the import must both use it. */
 export function trainedEvent(definitions: Definitions): (event: StoredEvent) => TrainedEvent {
   const custom = fieldsOf(definitions.schemas.interaction, definitions.etl.interaction)
     .filter(({ name }) => !PLACED.includes(name))
@@ -56,7 +56,7 @@ export function trainedEvent(definitions: Definitions): (event: StoredEvent) => 
   };
 }
 
-/** One event of a PutEvents call; the call's own userId and sessionId are the event's USER_ID and SESSION_ID. */
+/** One event of a PutEvents call. Its USER_ID and SESSION_ID are parameters of the call itself. */
 export interface PutEvent {
   eventId: string;
   eventType: string;
@@ -68,7 +68,7 @@ export interface PutEvent {
   recommendationId?: string;
 }
 
-/** An event as PutEvents takes it, made of its trained record. */
+/** Converts an event for PutEvents, from its trained record. */
 export function putEvent(event: StoredEvent, trained: TrainedEvent): PutEvent {
   return {
     eventId: event.EVENT_ID,

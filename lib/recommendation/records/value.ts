@@ -2,21 +2,21 @@ import type { EtlDataset } from "../../config/etl.ts";
 import { MAX_ID } from "../../personalize/limits.ts";
 import type { Value } from "./layout.ts";
 
-/** A value that was read, nothing, or what is wrong with it. */
+/** The value that was read, undefined if there is none, or what is wrong with it. */
 export type Read<T extends Value = Value> = { value: T } | { issue: string } | undefined;
 
-/** Epoch seconds stay below this until the year 5138: a larger number is milliseconds. */
+/** Epoch seconds stay below this until the year 5138. A larger number is taken for milliseconds. */
 export const MAX_SECONDS = 1e11;
 
 const MAX_INT = 2_147_483_647;
 const MAX_LONG = 9_223_372_036_854_775_807n;
 const MAX_FLOAT = 3.4028234663852886e38;
 
-/** Control characters, but for those that text has. */
+/** Matches control characters other than tabs and line breaks. */
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 const ANY_CONTROL = /\p{Cc}/u;
 
-/** Reads a value of a column as its type wants it. Empty text, an empty list and null are nothing. */
+/** Reads a column's value according to its type. Empty text, an empty list and null count as no value. */
 export function readValue(type: EtlDataset["columns"][number]["type"], value: unknown, maxLength: number): Read {
   if (value === undefined || value === null || value === "") return undefined;
   switch (type) {
@@ -29,7 +29,9 @@ export function readValue(type: EtlDataset["columns"][number]["type"], value: un
   }
 }
 
-/** Reads text, or several values as `a|b` or an array. Numbers and booleans are written out, `True` and `False`. */
+/**
+ * Reads text, or several values as `a|b` or as an array. Converts numbers to text, and booleans to `True` or `False`.
+ */
 export function readText(value: unknown, maxLength: number): Read<string> {
   if (value === undefined || value === null || value === "") return undefined;
   const text = Array.isArray(value) ? joined(value) : plain(value);
@@ -44,8 +46,8 @@ export function readText(value: unknown, maxLength: number): Read<string> {
 }
 
 /**
- * Reads an id: text of at most `maxLength` characters without control characters, or a whole number, which becomes its
- * digits. Larger numbers are refused: JSON has lost their last digits.
+ * Reads an id: text of at most `maxLength` characters without control characters, or a whole number, which it converts
+ * to text. Rejects numbers beyond 2^53, because JSON parsing has lost their last digits.
  */
 export function readId(value: unknown, maxLength = MAX_ID): Read<string> {
   const isText = value === undefined || value === null || typeof value === "string";
@@ -55,20 +57,20 @@ export function readId(value: unknown, maxLength = MAX_ID): Read<string> {
   return read;
 }
 
-/** A decimal number as text. */
+/** Matches a decimal number. */
 const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** Reads a number with or without a fraction, also written as text. */
+/** Reads a number, with or without a fraction. Accepts text. */
 export function readFloat(value: unknown): Read<number> {
   const number = typeof value === "string" && DECIMAL.test(value.trim()) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number) || Math.abs(number) > MAX_FLOAT) {
     return { issue: `must be a number, got ${show(value)}` };
   }
-  // -0 and 0 are one value, written differently.
+  // -0 and 0 are equal, but would be written differently.
   return { value: number === 0 ? 0 : number };
 }
 
-/** Reads whole seconds since 1970, also written as text. A value that looks like milliseconds is refused. */
+/** Reads whole seconds since 1970. Accepts text. Rejects a value that looks like milliseconds. */
 export function readSeconds(value: unknown): Read<number> {
   if (value === undefined || value === null || value === "") return undefined;
   const seconds = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
@@ -103,7 +105,7 @@ function plain(value: unknown): string | undefined {
   return typeof value === "number" && Number.isFinite(value) ? String(value) : undefined;
 }
 
-/** A value as a message shows it. */
+/** Formats a value for a message. */
 export function show(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

@@ -3,17 +3,17 @@ import type { Call, Reply } from "../../core/http/event.ts";
 import { degradedMetric } from "../../core/telemetry/emf.ts";
 import type { RecommendationServices } from "./services.ts";
 
-/** An answer of the service: what was asked, what it gives, and what it was made without. */
+/** An answer of the service: the request, the result, and what was degraded. */
 export interface Answered {
   status?: number;
   request: object;
   response: object;
   degraded: readonly Degradation[];
-  /** Stands before `request` in an answer that is no success. */
+  /** Comes before `request` in the body of an error. */
   error?: object;
 }
 
-/** The HTTP answer, with the header and the metrics of what is degraded. */
+/** Returns the HTTP answer. For a degraded answer, sets the header and logs the metrics. */
 export function answer(
   { settings, api }: Pick<RecommendationServices, "settings" | "api">,
   { status = 200, request, response, degraded, error }: Answered,
@@ -32,7 +32,7 @@ export function answer(
   };
 }
 
-/** Logs what a degradation came from: the caller reads less of it. */
+/** Logs the cause of a degradation. The client sees only a summary. */
 export function logFailure(
   { api }: Pick<RecommendationServices, "api">,
   { requestId }: Pick<Call, "requestId">,

@@ -8,11 +8,11 @@ import type { ChangeQueue, EventTracker } from "../clients/realtime.ts";
 import type { RecordStore } from "../clients/record-store.ts";
 import type { RecommendationSettings } from "./settings.ts";
 
-/** What the endpoints work with: real clients in the function, the same over stand-ins in tests. */
+/** The settings and clients that the endpoints use. Tests replace the clients' backends with fakes. */
 export interface RecommendationServices {
   settings: RecommendationSettings;
   api: ApiOptions;
-  /** Campaigns, filters and the event tracker that are current. */
+  /** The current campaigns, filters and event tracker. */
   pointers: Pointers;
   campaigns: CampaignClient;
   records: RecordStore;

@@ -3,12 +3,12 @@ import { RECIPE_KINDS } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
 import type { RealtimeSyncSettings, RecommendationSettings } from "./settings.ts";
 
-/** A campaign answers in well under a second; after this the popular items still have time. */
+/** A campaign answers in well under a second. This timeout leaves time to fall back to popular items. */
 const CAMPAIGN_MS = 5_000;
 const STORE_MS = 3_000;
 const REALTIME_MS = 3_000;
 
-/** `config.json` of recommendation-api: the part of a configuration that it works with. */
+/** Returns the `config.json` of recommendation-api: the part of the configuration that it uses. */
 export function recommendationSettings(
   { project, api }: Pick<Configuration, "project" | "api">,
   { solution, filters, schemas, etl }: Recommendation,
@@ -31,7 +31,7 @@ export function recommendationSettings(
   };
 }
 
-/** `config.json` of realtime-sync. */
+/** Returns the `config.json` of realtime-sync. */
 export function realtimeSyncSettings(
   { project }: Pick<Configuration, "project">,
   { schemas, etl }: Recommendation,

@@ -6,34 +6,35 @@ const Name = v.pipe(v.string(), v.nonEmpty());
 const Milliseconds = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 /**
- * What `recommendation-api` reads at start from `config.json` beside its bundle: what is too long for environment
- * variables. Written by the build from the YAML files, so plain and complete: no defaults here.
+ * The settings that `recommendation-api` reads at start from the `config.json` beside its bundle, because they are too
+ * long for environment variables. The build writes that file from the YAML files and fills in every default, so this
+ * schema has none.
  */
 export const RecommendationSettings = v.object({
-  /** project_name; a dimension of the metrics. */
+  /** project_name. It is a dimension of the metrics. */
   project: Name,
-  /** Parameter with the ARN of the active campaign, by configured recipe. */
+  /** By configured recipe: the parameter that holds the ARN of the active campaign. */
   campaigns: v.partial(v.object(v.entriesFromList(RECIPE_KINDS, Name))),
-  /** Parameter with the event tracker's id. */
+  /** The parameter that holds the event tracker's id. */
   event_tracker: Name,
   filters: v.array(
     v.object({
       name: Name,
       expression: Name,
-      /** Name in Personalize of the filter that has this expression. */
+      /** The name in Personalize of the filter with this expression. */
       resource: Name,
-      /** Parameter with the ARN of the filter that the name stands for now. */
+      /** The parameter that holds the ARN of the current filter. */
       parameter: Name,
     }),
   ),
   /** The generated schema files. */
   definitions: DefinitionFiles,
   timeouts: v.object({
-    /** One call of a campaign. */
+    /** For one call to a campaign. */
     campaign_ms: Milliseconds,
-    /** One call of a table, of Firehose or of the parameter store. */
+    /** For one call to a table, Firehose or the parameter store. */
     store_ms: Milliseconds,
-    /** All that the real-time path of one request may take. */
+    /** For the whole real-time path of one request. */
     realtime_ms: Milliseconds,
   }),
   cors: v.optional(v.object({ allow_origins: v.array(v.string()) })),
@@ -44,12 +45,12 @@ export type RecommendationSettings = v.InferOutput<typeof RecommendationSettings
 /** One filter of the settings. */
 export type FilterSettings = RecommendationSettings["filters"][number];
 
-/** What `realtime-sync` reads from `config.json` beside its bundle. */
+/** The settings that `realtime-sync` reads from the `config.json` beside its bundle. */
 export const RealtimeSyncSettings = v.object({ project: Name, definitions: DefinitionFiles });
 
 export type RealtimeSyncSettings = v.InferOutput<typeof RealtimeSyncSettings>;
 
-/** Columns of the items CSV, in its order: what an item's record in an answer has. */
+/** Returns the columns of an item in an answer: those of the items file, in its order, without IS_ACTIVE. */
 export function itemColumns({ definitions }: Pick<RecommendationSettings, "definitions">): string[] {
   return definitions.etl.item.columns.map(({ name }) => name).filter((name) => name !== "IS_ACTIVE");
 }

@@ -3,7 +3,7 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 
 /** Hands out turns at a steady pace. */
 export interface Pace {
-  /** Resolves when it is the caller's turn; false, without waiting, when that would be after the deadline. */
+  /** Waits for the caller's turn and returns true. Returns false at once if that would be after the deadline. */
   turn(deadline: Deadline): Promise<boolean>;
 }
 
@@ -12,10 +12,12 @@ export interface PaceOptions {
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Turns arrive at the service less evenly than they are given: this keeps any second's count within the limit. */
+/**
+ * Calls reach the service less evenly than turns are given. This factor keeps the count in any second below the limit.
+ */
 const JITTER = 1.1;
 
-/** At most `perSecond` turns in any second, evenly spread, over the life of the instance. */
+/** Creates a pace of at most `perSecond` evenly spread turns a second, for the life of the function instance. */
 export function createPace(perSecond: number, { now = () => performance.now(), wait = sleep }: PaceOptions = {}): Pace {
   const interval = (1_000 / perSecond) * JITTER;
   let next = Number.NEGATIVE_INFINITY;

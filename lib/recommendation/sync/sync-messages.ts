@@ -4,18 +4,18 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import { type SyncServices, synchronize } from "./sync-records.ts";
 
-/** How the queue of changes and its consumer are set up. Both stacks and tests take it from here. */
+/** The settings of the change queue and its consumer. Stacks and tests share them. */
 export const CHANGE_QUEUE = {
-  /** Personalize's limit over both kinds. Source: its quotas, PutUsers and PutItems. */
+  /** Personalize's limit for users and items together. Source: its quotas for PutUsers and PutItems. */
   callsPerSecond: 10,
-  /** Instances at the same time, which share those calls. The least that SQS event sources can have. */
+  /** Concurrent instances, which share those calls. Two is the minimum for SQS event sources. */
   maximumConcurrency: 2,
-  /** Messages of a call; with ten ids each they take an instance's share of two seconds. */
+  /** Messages in an invocation. With ten ids each, they use up an instance's share of the calls for two seconds. */
   batchSize: 10,
   functionTimeoutSeconds: 60,
-  /** Six times the function's, as Lambda advises for event sources. */
+  /** Six times the function's timeout, as Lambda recommends for event sources. */
   visibilityTimeoutSeconds: 360,
-  /** An import keeps its dataset busy: with the visibility timeout this outlasts one of five hours. */
+  /** An import keeps its dataset busy. With the visibility timeout, this count outlasts an import of five hours. */
   maxReceiveCount: 50,
   deadLetterRetentionDays: 14,
 } as const;
@@ -25,21 +25,21 @@ const Message = v.strictObject({
   ids: v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1)),
 });
 
-/** A message of the queue of changes. */
+/** A message of the change queue. */
 export interface ChangeMessage {
   messageId: string;
   body: string;
 }
 
-/** What a batch came to. */
+/** The result of a batch. */
 export interface SyncedBatch {
-  /** Messages that are to come back, and to the dead-letter queue in the end. */
+  /** Ids of messages to deliver again, and finally to move to the dead-letter queue. */
   failedMessages: string[];
-  /** Why, by id of the message that cannot be read or of the record. */
+  /** Reasons for the failures, by id of the record, or of the message if it cannot be parsed. */
   reasons: ReadonlyMap<string, string>;
 }
 
-/** Synchronizes the users and items of a batch. Messages are merged: an id is put once, whatever they repeat. */
+/** Synchronizes the users and items of a batch. Merges the messages, so that a repeated id is put only once. */
 export async function syncMessages(
   services: SyncServices,
   messages: readonly ChangeMessage[],

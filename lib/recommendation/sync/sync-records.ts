@@ -10,23 +10,23 @@ import { type Profile, type ProfileDataset, profileParser, profileProperties } f
 import type { RealtimeSyncSettings } from "../service/settings.ts";
 import type { Pace } from "./pace.ts";
 
-/** What the synchronization works with. */
+/** The settings and clients that synchronization uses. */
 export interface SyncServices {
   settings: RealtimeSyncSettings;
   records: RecordStore;
   write: DatasetWriter;
-  /** Shared by both kinds and by all calls of the instance. */
+  /** Shared by users and items, and by all invocations of the instance. */
   pace: Pace;
 }
 
-/** Times a record is put that changes while it is being put. */
+/** How often to put a record that keeps changing in the meantime. */
 const MAX_PUTS = 3;
 
 /**
- * Puts the current records of changed users or items into Personalize; gives the ids that are not done, each with the
- * reason. What was read and put is compared with the table again: a record that changed in between is put again, so that
- * of two instances the later put is never the older record. An id without a record is done: Personalize cannot delete. A
- * retired record is put like others, with its IS_ACTIVE.
+ * Puts the current records of changed users or items into Personalize. Returns the ids that failed, with the reasons.
+ * After each put it reads the records again, and puts those that have changed again. So when two instances put the same
+ * record, the last put is never the older version. Skips an id without a record, because Personalize cannot delete.
+ * Puts inactive records like any other, with their IS_ACTIVE.
  */
 export async function synchronize(
   services: SyncServices,
@@ -39,14 +39,14 @@ export async function synchronize(
   for (const [at, part] of parts.entries()) {
     const stop = await synchronizePart(services, dataset, part, deadline, failed);
     if (stop === undefined) continue;
-    // The dataset is busy or throttled, or the time is over: the rest would meet the same.
+    // The dataset is busy or throttled, or time has run out. The rest would fail in the same way.
     for (const id of parts.slice(at + 1).flat()) failed.set(id, stop);
     break;
   }
   return failed;
 }
 
-/** Synchronizes one call's worth of ids; gives the reason when what comes after it need not be tried. */
+/** Synchronizes as many ids as one call takes. Returns a reason if trying the remaining ids is pointless. */
 async function synchronizePart(
   services: SyncServices,
   dataset: ProfileDataset,
@@ -83,7 +83,7 @@ async function synchronizePart(
   return undefined;
 }
 
-/** The record as Personalize takes it, or what keeps it from fitting the schema. */
+/** Returns a function that converts a record for Personalize, or describes why the record does not fit the schema. */
 function datasetRecord({ definitions }: RealtimeSyncSettings, dataset: ProfileDataset) {
   const parse = profileParser(dataset, definitions, "ignore");
   const properties = profileProperties(dataset, definitions);
@@ -95,7 +95,10 @@ function datasetRecord({ definitions }: RealtimeSyncSettings, dataset: ProfileDa
   };
 }
 
-/** Puts at most ten records, in turns of the pace. A record that Personalize refuses does not keep the others out. */
+/**
+ * Puts at most ten records, at the given pace. If Personalize rejects the call, puts them one by one, so that a bad
+ * record fails alone. Returns a reason if trying further records is pointless.
+ */
 async function putRecords(
   services: SyncServices,
   dataset: ProfileDataset,

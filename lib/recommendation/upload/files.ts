@@ -5,7 +5,7 @@ import { RULES } from "../schema/rules.ts";
 import { SampleError } from "../schema/sample-error.ts";
 import { eventIds } from "./occurrences.ts";
 
-/** A record of a request, and its last line in the file. */
+/** A record, and the line of the file on which it ends. */
 export interface Line {
   line: number;
   record: Readonly<Record<string, unknown>>;
@@ -18,14 +18,15 @@ export const ENDPOINTS = {
   interaction: { path: "/log-event", field: "events" },
 } as const satisfies Record<Dataset, { path: string; field: string }>;
 
-/** The most records of one request. */
+/** The most records in one request. */
 const MAX_RECORDS = 500;
-/** The most bytes of records, below the 4 MiB that the service accepts for a body. */
+/** The most bytes of records in one request. The service accepts a body of 4 MiB. */
 const MAX_BYTES = 3 * 1_024 * 1_024;
 
 /**
- * Reads a whole file and returns the number of its rows, so that nothing of an unreadable file is sent. Throws
- * SampleError with file and line: no such file, a missing column, a row of another length, not UTF-8.
+ * Reads a whole file and returns its number of rows, so that an unreadable file is rejected before anything is sent.
+ * Throws SampleError with the file and line if the file does not exist, a column is missing, a row has another length
+ * than the header, or the text is not UTF-8.
  */
 export async function countRows(dataset: Dataset, file: string): Promise<number> {
   const { columns, rows } = await readRows(file);
@@ -42,7 +43,7 @@ export async function countRows(dataset: Dataset, file: string): Promise<number>
   return count;
 }
 
-/** Yields the rows of a file as records, in batches for one request. Events without an EVENT_ID get one derived from the file. */
+/** Yields the rows of a file as records, in batches of one request. Derives an EVENT_ID for events without one. */
 export async function* batchesOf(
   dataset: Dataset,
   file: string,

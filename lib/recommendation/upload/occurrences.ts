@@ -3,18 +3,18 @@ import { createHash } from "node:crypto";
 const FIRST_CAPACITY = 1 << 12;
 
 /**
- * Counts how often each of many digests was seen, in 16 to 32 bytes a distinct one: a Map of ten million would take
- * more than a gigabyte. Digests count as equal when their first eight bytes are.
+ * Counts how often each digest was seen, with 16 to 32 bytes of memory for each distinct digest. A Map of ten million
+ * would take more than a gigabyte. Digests count as equal if their first eight bytes are equal.
  */
 export class Occurrences {
   private table = new BigUint64Array(FIRST_CAPACITY);
   private used = 0;
-  /** Beyond the first time: few rows repeat. */
+  /** Counts of digests seen more than once. Few rows repeat, so a Map is enough. */
   private readonly repeats = new Map<bigint, number>();
 
-  /** How often the digest was seen, this time included. */
+  /** Adds a digest and returns how often it was seen, including this time. */
   add(digest: Buffer): number {
-    // Zero marks a free place.
+    // Zero marks a free slot.
     const key = digest.readBigUInt64LE(0) || 1n;
     if (this.insert(key)) return 1;
     const count = (this.repeats.get(key) ?? 1) + 1;
@@ -31,7 +31,7 @@ export class Occurrences {
     return true;
   }
 
-  /** Where the key is, or the free place for it. */
+  /** Returns the slot of the key, or the free slot for it. */
   private place(key: bigint): number {
     const mask = this.table.length - 1;
     let at = Number(key & BigInt(mask));
@@ -47,8 +47,9 @@ export class Occurrences {
 }
 
 /**
- * Gives events their EVENT_ID: derived from the row and from how many equal rows were before it in the file, so that the
- * same file gives the same ids, and a file that was uploaded twice adds nothing. The order of columns does not matter.
+ * Creates a function that derives EVENT_IDs from rows. An id depends on the row and on the number of equal rows before
+ * it, so the same file always has the same ids, and uploading it twice adds nothing. The order of columns does not
+ * matter.
  */
 export function eventIds(): (row: Iterable<readonly [string, unknown]>) => string {
   const occurrences = new Occurrences();

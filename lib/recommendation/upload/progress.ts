@@ -1,23 +1,23 @@
 /** Where progress is shown. */
 export interface ProgressOutput {
-  /** Whether a line that was printed can be replaced. */
+  /** Whether a printed line can be replaced. */
   isTerminal: boolean;
   /** Prints a line. */
   note(text: string): void;
 }
 
 const WIDTH = 30;
-/** Between two lines where there is no terminal. */
+/** The interval between two lines if the output is not a terminal. */
 const LINE_EVERY_MS = 5_000;
-/** Between two pictures of the bar. */
+/** The interval between two updates of the bar. */
 const BAR_EVERY_MS = 100;
 
-/** To the start of the line above, and clears it. */
+/** Moves the cursor to the start of the line above and clears that line. */
 const OVER_LAST_LINE = "\u001b[1A\u001b[2K";
 
 /**
- * Shows how many of `total` rows are settled: a bar on a terminal, elsewhere a line now and then. The first and the last
- * state are always shown.
+ * Creates a function that shows how many of `total` rows are done, as a bar on a terminal, and elsewhere as a line
+ * every five seconds. Always shows the first and the last state.
  */
 export function createProgress(
   { isTerminal, note }: ProgressOutput,

@@ -7,40 +7,40 @@ import { backoff } from "../../core/resilience/retry.ts";
 import { ENDPOINTS, type Line } from "./files.ts";
 import { UploadError } from "./upload-error.ts";
 
-/** Where an upload goes. */
+/** The service to upload to. */
 export interface UploadTarget {
-  /** The API URL as `relevance info` prints it, without a slash at the end. */
+  /** The API URL that `relevance info` prints, without a trailing slash. */
   url: string;
   apiKey: string;
-  /** Milliseconds without any record accepted after which the upload stops. */
+  /** The upload stops if the service makes no progress for this many milliseconds. */
   patienceMs?: number;
-  /** Replaced in tests so that nothing sleeps. */
+  /** Replaced by tests, which must not sleep. */
   wait?: (ms: number) => Promise<unknown>;
   now?: () => number;
 }
 
-/** A row that the service did not take. */
+/** A row that the service rejected. */
 export interface RejectedRow {
   line: number;
   id: string | null;
   issues: readonly Issue[];
 }
 
-/** What became of a batch. */
+/** The result of sending a batch. */
 export interface Sent {
   accepted: number;
   rejected: RejectedRow[];
-  /** Why the real-time path did not take what was accepted. */
+  /** Why accepted records were not passed on in real time. */
   degraded: string[];
-  /** Requests beyond the first. */
+  /** The number of requests that were repeated. */
   retries: number;
 }
 
-/** Above the API's own limit of 29 seconds. */
+/** Longer than the API's own limit of 29 seconds. */
 const REQUEST_MS = 35_000;
 const PATIENCE_MS = 120_000;
 
-/** Statuses that pass by themselves. A repeat is harmless: users and items are replaced, events have their ids. */
+/** Statuses to retry. Retrying is safe, because users and items are replaced and events keep their ids. */
 const PASSING = [408, 429, 500, 502, 503, 504];
 
 const Answer = v.object({
@@ -61,16 +61,16 @@ const Answer = v.object({
 
 type Answer = v.InferOutput<typeof Answer>;
 
-/** One attempt: an answer for each record, a reason to come back later, or a body that was too large. */
+/** The result of one request: an answer for each record, a reason to retry later, or a body that was too large. */
 type Attempt =
   | { kind: "answered"; answer: Answer }
   | { kind: "later"; reason: string; afterMs: number }
   | { kind: "too-large" };
 
 /**
- * Sends a batch until every record is accepted or refused for good. What may pass (no connection, throttling, records
- * that the store did not take) is sent again with backoff, as long as the service accepts something within the
- * patience. Throws UploadError otherwise, and at once for a wrong address or key.
+ * Sends a batch until every record is accepted or rejected for good. Retries temporary failures with backoff: no
+ * connection, throttling, or records that the store did not accept. Throws UploadError if there is no progress for
+ * `patienceMs`, and at once if the address or key is wrong.
  */
 export async function sendBatch(target: UploadTarget, dataset: Dataset, batch: readonly Line[]): Promise<Sent> {
   const { patienceMs = PATIENCE_MS, wait = sleep, now = () => performance.now() } = target;
@@ -110,8 +110,8 @@ export async function sendBatch(target: UploadTarget, dataset: Dataset, batch: r
 }
 
 /**
- * Asks the service for nothing, to find out whether address and key are right before files are read. Throws UploadError;
- * a service that is only busy is left to the upload.
+ * Sends an empty request, to check the address and key before any file is read. Throws UploadError if one is wrong.
+ * Passes if the service is only busy, since the upload retries.
  */
 export async function checkTarget(target: UploadTarget): Promise<void> {
   const url = `${target.url}${ENDPOINTS.user.path}`;
@@ -123,13 +123,13 @@ export async function checkTarget(target: UploadTarget): Promise<void> {
     );
   });
   const isOurs = v.is(Failed, parseJson(answer.text));
-  // Its own words for a body that lacks the records.
+  // The service's own answer to a body without records.
   if (answer.status === 400 && isOurs) return;
   if (PASSING.includes(answer.status) && isOurs) return;
   throw new UploadError(refusal(url, answer.status, answer.text), true);
 }
 
-/** Notes what is settled and gives the records to send again. */
+/** Adds the final results to `sent` and returns the records to send again. */
 function settle(batch: readonly Line[], { rejected }: Answer["response"], sent: Sent): Line[] {
   const again: Line[] = [];
   for (const { index, id, retryable, issues } of rejected) {
@@ -178,7 +178,7 @@ async function request(target: UploadTarget, dataset: Dataset, batch: readonly L
   }
   const { status, text, retryAfter } = answer;
   const parsed = v.safeParse(Answer, parseJson(text));
-  // 400 with an answer for each record: none of them was accepted.
+  // A 400 that answers for each record means that none was accepted.
   if ((status === 200 || status === 400) && parsed.success) return { kind: "answered", answer: parsed.output };
   if (status === 413) return { kind: "too-large" };
   if (PASSING.includes(status)) {
@@ -212,7 +212,7 @@ function refusal(url: string, status: number, text: string): string {
 
 const Failed = v.object({ error: v.object({ message: v.string() }) });
 
-/** The service's own words, or the start of what another server says. */
+/** Returns the service's error message, or the start of any other body. */
 function messageOf(text: string): string {
   const parsed = v.safeParse(Failed, parseJson(text));
   if (parsed.success) return parsed.output.error.message;

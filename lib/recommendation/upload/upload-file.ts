@@ -3,39 +3,42 @@ import { batchesOf } from "./files.ts";
 import { type RejectedRow, type Sent, sendBatch, type UploadTarget } from "./send.ts";
 import { UploadError } from "./upload-error.ts";
 
-/** The result of uploading a file. Each accepted row was confirmed by the service in this run. */
+/** The result of uploading a file. The service confirmed each accepted row in this run. */
 export interface UploadedFile {
   accepted: number;
   rejected: number;
-  /** The first of them, by line. */
+  /** The first rejected rows, sorted by line. */
   rejectedRows: RejectedRow[];
   /** Requests that were sent again. */
   retries: number;
-  /** Why accepted records were not passed on in real time; each reason once. */
+  /** The distinct reasons why accepted records were not passed on in real time. */
   degraded: string[];
 }
 
-/** What is uploaded, and where to. */
+/** What to upload, and where. */
 export interface UploadFileOptions {
   target: UploadTarget;
   dataset: Dataset;
   file: string;
-  /** Called with the number of rows that were accepted or rejected so far. */
+  /** Called with the number of rows accepted or rejected so far. */
   onProgress?: (rows: number) => void;
 }
 
-/** Requests in flight. The last row of a user or item must win, so those are sent in order; events have no order. */
+/**
+ * Concurrent requests. Users and items are sent in order, because the last row of each must win. Events have no order.
+ */
 const PARALLEL = { user: 1, item: 1, interaction: 4 } as const satisfies Record<Dataset, number>;
 
-/** Rejected rows that are kept for display. */
+/** How many rejected rows to keep for display. */
 const MAX_SHOWN = 1_000;
 
-/** After this many rejected rows and no accepted one, the file does not match the schema. */
+/** The upload gives up after this many rejected rows without an accepted one: the file does not match the schema. */
 const HOPELESS = 1_000;
 
 /**
- * Uploads a file from its first row. A repeat adds nothing: users and items are replaced, and events keep their ids, so an
- * upload that was interrupted is simply started again. Throws UploadError when the service accepts nothing more.
+ * Uploads a file from its first row. Repeating an upload adds nothing, because users and items are replaced and events
+ * keep their ids. So an interrupted upload is simply started again. Throws UploadError if the service accepts no more
+ * records.
  */
 export async function uploadFile(options: UploadFileOptions): Promise<UploadedFile> {
   const { target, dataset, file, onProgress = () => {} } = options;
@@ -68,7 +71,7 @@ function hopeless(file: string, { rejected, rejectedRows }: UploadedFile): Uploa
   );
 }
 
-/** Works on `parallel` values at a time. After an error it starts nothing more and waits for what is in progress. */
+/** Processes `parallel` values at a time. After an error, starts no more work and waits for the work in progress. */
 async function forEach<T>(
   values: AsyncGenerator<T>,
   parallel: number,
@@ -78,7 +81,7 @@ async function forEach<T>(
   const worker = async () => {
     try {
       while (!failed) {
-        // Calls queue up in the generator, so workers can share it.
+        // The generator queues calls to next(), so workers can share it.
         const { value, done } = await values.next();
         if (done || failed) return;
         await work(value);
