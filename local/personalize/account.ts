@@ -102,7 +102,7 @@ export class Account {
     return resource as OfKind<K>;
   }
 
-  /** Adds a resource. Throws ResourceAlreadyExistsException if the ARN is taken, TooManyTagsException above the limit. */
+  /** Adds a resource. Throws ResourceAlreadyExistsException if the ARN is taken, TooManyTagsException above 50 tags. */
   add<K extends Kind>(
     resource: New<K> & { kind: K },
     tags: readonly { tagKey: string; tagValue: string }[] = [],

@@ -6,7 +6,7 @@ export interface EventChoice {
   thresholds: ReadonlyMap<string, number | undefined> | null;
 }
 
-/** Interactions grouped by user, in order of time. Users and items are indexes. Plain data, so that it can be stored. */
+/** Interactions by user, in order of time. Users and items are indexes. Plain data, so that it can be stored. */
 export interface TrainingSet {
   users: readonly string[];
   items: readonly string[];
