@@ -12,43 +12,43 @@ import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/cli
 import { ifThere } from "../../lib/aws/errors.ts";
 import type { Cloud } from "./front.ts";
 
-/** Where an API is read from: a cloud, or what is known of one in another process. */
+/** The cloud to read an API from. It may run in another process. */
 export type ApiSource = Pick<Cloud, "endpoint" | "region">;
 
-/** One method of a resource as it is deployed. */
+/** One deployed method of a resource. */
 export interface DeployedMethod {
-  /** As in "/application/bulk". */
+  /** For example "/application/bulk". */
   resource: string;
-  /** As in "POST"; "ANY" for all that the resource has no own one for. */
+  /** For example "POST". "ANY" stands for all methods that the resource does not define itself. */
   method: string;
   keyRequired: boolean;
-  /** Whether the function lets this API, stage, method and path call it. */
+  /** Whether the function's policy allows calls from this API, stage, method and path. */
   permitted: boolean;
 }
 
-/** A REST API as API Gateway would serve it. */
+/** A deployed REST API, as API Gateway would serve it. */
 export interface DeployedApi {
   id: string;
   stage: string;
   methods: DeployedMethod[];
-  /** Values of the enabled keys of usage plans that hold the stage. */
+  /** Values of the enabled keys of the usage plan that includes the stage. */
   keys: string[];
   throttle: { rateLimit?: number; burstLimit?: number; dailyQuota?: number };
   function: DeployedFunction;
 }
 
-/** The version that all methods call. */
+/** The function version that all methods call. */
 export interface DeployedFunction {
   name: string;
   qualifier: string;
   environment: Record<string, string>;
-  /** SHA-256 of the uploaded archive, in hexadecimal: the name of the folder that the local cloud unpacks it to. */
+  /** SHA-256 of the uploaded archive, in hexadecimal. The local cloud unpacks the archive to a folder of this name. */
   codeSha256: string;
 }
 
 /**
- * Reads an API back from the local cloud: resources, keys, permissions and the function, all as they were applied. Throws
- * Error for what API Gateway could not serve: no such API, no deployment, methods without a function.
+ * Reads a deployed API back from the local cloud: resources, keys, permissions and the function. Throws Error for what
+ * API Gateway could not serve: an unknown API, a stage without a deployment, methods without a function.
  */
 export async function readDeployedApi(source: ApiSource, name: string, stage: string): Promise<DeployedApi> {
   const options = { ...source, credentials: { accessKeyId: "test", secretAccessKey: "test" }, maxAttempts: 1 };
@@ -117,13 +117,13 @@ interface PolicyStatement {
   Condition?: { ArnLike?: Record<string, string> };
 }
 
-/** Whether the policy of the function's qualifier lets API Gateway call it for "<api>/<stage>/<method>/<path>". */
+/** Returns a test whether the function's policy lets API Gateway call it for "<api>/<stage>/<method>/<path>". */
 async function permissionOf(lambda: LambdaClient, { name, qualifier }: Target): Promise<(request: string) => boolean> {
   const statements = await policyOf(lambda, name, qualifier);
   const patterns = statements
     .filter(({ Effect, Action }) => Effect === "Allow" && Action === "lambda:InvokeFunction")
     .filter(({ Principal }) => Principal.Service === "apigateway.amazonaws.com")
-    // Without a source any API of any account may call it, which is not what we deploy.
+    // Ignores statements without a source: they would allow any API of any account, and we never deploy one.
     .flatMap(({ Condition }) => Condition?.ArnLike?.["AWS:SourceArn"] ?? [])
     .map((arn) => arn.split(":").slice(5).join(":"));
   const literal = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&");

@@ -1,6 +1,6 @@
 /**
- * Makes the local Firehose hold the records of a delivery stream back for so many seconds and then write them as one
- * object, as AWS does by size and time; 0 writes each call's at once, which is how a stream begins.
+ * Makes the local Firehose buffer the records of a delivery stream for this many seconds and then write them as one
+ * object. AWS buffers by size and time. 0, the initial value, writes the records of each call immediately.
  */
 export async function delayFirehose(endpoint: string, stream: string, seconds: number): Promise<void> {
   const body = JSON.stringify({ stream, seconds });

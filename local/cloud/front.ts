@@ -8,53 +8,54 @@ import { type Moto, startMoto } from "./moto.ts";
 import { router, standInsByService } from "./router.ts";
 import type { Control, StandIn } from "./stand-in.ts";
 
-/** The region and account of everything local. */
+/** The region and account of the local cloud. */
 export const REGION = "eu-west-1";
 export const ACCOUNT_ID = "123456789012";
 
 export interface CloudOptions {
-  /** Where moto is installed, once for all that use it. */
+  /** Folder in which moto is installed, once for all users of the folder. */
   dir: string;
-  /** Gets the code of functions and moto's log; default: a folder of `dir` for this process. Emptied first. */
+  /** Folder for the code of functions and moto's log. Emptied first. Default: a folder in `dir` for this process. */
   workDir?: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** Serve what moto does not; two for one service are refused. */
+  /** Serve the services that moto does not. Two stand-ins for one service are an error. */
   standIns?: readonly StandIn[];
-  /** Answer unsigned requests to their paths. */
+  /** Handle unsigned requests to their paths. */
   controls?: readonly Control[];
-  /** The Node.js that runs functions; default: this one. */
+  /** The Node.js that runs functions. Default: the current one. */
   node?: string;
-  /** Repairs to leave out: to see what moto does by itself. */
+  /** Names of repairs to skip, to see how moto behaves without them. */
   withoutRepairs?: readonly string[];
-  /** Seconds that a Wait state of a state machine lasts at most. Default: as long as it says. */
+  /** Upper limit for the Wait states of state machines, in seconds. Default: no limit. */
   longestWaitSeconds?: number;
-  /** Seconds that functions are given at most, by name, whatever their timeouts. */
+  /** Upper limit for function timeouts, in seconds by function name. */
   shortCalls?: Readonly<Record<string, number>>;
-  /** A line for the user, now and then. */
+  /** Called with progress messages for the user. */
   onProgress?: (line: string) => void;
 }
 
 export interface Cloud {
-  /** What AWS_ENDPOINT_URL is set to. */
+  /** The value for AWS_ENDPOINT_URL. */
   readonly endpoint: string;
-  /** moto itself, past the stand-ins. */
+  /** The URL of moto itself, bypassing the stand-ins. */
   readonly motoUrl: string;
   readonly region: string;
   readonly accountId: string;
-  /** What a child process needs to find this cloud in place of AWS. */
+  /** Environment variables that make a child process use this cloud instead of AWS. */
   readonly env: Readonly<Record<string, string>>;
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves, with the reason, when moto ends without having been stopped. */
+  /** Resolves with the reason if moto exits without having been stopped. */
   readonly died: Promise<LocalError>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the local AWS endpoint: stand-ins and moto behind one URL, told apart by what a request was signed for. moto
- * is installed first if need be, and ends with this process, however that ends; neither keeps the process alive.
- * Throws MissingTool (no Python) and LocalError (port taken, no network for the installation, moto died).
+ * Starts the local AWS endpoint: stand-ins and moto behind one URL. A request is routed by the service that it was
+ * signed for. Installs moto first if necessary. moto exits with this process, however the process ends, and nothing
+ * here keeps the process alive. Throws MissingTool (no Python) and LocalError (port taken, no network for the
+ * installation, moto died).
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const {
@@ -71,7 +72,8 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const python = await installCloud({ dir, onProgress });
   const started = performance.now();
 
-  // Functions are told the front's address and the front moto's: the front listens first, and holds requests back.
+  // moto needs the front's address for its functions, and the front needs moto's. So the front listens first and holds
+  // requests back until moto is up.
   const moto = Promise.withResolvers<Moto>();
   const motoUrl = moto.promise.then(({ url }) => url);
   motoUrl.catch(() => {});
@@ -119,7 +121,7 @@ function describe(front: Listener, moto: Moto): Cloud {
   };
 }
 
-/** The variables that lead any AWS SDK, the command line tool and Terraform to the local cloud at `endpoint`. */
+/** Returns the environment variables that point the AWS SDKs, the AWS CLI and Terraform to the cloud at `endpoint`. */
 export function cloudEnvironment(endpoint: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpoint,
@@ -128,7 +130,7 @@ export function cloudEnvironment(endpoint: string): Record<string, string> {
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
     AWS_EC2_METADATA_DISABLED: "true",
-    // Profiles of the user could bring other credentials, endpoints or a role to assume.
+    // The user's profiles could add other credentials, endpoints or a role to assume.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     NO_PROXY: "127.0.0.1,localhost",

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Cloud } from "./front.ts";
 
 /**
- * Makes a public hosted zone in the local cloud and gives its id, without the leading path. By hand, because this is
- * the only call to Route 53 outside of Terraform: not worth a client of 1 MB.
+ * Creates a public hosted zone in the local cloud and returns its ID, without the leading path. Sends the request by
+ * hand: this is the only call to Route 53 outside of Terraform, and the SDK client would add 1 MB.
  */
 export async function createHostedZone(
   { endpoint, region }: Pick<Cloud, "endpoint" | "region">,
@@ -13,7 +13,7 @@ export async function createHostedZone(
   const response = await fetch(`${endpoint}/2013-04-01/hostedzone`, {
     method: "POST",
     headers: {
-      // moto reads the service from the signature and does not check it.
+      // moto reads the service from the signature but does not verify the signature.
       authorization: `AWS4-HMAC-SHA256 Credential=test/20000101/${region}/route53/aws4_request, SignedHeaders=host, Signature=0`,
       "content-type": "application/xml",
     },

@@ -8,23 +8,23 @@ import { scratchFolder } from "../process/scratch.ts";
 
 const REQUIREMENTS = fileURLToPath(new URL("./requirements.txt", import.meta.url));
 const VENV = "venv-moto";
-/** What the pinned packages ask for. */
+/** The oldest Python that the pinned packages support. */
 const MIN_PYTHON = [3, 10] as const;
 
 export interface InstallOptions {
-  /** Gets a folder `venv-moto` (160 MB). */
+  /** The folder `venv-moto` (160 MB) is created in this one. */
   dir: string;
-  /** The Python to make the virtual environment with; default `python3`. */
+  /** The Python that creates the virtual environment. Default: `python3`. */
   python?: string;
-  /** A line for the user, now and then. */
+  /** Called with progress messages for the user. */
   onProgress?: (line: string) => void;
 }
 
 /**
- * Puts moto into a Python virtual environment of its own, once, and gives that environment's interpreter. Made beside
- * its place and moved there when complete: an interrupted or a concurrent installation leaves nothing half done. Done
- * anew when the pinned packages or the machine's Python have changed.
- * Throws MissingTool without a fitting Python or its venv module, LocalError when the packages cannot be had.
+ * Installs moto into its own Python virtual environment, once, and returns that environment's interpreter. The
+ * environment is built in a temporary folder and moved into place when complete, so an interrupted or concurrent
+ * installation leaves nothing incomplete. Reinstalls when the pinned packages or the machine's Python have changed.
+ * Throws MissingTool without a suitable Python or its venv module, and LocalError if the packages cannot be installed.
  */
 export async function installCloud(options: InstallOptions): Promise<string> {
   const { python = "python3", onProgress = () => {} } = options;
@@ -51,11 +51,11 @@ export async function installCloud(options: InstallOptions): Promise<string> {
 const interpreter = (home: string) => join(home, "bin", "python");
 const markerFile = (home: string) => join(home, ".complete");
 
-/** What the environment was made of. A virtual environment is of no use once the Python below it is another one. */
+/** Describes what the environment was built from. It is useless once the Python that it is based on has changed. */
 function marker(home: string): string {
   const packages = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex");
   const python = realpathSync(interpreter(home));
-  // Mostly a link to the machine's own; where it is a copy its place says nothing.
+  // Usually a link to the machine's Python. If it is a copy, its path says nothing about its origin.
   const origin = python.startsWith(realpathSync(home)) ? "copy" : python;
   return `${JSON.stringify({ packages, python: origin })}\n`;
 }
@@ -69,7 +69,7 @@ function moveInto(staged: string, home: string) {
   try {
     renameSync(staged, home);
   } catch (error) {
-    // Another process may have finished the same one meanwhile, and a moto may run from it already.
+    // Another process may have finished the same installation meanwhile, and a moto may already run from it.
     if (isComplete(home)) return;
     if (!existsSync(home)) throw error;
     rmSync(home, { recursive: true, force: true });
@@ -121,7 +121,7 @@ interface Run {
 }
 
 function run(command: string, args: readonly string[]): Promise<Run> {
-  // Packages of the user's own must not satisfy what is to be installed.
+  // Without these variables, pip does not count the user's own packages as installed.
   const { PYTHONPATH: _path, PYTHONHOME: _home, ...env } = process.env;
   return new Promise((done) => {
     execFile(command, args, { env, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {

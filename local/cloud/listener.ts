@@ -16,12 +16,12 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** With which an HTTP/2 client that was told so in advance begins; no HTTP/1 request begins with a P, R and I. */
+/** The first bytes of an HTTP/2 client with prior knowledge. No HTTP/1 request begins with "PRI". */
 const HTTP2_PREFACE = Buffer.from("PRI * HTTP/2.0");
 
 /**
- * Listens on one port for HTTP/1.1 and for HTTP/2 without TLS, which the SDK's Bedrock runtime client speaks unasked.
- * Does not keep the process alive. Throws LocalError when the port is taken.
+ * Listens on one port for HTTP/1.1 and for HTTP/2 without TLS, which the SDK's Bedrock runtime client uses by default.
+ * Does not keep the process alive. Throws LocalError if the port is taken.
  */
 export async function listen(
   port: number | undefined,
@@ -29,7 +29,7 @@ export async function listen(
 ): Promise<Listener> {
   if (port !== undefined) await requireFreePort(port, "the local AWS endpoint");
   const http1 = createHttp1Server(handle);
-  // Longer than clients keep theirs: a connection that closes under a request is an error to them.
+  // Longer than clients keep idle connections: a client fails if the server closes a connection during its request.
   http1.keepAliveTimeout = 120_000;
   const http2 = createHttp2Server(handle);
   const sockets = new Set<Socket>();
@@ -40,7 +40,7 @@ export async function listen(
     socket.on("error", () => socket.destroy());
     socket.unref();
     socket.setNoDelay(true);
-    // Not by "data": a socket that flows cannot be handed over to HTTP/2 any more.
+    // Not "data": a socket in flowing mode can no longer be handed over to HTTP/2.
     socket.once("readable", () => {
       const first: Buffer | null = socket.read();
       if (first === null) return socket.destroy();
@@ -69,7 +69,7 @@ export async function listen(
   };
 }
 
-/** The headers that are about the message: without those of the connection and the pseudo-headers of HTTP/2. */
+/** Returns the headers without those of the connection and without the pseudo-headers of HTTP/2. */
 export function messageHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => !name.startsWith(":") && !CONNECTION_HEADERS.has(name));
   return Object.fromEntries(

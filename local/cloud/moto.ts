@@ -7,25 +7,25 @@ import { startServer } from "../process/server.ts";
 import { waitFor } from "../process/wait.ts";
 
 const LAUNCHER = fileURLToPath(new URL("./server/launcher.py", import.meta.url));
-/** server/launcher.py ends with it when a repair does not fit the installed moto. */
+/** Exit code of server/launcher.py if a repair does not fit the installed moto. */
 const REPAIR_DOES_NOT_FIT = 3;
 
 export interface MotoOptions {
-  /** An interpreter that has moto: what `installCloud` gives. */
+  /** A Python interpreter with moto, as returned by `installCloud`. */
   python: string;
-  /** Empty folder for the code of functions, the log and what moto tells about itself. */
+  /** Empty folder for the code of functions, the log and the file in which moto reports its port. */
   workDir: string;
   /** The Node.js that runs functions. */
   node: string;
-  /** Where functions find AWS. */
+  /** The AWS endpoint for functions. */
   frontUrl: string;
-  /** Repairs to leave out: to see what moto does by itself. */
+  /** Names of repairs to skip, to see how moto behaves without them. */
   withoutRepairs?: readonly string[];
-  /** Seconds that a Wait state of a state machine lasts at most. Default: as long as it says. */
+  /** Upper limit for the Wait states of state machines, in seconds. Default: no limit. */
   longestWaitSeconds?: number;
-  /** Seconds that functions are given at most, by name, whatever their timeouts. */
+  /** Upper limit for function timeouts, in seconds by function name. */
   shortCalls?: Readonly<Record<string, number>>;
-  /** Default 60 s. */
+  /** Default: 60 s. */
   timeoutMs?: number;
 }
 
@@ -33,16 +33,16 @@ export interface Moto {
   readonly url: string;
   readonly pid: number;
   readonly logFile: string;
-  /** The names of the repairs in force. */
+  /** The names of the applied repairs. */
   readonly repairs: readonly string[];
-  /** Resolves, with the reason, when moto ends without having been stopped. */
+  /** Resolves with the reason if moto exits without having been stopped. */
   readonly died: Promise<LocalError>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts moto with our repairs on a free port and waits until it serves. It ends with this process, and so do the
- * functions that it runs. Throws LocalError, with the end of its log, when it does not start or a repair does not fit.
+ * Starts moto with our repairs on a free port and waits until it serves. moto and its functions exit with this process.
+ * Throws LocalError, with the end of the log, if moto does not start or a repair does not fit.
  */
 export async function startMoto(options: MotoOptions): Promise<Moto> {
   const {
@@ -59,9 +59,9 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
   const logFile = join(workDir, "moto.log");
   const server = await startServer({
     command: python,
-    // Without the user's own packages and PYTHON… variables.
+    // Ignores the user's own packages and PYTHON… variables.
     args: ["-E", "-s", LAUNCHER],
-    // Nothing of ours: a proxy or a profile of the user would get between moto's parts.
+    // Does not inherit the environment: a proxy or an AWS profile of the user would interfere with moto's own requests.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -106,7 +106,7 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
   }
 }
 
-/** The launcher moves the file to its place when it is whole. */
+/** Reads the file in which the launcher reports that it is ready. The launcher renames it into place when complete. */
 function ready(file: string): { port: number; repairs: string[] } | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }

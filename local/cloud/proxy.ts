@@ -3,16 +3,16 @@ import { pipeline } from "node:stream/promises";
 import { messageHeaders, type Request, type Response } from "./listener.ts";
 
 /**
- * Passes a request on to moto and its answer back, both as streams. The Host header stays the caller's, so that the
- * URLs which moto answers with (of queues, for example) lead to the front again. Rejects when moto cannot be reached
- * before an answer began; when it breaks off later the caller's connection is cut.
+ * Forwards a request to moto and streams the response back. Keeps the caller's Host header, so that URLs in moto's
+ * responses (queue URLs, for example) point to the front. Rejects if moto fails before it responds. If it fails later,
+ * the caller's connection is closed.
  */
 export async function proxy(request: Request, response: Response, motoUrl: string): Promise<void> {
   const { hostname, port } = new URL(motoUrl);
   const headers: Record<string, string> = messageHeaders(request.headers);
   const host = request.headers.host ?? request.headers[":authority"];
   if (typeof host === "string") headers.host = host;
-  // A body of unknown length has to be announced anew: the header was about the caller's connection.
+  // `messageHeaders` drops transfer-encoding, so a body of unknown length needs it again for this connection.
   if (headers["content-length"] === undefined && request.headers["transfer-encoding"] !== undefined) {
     headers["transfer-encoding"] = "chunked";
   }
@@ -23,7 +23,7 @@ export async function proxy(request: Request, response: Response, motoUrl: strin
     upstream.once("response", resolve);
     upstream.on("error", reject);
   });
-  // moto may answer, and close, before it has read the whole body.
+  // moto may respond and close the connection before it has read the whole body.
   pipeline(request, upstream).catch(() => {});
 
   const incoming = await answer;

@@ -4,10 +4,10 @@ import { proxy } from "./proxy.ts";
 import { type Destination, destinationOf } from "./routing.ts";
 import type { Control, StandIn, StandInAnswer } from "./stand-in.ts";
 
-/** Of these moto has nothing that an SDK could use: an answer of its own would mislead. */
+/** Services that moto does not implement usefully. A response from moto would be misleading. */
 const NOT_IN_MOTO = new Set(["personalize", "sagemaker-runtime", "bedrock-runtime"]);
 
-/** The stand-in of each service. Throws LocalError when two want the same. */
+/** Returns the stand-in of each service. Throws LocalError if two serve the same one. */
 export function standInsByService(standIns: readonly StandIn[]): ReadonlyMap<string, StandIn> {
   const byService = new Map<string, StandIn>();
   for (const standIn of standIns) {
@@ -22,11 +22,11 @@ export function standInsByService(standIns: readonly StandIn[]): ReadonlyMap<str
 export interface RouterOptions {
   standIns: ReadonlyMap<string, StandIn>;
   controls?: readonly Control[];
-  /** Requests for moto wait for it. */
+  /** Requests to moto wait for this. */
   motoUrl: Promise<string>;
 }
 
-/** Answers requests to AWS: by the stand-in of the service that they were signed for, else by moto. */
+/** Routes each request to the stand-in of the service that it was signed for, or else to moto. */
 export function router({
   standIns,
   controls = [],
@@ -80,11 +80,11 @@ function send(response: Response, { status, headers = {}, body = "" }: StandInAn
   response.end(bytes);
 }
 
-/** Status 501, since SDKs try again after the other statuses of the server's fault. */
+/** Uses status 501 because the SDKs retry other 5xx statuses. */
 const noStandIn = (service: string) =>
   failure(501, "NotImplemented", `this local cloud was started without a stand-in for ${service}`);
 
-/** An error as each of the JSON protocols of AWS has it. */
+/** Builds an error that SDKs can read in every JSON protocol of AWS. */
 function failure(status: number, type: string, message: string): StandInAnswer {
   return { status, headers: { "x-amzn-errortype": type }, body: JSON.stringify({ __type: type, message }) };
 }

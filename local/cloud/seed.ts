@@ -15,22 +15,22 @@ import { waitFor } from "../process/wait.ts";
 import type { Cloud } from "./front.ts";
 import { createHostedZone } from "./hosted-zone.ts";
 
-/** Where an account is seeded: a cloud, or what is known of one in another process. */
+/** The cloud to seed. It may run in another process. */
 export type SeedTarget = Pick<Cloud, "endpoint" | "region">;
 
 export interface SeedOptions {
-  /** Begins every name; lower case. Default: one that nothing else uses. */
+  /** Prefix of every name, in lower case. Default: a random one. */
   name?: string;
-  /** Of the OpenSearch domain; default `OpenSearch_2.19`. */
+  /** Version of the OpenSearch domain. Default: `OpenSearch_2.19`. */
   engineVersion?: string;
-  /** DNS name of the hosted zone; the certificate is for `search.` below it. Default: of the name. */
+  /** DNS name of the hosted zone. The certificate is for `search.` below it. Default: derived from `name`. */
   domainName?: string;
 }
 
-/** What an account of a company has before we deploy into it: the things that our Terraform reads and never owns. */
+/** Resources that a company's account has before we deploy into it. Our Terraform reads them but never owns them. */
 export interface SeededAccount {
   vpcId: string;
-  /** Private, in two zones. */
+  /** Private subnets in two zones. */
   subnetIds: string[];
   availabilityZones: string[];
   /** The security group of the OpenSearch domain. */
@@ -38,17 +38,17 @@ export interface SeededAccount {
   openSearchDomain: string;
   openSearchDomainArn: string;
   hostedZoneId: string;
-  /** Of the hosted zone, without a dot at its end. */
+  /** Name of the hosted zone, without a trailing dot. */
   domainName: string;
-  /** For `search.<domainName>`, issued. */
+  /** An issued certificate for `search.<domainName>`. */
   certificateArn: string;
-  /** Holds `{"username", "password"}`. */
+  /** Secret with `{"username", "password"}`. */
   basicAuthSecretArn: string;
-  /** Versioned, for Terraform's state. */
+  /** Versioned bucket for Terraform's state. */
   stateBucket: string;
 }
 
-/** Puts into the local cloud what an existing account has. Safe to call several times: each call makes things of its own. */
+/** Creates the resources of an existing account in the local cloud. Each call creates its own. */
 export async function seedAccount(cloud: SeedTarget, options: SeedOptions = {}): Promise<SeededAccount> {
   const name = options.name ?? `platform-${randomUUID().slice(0, 8)}`;
   const domainName = options.domainName ?? `${name}.example.com`;
@@ -74,7 +74,7 @@ async function seedNetwork(ec2: EC2Client, region: string, name: string): Promis
   const vpc = await ec2.send(new CreateVpcCommand({ CidrBlock: "10.20.0.0/16" }));
   const vpcId = given(vpc.Vpc?.VpcId);
   await ec2.send(new CreateTagsCommand({ Resources: [vpcId], Tags: [{ Key: "Name", Value: name }] }));
-  // Private names of interface endpoints resolve in a VPC with both of these only.
+  // Private DNS names of interface endpoints resolve only in a VPC with both of these.
   await ec2.send(new ModifyVpcAttributeCommand({ VpcId: vpcId, EnableDnsSupport: { Value: true } }));
   await ec2.send(new ModifyVpcAttributeCommand({ VpcId: vpcId, EnableDnsHostnames: { Value: true } }));
 

@@ -1,9 +1,9 @@
-"""Filter patterns of CloudWatch Logs: terms, and conditions on JSON fields.
+"""Compiles filter patterns of CloudWatch Logs: terms, and conditions on JSON fields.
 
     ERROR "exact phrase" -debug ?one ?other        terms: all of the plain ones, none of the `-`, any of the `?`
     { $.kind = "search" && ($.ms > 200 || $.degraded IS TRUE) }
 
-A pattern of another kind (space-delimited fields in brackets, regular expressions) is refused, not ignored.
+Other kinds of patterns (space-delimited fields in brackets, regular expressions) raise UnsupportedPattern.
 """
 
 import json
@@ -22,11 +22,11 @@ _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operato
 
 
 class UnsupportedPattern(ValueError):
-    """The pattern is wrong, or of a kind that the local cloud does not know."""
+    """The pattern is invalid, or of a kind that the local cloud does not support."""
 
 
 def compile_pattern(pattern: str | None) -> Matcher:
-    """A function that says whether a log message matches. An empty pattern matches every message."""
+    """Returns a function that tests whether a log message matches. An empty pattern matches every message."""
     text = (pattern or "").strip()
     if not text:
         return lambda message: True
@@ -54,7 +54,7 @@ def _terms(text: str) -> Matcher:
     return lambda message: (
         all(term in message for term in required)
         and not any(term in message for term in excluded)
-        # AWS ignores the optional terms when there are required ones.
+        # AWS ignores the optional terms if there are required ones.
         and (bool(required) or not optional or any(term in message for term in optional))
     )
 
@@ -143,7 +143,7 @@ class _Parser:
                 raise self._error(f"{operand} is no number")
             return lambda document: _is_number(_find(document, path)) and _COMPARE[sign](_find(document, path), number)
         text = json.loads(operand) if operand.startswith('"') else operand
-        # Only the asterisk is special in a pattern's text.
+        # The asterisk is the only wildcard in a pattern's text.
         glob = re.sub(r"([\[?])", r"[\1]", text)
 
         def equal(document: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Names and bytes of the objects that Firehose writes."""
+"""Keys and contents of the objects that Firehose writes."""
 
 import gzip
 import re
@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-# The letters of Java's DateTimeFormatter that AWS documents for prefixes, as Python's strftime.
+# The fields of Java's DateTimeFormatter that AWS documents for prefixes, with their equivalents in Python's strftime.
 _DATE_LETTERS = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "DDD": "%j", "HH": "%H", "mm": "%M", "ss": "%S"}
 _EXPRESSION = re.compile(r"!\{([\w-]+):([^}]*)\}")
 
 
 def object_key(stream: str, version: str, destination: dict[str, Any], now: datetime) -> str:
-    """The key of one delivered object: an evaluated prefix, or the prefix as it is and the hour."""
+    """Returns the key of one object. Evaluates expressions in the prefix; if there are none, appends the hour to it."""
     prefix = destination.get("Prefix") or ""
     if _EXPRESSION.search(prefix):
         folder = _EXPRESSION.sub(lambda match: _evaluate(match.group(1), match.group(2), now), prefix)
@@ -24,13 +24,13 @@ def object_key(stream: str, version: str, destination: dict[str, Any], now: date
 
 
 def object_body(records: list[bytes], destination: dict[str, Any]) -> bytes:
-    """The records one after the other, compressed as the destination says."""
+    """Returns the concatenated records, compressed as the destination says."""
     body = b"".join(records)
     return gzip.compress(body) if is_gzip(destination) else body
 
 
 def is_gzip(destination: dict[str, Any]) -> bool:
-    """Whether the destination asks for gzip."""
+    """Returns whether the destination asks for gzip."""
     return destination.get("CompressionFormat") == "GZIP"
 
 
@@ -43,7 +43,7 @@ def _evaluate(namespace: str, argument: str, now: datetime) -> str:
 
 
 def _format_date(pattern: str, now: datetime) -> str:
-    # Text in quotes stands for itself; a run of one letter is a field; all else stands for itself.
+    # A run of one letter is a field. Quoted text and all other characters are literal.
     return re.sub(r"'([^']*)'|(([A-Za-z])\3*)", lambda match: _date_part(match, pattern, now), pattern)
 
 

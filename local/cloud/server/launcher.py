@@ -1,14 +1,14 @@
-"""Starts moto with the repairs on a free port of 127.0.0.1.
+"""Starts moto with our repairs on a free port of 127.0.0.1.
 
-A repair that does not fit the installed moto ends it with exit code 3 and a message. Environment:
+Exits with code 3 and a message if a repair does not fit the installed moto. Environment:
 
     CLOUD_NODE             the Node.js that runs functions
-    CLOUD_FRONT_URL        where functions find AWS: the front endpoint, not moto
-    CLOUD_WORK_DIR         where the code of functions is unpacked
-    CLOUD_READY_FILE       gets {"port": 40123, "repairs": ["s3_delete_marker", …]} when it serves
-    CLOUD_WITHOUT_REPAIRS  names of repairs to leave out, comma-separated: to see what moto does by itself
-    CLOUD_SHORT_CALLS      {"function": seconds} that a function is given at most, whatever its timeout
-    CLOUD_LONGEST_WAIT     seconds that a Wait state of a state machine lasts at most; empty: as long as it says
+    CLOUD_FRONT_URL        the AWS endpoint for functions: the front, not moto
+    CLOUD_WORK_DIR         the folder in which the code of functions is unpacked
+    CLOUD_READY_FILE       file to write {"port": 40123, "repairs": ["s3_delete_marker", …]} to when moto serves
+    CLOUD_WITHOUT_REPAIRS  names of repairs to skip, comma-separated, to see how moto behaves without them
+    CLOUD_SHORT_CALLS      {"function": seconds}: upper limits for function timeouts
+    CLOUD_LONGEST_WAIT     upper limit for the Wait states of state machines, in seconds; empty means no limit
 """
 
 import json
@@ -18,10 +18,10 @@ import sys
 
 REPAIR_DOES_NOT_FIT = 3
 
-# Read by moto when it is imported.
-os.environ.setdefault("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")  # else attaching one of AWS's policies is a 404
+# moto reads these when it is imported.
+os.environ.setdefault("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")  # otherwise attaching an AWS managed policy returns 404
 os.environ.setdefault("MOTO_ACM_VALIDATION_WAIT", "1")  # seconds until a certificate is issued
-os.environ.setdefault("MOTO_PORT", "0")  # set to the real one below; the interpreter of state machines asks for it
+os.environ.setdefault("MOTO_PORT", "0")  # set to the real port below; the state machine interpreter reads it
 
 
 def main() -> None:
@@ -52,12 +52,12 @@ def serve(applied: list[str], set_firehose_delay) -> None:
     from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
     from werkzeug.serving import make_server
 
-    # There are no environment variables for these.
+    # These settings have no environment variables.
     default_user_config["lambda"] = {"use_docker": False}
     default_user_config["batch"] = {"use_docker": False}
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
 
-    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # a line per request is of no use
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no log line per request
     moto = DomainDispatcherApplication(create_backend_app)
     moto.debug = True
     server = make_server("127.0.0.1", 0, with_controls(moto, set_firehose_delay), threaded=True, request_handler=MotoRequestHandler)
@@ -75,7 +75,7 @@ def tell_ready(facts) -> None:
 
 
 def with_controls(moto, set_firehose_delay):
-    """What the local cloud can do beyond AWS, under a path that no service has."""
+    """Adds controls that AWS does not have, under a path that no service uses."""
 
     def application(environ, start_response):
         if environ["PATH_INFO"] != "/_cloud/firehose-delay":

@@ -1,7 +1,7 @@
-"""How a repair takes hold of moto, and how it lets go loudly.
+"""Applies repairs to moto, and fails with a clear message if one no longer fits.
 
-moto's internals have no promise of stability, so every repair names what it changes through `replace` (the name must
-exist) or `add` (it must not: when a new moto brings it, the repair has had its day). Both refuse to guess.
+moto's internals may change at any time. So every repair changes them through `replace`, which requires that the name
+exists, or `add`, which requires that it does not: if a new moto adds it, the repair is probably no longer needed.
 """
 
 from importlib.metadata import version
@@ -13,11 +13,11 @@ _repairs: dict[str, Callable[[], None]] = {}
 
 
 class RepairError(Exception):
-    """A repair does not fit the moto that is installed."""
+    """A repair does not fit the installed moto."""
 
 
 def repair(function: Callable[[], None]) -> Callable[[], None]:
-    """Registers a repair. Its docstring is the reason why it exists."""
+    """Registers a repair. Its docstring says why it exists."""
     if not function.__doc__:
         raise RepairError(f"the repair {function.__name__} has no docstring: say why it exists")
     if function.__name__ in _repairs:
@@ -27,7 +27,7 @@ def repair(function: Callable[[], None]) -> Callable[[], None]:
 
 
 def replace(owner: Any, name: str, new: Any) -> Any:
-    """Puts `new` in the place of an existing attribute and returns the old one."""
+    """Replaces an existing attribute with `new` and returns the old one."""
     if not hasattr(owner, name):
         raise RepairError(f"moto has no {_label(owner)}.{name}")
     old = getattr(owner, name)
@@ -43,14 +43,14 @@ def add(owner: Any, name: str, new: Any) -> None:
 
 
 def add_url(urls: Any, pattern: str, handler: Any) -> None:
-    """Serves a path that moto does not know."""
+    """Adds a handler for a path that moto does not know."""
     if pattern in urls.url_paths:
         raise RepairError(f"moto serves {pattern} itself now: see whether the repair is still needed")
     urls.url_paths[pattern] = handler
 
 
 def apply_all(without: frozenset[str] = frozenset()) -> list[str]:
-    """Applies every registered repair but those in `without`; returns the names of the applied ones."""
+    """Applies every registered repair except those in `without` and returns the names of the applied ones."""
     installed = version("moto")
     if installed != MOTO_VERSION:
         raise RepairError(

@@ -1,7 +1,7 @@
-"""Answers for resources that do not exist, where moto fails with an HTML page and status 500.
+"""Returns the service's own error for a missing resource, where moto returns an HTML page with status 500.
 
-An SDK cannot read that page, and Terraform retries the status and then gives up: a half-removed API could neither be
-planned nor removed.
+An SDK cannot read that page, and Terraform retries the status and then gives up. So a half-removed API could neither
+be planned nor removed.
 """
 
 import json
@@ -11,18 +11,18 @@ from urllib.parse import unquote
 
 from patching import repair, replace
 
-# ResourceNotFoundException, NoSuchEntity, StateMachineDoesNotExist: each service has its own name for it.
+# Each service has its own error name: ResourceNotFoundException, NoSuchEntity, StateMachineDoesNotExist.
 _ABSENT = re.compile("NotFound|NoSuch|DoesNotExist")
 
 
 @repair
 def absent_resources() -> None:
-    """moto looks many resources up with `dict[id]`: a missing one is a KeyError and a 500, not the service's own error."""
+    """moto looks up many resources with `dict[id]`, so a missing one causes a KeyError and a 500."""
     from moto.core.exceptions import ServiceException
     from moto.core.responses import ActionResult, BaseResponse
 
     class Absent(ServiceException):
-        """Of this module: moto looks an exception's code up in the service that its own module belongs to."""
+        """Defined here on purpose: moto looks up an exception's code in the service that the class's module belongs to."""
 
     def call_action(self: Any) -> Any:
         try:
@@ -38,14 +38,14 @@ def absent_resources() -> None:
 
 @repair
 def api_gateway_absent_status() -> None:
-    """Some of API Gateway's NotFoundExceptions have status 400."""
+    """Some of API Gateway's NotFoundExceptions have status 400 in moto."""
     from moto.apigateway.exceptions import NotFoundException
 
     replace(NotFoundException, "code", 404)
 
 
 def _declared_error(response: Any) -> str | None:
-    """The error that the operation declares for a missing resource; None if it declares none."""
+    """Returns the error that the operation declares for a missing resource, or None if it declares none."""
     from moto.core.utils import get_service_model
 
     operation = get_service_model(response.boto3_service_name).operation_model(response._get_action())
@@ -53,7 +53,7 @@ def _declared_error(response: Any) -> str | None:
 
 
 def _requested(response: Any) -> set[str]:
-    """Every text in the request's path, query and body. Any other missing key is a fault of moto and stays a 500."""
+    """Returns every string in the request's path, query and body. Any other missing key is a bug in moto: a 500."""
     path = {unquote(segment) for segment in response.path.split("/")}
     return path | set(_texts(response.data)) | set(_texts(_json(response.body)))
 

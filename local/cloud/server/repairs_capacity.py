@@ -1,4 +1,4 @@
-"""Provisioned concurrency of Lambda and endpoints of SageMaker, as Terraform's AWS provider uses them."""
+"""Repairs for Lambda's provisioned concurrency and SageMaker's endpoints, as Terraform's AWS provider uses them."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from patching import add, add_url, repair, replace
 
 @repair
 def lambda_provisioned() -> None:
-    """moto has no provisioned concurrency: a 404 as HTML, which the provider cannot parse."""
+    """moto has no provisioned concurrency and returns a 404 page in HTML, which the provider cannot parse."""
     from moto.awslambda import urls
     from moto.awslambda.responses import LambdaResponse
 
@@ -65,7 +65,7 @@ def lambda_provisioned() -> None:
 
 
 def provisioned(backend: Any) -> dict[tuple[str, str], int]:
-    """Provisioned concurrency by (function name, alias or version) of a region, forgotten when moto is reset."""
+    """Returns a region's provisioned concurrency by (function name, alias or version). Cleared when moto is reset."""
     if not hasattr(backend, "provisioned_concurrency"):
         backend.provisioned_concurrency = {}
     return backend.provisioned_concurrency
@@ -73,7 +73,7 @@ def provisioned(backend: Any) -> dict[tuple[str, str], int]:
 
 @repair
 def sagemaker_instance_types() -> None:
-    """moto allows the instance types of 2020 only: no c6i, m6i, g5 or inf2."""
+    """moto allows only the instance types of 2020: no c6i, m6i, g5 or inf2."""
     from moto.sagemaker.models import FakeEndpointConfig
 
     replace(FakeEndpointConfig, "validate_instance_type", lambda self, instance_type: None)
@@ -81,7 +81,7 @@ def sagemaker_instance_types() -> None:
 
 @repair
 def sagemaker_endpoint() -> None:
-    """DeploymentConfig is dropped (drift), and UpdateEndpoint does not exist (a changed model cannot be deployed)."""
+    """moto drops DeploymentConfig, which causes drift, and lacks UpdateEndpoint, which deploys a changed model."""
     from moto.core.responses import ActionResult
     from moto.core.utils import utcnow
     from moto.sagemaker.responses import SageMakerResponse
@@ -95,7 +95,7 @@ def sagemaker_endpoint() -> None:
 
     def update_endpoint(self: Any) -> Any:
         backend = self.sagemaker_backend
-        backend.describe_endpoint(self._get_param("EndpointName"))  # raises the service's error when it is unknown
+        backend.describe_endpoint(self._get_param("EndpointName"))  # raises the service's error if it is unknown
         endpoint = backend.endpoints[self._get_param("EndpointName")]
         configuration = backend.describe_endpoint_config(self._get_param("EndpointConfigName"))
         endpoint.endpoint_config_name = self._get_param("EndpointConfigName")
@@ -112,7 +112,7 @@ def sagemaker_endpoint() -> None:
 
 @repair
 def sagemaker_model() -> None:
-    """EnableNetworkIsolation is not kept: each plan replaces the model."""
+    """moto does not store EnableNetworkIsolation, so each plan replaces the model."""
     from moto.sagemaker.responses import SageMakerResponse
 
     def create_model(self: Any) -> Any:
@@ -126,7 +126,7 @@ def sagemaker_model() -> None:
 
 @repair
 def sagemaker_absent_parts() -> None:
-    """Parts that were not given come back as empty structures: each plan replaces the model and its configuration."""
+    """moto returns omitted parts as empty structures, so each plan replaces the model and the endpoint's config."""
     from moto.core.responses import ActionResult
     from moto.sagemaker.responses import SageMakerResponse
 

@@ -1,4 +1,4 @@
-"""Log subscriptions and Firehose: what is delivered, where and when."""
+"""Repairs for log subscriptions and Firehose: what is delivered, where and when."""
 
 import base64
 import gzip
@@ -13,24 +13,24 @@ from filter_pattern import UnsupportedPattern, compile_pattern
 from firehose_names import object_body, object_key
 from patching import repair, replace
 
-# Seconds by name of the delivery stream; POST /_cloud/firehose-delay sets them.
+# Seconds by delivery stream name, set with POST /_cloud/firehose-delay.
 firehose_delays: dict[str, float] = {}
 
 
 @repair
 def logs_subscriptions() -> None:
-    """moto delivers every event whatever the filter's pattern says, to $LATEST in place of an alias, in the request."""
+    """moto ignores filter patterns, delivers to $LATEST instead of an alias, and delivers during the request."""
     from moto.awslambda.models import LambdaBackend
     from moto.logs.models import LogStream
 
-    # AWS delivers after PutLogEvents has answered; a function's log must not wait for the function that reads it.
+    # AWS delivers after PutLogEvents has returned. Writing a function's log must not wait for the subscribed function.
     deliveries = ThreadPoolExecutor(max_workers=4, thread_name_prefix="log-delivery")
 
     def send_log_events(
         self: Any, service: str, destination_arn: str, filter_name: str, log_events: list[dict[str, Any]]
     ) -> None:
         matches = compile_pattern(self.log_group.subscription_filters[filter_name].filter_pattern)
-        # The id is text of this length in the envelope that AWS sends.
+        # AWS sends the ID as a string of this length.
         wanted = [{**event, "id": f"{event['id']:056d}"} for event in log_events if matches(event["message"])]
         if wanted:
             deliveries.submit(deliver, self, service, destination_arn, filter_name, wanted)
@@ -38,7 +38,7 @@ def logs_subscriptions() -> None:
     def deliver(self: Any, service: str, destination_arn: str, *rest: Any) -> None:
         try:
             original(self, service, destination_arn, *rest)
-        except Exception as error:  # nobody waits for the delivery; AWS would count it as a failed one
+        except Exception as error:  # no caller waits for the delivery; AWS would count a failed delivery
             print(f"log delivery to {destination_arn} failed: {error!r}", file=sys.stderr)
 
     def send_log_event(
@@ -61,7 +61,7 @@ def logs_subscriptions() -> None:
 
 @repair
 def logs_filter_patterns() -> None:
-    """A pattern that cannot be read was accepted and ignored; an existing one of two could not be changed."""
+    """moto accepts and ignores invalid patterns, and cannot change a filter once its log group has two."""
     from moto.logs import models
     from moto.logs.exceptions import InvalidParameterException
     from moto.logs.models import LogGroup
@@ -90,7 +90,7 @@ def logs_filter_patterns() -> None:
 
 @repair
 def firehose_s3() -> None:
-    """moto ignores CompressionFormat and the expressions in a prefix, adds a slash, and cannot hold records back."""
+    """moto ignores CompressionFormat and prefix expressions, adds a slash to the prefix, and cannot buffer records."""
     from moto.core.utils import utcnow
     from moto.firehose.models import FirehoseBackend
     from moto.s3.models import s3_backends
@@ -136,6 +136,6 @@ def firehose_s3() -> None:
 
 
 def set_firehose_delay(body: bytes) -> None:
-    """Holds the records of a stream back: `{"stream": name, "seconds": n}`, 0 for none."""
+    """Sets how long a stream buffers its records: `{"stream": name, "seconds": n}`. 0 means no buffering."""
     wanted = json.loads(body)
     firehose_delays[str(wanted["stream"])] = float(wanted["seconds"])

@@ -1,4 +1,4 @@
-"""Invocations run the function's code: plain moto needs Docker for it, or echoes the payload."""
+"""Makes invocations run the function's code. Plain moto needs Docker for that, or echoes the payload."""
 
 import base64
 import io
@@ -17,16 +17,16 @@ from repairs_capacity import provisioned
 from repairs_terraform import logging_config
 from sandbox import Outcome, Pool, Program
 
-# Seconds that functions are given at most, by name: a test need not wait as long as a function of AWS would.
+# Upper limits for function timeouts, in seconds by function name, so that tests need not wait for long timeouts.
 SHORT_CALLS = json.loads(os.environ.get("CLOUD_SHORT_CALLS") or "{}")
 
-# Lambda's limits on a payload, in bytes.
+# Lambda's payload limits, in bytes.
 MAX_SYNCHRONOUS = 6_291_456
 MAX_ASYNCHRONOUS = 1_048_576
 
 
 class Refused(Exception):
-    """Lambda's own refusal of an invocation: HTTP status, error type and message."""
+    """Lambda's rejection of an invocation: HTTP status, error type and message."""
 
     def __init__(self, status: int, kind: str, message: str):
         super().__init__(message)
@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 class Runner:
-    """Turns moto's function objects into programs of the pool, and their log lines into log events."""
+    """Runs moto's function objects in the sandbox pool and turns their log lines into log events."""
 
     def __init__(self, node: str, front_url: str, work_dir: str):
         self.pool = Pool(node)
@@ -44,7 +44,7 @@ class Runner:
         self._running: dict[str, int] = {}
 
     def run(self, function: Any, payload: str, qualifier: str | None = None) -> Outcome:
-        """Runs one event and sends what it logged to the function's log group."""
+        """Runs one event and writes its log lines to the function's log group."""
         arn = f"{function.function_arn.split(':function:')[0]}:function:{function.function_name}"
         self._enter(function, arn)
         try:
@@ -110,7 +110,7 @@ class Runner:
         )
 
     def _unpack(self, function: Any) -> str:
-        """The folder with the function's code, which is unpacked once for all functions and versions that share it."""
+        """Returns the folder with the function's code, unpacked once for all functions and versions that share it."""
         folder = os.path.join(self._code_dir, base64.b64decode(function.code_sha_256).hex())
         with self._lock:
             if not os.path.isdir(folder):
@@ -131,12 +131,12 @@ class Runner:
             if stream not in backend.groups[group].streams:
                 backend.create_log_stream(group, stream)
             backend.put_log_events(group, stream, events)
-        except Exception as error:  # a log that cannot be written never fails the invocation, as in Lambda
+        except Exception as error:  # as in Lambda, a failed log write never fails the invocation
             print(f"the log of {function.function_name} could not be written: {error!r}", file=sys.stderr)
 
 
 def function_backend(function: Any) -> Any:
-    """The Lambda backend that a function lives in."""
+    """Returns the Lambda backend that a function belongs to."""
     from moto.awslambda.utils import get_backend
 
     return get_backend(function.account_id, function.region)
@@ -184,13 +184,13 @@ def _payload_text(body: bytes | str | None, limit: int, invocation: str) -> str:
     except ValueError as error:
         message = f"Could not parse request body into json: {error}"
         raise Refused(400, "InvalidRequestContentException", message) from error
-    # The sandbox reads line by line. JSON has line breaks between its tokens only, so blanks can stand in for them.
+    # The sandbox reads line by line. JSON allows line breaks only between tokens, so spaces can replace them.
     return raw.decode().replace("\r", " ").replace("\n", " ")
 
 
 @repair
 def lambda_runner() -> None:
-    """An invocation, by whomever, runs the uploaded code; an alias its version (moto reads the wrong parameter)."""
+    """Makes every invocation run the uploaded code, and an alias its version (moto reads the wrong parameter)."""
     from moto.awslambda.models import LambdaFunction
     from moto.awslambda.responses import LambdaResponse
     from moto.awslambda_simple.models import LambdaSimpleBackend

@@ -1,4 +1,4 @@
-"""Queues that feed a function: a poller as Lambda has it."""
+"""Polls queues that are event sources of functions, as Lambda does."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ POLL_SECONDS = 0.2
 
 @repair
 def sqs_event_source() -> None:
-    """moto invokes inside SendMessage, one message at a time, ignores aliases and partial failures, and never tries again."""
+    """moto invokes during SendMessage, one message per call, ignores aliases and partial failures, never retries."""
     from moto.awslambda.models import LambdaBackend
 
     def create_event_source_mapping(self: Any, spec: dict[str, Any]) -> Any:
@@ -33,7 +33,7 @@ def sqs_event_source() -> None:
         return mapping
 
     def qualified_arn(backend: Any, name_or_arn: str) -> str:
-        # moto answers with the ARN of the version in place of the alias: the provider wants to change it back.
+        # moto returns the ARN of the version instead of the alias, so the provider plans to change it back.
         function = backend.get_function(name_or_arn)
         prefix = function.function_arn.split(":function:")[0]
         qualifier = name_or_arn.split(":function:")[-1].split(":")[1:]
@@ -51,12 +51,12 @@ def _queue_of(backend: Any, mapping: Any) -> Any:
 
 
 def _poll(backend: Any, mapping: Any) -> None:
-    # Ends with the mapping, the queue or, after a reset, with both. One batch at a time.
+    # Handles one batch at a time. Ends when the mapping or the queue is deleted; a reset of moto deletes both.
     while backend.get_event_source_mapping(mapping.uuid) is mapping and _queue_of(backend, mapping) is not None:
         try:
             if not mapping.enabled or not _serve_batch(backend, mapping):
                 time.sleep(POLL_SECONDS)
-        except Exception as error:  # the messages come back after the visibility timeout, as in AWS
+        except Exception as error:  # as in AWS, the messages reappear after the visibility timeout
             print(f"polling {mapping.event_source_arn} for {mapping.function_name} failed: {error!r}", file=sys.stderr)
             time.sleep(POLL_SECONDS)
 
@@ -86,7 +86,7 @@ def _serve_batch(backend: Any, mapping: Any) -> bool:
 
 
 def _failed_ids(answer: bytes, mapping: Any, sent: set[str]) -> set[str]:
-    """The messages that the function reports as failed; all of them when the report makes no sense, as in AWS."""
+    """Returns the messages that the function reports as failed. As in AWS, an invalid report fails all of them."""
     if "ReportBatchItemFailures" not in (mapping.function_response_types or []):
         return set()
     report = json.loads(answer)

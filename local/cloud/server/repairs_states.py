@@ -1,4 +1,4 @@
-"""Step Functions: what Terraform asks, and what our state machines use of a Distributed Map."""
+"""Repairs for Step Functions: operations that Terraform calls, and the parts of a Distributed Map that we use."""
 
 import json
 import threading
@@ -12,14 +12,14 @@ AWS_SDK_NAMES = {"s3": "S3", "sns": "Sns", "sqs": "Sqs", "ssm": "Ssm", "sagemake
 
 @repair
 def sfn_validate() -> None:
-    """The provider calls ValidateStateMachineDefinition in every plan; moto answers 500."""
+    """The provider calls ValidateStateMachineDefinition in every plan, and moto returns a 500."""
     from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
     from moto.stepfunctions.responses import StepFunctionResponse
 
     def validate_state_machine_definition(self: Any) -> str:
         try:
             AmazonStateLanguageParser.parse(self._get_param("definition"))
-        except Exception as error:  # whatever the parser trips over is the definition's fault
+        except Exception as error:  # any parser error means an invalid definition
             problem = {"severity": "ERROR", "code": type(error).__name__, "message": str(error)[:2000]}
             return json.dumps({"result": "FAIL", "diagnostics": [problem], "truncated": False})
         return json.dumps({"result": "OK", "diagnostics": [], "truncated": False})
@@ -29,7 +29,7 @@ def sfn_validate() -> None:
 
 @repair
 def sfn_versions() -> None:
-    """The provider reads ListStateMachineVersions after each create and refresh; moto answers 500."""
+    """The provider calls ListStateMachineVersions after each create and refresh, and moto returns a 500."""
     from moto.core.responses import ActionResult
     from moto.stepfunctions.responses import StepFunctionResponse
 
@@ -44,7 +44,7 @@ def sfn_versions() -> None:
 
 @repair
 def sfn_clients() -> None:
-    """A task makes a new boto3 client for each call, which takes longer than the call; and asks `localhost` for it."""
+    """moto creates a boto3 client for each task call, which takes longer than the call itself, and uses `localhost`."""
     from moto.stepfunctions.parser.asl.utils import boto_client
 
     class CachedClients:
@@ -54,7 +54,7 @@ def sfn_clients() -> None:
         def client(self, **arguments: Any) -> Any:
             arguments["endpoint_url"] = arguments["endpoint_url"].replace("localhost", "127.0.0.1")
             key = (arguments["service_name"], arguments["region_name"], arguments["endpoint_url"])
-            with self._lock:  # making a client is not thread-safe, using one is
+            with self._lock:  # creating a client is not thread-safe, using one is
                 if key not in self._clients:
                     self._clients[key] = self._boto3.client(**arguments)
                 return self._clients[key]
@@ -64,7 +64,7 @@ def sfn_clients() -> None:
 
 @repair
 def sfn_execution_name() -> None:
-    """`$$.Execution.Name` is null when the execution was started without a name; AWS gives it one."""
+    """`$$.Execution.Name` is null if the execution was started without a name. AWS generates one."""
     from uuid import uuid4
 
     from moto.stepfunctions.parser.models import StepFunctionsParserBackend
@@ -77,7 +77,7 @@ def sfn_execution_name() -> None:
 
 @repair
 def sfn_error_names() -> None:
-    """Errors of AWS SDK tasks are called `ssm.X` in place of `Ssm.X`, so a Catch by name misses them."""
+    """moto names errors of AWS SDK tasks `ssm.X` instead of `Ssm.X`, so a Catch by name misses them."""
     from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import state_task_service_aws_sdk as sdk
 
     names = replace(sdk, "_SERVICE_ERROR_NAMES", None)
@@ -86,7 +86,7 @@ def sfn_error_names() -> None:
 
 @repair
 def sfn_distributed_map() -> None:
-    """The parser has no ItemBatcher and refuses a whole-number percentage; failures of items are ignored."""
+    """moto's parser lacks ItemBatcher and rejects an integer percentage, and moto ignores failed items."""
     from importlib import import_module
 
     from moto.stepfunctions.parser.api import HistoryEventType
@@ -134,7 +134,7 @@ def sfn_distributed_map() -> None:
             return
         if _exceeded(failed, items_total, eval_input.tolerated_failure_count, eval_input.tolerated_failure_percentage):
             raise exceeded(env, f"The specified tolerated failure threshold was exceeded: {failed} of {items_total} failed")
-        # Only the answers of items that succeeded are the Map's result.
+        # The Map's result contains only the outputs of successful items.
         env.stack.append([output for output in env.stack.pop() if output is not None])
 
     def exceeded(env: Any, cause: str) -> Exception:
@@ -154,7 +154,7 @@ def sfn_distributed_map() -> None:
 
 
 def _without_batchers(definition: str) -> tuple[str, dict[str, Any]]:
-    """The definition as moto's parser takes it, and the ItemBatcher of each Map by its state's (unique) name."""
+    """Returns a definition that moto's parser accepts, and each Map's ItemBatcher by its state's (unique) name."""
     try:
         document = json.loads(definition)
     except ValueError:
@@ -174,12 +174,12 @@ def _without_batchers(definition: str) -> tuple[str, dict[str, Any]]:
     try:
         walk(document)
     except (AttributeError, TypeError):
-        return definition, {}  # not the shape of a state machine: the parser says what is wrong
+        return definition, {}  # not shaped like a state machine: the parser reports the problem
     return json.dumps(document), batchers
 
 
 def _template(parse: Any, value: Any) -> Any:
-    """A payload template, evaluated later: borrowed from a Pass state, whose Parameters are one."""
+    """Parses a payload template for later evaluation, as the Parameters of a Pass state, which are such a template."""
     machine = {"StartAt": "P", "States": {"P": {"Type": "Pass", "Parameters": value, "End": True}}}
     program, _ = parse(json.dumps(machine))
     return program.states.states["P"].parameters

@@ -1,4 +1,4 @@
-"""DynamoDB writes that happen at the same time."""
+"""Makes concurrent DynamoDB writes safe."""
 
 import threading
 from functools import wraps
@@ -6,16 +6,16 @@ from typing import Any
 
 from patching import repair, replace
 
-# Everything that reads an item and then writes it, or that puts a copied table back.
+# All operations that read an item and then write it, or that restore a copied table.
 _WRITES = ("put_item", "update_item", "delete_item", "transact_write_items")
 
 
 @repair
 def dynamodb_atomic_writes() -> None:
-    """moto serves requests in threads and reads, changes and writes items without a lock: concurrent ADDs get lost."""
+    """moto serves requests in threads and updates items without a lock, so concurrent ADDs get lost."""
     from moto.dynamodb.models import DynamoDBBackend
 
-    # One for all tables: a transaction spans several. Reentrant, since a transaction calls the single writes.
+    # One lock for all tables, because a transaction spans several. Reentrant, because it calls the single writes.
     lock = threading.RLock()
 
     def locked(write: Any) -> Any:

@@ -1,6 +1,6 @@
-"""What Terraform's AWS provider 5.100 reads back and plain moto forgets, refuses or answers with a 500.
+"""Repairs for what Terraform's AWS provider 5.100 reads back and plain moto forgets, rejects or fails with a 500.
 
-Without them a second plan is not empty, or an apply hangs in the provider's retries.
+Without them, a second plan is not empty, or an apply hangs in the provider's retries.
 """
 
 import json
@@ -11,7 +11,7 @@ from patching import add, repair, replace
 
 @repair
 def s3_delete_marker() -> None:
-    """Once versioning is suspended, deleting a key calls `dispose` on each version; delete markers lack it: 500."""
+    """With versioning suspended, deleting a key calls `dispose` on each version. Delete markers lack it: a 500."""
     from moto.s3.models import FakeDeleteMarker
 
     add(FakeDeleteMarker, "dispose", lambda self, garbage=False: None)
@@ -38,7 +38,7 @@ def s3_policy_conditions() -> None:
 
 @repair
 def s3_eventbridge() -> None:
-    """GetBucketNotification leaves out EventBridgeConfiguration, so `eventbridge = true` is planned again each time."""
+    """GetBucketNotification omits EventBridgeConfiguration, so every plan sets `eventbridge = true` again."""
     from moto.core.responses import ActionResult
     from moto.s3.responses import S3Response
 
@@ -58,7 +58,7 @@ def s3_eventbridge() -> None:
 
 @repair
 def sg_rule_description() -> None:
-    """The description of a rule that refers to a security group is stored with the group and not returned."""
+    """moto stores the description of a rule that refers to a security group with the group and does not return it."""
     from moto.ec2.models.security_groups import SecurityGroupRule
 
     def description(self: Any) -> str | None:
@@ -69,7 +69,7 @@ def sg_rule_description() -> None:
 
 @repair
 def lambda_configuration() -> None:
-    """LoggingConfig is not kept, and updates of tracing, temporary storage and key are dropped: drift, new versions."""
+    """moto drops LoggingConfig and updates of tracing, ephemeral storage and KMS key: drift and new versions."""
     from moto.awslambda.models import LambdaFunction
 
     def initialize(self: Any, account_id: str, spec: dict[str, Any], *rest: Any, **named: Any) -> None:
@@ -96,9 +96,9 @@ def lambda_configuration() -> None:
 
 
 def logging_config(function: Any) -> dict[str, str]:
-    """The logging configuration of a function with Lambda's defaults, but for the levels of the JSON format.
+    """Returns a function's logging configuration with Lambda's defaults, except for the levels of the JSON format.
 
-    The provider takes levels that were not asked for as a change of the function, and plans a new version each time.
+    The provider treats levels that it did not set as a change of the function and plans a new version each time.
     """
     given = getattr(function, "logging_config", None) or {}
     return {"LogFormat": "Text", "LogGroup": f"/aws/lambda/{function.function_name}", **given}
@@ -106,11 +106,11 @@ def logging_config(function: Any) -> dict[str, str]:
 
 @repair
 def appautoscaling_tags() -> None:
-    """ListTagsForResource answers 500, which the provider retries for minutes; tags are not kept at all."""
+    """ListTagsForResource returns a 500, which the provider retries for minutes, and moto does not store tags."""
     from moto.applicationautoscaling.responses import ApplicationAutoScalingResponse as Response
 
     def tags_of(self: Any, arn: str) -> dict[str, str]:
-        # Kept on the backend, so that a reset of moto forgets them with everything else.
+        # Stored on the backend, so that a reset of moto also clears the tags.
         backend = self.applicationautoscaling_backend
         if not hasattr(backend, "tags_by_arn"):
             backend.tags_by_arn = {}
@@ -141,7 +141,7 @@ def appautoscaling_tags() -> None:
 
 @repair
 def sqs_redrive() -> None:
-    """RedrivePolicy comes back with blanks after commas and colons: "whitespace changes" in each plan."""
+    """moto returns RedrivePolicy with spaces after commas and colons: "whitespace changes" in each plan."""
     from moto.sqs.models import Queue
 
     def attributes(self: Any) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def sqs_redrive() -> None:
 
 @repair
 def opensearch_vpc() -> None:
-    """A domain in a VPC answers without VPCId and AvailabilityZones, which AWS derives from the subnets."""
+    """moto omits VPCId and AvailabilityZones of a domain in a VPC, which AWS derives from the subnets."""
     from moto.ec2.models import ec2_backends
     from moto.opensearch.models import OpenSearchDomain
 
@@ -187,7 +187,7 @@ def opensearch_vpc() -> None:
 
 @repair
 def api_gateway_document() -> None:
-    """Of an OpenAPI document moto takes neither the required key nor `ANY`, and the type of integrations as it is spelt."""
+    """moto ignores required keys and `ANY` in an OpenAPI document, and keeps the case of integration types."""
     from moto.apigateway.models import APIGatewayBackend
 
     def put_rest_api(self: Any, function_id: str, api_doc: dict[str, Any], *args: Any, **kwargs: Any) -> Any:

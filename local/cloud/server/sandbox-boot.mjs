@@ -1,6 +1,7 @@
-// The runtime inside one function's child process: it loads the handler, then answers one event after the other.
-// Events come as lines on standard input. Answers go to standard output as lines that begin with a marker known to the
-// parent only; every other line there, and standard error, is the function's log. One pipe keeps them in order.
+// The runtime inside a function's child process. It loads the handler, then handles one event after another. Events
+// arrive as lines on standard input. Responses are lines on standard output that begin with a marker, which only the
+// parent knows. All other lines there and on standard error are the function's log. Both streams share one pipe, which
+// keeps them in order.
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -19,7 +20,7 @@ function errorOf(error, type) {
   };
 }
 
-// Lambda's runtime stamps what goes through `console`, and leaves alone what a function writes to standard output.
+// Adds time, request ID and level to `console` output, as Lambda does. Direct writes to standard output are unchanged.
 async function stampConsole() {
   const { format } = await import("node:util");
   const levels = { debug: "DEBUG", trace: "TRACE", log: "INFO", info: "INFO", warn: "WARN", error: "ERROR" };
@@ -96,7 +97,7 @@ function die(error, type, code) {
 
 process.on("unhandledRejection", (reason) => die(reason, "Runtime.UnhandledPromiseRejection", 128));
 process.on("uncaughtException", (error) => die(error, undefined, 129));
-// Standard input ends when the server does, however it died: nothing is left behind.
+// Standard input closes when the server ends, even after a crash, so no child process is left behind.
 process.stdin.on("end", () => process.exit(0));
 
 let handler;

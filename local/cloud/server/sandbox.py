@@ -1,4 +1,4 @@
-"""Runs Node.js functions in long-lived child processes, as Lambda keeps its execution environments warm."""
+"""Runs Node.js functions in long-lived child processes, like Lambda's warm execution environments."""
 
 import json
 import os
@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 BOOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sandbox-boot.mjs")
-# Lambda's own limit is 10 s; loading is slower here while Terraform and OpenSearch share the machine's cores.
+# Lambda's limit is 10 s. Loading is slower here because Terraform and OpenSearch share the machine's cores.
 INIT_SECONDS = 30
-# How many events of one function version run at the same time; the next ones wait. Each child takes 40 to 60 MB.
+# Concurrent events per function version. Further events wait. Each child process takes 40 to 60 MB.
 MAX_SANDBOXES = 10
 IDLE_SECONDS = 300
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a sandbox runs. Two equal programs may share sandboxes; any difference means a fresh start."""
+    """What a sandbox runs. Equal programs may share sandboxes. Any difference requires a new sandbox."""
 
     key: str
     root: str
@@ -41,7 +41,7 @@ class Outcome:
 
 
 class Sandbox:
-    """One Node.js child with the handler loaded."""
+    """One Node.js child process with the handler loaded."""
 
     def __init__(self, program: Program, node: str):
         self.program = program
@@ -52,7 +52,7 @@ class Sandbox:
         self._process: subprocess.Popen[bytes] | None = None
 
     def invoke(self, request_id: str, payload: str, arn: str, timeout: float) -> Outcome:
-        """Answers one event. A sandbox that failed to load, timed out or exited is `dead` afterwards."""
+        """Runs one event. A sandbox that failed to load, timed out or exited is `dead` afterwards."""
         logs: list[str] = []
         if self._process is None:
             failed = self._start(request_id, logs)
@@ -84,14 +84,14 @@ class Sandbox:
         return self._process is not None and self._process.poll() is not None
 
     def close(self) -> None:
-        """Ends the child at once."""
+        """Kills the child process."""
         if self._process is None or self._process.poll() is not None:
             return
         self._process.kill()
         self._process.wait()
 
     def _start(self, request_id: str, logs: list[str]) -> Outcome | None:
-        # Lambda gives the heap about nine tenths of the function's memory.
+        # Like Lambda, gives the heap about nine tenths of the function's memory.
         heap = f"--max-old-space-size={max(64, self.program.memory_mb * 9 // 10)}"
         self._process = subprocess.Popen(
             [self._node, heap, BOOT, self.program.root, self.program.handler, self._marker],
@@ -139,7 +139,7 @@ class Sandbox:
 
 
 class Pool:
-    """Keeps sandboxes warm and gives each event one of its own."""
+    """Keeps sandboxes warm and runs each event in a sandbox that no other event uses at that time."""
 
     def __init__(self, node: str):
         self._node = node
@@ -150,7 +150,7 @@ class Pool:
         threading.Thread(target=self._sweep, daemon=True).start()
 
     def run(self, program: Program, request_id: str, payload: str, arn: str, timeout: float) -> Outcome:
-        """Runs one event in a warm sandbox, or in a new one when none is free."""
+        """Runs one event in a warm sandbox, or in a new one if none is free."""
         with self._lock:
             slots = self._slots[program.key]
         with slots:
@@ -161,7 +161,7 @@ class Pool:
                 self._give_back(sandbox)
 
     def close(self) -> None:
-        """Ends every child, the busy ones too."""
+        """Kills every child process, including busy ones."""
         with self._lock:
             sandboxes = [*self._busy, *(sandbox for idle in self._idle.values() for sandbox in idle)]
             self._idle.clear()

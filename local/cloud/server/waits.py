@@ -1,4 +1,4 @@
-"""Cuts the waits of state machines, for tests that must not wait for a clock that is AWS's."""
+"""Shortens the waits of state machines, so that tests need not wait as long as AWS would."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from patching import replace
 
 
 def cut(longest: float) -> None:
-    """No Wait state waits longer than `longest` seconds. What is polled is then looked at more often, nothing else."""
+    """Limits every Wait state to `longest` seconds. The only effect is that polling loops poll more often."""
     from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 
     def wait_interval(self: Any, env: Any, wait_seconds: float) -> None:
