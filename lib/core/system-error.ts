@@ -1,4 +1,4 @@
-/** Advice by the code of a file operation's error. */
+/** What to do about a failed file operation, by error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   EACCES: "give this user the permission, or choose another folder",
   EPERM: "give this user the permission, or choose another folder",
@@ -14,13 +14,13 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns what failed and what to do, in one line, if the operating system refused a file operation; undefined for any
- * other error.
+ * Returns one line that says what failed and what to do, if the operating system rejected a file operation. Returns
+ * undefined for any other error.
  */
 export function fileProblem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path, message } = error as NodeJS.ErrnoException;
-  // ENOSPC comes without a path when the file is already open.
+  // ENOSPC has no path if the file was already open.
   if (code === undefined || !Object.hasOwn(ADVICE, code) || (path === undefined && code !== "ENOSPC")) return undefined;
   return `${message}: ${ADVICE[code]}`;
 }

@@ -5,7 +5,7 @@ import { ApiError } from "./error.ts";
 import { headerOf, type ProxyEvent } from "./event.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
 
-/** Undoes a content encoding; rejects with ERR_BUFFER_TOO_LARGE before it makes more than `maxOutputLength` bytes. */
+/** Decodes a content encoding. Rejects with ERR_BUFFER_TOO_LARGE before it makes more than `maxOutputLength` bytes. */
 type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
@@ -19,8 +19,8 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 const BINARY_TYPE = /^\s*application\/(?:cbor|smile|vnd\.opensearch\+(?:cbor|smile)|octet-stream)\b/i;
 
 /**
- * Returns the bytes of a request's body with its content encoding undone. Text is valid Unicode: what is not would be
- * stored with replacement characters, and two ids could become one.
+ * Returns the bytes of a request's body, with its content encoding decoded. Requires text to be valid Unicode: invalid
+ * characters would be stored as replacement characters, so that two ids could become one.
  *
  * Throws `payload_too_large` above {@link MAX_BODY_BYTES}, encoded or not; `unsupported_media_type` for an unknown
  * encoding; `invalid_request` for a damaged encoding and for invalid text.
@@ -62,9 +62,9 @@ const tooLarge = (how: string, splitHint: string) =>
 
 function requireUnicode(bytes: Buffer): void {
   if (!isUtf8(bytes)) throw new ApiError("invalid_request", "The body is not valid UTF-8.");
-  // Nearly no body has an escape of a surrogate, so nearly none is scanned.
+  // Few bodies contain the escape of a surrogate, so few are scanned.
   if (!bytes.includes("\\ud") && !bytes.includes("\\uD")) return;
-  // The escapes are ASCII: decoding bytes as characters is enough, and keeps their positions.
+  // Escapes are ASCII, so latin1 suffices, and it keeps byte positions.
   for (const { index, groups } of bytes.toString("latin1").matchAll(ESCAPE)) {
     if (groups?.lone === undefined) continue;
     throw new ApiError(
@@ -74,5 +74,5 @@ function requireUnicode(bytes: Buffer): void {
   }
 }
 
-/** One escape of a JSON string; `lone` is a surrogate without its other half. Linear: each match starts a new escape. */
+/** One escape of a JSON string; `lone` is an unpaired surrogate. Matches in linear time: each match is a new escape. */
 const ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|(?<lone>ud[89a-f][\da-f]{2})|[\s\S])/gi;

@@ -8,7 +8,7 @@ export interface BytesCall extends Call {
   bytes: Buffer;
 }
 
-/** Returns the handler of an endpoint that reads its body. `splitHint` tells a caller with too long a body what to do. */
+/** Returns the handler of an endpoint that reads its body. `splitHint` says what to do when the body is too long. */
 export function bytesHandler(
   api: ApiOptions,
   handle: (event: ProxyEvent, call: BytesCall) => Promise<Reply>,

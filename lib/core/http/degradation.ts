@@ -1,4 +1,4 @@
-/** What an answer can lack. The guides list what each means. */
+/** The parts that an answer can lack. The guides explain each. */
 export type Stage =
   | "embedding"
   | "personalization"

@@ -11,7 +11,7 @@ export const Issue = v.object({
   message: v.string(),
 });
 
-/** What kind of error it is; the status follows from it. */
+/** The kind of error, which determines the status. */
 export const ErrorCode = v.picklist(ERROR_CODES);
 
 /** The error in an answer. */

@@ -1,4 +1,4 @@
-/** One place in a request that is wrong. `path` is dotted, as in `settings.weights` or `bulk_request.3.id`. */
+/** One invalid place in a request. `path` is dotted, as in `settings.weights` or `bulk_request.3.id`. */
 export interface Issue {
   path: string;
   message: string;
@@ -24,7 +24,7 @@ export type ErrorCode =
   | "not_trained"
   | "timeout";
 
-/** The codes that are not the caller's fault: each has a line in the log, with its cause. */
+/** The codes that are not the caller's fault. Each such error is logged with its cause. */
 export type FaultCode =
   | "internal"
   | "upstream_failed"
@@ -35,8 +35,8 @@ export type FaultCode =
   | "timeout";
 
 /**
- * The status of each code. The official OpenSearch clients repeat any call that is answered 502, 503 or 504, writes
- * included, so those statuses are for reads and for calls of which nothing was done (docs/decisions/0003-no-blind-retries.md).
+ * The status of each code. The official OpenSearch clients retry any call that is answered 502, 503 or 504, writes
+ * included, so those statuses are for reads and for calls that changed nothing (docs/decisions/0003-no-blind-retries.md).
  */
 const STATUS: Record<ErrorCode, number> = {
   invalid_request: 400,
@@ -63,17 +63,17 @@ const STATUS: Record<ErrorCode, number> = {
 export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[];
 
 export interface ApiErrorOptions extends ErrorOptions {
-  /** What went wrong behind this error: an error, what an upstream said, or a list of these. Logged, never shown. */
+  /** What caused this error: an error, the words of an upstream, or a list of these. Logged, never shown. */
   cause?: unknown;
   issues?: readonly Issue[];
   headers?: Readonly<Record<string, string>>;
-  /** Shown as `error.cause`: what the cluster said, its `type` and `reason`. */
+  /** Shown as `error.cause`: the `type` and `reason` that the cluster gave. */
   shown?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * An error answer, shown to the caller as it is: message, issues and `shown` never hold a secret, an ARN or an internal
- * host name. The code decides the status. A fault needs its `cause`, so that its log line always has one.
+ * An error answer. Callers see the message, the issues and `shown`, so these never contain a secret, an ARN or an
+ * internal host name. The code determines the status. A fault requires a `cause` for its log line.
  */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -98,7 +98,7 @@ export class ApiError extends Error {
   /** Returns the same error with another message; the original becomes its cause. */
   withMessage(message: string): ApiError {
     const { code, issues, headers, shown } = this;
-    // Every code may have a cause.
+    // The options with a cause fit every code.
     return new ApiError(code as FaultCode, message, { issues, headers, cause: this, ...(shown && { shown }) });
   }
 

@@ -12,7 +12,7 @@ export interface Call {
   deadline: Deadline;
 }
 
-/** A request with a JSON body: the parsed value, and its text for what must reach the cluster unchanged. */
+/** A request with a JSON body: the parsed value, and the text for parts that must reach the cluster unchanged. */
 export interface JsonCall<Body> extends Call {
   body: Body;
   text: string;
@@ -28,7 +28,7 @@ export interface Reply {
 /** Milliseconds reserved for serializing and returning the answer before the function times out. */
 const HANDOVER_MS = 200;
 
-/** Used where the context has no remaining time. API Gateway's integration times out after 29 s, the function after 28 s. */
+/** Used if the context has no remaining time. The function times out after 28 s, API Gateway's integration after 29. */
 const FUNCTION_TIMEOUT_MS = 28_000;
 
 export function callOf(event: ProxyEvent, context: Context | undefined): Call {

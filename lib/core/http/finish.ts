@@ -8,8 +8,8 @@ import { GZIP_ABOVE_BYTES, MAX_RESULT_BYTES } from "./limits.ts";
 const compress = promisify(gzip);
 
 /**
- * Sizes that fit without being measured, which takes 5 ms a megabyte. Escaping makes JSON at most twice as long (quotes,
- * backslashes and line ends), any other text at most six times (control characters).
+ * Sizes that certainly fit. Measuring larger ones takes 5 ms per megabyte. Escaping makes JSON at most twice as long
+ * (quotes, backslashes and line ends), and any other text at most six times (control characters).
  */
 const SURELY_FITS = { json: 3_000_000, text: 1_000_000 };
 

@@ -10,7 +10,7 @@ import { invalidRequest, validate } from "./validate.ts";
 export interface JsonHandlerOptions<Schema extends GenericSchema> {
   api: ApiOptions;
   schema: Schema;
-  /** Whether the body holds queries of the search cluster, whose strings are checked for deep nesting as well. */
+  /** Whether the body holds queries of the search cluster, whose strings are also checked for deep nesting. */
   queries?: boolean;
   /** Tells a caller whose body is over the limit how to send less. */
   splitHint?: string;
@@ -48,8 +48,8 @@ function requireJsonType(type = "none"): void {
 }
 
 /**
- * A key `__proto__`, written plainly or with escapes: assigning to it changes an object's prototype. Finds keys alone,
- * as no string can hold an unescaped quote (docs/decisions/0005-parsing.md).
+ * Matches a key `__proto__`, written plainly or with escapes, since assigning to it changes an object's prototype.
+ * Matches only keys, because no string contains an unescaped quote (docs/decisions/0005-parsing.md).
  */
 const PROTO_KEY =
   /(?<!\\)"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i;
@@ -59,7 +59,7 @@ type ParserRequest = Parameters<NonNullable<typeof middysParser.before>>[0];
 
 /**
  * Returns the JSON value of a body. Throws `invalid_request` for invalid syntax and for a key `__proto__`, which Middy's
- * parser refuses. Its reviver takes ten times as long as reading alone, so it reads only what may be refused.
+ * parser rejects. Its reviver makes parsing ten times slower, so it parses only bodies that may contain such a key.
  */
 async function parseBody(text: string): Promise<unknown> {
   const mayHoldKey = text.includes("__proto__") || text.includes("\\u");

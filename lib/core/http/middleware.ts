@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode } from "./error.ts";
 import { headerOf, type ProxyEvent, type ProxyResult, type Reply, requestIdOf } from "./event.ts";
 import { finish } from "./finish.ts";
 
-/** What all endpoints of one API share. */
+/** Options of all endpoints of one API. */
 export interface ApiOptions {
   /** Origins that browsers may call from; `*` is any. */
   cors?: { allow_origins: readonly string[] } | undefined;
@@ -13,11 +13,11 @@ export interface ApiOptions {
   nativeErrors?: boolean;
   /** Writes one line of JSON to the function's log. */
   log: (line: string) => void;
-  /** project_name: a dimension of the metrics. */
+  /** project_name, a dimension of the metrics. */
   project: string;
 }
 
-/** Name of the metric, by `Project` and `Code`, of answers that are not the caller's fault. */
+/** Name of the metric that counts answers that are not the caller's fault, by `Project` and `Code`. */
 const FAULTS = "Faults";
 
 /** Counts an answer that is not the caller's fault. */
@@ -25,7 +25,7 @@ export function countFault({ log, project }: Pick<ApiOptions, "log" | "project">
   log(metricLine({ Project: project, Code: code }, [{ name: FAULTS, unit: "Count", value: 1 }]));
 }
 
-/** First of the stack, so it runs last: turns a reply or an error answer into the proxy result. */
+/** Turns a reply or an error answer into the proxy result. It is the first of the stack, so it runs last. */
 export function responses({ cors }: ApiOptions): MiddlewareObj {
   const common = (event: ProxyEvent, requestId: string) => ({
     "x-request-id": requestId,
@@ -55,7 +55,7 @@ export function responses({ cors }: ApiOptions): MiddlewareObj {
   };
 }
 
-/** Last of the stack, so it sees errors first: gives them the shape of both services and logs faults with their causes. */
+/** Gives errors the common form, and logs faults with their causes. Last of the stack, so it sees errors first. */
 export function errorShape({ log, project, nativeErrors = false }: ApiOptions): MiddlewareObj {
   return {
     onError: (request) => {
@@ -74,7 +74,7 @@ export function errorShape({ log, project, nativeErrors = false }: ApiOptions): 
   };
 }
 
-/** Returns an ApiError as it is. Anything else is a bug, whose answer tells nothing about it. */
+/** Returns an ApiError unchanged. Anything else is a bug, and the answer reveals nothing about it. */
 function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError("internal", "Something went wrong in the gateway; the request id finds it in the log.", {
@@ -89,7 +89,7 @@ function logEntry({ code, message, cause }: ApiError, requestId: string): object
 const MAX_CAUSES = 8;
 const MAX_CAUSE_CHARACTERS = 4_000;
 
-/** Describes a cause and the causes behind it, outermost first; the cause of a bug with its stack. */
+/** Describes a cause and the causes behind it, outermost first. Includes the stack if the error is a bug. */
 function causeLines(cause: unknown, withStack: boolean): string[] {
   const lines: string[] = [];
   const add = (one: unknown): void => {

@@ -9,7 +9,7 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface Route {
   methods: readonly Method[];
   path: string;
-  /** The handler module that serves it; it is loaded on first use. */
+  /** The handler module that serves the route, loaded on first use. */
   family: string;
   summary: string;
   description: string;
@@ -17,7 +17,7 @@ export interface Route {
   request?: GenericSchema;
   /** The answer with status 200; absent when the upstream decides. */
   response?: GenericSchema;
-  /** The answer with status 400 where it is more than an error. */
+  /** The answer with status 400, if it holds more than an error. */
   refusal?: GenericSchema;
   /** Request and answer shown in the OpenAPI document. */
   example?: { request: unknown; response?: unknown };

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ApiError, type Issue } from "./error.ts";
 
-/** Returns the value as the schema describes it. Throws `invalid_request` with an issue for every wrong place. */
+/** Returns the value as the schema parses it. Throws `invalid_request` with an issue for every invalid place. */
 export function validate<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
@@ -24,7 +24,7 @@ function issueOf(issue: v.BaseIssue<unknown>): Issue {
 
 const DEFAULT_MESSAGE = /^Invalid \w+: (Expected|Received) /;
 
-/** Returns messages of our own unchanged, and valibot's in the words of this API. */
+/** Returns our own messages unchanged, and rewrites those of valibot in the words of this API. */
 function messageOf(issue: v.BaseIssue<unknown>): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return issue.message;
   if (issue.type === "strict_object" && issue.expected === "never") return "is not a known field";

@@ -1,10 +1,10 @@
 /**
- * The deepest nesting that a request may have. OpenSearch parses recursively, and a stack overflow ends the node: a
- * `bool` query of 1,000 levels does.
+ * The deepest nesting that a request may have. OpenSearch parses recursively, and a stack overflow crashes the node: a
+ * `bool` query of 1,000 levels is enough.
  */
 export const MAX_DEPTH = 400;
 
-/** A place that is nested too deep, and what is wrong there. */
+/** A place that is nested too deep, with a message about it. */
 export interface TooDeep {
   path: string;
   message: string;
@@ -22,13 +22,13 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Characters of a path in a message. */
+/** The most characters of a path in a message. */
 const MAX_PATH = 200;
 
 /**
- * Finds JSON, or several JSON texts one a line, that is nested deeper than `limit`. Reads what a lenient parser reads as
- * well: comments, and whatever follows an error. Text that is not JSON may be reported although no parser would go that
- * deep, never the other way around. Takes 6 ms a megabyte, somewhat less than JSON.parse.
+ * Finds JSON, or one of several JSON texts on lines of their own, that is nested deeper than `limit`. Like a lenient
+ * parser, it also reads comments and whatever follows an error. It may report text that is not JSON although no parser
+ * would go that deep, but never misses what a parser would. Takes 6 ms per megabyte, somewhat less than JSON.parse.
  */
 export function nestingIssue(bytes: Buffer, limit = MAX_DEPTH): TooDeep | undefined {
   let depth = 0;
@@ -55,7 +55,7 @@ const OPENS = 1;
 const CLOSES = 2;
 const SKIPS = 3;
 
-/** What each byte means outside of strings; a table, since nearly all bytes mean nothing. */
+/** The meaning of each byte outside of strings. A table is fast, since nearly all bytes have none. */
 const STEPS = new Uint8Array(256);
 for (const byte of [OPEN_BRACE, OPEN_BRACKET]) STEPS[byte] = OPENS;
 for (const byte of [CLOSE_BRACE, CLOSE_BRACKET]) STEPS[byte] = CLOSES;
@@ -68,7 +68,7 @@ function endOfString(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Returns the last position of a comment, or `at` where none starts. Undefined for one that goes over a line end. */
+/** Returns the last position of a comment, `at` if none starts there, or undefined if it crosses a line end. */
 function endOfComment(bytes: Buffer, at: number): number | undefined {
   const line = bytes.indexOf(NEWLINE, at);
   const lineEnd = line === -1 ? bytes.length : line;
@@ -78,7 +78,7 @@ function endOfComment(bytes: Buffer, at: number): number | undefined {
   return end === -1 || end > lineEnd ? undefined : end + 1;
 }
 
-/** The path of the value at `end`: object keys and array positions, cut to a readable length. */
+/** Returns the path of the value at `end`, of object keys and array positions, cut to a readable length. */
 function pathTo(bytes: Buffer, end: number): string {
   const path: Array<string | number> = [];
   let text = "";
@@ -117,7 +117,7 @@ function pathTo(bytes: Buffer, end: number): string {
 const OPENING = /[([{]/;
 const BRACKETS = /[()[\]{}]/g;
 
-/** Whether the brackets of a text (of a query string, a regular expression, a template) are nested deeper than `limit`. */
+/** Returns whether the brackets of a text (query string, regular expression, template) nest deeper than `limit`. */
 export function hasDeepBrackets(text: string, limit = MAX_DEPTH): boolean {
   if (text.length <= limit) return false;
   let depth = 0;
@@ -129,8 +129,8 @@ export function hasDeepBrackets(text: string, limit = MAX_DEPTH): boolean {
 }
 
 /**
- * Finds what makes a query too deep although its JSON is not: brackets inside its strings, which the cluster parses
- * recursively as well, and the query in base64 inside a `wrapper` query.
+ * Finds nesting that the JSON of a query does not show: brackets inside strings, which the cluster also parses
+ * recursively, and the base64 query inside a `wrapper` query.
  */
 export function queryNestingIssue(value: unknown, path = "", left = MAX_DEPTH): TooDeep | undefined {
   if (typeof value === "string") {

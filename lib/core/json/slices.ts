@@ -46,8 +46,8 @@ export function elementSlices(text: string, start = 0, end = text.length): Slice
 }
 
 /**
- * Returns the object with members replaced, added at the end or, where the change is undefined, removed. Changes are JSON
- * text. Everything else keeps its bytes. A changed key that occurred several times occurs once.
+ * Returns the object with changed members: replaced, added at the end or, if the change is undefined, removed. Changes
+ * are JSON text. Everything else keeps its bytes. A changed key that occurred several times occurs once.
  */
 export function withMembers(rawObject: string, changes: Readonly<Record<string, string | undefined>>): string {
   if (Object.keys(changes).length === 0) return rawObject;

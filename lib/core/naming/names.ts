@@ -92,13 +92,13 @@ export function namesOf(place: Place) {
     /** Bucket names are global, so account and region are part of the name. */
     bucket: () => shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket),
     kmsAlias: () => shorten(`alias/${project}-relevance`, LIMITS.kmsAlias),
-    /** Of the key of a stack's log groups: CloudWatch Logs takes no alias, so the key is in the stack itself. */
+    /** Alias of the key of a stack's log groups, which is in the stack itself: CloudWatch Logs accepts no alias. */
     serviceKmsAlias: (service: Service | "personalization") => shorten(`alias/${project}-${service}`, LIMITS.kmsAlias),
     table: (name: TableName) => named(name, LIMITS.table),
     queue: (name: "realtime" | "realtime-dead-letters") => named(name, LIMITS.queue),
     stream: (name: StreamName) => named(name, LIMITS.firehose),
     stateMachine: (name: StateMachineName | typeof TRAINING_REPORT) => named(name, LIMITS.stateMachine),
-    /** A rule of EventBridge. */
+    /** An EventBridge rule. */
     rule: (name: typeof TRAINING_REPORT) => named(name, LIMITS.rule),
     schedule: (name: "cluster-scaler" | "retraining") => named(name, LIMITS.schedule),
     topic: () => named("alarms", LIMITS.topic),
@@ -129,7 +129,7 @@ export function namesOf(place: Place) {
     /** Parameters that outlive a service, written by the command line. */
     serviceParameter: (service: Service, name: "api-url" | "version" | "deployed-at") =>
       parameter(`${service}/${name}`),
-    /** Numbers of the API keys that a service has, joined by commas: two while keys are changed over, else none. */
+    /** Numbers of the API keys of a service, joined by commas: two while keys are rotated, else none. */
     apiKeyNumbersParameter: (service: Service) => parameter(`${service}/api-keys`),
     /** The secret with the key that hashes user ids in the request log. */
     userIdKeyParameter: () => parameter("search-gateway/user-id-key"),
@@ -139,7 +139,7 @@ export function namesOf(place: Place) {
     campaignParameter: (recipe: string) => parameter(`recommendation/campaigns/${recipe}`),
     /** ARN of the filter that currently has a name in filter.yaml; written by personalize-manager. */
     filterParameter: (filter: string) => parameter(`recommendation/filters/${filter}`),
-    /** ARN of a dataset: Personalize makes it of the dataset group and the type, not of the dataset's name. */
+    /** ARN of a dataset, which contains the dataset group and the type, but not the dataset's name. */
     datasetArn: (dataset: "user" | "item" | "interaction") =>
       `arn:${partition}:personalize:${region}:${account}:dataset/${project}/${dataset.toUpperCase()}S`,
     /** Prefix of every parameter of the project. */

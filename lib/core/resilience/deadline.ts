@@ -15,7 +15,7 @@ export function deadlineWithin(ms: number, outer?: Deadline): Deadline {
   return deadlineIn(Math.min(ms, outer?.remaining() ?? ms));
 }
 
-/** Returns options that abort a call to AWS at a deadline; without them the SDK waits for ever. */
+/** Returns options that abort a call to AWS at a deadline. Without them, the SDK waits forever. */
 export function abortAt(deadline: Deadline): { abortSignal: AbortSignal } {
   return { abortSignal: AbortSignal.timeout(Math.ceil(deadline.remaining())) };
 }

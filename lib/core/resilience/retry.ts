@@ -9,7 +9,7 @@ const MAX_DELAY_MS = 2_000;
 
 export interface RetryOptions {
   deadline: Deadline;
-  /** Whether this failure may be tried again. */
+  /** Returns whether to retry after this error. */
   retryable: (error: unknown) => boolean;
   attempts?: number;
   /** Replaced in tests so that nothing sleeps. */
@@ -17,14 +17,14 @@ export interface RetryOptions {
 }
 
 /**
- * Full jitter: a delay drawn evenly from [0, min(2 s, 100 ms · 2^attempt)).
+ * Returns a delay with full jitter, drawn evenly from [0, min(2 s, 100 ms · 2^attempt)).
  * Source: "Exponential Backoff And Jitter", AWS Architecture Blog.
  */
 export function backoff(attempt: number, random: () => number = Math.random): number {
   return random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt);
 }
 
-/** Calls `operation` until it succeeds, fails for good, or the attempts or the deadline end; then throws its last error. */
+/** Retries `operation` until it succeeds. Throws its error if that is not retryable, or if attempts or time run out. */
 export async function retry<T>(operation: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
   const { deadline, retryable, attempts = MAX_ATTEMPTS, wait = sleep } = options;
   for (let attempt = 0; ; attempt += 1) {

@@ -32,7 +32,7 @@ export function metricLine(
   });
 }
 
-/** Returns one line for each stage with the metric `Degraded`, by project and stage. */
+/** Returns one line with the metric `Degraded`, by project and stage, for each stage. */
 export function degradedMetric<T extends { stage: string }>(project: string, degraded: readonly T[]): string[] {
   const counts = Map.groupBy(degraded, ({ stage }) => stage);
   return [...counts].map(([stage, { length }]) =>

@@ -60,8 +60,8 @@ function queriesIssue(text: string): Issue | undefined {
 }
 
 /**
- * Returns an issue for a line that JSON.parse rejects and that may hide deep nesting. The cluster's parser may accept it,
- * since it accepts comments, for example.
+ * Returns an issue for a line that JSON.parse rejects and that may hide deep nesting. The cluster's parser may accept
+ * the line, since it allows comments, for example.
  */
 function unparsableIssue(line: string): Issue | undefined {
   if (!hasDeepBrackets(line) && !/wrapper|\\u00/.test(line)) return undefined;
