@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { Failure } from "../errors.ts";
 
-/** First version, of both programs, with lock files in S3 and `removed` blocks that keep resources. */
+/** The first version of both programs with lock files in S3 and `removed` blocks that keep resources. */
 export const MINIMUM_VERSION = "1.10";
 
 /** Terraform, or OpenTofu. */

@@ -8,16 +8,16 @@ export function terraformEnvironment(env: Env): Record<string, string> {
   const given = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
-  // For a missing file Terraform prints a warning into its JSON output.
+  // If this file is missing, Terraform prints a warning into its JSON output.
   if (given.TF_CLI_CONFIG_FILE && !existsSync(given.TF_CLI_CONFIG_FILE)) delete given.TF_CLI_CONFIG_FILE;
-  // Options that apply to every run would change the plan.
+  // These options apply to every run and would change the plan.
   for (const name of Object.keys(given)) if (/^TF_CLI_ARGS/.test(name)) delete given[name];
   return { ...given, TF_IN_AUTOMATION: "1", TF_INPUT: "0", CHECKPOINT_DISABLE: "1", NO_COLOR: "1" };
 }
 
 /**
- * Returns arguments and environment of `terraform init`. Providers come only from the folder TF_PROVIDER_MIRROR if it is set,
- * else as Terraform is configured, with one cache for all stacks.
+ * Returns arguments and environment of `terraform init`. If TF_PROVIDER_MIRROR is set, Terraform takes providers only
+ * from that folder. Otherwise it uses its own configuration, or else one provider cache for all stacks.
  */
 export function initOptions(env: Env, cacheFolder: string): { args: string[]; env: Record<string, string> } {
   const mirror = env.TF_PROVIDER_MIRROR;

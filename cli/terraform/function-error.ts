@@ -22,7 +22,7 @@ export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionE
   return thrown.success ? { type: thrown.output.errorType, message: thrown.output.errorMessage } : undefined;
 }
 
-/** Returns whether all errors are work still in progress, which a repeated call joins. */
+/** Returns whether every error only means that work is still in progress. A repeated call resumes the wait. */
 export function isStillGoingOn(diagnostics: readonly Diagnostic[]): boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   return errors.length > 0 && errors.every((error) => functionErrorIn(error)?.type === STILL_GOING_ON);

@@ -5,8 +5,8 @@ import type { PlanJson, ResourceChange } from "../plan/summary/plan-json.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /**
- * A resource that AWS created during an interrupted apply, without Terraform seeing the answer. It is not in the state, so
- * the next apply fails because it exists, and then imports it.
+ * A resource that AWS created during an interrupted apply, without Terraform seeing the answer. It is not in the state,
+ * so the next apply fails because it exists, and then imports it.
  */
 export interface Leftover {
   /** Address, such as `aws_iam_role.api-router-role`. */
@@ -32,9 +32,9 @@ export interface LeftoverPlace {
 type ImportId = (values: Values, place: LeftoverPlace, message: string) => unknown;
 
 /**
- * Import ids of types with unique names, from the planned values or from AWS's message. Source: the provider's documentation.
- * Types that adopt an existing resource on creation (EventBridge rules and targets, alarms, dashboards, role policies) need
- * none, nor do types without unique names (KMS keys, APIs, API keys, usage plans).
+ * Import ids of types with unique names, from the planned values or from AWS's message. Source: the provider's
+ * documentation. Types that adopt an existing resource on creation (EventBridge rules and targets, alarms, dashboards,
+ * role policies) need none, nor do types without unique names (KMS keys, APIs, API keys, usage plans).
  */
 const IDS: Readonly<Record<string, ImportId>> = {
   aws_iam_role: ({ name }) => name,
@@ -55,7 +55,7 @@ const IDS: Readonly<Record<string, ImportId>> = {
   aws_kinesis_firehose_delivery_stream: ({ name }, place) =>
     arnOf(place, "firehose", both("deliverystream", "/", name)),
   aws_sfn_state_machine: ({ name }, place) => arnOf(place, "states", both("stateMachine", ":", name)),
-  // AWS accepts creating either again if nothing differs, tags included.
+  // AWS accepts creating a topic or queue again if nothing differs, tags included.
   aws_sns_topic: ({ name }, place) => arnOf(place, "sns", name),
   aws_sqs_queue: ({ name }, { account, region, names }) =>
     both(`https://sqs.${region}.amazonaws.com${names.partition() === "aws-cn" ? ".cn" : ""}/${account}`, "/", name),
@@ -79,8 +79,8 @@ export function leftoversIn(diagnostics: readonly Diagnostic[], plan: PlanJson, 
 }
 
 /**
- * Returns the addresses of existing resources that Terraform wants to replace because it did not see their creation finish.
- * If the new one is created first, its name is taken by the old one.
+ * Returns the addresses of existing resources that Terraform wants to replace because it did not see their creation
+ * finish. If Terraform creates the new one first, the old one still has its name.
  */
 export function taintedIn(diagnostics: readonly Diagnostic[], plan: PlanJson): string[] {
   const found = existing(diagnostics, plan).filter((one) => one.action_reason === "replace_because_tainted");
@@ -112,7 +112,7 @@ export async function writeLeftovers(directory: string, leftovers: readonly Left
   else await writeFile(file, JSON.stringify({ import: leftovers }, undefined, 2));
 }
 
-/** Returns the imported resources that lack the project's tag: they only have the same name. */
+/** Returns the imported resources without the project's tag: they have the same name but belong to something else. */
 export function strangersIn(
   plan: PlanJson,
   leftovers: readonly Leftover[],

@@ -31,7 +31,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * finishes its running calls and writes its state. A second signal would prevent that. Throws Interrupted afterwards.
  */
 export async function runTerraform(terraform: Terraform, args: readonly string[], options: RunOptions): Promise<Ended> {
-  // In its own process group: otherwise a terminal would send Ctrl-C to it too, and ours would be the second.
+  // Runs in its own process group. Otherwise the terminal would also send it Ctrl-C, and the forwarded signal would be
+  // the second one.
   const child = spawn(terraform.path, args, {
     cwd: options.cwd,
     env: options.env,

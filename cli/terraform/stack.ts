@@ -24,8 +24,8 @@ export interface StackFolder {
   name: string;
   directory: string;
   /**
-   * Whether the folder only serves to read or remove what the configured state contains. A changed state location is migrated
-   * in the folder that deploys the stack, never from here.
+   * Whether the folder only serves to read or remove what the configured state contains. A changed state location is
+   * migrated in the folder that deploys the stack, never from here.
    */
   scratch?: boolean;
 }
@@ -58,8 +58,9 @@ interface Backend {
 }
 
 /**
- * Returns `-reconfigure` if only the file or key changed: that is the state of another account or region, to be read as it
- * is. Without it Terraform asks to migrate the previous state, which is right only if `terraform.state` changed.
+ * Returns `-reconfigure` if only the file or key changed: it is the state of another account or region, which Terraform
+ * must read unchanged. Without the option Terraform asks to migrate the previous state, which is right only if
+ * `terraform.state` changed.
  */
 async function backendArgs(
   { directory, scratch }: StackFolder,
@@ -73,7 +74,9 @@ async function backendArgs(
   return now && (before.type === "local" || placeOf(before.config) === placeOf(now)) ? ["-reconfigure"] : [];
 }
 
-/** Returns what `terraform.state` in project.yaml determines: the key without account, region and stack. */
+/**
+ * Returns the location that `terraform.state` in project.yaml determines: without account, region and stack in the key.
+ */
 function placeOf({ bucket, region, key = "" }: Backend): string {
   const prefix = key.replace(/\/[^/]+$/, "").replace(/\/\d{12}-[a-z\d-]+$/, "");
   return JSON.stringify([bucket, region, prefix]);
@@ -90,12 +93,12 @@ export interface StackPlan {
 /** Plans a stack into a file that only this user can read, since it contains secrets. */
 export async function planStack(runner: Runner, stack: StackFolder, path: string): Promise<StackPlan> {
   const file = resolve(path);
-  // Created first: Terraform would make it readable for others.
+  // Creates the file, since Terraform would make it readable for others.
   await writeFile(file, "", { mode: 0o600 });
   await chmod(file, 0o600);
   const ended = await run(runner, stack, ["plan", "-no-color", "-detailed-exitcode", `-out=${file}`]);
   if (ended.code !== 0 && ended.code !== 2) throw failed(runner, stack, ended);
-  // Below the rule Terraform explains how to apply the file with Terraform, which would skip our steps.
+  // Drops the text below the rule: it explains how to apply the file with Terraform, which would skip our steps.
   const [text = ""] = ended.stdout
     .replaceAll(/^.*: Refreshing state\.\.\..*\n/gm, "")
     .split(/^─{20,}$/m)
