@@ -50,8 +50,8 @@ export interface FoundZone {
 }
 
 /**
- * The calls of discovery. They return undefined for what does not exist and throw the SDK's errors otherwise; `discover`
- * explains expired credentials and missing permissions.
+ * The calls of discovery. They return undefined for what does not exist and throw the SDK's errors otherwise;
+ * `discover` explains expired credentials and missing permissions.
  */
 export interface DiscoveryClients {
   account(): Promise<string>;

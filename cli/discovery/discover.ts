@@ -8,9 +8,9 @@ import { type AppliedInputs, discoverPersonalize } from "./personalize.ts";
 import { discoverSearchGateway } from "./search-gateway.ts";
 
 /**
- * Reads what the stacks need to know about the account; changes nothing. `applied` holds the Personalize inputs in Terraform's
- * state; resources that differ from them are marked for repair. Throws DiscoveryError with all problems found, or at once
- * for a wrong account or rejected credentials.
+ * Reads what the stacks need to know about the account; changes nothing. `applied` contains the Personalize inputs in
+ * Terraform's state; resources that differ from them are marked for repair. Throws DiscoveryError with all problems
+ * found, or at once for a wrong account or rejected credentials.
  */
 export async function discover(
   config: Configuration,

@@ -74,7 +74,7 @@ function checkSubnets(
   }
 }
 
-/** Returns the endpoints with private names. Without those the service's usual host name leads out of the VPC. */
+/** Returns the endpoints with private names. Without them the service's usual host name leads out of the VPC. */
 function servingEndpoints(found: readonly FoundEndpoint[], project: string): NetworkDiscovery["endpoints"] {
   return found
     .filter(({ privateNames }) => privateNames)

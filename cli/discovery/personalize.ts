@@ -17,8 +17,8 @@ export type AppliedInputs = Readonly<Record<string, unknown>>;
 const Marked = v.looseObject({ repair: v.string() });
 
 /**
- * Compares Personalize with the last applied inputs and with the configuration. Undefined if the recommendation service is
- * not enabled.
+ * Compares Personalize with the last applied inputs and with the configuration. Undefined if the recommendation service
+ * is not enabled.
  */
 export async function discoverPersonalize(
   { recommendation }: Pick<Configuration, "recommendation">,
@@ -44,7 +44,7 @@ function schemaProblems({ schemas, personalize }: Recommendation, { datasets }: 
   };
   return datasets.flatMap(({ dataset, schema }) => {
     const present = v.safeParse(AvroSchema(dataset), schema);
-    // A schema of another form was created by hand: Personalize decides about it.
+    // A schema of another form was created by hand: Personalize decides whether it can change.
     if (!present.success) return [];
     const changes = schemaChangeProblems(dataset, present.output, schemas[dataset]);
     if (changes.length === 0) return [];
@@ -61,8 +61,8 @@ function schemaProblems({ schemas, personalize }: Recommendation, { datasets }: 
 }
 
 /**
- * Returns repair markers: the next number for a resource that differs from its applied input, else the applied marker. A
- * failed update, which Terraform records as done, and a change by hand are thus planned once more, and only once.
+ * Returns repair markers: the next number for a resource that differs from its applied input, else the applied marker.
+ * A failed update, which Terraform records as done, or a change by hand is thus planned again, but only once.
  */
 export function repairMarkers(applied: AppliedInputs, inventory: Inventory): Record<string, string> {
   const markers: Record<string, string> = {};
