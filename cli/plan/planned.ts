@@ -33,7 +33,7 @@ export async function planStacks(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const planned: PlannedStack[] = [];
   try {
-    // One at a time: each starts the provider, which needs half a gigabyte of memory.
+    // Plans one stack at a time: each starts the provider, which needs half a gigabyte of memory.
     for (const stack of stacks) planned.push(await planAndSave(runner, stack, folder));
   } catch (error) {
     await Promise.all(stacks.map(({ name }) => rm(join(folder, `${name}.tfplan`), { force: true })));
@@ -58,7 +58,7 @@ export async function planAndSave(runner: Runner, stack: StackFolder, folder: st
   return { stack, file, changes, plan: JSON.parse(json) };
 }
 
-/** Applies a saved plan and deletes its file. Also after a failure: the rest needs a new plan. */
+/** Applies a saved plan and deletes its file, even after a failure, since the rest needs a new plan. */
 export async function applyPlanned(runner: Runner, { stack, file, changes }: PlannedStack): Promise<void> {
   try {
     if (changes) await applyPlan(runner, stack, file);

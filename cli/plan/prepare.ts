@@ -29,8 +29,8 @@ export interface Prepared {
 const LEAST_MEMORY = 4e9;
 
 /**
- * Reads the account, bundles the functions and synthesizes the stacks. Throws Failure for a configuration that AWS would
- * reject, and for a service that is deployed but no longer configured.
+ * Reads the account, bundles the functions and synthesizes the stacks. Throws Failure for a configuration that AWS
+ * would reject, and for a service that is deployed but no longer configured.
  */
 export async function prepare(session: Session, runner: Runner): Promise<Prepared> {
   const { config, sdk, folders, terminal } = session;

@@ -28,8 +28,8 @@ interface Difference {
 }
 
 /**
- * Returns the attributes of a resource that change. Leaves out values that AWS recomputes as a consequence (versions, ARNs)
- * if another change explains them. Compares JSON inside text, such as policies, by its parts.
+ * Returns the attributes of a resource that change. Leaves out values that AWS recomputes as a consequence (versions,
+ * ARNs) if another change explains them. Compares JSON inside text, such as policies, by its parts.
  */
 export function attributeChanges(change: Change): AttributeChange[] {
   const forcing = (change.replace_paths ?? []).map(formatPath);

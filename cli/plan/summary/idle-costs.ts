@@ -12,7 +12,9 @@ export interface IdleCost {
   billed: "by the hour" | "by the month" | "by the stored gigabyte and month";
 }
 
-/** Returns what costs money when idle, once all plans are applied. Gives amounts only, since prices differ by region. */
+/**
+ * Returns what costs money when idle, once all plans are applied. Gives amounts only, since prices differ by region.
+ */
 export function idleCosts(plans: readonly PlanJson[]): IdleCost[] {
   const resources = plans.flatMap((plan) => plan.planned_values?.root_module?.resources ?? []);
   const items = resources.filter(({ mode }) => mode === "managed").flatMap(costsOf);

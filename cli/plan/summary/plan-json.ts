@@ -41,5 +41,7 @@ export interface PlannedResource {
   values: Readonly<Record<string, unknown>>;
 }
 
-/** What happens to a resource. `forget` keeps it but removes it from Terraform's state; `import` adopts an existing one. */
+/**
+ * What happens to a resource. `forget` keeps it but removes it from Terraform's state; `import` adopts an existing one.
+ */
 export type Action = "create" | "update" | "replace" | "delete" | "forget" | "import";
