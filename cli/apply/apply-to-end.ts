@@ -17,9 +17,9 @@ export interface ToTheEnd {
 }
 
 /**
- * Applies a stack's plan. An invocation of personalize-manager waits less than five minutes. If the work takes longer, plans
- * and applies the stack again, which joins the work in progress, for up to an hour. Throws Failure if a later plan would
- * do more than the user confirmed.
+ * Applies a stack's plan. An invocation of personalize-manager waits less than five minutes. If the work takes longer,
+ * plans and applies the stack again, which resumes the wait, for up to an hour. Throws Failure if a later
+ * plan would do more than the user confirmed.
  */
 export async function applyToTheEnd(
   runner: Runner,

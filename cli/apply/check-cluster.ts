@@ -35,7 +35,7 @@ export async function checkCluster(options: CheckOptions): Promise<CheckResult> 
 
 interface Answer {
   result: CheckResult;
-  /** Whether a new API may answer this until it works everywhere. */
+  /** Whether a new API may give this answer at first, until it works everywhere. */
   passing: boolean;
 }
 

@@ -71,7 +71,9 @@ export function configurationNotes({ write, remove }: ConfigurationChanges): str
 
 const keyOf = (path: string) => `${PREFIXES.configuration}${path}`;
 
-/** Returns the objects to store, sorted by path. YAML is stored without comments, so changing a comment changes nothing. */
+/**
+ * Returns the objects to store, sorted by path. YAML is stored without comments, so changing a comment changes nothing.
+ */
 function objectsOf(files: Readonly<Record<string, string>>): Map<string, ConfigurationObject> {
   return new Map(
     Object.entries(files)

@@ -15,7 +15,7 @@ import { Leftovers } from "./leftovers.ts";
 import { STEPS } from "./steps.ts";
 import { ensureUserIdKey } from "./user-id-key.ts";
 
-/** An apply that finds leftovers is planned again with them, at most this often. Each round may find more. */
+/** Most rounds of planning and applying. A round that finds leftovers needs another one, which imports them. */
 const MAX_ROUNDS = 4;
 
 /** Plans all stacks, shows the plan, applies exactly that plan step by step, and checks that the API works. */

@@ -6,8 +6,8 @@ import type { Session } from "../session.ts";
 const BYTES = 32;
 
 /**
- * Writes the value of the user-id key if it has none. Terraform creates the secret but never sees its value. The value never
- * changes, since another one would hash the same user differently. Returns whether a value was written.
+ * Writes the value of the user-id key if it has none. Terraform creates the secret but never sees its value. The value
+ * never changes, since another one would hash the same user differently. Returns whether a value was written.
  */
 export async function ensureUserIdKey(sdk: Session["sdk"], SecretId: string): Promise<boolean> {
   const { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } = await import(
