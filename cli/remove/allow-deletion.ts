@@ -15,8 +15,8 @@ import type { Removal } from "./removal.ts";
 const STACK = "personalization";
 
 /**
- * Throws Failure if the section `personalize` is missing but needed to remove these stacks. Without it the removal would stop
- * at the last stack, after tables and API are gone.
+ * Throws Failure if the section `personalize` is missing but needed to remove these stacks. Without it the removal
+ * would stop at the last stack, after tables and API are gone.
  */
 export async function requireSection(stacks: readonly StackFolder[], { session, runner }: Removal): Promise<void> {
   if (session.config.recommendation) return;
@@ -28,8 +28,8 @@ export async function requireSection(stacks: readonly StackFolder[], { session, 
 }
 
 /**
- * Removes the deletion protection of the Personalize resources that hold data. Until then Terraform refuses to plan their
- * deletion, and personalize-manager refuses to delete them. Returns whether any of them still existed.
+ * Removes the deletion protection of the Personalize resources that hold data. Until then Terraform refuses to plan
+ * their deletion, and personalize-manager refuses to delete them. Returns whether any of them still existed.
  */
 export async function allowDeletion({ session, runner, account }: Removal): Promise<boolean> {
   const { config, folders, terminal } = session;
@@ -64,8 +64,8 @@ const UPDATED = ["aws_lambda_invocation", "aws_lambda_function", "aws_lambda_ali
 
 /**
  * Throws Failure for a plan that does more than remove the protection, since this plan is never shown. Allows in-place
- * updates of the invocations, of the function and of its alias, whose code may be newer than the deployed one. Also allows
- * creating what an interrupted uninstall already removed: it is deleted again at once.
+ * updates of the invocations, of the function and of its alias, whose code may be newer than the deployed one. Also
+ * allows creating what an interrupted uninstall already removed: it is deleted again at once.
  */
 export function refuseMore({ resource_changes = [] }: PlanJson): void {
   const more = resource_changes.filter(({ mode, type, change }) => {

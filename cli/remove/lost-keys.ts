@@ -16,8 +16,8 @@ export interface Traces {
 }
 
 /**
- * Returns the aliases of keys orphaned because their stack's state is missing, in the order of deployment. A state without
- * resources does not count: Terraform removed its keys.
+ * Returns the aliases of keys orphaned because their stack's state is missing, in the order of deployment. A state
+ * without resources does not count: Terraform removed its keys.
  */
 export async function lostKeyAliases(
   session: Session,

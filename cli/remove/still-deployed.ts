@@ -17,8 +17,8 @@ export async function isDeployed(place: Removal, service: Service): Promise<bool
 }
 
 /**
- * Throws Failure for a service that is deployed but no longer in project.yaml. Deploying the other service would remove its
- * permissions on bucket and key, and its files from the bucket.
+ * Throws Failure for a service that is deployed but no longer in project.yaml. Deploying the other service would remove
+ * its permissions on bucket and key, and its files from the bucket.
  */
 export async function refuseMissingSections(place: Removal): Promise<void> {
   for (const service of SERVICE_NAMES) {
@@ -32,8 +32,8 @@ export async function refuseMissingSections(place: Removal): Promise<void> {
 }
 
 /**
- * Throws Failure for a service that exists but is missing from Terraform's state: somebody deployed it with another state,
- * which is needed to remove it. Does nothing if state and service are both gone.
+ * Throws Failure for a service that exists but is missing from Terraform's state: somebody deployed it with another
+ * state, which is needed to remove it. Does nothing if state and service are both gone.
  */
 export async function refuseWithoutState(place: Removal, service: Service): Promise<void> {
   const { session, names } = place;
@@ -69,7 +69,7 @@ function apiOf({ session, names }: Removal, service: Service): Promise<DeployedA
   return failing(explained("apigateway:GET", findDeployedApi(session, names, service)));
 }
 
-/** Asks only if the service is configured, since not every region has Personalize. */
+/** Calls Personalize only if the service is configured, since not every region has Personalize. */
 async function hasDatasetGroup({ session, names }: Removal): Promise<boolean> {
   if (!session.config.recommendation) return false;
   const [{ DescribeDatasetGroupCommand }, { ifThere }] = await Promise.all([
