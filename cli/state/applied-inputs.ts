@@ -37,7 +37,10 @@ export async function readAppliedInputs(session: Session, runner: Runner, accoun
   return applied;
 }
 
-/** Returns the inputs of the Lambda invocations in a state, by id. Skips inputs that are no JSON object: not ours. */
+/**
+ * Returns the inputs of the Lambda invocations in a state, by id. Skips inputs that are not JSON objects: they are not
+ * ours.
+ */
 export function appliedInputs(state: unknown): Record<string, object> {
   if (state === undefined) return {};
   const found = v

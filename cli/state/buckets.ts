@@ -55,7 +55,7 @@ export async function createStateBucket(sdk: Sdk, Bucket: string, partition: str
     await client.send(
       new s3.CreateBucketCommand({
         Bucket,
-        // us-east-1 must not be named here.
+        // S3 rejects us-east-1 as a location constraint.
         ...(sdk.region !== "us-east-1" && { CreateBucketConfiguration: { LocationConstraint } }),
       }),
     );
