@@ -29,7 +29,7 @@ export interface RecordStore {
     deadline: Deadline,
     options?: { consistent?: boolean },
   ): Promise<ReadRecords>;
-  /** Stores records, replacing those with the same ids. Returns the failures of records that were not written, by id. */
+  /** Stores records, replacing those with the same ids. Returns the failures of records that were not stored, by id. */
   write(
     dataset: ProfileDataset,
     records: readonly Profile[],

@@ -2,10 +2,10 @@ import { type ColumnType, columnType, widest } from "./column-type.ts";
 import { DistinctCounter } from "./distinct-counter.ts";
 import type { Value } from "./row.ts";
 
-/** An estimate this near to the number of values means that all values differ: six standard errors. */
+/** If the estimated count is at least this share of the values, all values count as distinct: six standard errors. */
 const UNIQUE_RATIO = 0.97;
 
-/** What is learnt of one column while its file passes by; the memory it takes is bounded. */
+/** Statistics of one column, collected while its file is read. They take bounded memory. */
 export class Column {
   readonly name: string;
   #type: ColumnType = "int";
@@ -26,24 +26,24 @@ export class Column {
     this.#distinct.add(text);
   }
 
-  /** Text when there is no value at all. */
+  /** The inferred type, or "string" if the column has no values. */
   get type(): ColumnType {
     return this.#values === 0 ? "string" : this.#type;
   }
 
-  /** Rows in which the column has a value. */
+  /** The number of rows in which the column has a value. */
   get values(): number {
     return this.#values;
   }
 
-  /** Whether a value holds several, joined by a vertical bar. */
+  /** Whether any cell holds several values, joined by a vertical bar. */
   get multiple(): boolean {
     return this.#multiple;
   }
 
   /**
-   * Whether the values are categories: texts of which at most half as many differ as there are rows, or that hold
-   * several values; never a column whose values are all different.
+   * Returns whether the values are categories: texts that hold several values, or texts with at most half as many
+   * distinct values as there are rows, unless all values are distinct.
    */
   isCategorical(rows: number): boolean {
     if (this.type !== "string" || this.#values === 0) return false;

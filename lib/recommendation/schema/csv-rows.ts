@@ -3,7 +3,7 @@ import { CsvError, parse } from "csv-parse";
 import type { Row, Rows, Value } from "./row.ts";
 import { SampleError } from "./sample-error.ts";
 
-/** A row longer than this is a quote that was never closed. */
+/** The longest row, in bytes. A longer one means that a quote was never closed. */
 const MAX_ROW_BYTES = 4 * 1_024 * 1_024;
 
 interface Line {
@@ -11,7 +11,7 @@ interface Line {
   cells: readonly string[];
 }
 
-/** The header and rows of a CSV file (RFC 4180, a byte order mark is skipped). Throws SampleError with the line. */
+/** Reads the header and rows of a CSV file (RFC 4180). Skips a byte order mark. Throws SampleError with the line. */
 export async function csvRows(file: string, bytes: AsyncIterable<Buffer>): Promise<Rows> {
   const lines = readLines(file, bytes);
   const first = await lines.next();
@@ -39,7 +39,7 @@ async function* readLines(file: string, bytes: AsyncIterable<Buffer>): AsyncGene
     bom: true,
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
-    // The line goes along as one cell more: `info: true` would make an object of ten counters a row.
+    // Adds the line number as an extra cell. `info: true` would create an object with ten counters for each row.
     on_record: (cells: string[], { lines }) => [...cells, String(lines)],
   });
   const source = Readable.from(bytes);

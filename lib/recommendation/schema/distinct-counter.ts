@@ -1,9 +1,9 @@
-/** Hashes kept at most, 16 bytes each or so: about 1 MB a column. */
+/** The most hashes to keep. At about 16 bytes each, they take 1 MB a column. */
 const CAPACITY = 65_536;
 
 /**
- * Counts different texts in bounded memory: exactly up to 65,536, beyond that by adaptive sampling (Wegman's method;
- * P. Flajolet, "On adaptive sampling", 1990) with a standard error of 1.2/√65,536 = 0.5 %.
+ * Counts distinct texts in bounded memory. The count is exact up to 65,536. Beyond that it is estimated by adaptive
+ * sampling (Wegman's method; P. Flajolet, "On adaptive sampling", 1990), with a standard error of 1.2/√65,536 = 0.5 %.
  */
 export class DistinctCounter {
   readonly #hashes = new Set<number>();
@@ -19,7 +19,7 @@ export class DistinctCounter {
     }
   }
 
-  /** How many different texts were added; an estimate when `exact` is false. */
+  /** The number of distinct texts. It is an estimate if `exact` is false. */
   get count(): number {
     return this.#hashes.size * 2 ** this.#level;
   }
@@ -28,13 +28,16 @@ export class DistinctCounter {
     return this.#level === 0;
   }
 
-  /** Each level keeps every second hash of the one before: those whose lowest `level` bits are zero. */
+  /**
+   * Returns whether to keep a hash. Each level keeps half the hashes of the last: those whose lowest `level` bits are
+   * zero.
+   */
   #sampled(hash: number): boolean {
     return hash % 2 ** this.#level === 0;
   }
 }
 
-/** A 52-bit hash: two multiplicative lanes over the characters, mixed as in MurmurHash3's finalizer. */
+/** Returns a 52-bit hash: two multiplicative lanes over the characters, mixed as in MurmurHash3's finalizer. */
 function hash52(text: string): number {
   let low = 0x9e3779b9;
   let high = 0x85ebca6b;

@@ -6,7 +6,7 @@ import { RULES, TEXTUAL_FIELD } from "./rules.ts";
 import { readSample, type Sample } from "./sample.ts";
 import { SampleError } from "./sample-error.ts";
 
-/** Paths of the three sample files, and the columns of the items to treat as text. */
+/** The paths of the three sample files, and the item columns to treat as text. */
 export interface SampleFiles {
   user: string;
   item: string;
@@ -14,17 +14,17 @@ export interface SampleFiles {
   textualFields: readonly string[];
 }
 
-/** What `schema-generation` writes. */
+/** The output of `schema-generation`. */
 export interface Generated {
   schemas: Readonly<Record<Dataset, AvroSchema>>;
   etl: EtlConfiguration;
-  /** Rows read of each file. */
+  /** The number of rows in each file. */
   rows: Readonly<Record<Dataset, number>>;
 }
 
 /**
  * Infers the three schemas and the ETL configuration from CSV or JSON files of any size, in constant memory. Throws
- * SampleError with what is wrong in any of the three files.
+ * SampleError with the problems of all three files.
  */
 export async function generateSchemas(files: SampleFiles): Promise<Generated> {
   const outcomes = await Promise.allSettled([

@@ -4,13 +4,13 @@ import { Column } from "./column.ts";
 import { RULES, TEXT_SEPARATOR, TEXTUAL_FIELD } from "./rules.ts";
 import type { Sample } from "./sample.ts";
 
-/** The schema of one dataset, and how its fields come from the source columns. */
+/** The schema of one dataset, and how ETL derives its fields from the source columns. */
 export interface Inferred {
   schema: AvroSchema;
   etl: EtlDataset;
 }
 
-/** Makes the schema of a sample. `textual` are columns of the sample that become TEXTUAL_FIELD together. */
+/** Infers the schema of a sample. The columns in `textual` are joined into TEXTUAL_FIELD. */
 export function infer(sample: Sample, textual: readonly string[] = []): Inferred {
   const { dataset, columns } = sample;
   const { leading, beside } = RULES[dataset];
@@ -37,7 +37,7 @@ export function infer(sample: Sample, textual: readonly string[] = []): Inferred
 
 function field(sample: Sample, name: string): AvroField {
   if (name === TEXTUAL_FIELD) return { name, type: ["null", "string"], textual: true };
-  // Always a union, with or without the column: clients may leave them out of an event.
+  // Always nullable, even if the sample has the column, because clients may omit it from an event.
   if (sample.dataset === "interaction" && name === "EVENT_VALUE") return { name, type: ["float", "null"] };
   if (sample.dataset === "interaction" && name === "IMPRESSION") return { name, type: ["string", "null"] };
   const { type, nullable } = source(sample, name, false);

@@ -2,7 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { Row, Value } from "./row.ts";
 import { SampleError } from "./sample-error.ts";
 
-/** An object longer than this is a bracket that was never closed. */
+/** The longest object, in characters. A longer one means that a bracket was never closed. */
 const MAX_OBJECT_CHARACTERS = 4 * 1_024 * 1_024;
 
 interface Found {
@@ -10,7 +10,7 @@ interface Found {
   text: string;
 }
 
-/** Rows of a JSON array of objects, or of objects one after the other (newline-delimited JSON). */
+/** Yields the rows of a JSON array of objects, or of a sequence of objects (newline-delimited JSON). */
 export async function* jsonRows(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Row> {
   for await (const { line, text } of objects(file, bytes)) {
     const fail = (problem: string, cause?: unknown) => new SampleError([`${file}:${line}  ${problem}`], { cause });
@@ -46,8 +46,8 @@ function toValue(name: string, value: unknown, fail: Fail): Value {
 }
 
 /**
- * Cuts the text into its objects. Between them only white space may be, and commas and the brackets of one array.
- * Strings are followed, so that a bracket inside of one does not count; all else is left to JSON.parse.
+ * Splits the text into objects. Allows only white space between them, and the commas and brackets of one array. Tracks
+ * strings, so that brackets inside them do not count. Leaves all other syntax to JSON.parse.
  */
 async function* objects(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Found> {
   const decoder = new StringDecoder("utf8");

@@ -1,13 +1,13 @@
-/** One row of a sample file: the line it ends on, and its columns. Missing values are undefined. */
+/** One row of a sample file: the line on which it ends, and its values by column. Missing values are undefined. */
 export interface Row {
   line: number;
   values: ReadonlyMap<string, Value>;
 }
 
-/** A value as the file has it; several values of one column are joined by a vertical bar already. */
+/** A value of the file. Several values of one column are already joined by a vertical bar. */
 export type Value = string | number | undefined;
 
-/** The columns known before the first row (CSV), and the rows. */
+/** The rows of a file, and the columns known in advance: the header of a CSV file, or none for JSON. */
 export interface Rows {
   columns: readonly string[];
   rows: AsyncIterable<Row>;

@@ -10,8 +10,8 @@ import { utf8Only } from "./utf8.ts";
 const SNIFFED_BYTES = 4_096;
 
 /**
- * Reads a CSV file, a JSON array of objects or newline-delimited JSON row by row: memory does not grow with the file.
- * The kind is told by the ending `.csv`, else by the first character.
+ * Reads a CSV file, a JSON array of objects or newline-delimited JSON row by row, in constant memory. Recognizes CSV by
+ * the extension `.csv`, and otherwise tells the formats apart by the first character.
  */
 export async function readRows(file: string): Promise<Rows> {
   const start = await firstBytes(file);

@@ -2,23 +2,23 @@ import type { Dataset } from "../../config/avro.ts";
 import { METADATA_FIELDS, REQUIRED_FIELDS } from "../../personalize/limits.ts";
 import type { ColumnType } from "./column-type.ts";
 
-/** What Personalize and this service ask of a dataset's columns. */
+/** The rules of Personalize and this service for a dataset's columns. */
 interface DatasetRules {
-  /** Columns without which a file is refused; a value in every row. */
+  /** Columns that a file must have, with a value in every row. */
   required: readonly string[];
-  /** Fields in front of all others, in this order. */
+  /** Fields that come before all others, in this order. */
   leading: readonly string[];
   /** Types that do not depend on the sample. */
   types: Readonly<Record<string, ColumnType>>;
-  /** May be in the file, is no field of the schema: parts of an event beside its record. */
+  /** Columns that a file may have, but that are not fields of the schema: other parts of an event. */
   beside: readonly string[];
-  /** Fields that carry neither flag and cannot be textual: ids, IS_ACTIVE and what Personalize reserves. */
+  /** Fields that can be neither categorical nor textual: ids, IS_ACTIVE and names that Personalize reserves. */
   unflagged: readonly string[];
-  /** Columns beyond the required and reserved ones that Personalize takes (its quotas; IS_ACTIVE counts). */
+  /** The most columns besides the required and reserved ones. Source: Personalize's quotas, where IS_ACTIVE counts. */
   maxCustom: number;
 }
 
-/** By dataset; Personalize's part is facts of its developer guide, "Datasets and schemas". */
+/** The rules by dataset. Source for those of Personalize: its developer guide, "Datasets and schemas". */
 export const RULES: Readonly<Record<Dataset, DatasetRules>> = {
   user: {
     required: Object.keys(REQUIRED_FIELDS.user),
@@ -61,8 +61,8 @@ export const RULES: Readonly<Record<Dataset, DatasetRules>> = {
   },
 };
 
-/** The one field that all textual columns become. */
+/** The field into which all textual columns are joined. */
 export const TEXTUAL_FIELD = "TEXTUAL_FIELD";
 
-/** Between the texts of several textual columns. */
+/** Separates the texts of several textual columns. */
 export const TEXT_SEPARATOR = "\n";

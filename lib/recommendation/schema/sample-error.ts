@@ -1,4 +1,4 @@
-/** A sample file from which no schema can be made. Holds every problem that was found, one a line of the message. */
+/** Reports that no schema can be inferred from a sample file. The message has one line for each problem. */
 export class SampleError extends Error {
   override name = "SampleError";
   readonly problems: readonly string[];

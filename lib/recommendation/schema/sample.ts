@@ -8,7 +8,7 @@ import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
 import { SampleError } from "./sample-error.ts";
 
-/** The columns of a sample file, in the order of the file, and its number of rows. */
+/** The columns of a sample file, in file order, and its number of rows. */
 export interface Sample {
   file: string;
   dataset: Dataset;
@@ -16,7 +16,10 @@ export interface Sample {
   rows: number;
 }
 
-/** Reads a sample file once, row by row. Throws SampleError with all problems of the header, or the first one of a row. */
+/**
+ * Reads a sample file once, row by row. Throws SampleError with all problems of the header, or the first problem of a
+ * row.
+ */
 export async function readSample(dataset: Dataset, file: string): Promise<Sample> {
   const { columns: header, rows: source } = await readRows(file);
   const columns = new Map(header.map((name) => [name, new Column(name)]));
@@ -24,7 +27,7 @@ export async function readSample(dataset: Dataset, file: string): Promise<Sample
   let rows = 0;
   for await (const row of source) {
     rows += 1;
-    // JSON has no header: the first object tells which columns are there.
+    // JSON has no header, so the first object shows which columns exist.
     if (rows === 1 && header.length === 0) checkColumns(dataset, file, [...row.values.keys()]);
     checkRow(dataset, file, row);
     for (const [name, value] of row.values) {
@@ -61,7 +64,7 @@ function checkColumns(dataset: Dataset, file: string, names: readonly string[]):
         `${file}  has the column "TEXTUAL_FIELD", which the service makes from the textual columns: rename it`,
       );
     }
-    // Personalize tells names apart without their underscores.
+    // Personalize ignores underscores when it compares names.
     const key = name.replaceAll("_", "");
     const twin = folded.get(key);
     if (twin)
@@ -85,7 +88,7 @@ function checkRow(dataset: Dataset, file: string, { line, values }: Row): void {
     if (values.get(column) === undefined) throw fail(`has no ${column}, which every row needs`);
   }
   if (dataset === "interaction") {
-    // As /log-event reads it.
+    // The same check as in /log-event.
     const read = readSeconds(values.get("TIMESTAMP"));
     if (read && "issue" in read) throw fail(`TIMESTAMP ${read.issue}`);
   } else checkCreation(values.get("CREATION_TIMESTAMP"), fail);
@@ -99,7 +102,7 @@ function checkRow(dataset: Dataset, file: string, { line, values }: Row): void {
   }
 }
 
-/** The creation of an item may be before 1970. */
+/** Checks CREATION_TIMESTAMP. It may be negative, because an item may have been created before 1970. */
 function checkCreation(value: Value, fail: (problem: string) => SampleError): void {
   if (value === undefined) return;
   const rule = `CREATION_TIMESTAMP must be whole seconds since 1970, got ${JSON.stringify(value)}`;

@@ -2,7 +2,7 @@ import { type AvroSchema, typesOf } from "../../config/avro.ts";
 
 const HEADER = ["Field", "Data type", "Categorical", "Textual"] as const;
 
-/** The fields of a schema as a table: data type as `float or null`, flags as O (yes) and X (no). */
+/** Formats the fields of a schema as a table: types as `float or null`, flags as O (yes) or X (no). */
 export function schemaTable(schema: AvroSchema): string {
   const flag = (value: boolean | undefined) => (value ? "O" : "X");
   const rows = schema.fields.map((field) => [

@@ -4,8 +4,8 @@ import { SampleError } from "./sample-error.ts";
 const LINE_FEED = 0x0a;
 
 /**
- * Passes the bytes on after checking that they are UTF-8. A character that is cut by the end of a chunk goes with the
- * next one. Throws SampleError with the offset and the line of the first wrong byte.
+ * Yields the bytes after checking that they are UTF-8. Moves a character that is split between two chunks to the second
+ * one. Throws SampleError with the offset and line of the first invalid byte.
  */
 export async function* utf8Only(file: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let offset = 0;
@@ -32,7 +32,7 @@ export async function* utf8Only(file: string, chunks: AsyncIterable<Uint8Array>)
   if (cut.length > 0) throw fail(cut);
 }
 
-/** Bytes at the end that begin a character which is not complete: 0 to 3. */
+/** Returns how many bytes at the end belong to an incomplete character: 0 to 3. */
 function cutCharacter(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -43,11 +43,11 @@ function cutCharacter(bytes: Buffer): number {
   return 0;
 }
 
-/** Where the first byte is that cannot belong to UTF-8. */
+/** Returns the index of the first byte that is not valid UTF-8. */
 function firstWrongByte(bytes: Buffer): number {
   let low = 0;
   let high = bytes.length;
-  // The longest start that is UTF-8, apart from a character that it cuts, ends where the wrong byte is.
+  // Binary search for the longest prefix that is valid UTF-8, not counting an incomplete character at its end.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     const start = bytes.subarray(0, middle);

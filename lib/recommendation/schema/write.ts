@@ -6,8 +6,9 @@ import type { EtlConfiguration } from "../../config/etl.ts";
 import type { Generated } from "./generate.ts";
 
 /**
- * Writes `schema/*_schema.json` and `etl/configure.json` below the configuration folder and gives their paths. All
- * four are written and flushed under other names first, then renamed: a full disk or a kill leaves no half a file.
+ * Writes `schema/*_schema.json` and `etl/configure.json` below the configuration folder and returns their paths. Writes
+ * and flushes all four files under temporary names, then renames them, so that a full disk or a killed process leaves
+ * no incomplete file.
  */
 export async function writeSchemas(generated: Generated, folder: string): Promise<string[]> {
   const contents: [string, unknown][] = [
@@ -32,7 +33,7 @@ export async function writeSchemas(generated: Generated, folder: string): Promis
   return written.map(([, path]) => path);
 }
 
-/** What the configuration's schema fills in again is left out: the file is for people, too. */
+/** Removes values that the configuration's schema fills in by default, to keep the file readable. */
 function withoutDefaults(etl: EtlConfiguration): unknown {
   return Object.fromEntries(
     DATASETS.map((dataset) => {
@@ -48,7 +49,7 @@ function withoutDefaults(etl: EtlConfiguration): unknown {
   );
 }
 
-/** JSON with one line for each entry of a list: a field or a column a line. */
+/** Formats JSON with each list entry (a field or a column) on one line. */
 function format(value: unknown, indent = ""): string {
   const below = `${indent}  `;
   if (Array.isArray(value)) return `[\n${value.map((entry) => below + oneLine(entry)).join(",\n")}\n${indent}]`;

@@ -110,8 +110,8 @@ export async function sendBatch(target: UploadTarget, dataset: Dataset, batch: r
 }
 
 /**
- * Sends an empty request, to check the address and key before any file is read. Throws UploadError if one is wrong.
- * Passes if the service is only busy, since the upload retries.
+ * Sends an empty request, to check the address and key before any file is read. Throws UploadError if one is wrong or
+ * the service cannot be reached. Passes if the service is only busy, since the upload retries.
  */
 export async function checkTarget(target: UploadTarget): Promise<void> {
   const url = `${target.url}${ENDPOINTS.user.path}`;
