@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The API key of the local stack: made once and kept, so that a user's scripts go on working. */
+/** Returns the API key of the local stack. It is created once and stored, so that a user's scripts keep working. */
 export function apiKey(dir: string): string {
   const file = join(dir, "api-key");
   try {

@@ -4,16 +4,16 @@ import type { DevState } from "./state-file.ts";
 
 export interface BannerOptions {
   state: DevState;
-  /** Models that the configuration uses, and the address of those that are real. */
+  /** Models that the configuration uses. Real models have a URL, stand-ins do not. */
   models: readonly { name: ModelName; url: string | undefined }[];
   examples: readonly Example[];
-  /** Of the recommendation service, when it is there; nothing to try before the first training. */
+  /** Examples of the recommendation service, if it runs. Empty before the first training. */
   recommendation: { examples: readonly Example[]; searchExamples: readonly Example[] } | undefined;
   stateFile: string;
   seconds: number;
 }
 
-/** What the user sees when everything is up. */
+/** Returns the text that is shown when everything is up. */
 export function banner({ state, models, examples, recommendation, stateFile, seconds }: BannerOptions): string {
   const { search, opensearch, aws } = state;
   const standIns = models.filter(({ url }) => url === undefined);

@@ -7,18 +7,19 @@ import { LocalError } from "../process/error.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 
 export interface BundleOptions {
-  /** Gets a folder and an archive for each function. */
+  /** Output folder for a folder and an archive of each function. */
   outdir: string;
   conf: string;
   /** Folder of the sparse model's files. */
   modelFiles: string;
-  /** Dimensions of dense models that are not the models' own. */
+  /** Dimensions of dense models, where they differ from the model's default. */
   dimensions: Readonly<Partial<Record<ModelName, number>>>;
 }
 
 /**
- * Builds the functions that are deployed, with the settings of the local configuration. In a process of its own: it
- * runs while the servers come up, and nothing local depends on the build's code. Throws LocalError with its messages.
+ * Builds the same functions that are deployed, with the settings of the local configuration. Runs in its own process,
+ * in parallel with the start of the servers, so nothing local depends on the build's code. Throws LocalError with the
+ * build's messages.
  */
 export async function buildBundles({ outdir, conf, modelFiles, dimensions }: BundleOptions): Promise<void> {
   const child = spawn(
@@ -36,8 +37,8 @@ export async function buildBundles({ outdir, conf, modelFiles, dimensions }: Bun
   if (code !== 0) throw new LocalError(`the functions could not be built:\n${Buffer.concat(complaints).toString()}`);
 }
 
-/** The entry of a built function. */
+/** Returns the path of a built function's entry file. */
 export const bundleFile = (outdir: string, name: string) => join(outdir, name, "index.mjs");
 
-/** The archive of a built function. */
+/** Returns the path of a built function's archive. */
 export const bundleArchive = (outdir: string, name: string) => join(outdir, `${name}.zip`);

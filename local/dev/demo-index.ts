@@ -7,15 +7,18 @@ import { type Book, books } from "../demo-data/books.ts";
 import { LocalError } from "../process/error.ts";
 import { type GatewayClient, succeeded } from "./gateway-client.ts";
 
-/** The demo index. */
+/** The name of the demo index. */
 export const DEMO_INDEX = "books";
 
-/** Documents of one bulk request: under a second with the stand-in models, so that a busy machine stays below API Gateway's 29. */
+/**
+ * Documents per bulk request. One takes under a second with the stand-in models, so a busy machine stays below API
+ * Gateway's 29 s.
+ */
 const CHUNK = 100;
 
-/** Our part of the mapping's `_meta`. */
+/** The entry that the demo adds to the mapping's `_meta`. */
 interface Marker {
-  /** Of the documents and of what their vectors were made with. */
+  /** Hash of the schema, the documents and the model servers that computed their vectors. */
   content: string;
   complete: boolean;
 }
@@ -24,11 +27,11 @@ export interface DemoOptions {
   gateway: GatewayClient;
   /** Entries of hybrid_search.yaml. */
   entries: readonly HybridQuery[];
-  /** Dimension of each dense model as it is served. */
+  /** Dimension of each dense model, as served. */
   dimensions: Readonly<Partial<Record<ModelName, number>>>;
-  /** Which servers make the vectors: other ones make other vectors. */
+  /** Identifies the model servers. Different servers produce different vectors. */
   models: string;
-  /** Remove the index first, whatever it holds. */
+  /** Whether to delete the index first, whatever it contains. */
   rebuild: boolean;
   say: (line: string) => void;
   /** Default: the demo catalogue. */
@@ -36,9 +39,9 @@ export interface DemoOptions {
 }
 
 /**
- * Makes and fills the demo index through the gateway; one that is there with the same content is kept, one with other
- * or half of the content is made anew. Throws LocalError for an index of another dimension, with the command that
- * rebuilds it.
+ * Creates and fills the demo index through the gateway. Keeps an existing index with the same content and rebuilds one
+ * with different or incomplete content. An index of the user's own under this name is left alone. Throws LocalError for
+ * an index with another vector dimension, with the command that rebuilds it.
  */
 export async function ensureDemoIndex(options: DemoOptions): Promise<void> {
   const { gateway, entries, say, catalogue = books() } = options;
@@ -58,18 +61,18 @@ export async function ensureDemoIndex(options: DemoOptions): Promise<void> {
   await fill(gateway, { schema, content, catalogue, say });
 }
 
-/** The mappings of the demo index; none when hybrid_search.yaml has none for it. */
+/** Returns the embedding mappings of the demo index. Empty if hybrid_search.yaml has none for it. */
 export function demoMappings(entries: readonly HybridQuery[]): readonly EmbeddingMapping[] {
   return findMapping(entries, DEMO_INDEX)?.embedding_mappings ?? [];
 }
 
-/** A body that creates an index. */
+/** The body of a request that creates an index. */
 export interface IndexBody {
   settings: { index: Record<string, unknown> };
   mappings: Record<string, unknown>;
 }
 
-/** The body that creates the demo index. */
+/** Returns the body that creates the demo index. */
 export function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOptions["dimensions"]): IndexBody {
   const text = { type: "text" };
   const keyword = { type: "keyword" };

@@ -13,12 +13,12 @@ interface Recommended {
   degraded?: unknown[];
 }
 
-/** The API caches for some seconds that there is no campaign. */
+/** Allows for the API's cache, which remembers for some seconds that there is no campaign. */
 const ANSWER_MS = 30_000;
 
 const USER = "U0001";
 
-/** Waits until recommendations come from a campaign. Throws LocalError with the last answer. */
+/** Waits until recommendations come from a campaign. Throws LocalError with the last response on timeout. */
 export async function untilAnswering({ url, api_key }: NonNullable<DevState["recommendation"]>): Promise<void> {
   const call = gatewayClient(url, api_key);
   let last = "no answer";
@@ -32,7 +32,7 @@ export async function untilAnswering({ url, api_key }: NonNullable<DevState["rec
   );
 }
 
-/** What the demo's first reader likes and gets, and the commands to go on with. */
+/** Returns what the demo's first reader likes and is recommended, and commands to try next. */
 export async function demoReport(
   { search, recommendation }: DevState & Required<Pick<DevState, "recommendation">>,
   { filters, solution }: Pick<Recommendation, "filters" | "solution">,
@@ -67,7 +67,7 @@ export async function demoReport(
 
 const asked = (limit: number) => ({ user_id: USER, limit, filter_name: "", filter_value_dict: {} });
 
-/** Categories of the books that the reader viewed, the most frequent first. */
+/** Returns the categories of the books that the reader viewed, the most frequent first. */
 function favourites({ books, interactions }: DemoData): string[] {
   const categories = new Map(books.map(({ id, categories: [first = ""] }) => [id, first]));
   const counts = new Map<string, number>();

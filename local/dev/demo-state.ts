@@ -7,20 +7,20 @@ import { namesOf } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
 import type { DemoData } from "../demo-data/readers.ts";
 
-/** The share of events that shows an upload is complete: the counter of accepted events may count too few. */
+/** Share of events from which an upload counts as complete. The counter of accepted events may be too low. */
 const MOST = 0.99;
 
-/** What of the demo the running stack has already. */
+/** The parts of the demo that the running stack already has. */
 export interface DemoState {
-  /** It has the last user, the last item and {@link MOST} of the demo's events. */
+  /** The stack has the last user, the last item and {@link MOST} of the demo's events. */
   uploaded: boolean;
   /** Every configured recipe has an active campaign. */
   trained: boolean;
-  /** At least one has. */
+  /** At least one configured recipe has an active campaign. */
   begun: boolean;
 }
 
-/** Looks into the local AWS endpoint for what an earlier `make demo-train` has done. */
+/** Checks in the local AWS endpoint what an earlier `make demo-train` has done. */
 export async function findWhatIsThere(
   endpoint: string,
   project: string,

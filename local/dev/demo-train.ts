@@ -1,4 +1,4 @@
-/** `make demo-train`: from the demo's CSV files to recommendations, by the commands that a user would give. */
+/** `make demo-train`: goes from the demo's CSV files to recommendations, with the commands that a user would run. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const HELP = `From the demo's CSV files to recommendations, on a running \`make 
   make demo-train ARGS='--conf DIR'   its configuration (default conf.local)
 `;
 
-/** Folder of `make dev`, where `relevance train --local` looks for it too. */
+/** The folder of `make dev`. `relevance train --local` uses the same one. */
 const DIR = ".local";
 
 interface Options {
@@ -34,7 +34,7 @@ interface Options {
   again: boolean;
 }
 
-/** A `make dev` with a recommendation service. */
+/** The state of a `make dev` that includes the recommendation service. */
 type Running = DevState & Required<Pick<DevState, "recommendation">>;
 
 async function main(args: readonly string[]): Promise<void> {
@@ -67,7 +67,7 @@ async function main(args: readonly string[]): Promise<void> {
   else {
     const recipes = Object.keys(recommendation.solution.recipes).join(",");
     const where = ["--local", "--conf", options.conf];
-    // Events of the demo have IMPRESSION: once a campaign serves, init is refused.
+    // The demo's events have IMPRESSION, so init is rejected once a campaign is active.
     const mode = there.begun ? "update_dataset_group" : "init";
     await relevance(["train", ...where, "--recipes", recipes, "--training-mode", mode, "--wait"]);
   }
@@ -104,7 +104,7 @@ function runningStack(dir: string): Running {
   return { ...state, recommendation };
 }
 
-/** The schemas that the running stack has must be those of the files, or every record would be refused. */
+/** Throws LocalError unless the configured schemas match the files. Otherwise every record would be rejected. */
 async function checkSchemas(
   files: Awaited<ReturnType<typeof writeDemoFiles>>,
   schemas: Readonly<Record<string, unknown>>,
@@ -125,7 +125,7 @@ async function checkSchemas(
   );
 }
 
-/** Runs a command of the CLI before the user's eyes. Throws LocalError when it fails; it has said why. */
+/** Runs a CLI command with visible output. Throws LocalError if it fails. The command itself has printed the reason. */
 async function relevance(args: readonly string[]): Promise<void> {
   console.log(`\n$ relevance ${args.map(shellWord).join(" ")}`);
   const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], { stdio: "inherit" });

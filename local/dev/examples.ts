@@ -5,15 +5,15 @@ import { DEMO_INDEX } from "./demo-index.ts";
 /** A request that the banner shows as a curl command. */
 export interface Example {
   title: string;
-  /** Default POST. */
+  /** Default: POST. */
   method?: "PUT";
   path: string;
   body: unknown;
 }
 
 /**
- * Three requests that work on the demo index: bulk, search and, with embeddings, hybrid search; before them the one
- * that makes the index, when a schema is given.
+ * Returns requests that work on the demo index: bulk, search and, if there are embeddings, hybrid search. If a schema
+ * is given, the request that creates the index comes first.
  */
 export function examples(mappings: readonly EmbeddingMapping[], schema?: object): Example[] {
   const index = `/raw-backend/${DEMO_INDEX}`;
@@ -70,7 +70,7 @@ function leg({ embedding_field, model_name }: EmbeddingMapping): unknown {
   return { knn: { [embedding_field]: { vector: token, k: 50 } } };
 }
 
-/** The curl command of an example, for any POSIX shell. */
+/** Returns an example as a curl command for any POSIX shell. */
 export function curlCommand(url: string, apiKey: string, { method, path, body }: Example): string {
   const data = JSON.stringify(body).replaceAll("'", `'\\''`);
   return [

@@ -1,15 +1,15 @@
 import { LocalError } from "../process/error.ts";
 
-/** One answer of the gateway: its JSON body, or the text when it is none. */
+/** One response of the gateway. The body is parsed if it is JSON, and text otherwise. */
 export interface GatewayAnswer {
   status: number;
   body: unknown;
 }
 
-/** Calls the gateway as a user does. A body is sent as JSON. */
+/** Calls the gateway as a user would. The body is sent as JSON. */
 export type GatewayClient = (method: string, path: string, body?: unknown) => Promise<GatewayAnswer>;
 
-/** A client of the gateway at `url`. */
+/** Creates a client of the gateway at `url`. */
 export function gatewayClient(url: string, apiKey: string): GatewayClient {
   return async (method, path, body) => {
     const answer = await fetch(`${url}${path}`, {
@@ -23,7 +23,7 @@ export function gatewayClient(url: string, apiKey: string): GatewayClient {
   };
 }
 
-/** The body of an answer that must be a success. Throws LocalError with what was done and what came back. */
+/** Returns the body of a successful response. Otherwise throws LocalError with the action and the response. */
 export function succeeded<Body>(what: string, { status, body }: GatewayAnswer): Body {
   if (status >= 200 && status < 300) return body as Body;
   throw new LocalError(`${what} failed: the gateway answered ${status} ${JSON.stringify(body).slice(0, 1_000)}`);

@@ -2,13 +2,14 @@ import { readBody } from "../../lib/core/http/body.ts";
 import { ApiError } from "../../lib/core/http/error.ts";
 import type { ProxyEvent, ProxyHandler } from "../../lib/core/http/event.ts";
 
-/** The requests that can carry a mapping: an index, a mapping, a template, a rollover. */
+/** Paths of requests that can contain a mapping: an index, a mapping, a template, a rollover. */
 const CARRIES_MAPPING =
   /^\/raw-backend\/([^/_][^/]*\/?$|(.*\/)?(_mappings?|_template|_index_template|_component_template|_rollover)(\/|$))/;
 
 /**
- * Refuses mappings with a `knn_vector` that is not Lucene's, as the local server's k-NN plugin has no native libraries:
- * the first vector of such a field would end the server, and its data would end it again at every start. AWS has them.
+ * Rejects mappings with a `knn_vector` that does not use the Lucene engine. The local server's k-NN plugin lacks the
+ * native libraries of the other engines, so the first vector of such a field would crash the server, and its data would
+ * crash it again at every start. AWS has these libraries.
  */
 export function refuseNativeVectors(handler: ProxyHandler): ProxyHandler {
   return async (event, context) => {
@@ -30,16 +31,16 @@ export function refuseNativeVectors(handler: ProxyHandler): ProxyHandler {
   };
 }
 
-/** The path of the first such field in the request's body. */
+/** Returns the path of the first such field in the request's body. */
 async function nativeVector(event: ProxyEvent): Promise<string | undefined> {
   if (!["PUT", "POST"].includes(event.httpMethod) || !event.body || !CARRIES_MAPPING.test(decoded(event.path))) return;
   try {
     const text = (await readBody(event)).toString("utf8");
-    // Nearly no body needs the parser. Nobody writes the name with escapes by accident.
+    // Almost no body needs to be parsed. Nobody writes this name with JSON escapes by accident.
     if (!text.includes("knn_vector")) return;
     return find(JSON.parse(text), []);
   } catch {
-    // The gateway or the cluster answers a body that cannot be read.
+    // The gateway or the cluster reports a body that cannot be parsed.
     return;
   }
 }

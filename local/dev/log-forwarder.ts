@@ -1,26 +1,26 @@
-/** CloudWatch Logs: bytes of a PutLogEvents, 26 of them for each event beside its text. */
+/** CloudWatch Logs limits the bytes of one PutLogEvents. Each event counts 26 bytes in addition to its text. */
 const MAX_BATCH_BYTES = 1_048_576;
 const EVENT_BYTES = 26;
-/** Lines that wait while a batch is on its way or the endpoint is down; then the oldest are dropped. */
+/** Lines that are queued while a batch is being sent or the endpoint is down. Above this the oldest are dropped. */
 const MAX_WAITING = 20_000;
-/** Between the first line of a batch and its sending: a batch runs log-handler once. */
+/** Delay from the first line of a batch until it is sent. Each batch runs log-handler once. */
 const DELAY_MS = 500;
 
 export interface ForwarderOptions {
   put: (lines: readonly string[]) => Promise<void>;
-  /** Told once about a failure, until a batch succeeds again. */
+  /** Called at the first failure, and again only after a batch has succeeded in between. */
   say: (line: string) => void;
   delayMs?: number;
 }
 
 export interface LogForwarder {
-  /** Takes a line; never waits, never throws. */
+  /** Queues a line. Never blocks and never throws. */
   add(line: string): void;
-  /** Sends what is there and ends. */
+  /** Sends the queued lines and stops. */
   stop(): Promise<void>;
 }
 
-/** Sends lines in batches, one batch at a time, in their order. A batch that fails twice is dropped. */
+/** Sends lines in batches, one at a time and in order. A batch that fails twice is dropped. */
 export function createForwarder({ put, say, delayMs = DELAY_MS }: ForwarderOptions): LogForwarder {
   let waiting: string[] = [];
   let timer: NodeJS.Timeout | undefined;

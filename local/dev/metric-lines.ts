@@ -1,9 +1,9 @@
-/** How lines of the embedded metric format begin: `metricLine` writes this part first. */
+/** Start of a line in the embedded metric format, as `metricLine` writes it. */
 const METRIC_START = '{"_aws":';
 
 /**
- * Keeps metric lines of functions that run in this process off the terminal, where nobody reads them; in AWS the log
- * makes metrics of them. All other output passes through. Returns how to undo it.
+ * Hides the metric lines of functions that run in this process. In AWS, CloudWatch turns them into metrics; on a
+ * terminal nobody reads them. All other output passes through. Returns a function that undoes this.
  */
 export function hideMetricLines(): () => void {
   const { stdout } = process;
@@ -13,7 +13,7 @@ export function hideMetricLines(): () => void {
       return Reflect.apply(original, stdout, [chunk, ...rest]);
     }
     const others = chunk.split("\n").filter((line) => !line.startsWith(METRIC_START));
-    // The callback, if there is one, is still owed.
+    // Passes the callback on, if there is one.
     return Reflect.apply(original, stdout, [others.join("\n"), ...rest]);
   };
   stdout.write = filtered as typeof stdout.write;

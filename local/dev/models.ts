@@ -11,15 +11,15 @@ import type { DevOptions } from "./options.ts";
 /** The models behind the local AWS endpoint. */
 export interface DevModels {
   standIns: ModelStandIns;
-  /** Folder of the tokenizer and weight table that go with the sparse model. */
+  /** Folder with the sparse model's tokenizer and weight table. */
   files: string;
-  /** Dimensions of dense models that are served with another one than their own. */
+  /** Dimensions of the dense models on remote servers, as served. */
   dimensions: Partial<Record<ModelName, number>>;
-  /** Changes when other servers make the vectors. */
+  /** Changes when other servers compute the vectors. */
   fingerprint: string;
 }
 
-/** Where `make models` keeps the real model's files. */
+/** The folder in which `make models` stores the real model's files. */
 const REAL_MODEL_FILES = resolve(import.meta.dirname, "../../models/sparse_v3");
 
 export interface ModelsOptions {
@@ -28,7 +28,10 @@ export interface ModelsOptions {
   dir: string;
 }
 
-/** Connects the given servers, and stand-ins for the other models. Throws LocalError for a server that is not one. */
+/**
+ * Connects to the given servers and creates stand-ins for the other models. Throws LocalError if a server does not work
+ * as an embedding server.
+ */
 export async function openModels({ urls, names, dir }: ModelsOptions): Promise<DevModels> {
   const given = Object.entries(urls) as [ModelName, string][];
   const connected = await Promise.all(given.map(async ([name, url]) => [name, await connect(name, url)] as const));
@@ -67,7 +70,7 @@ async function connect(name: ModelName, url: string): Promise<RemoteServer> {
   }
 }
 
-/** Documents and queries of the sparse model share one vocabulary: a real server needs the real files. */
+/** Returns the sparse model's folder. Documents and queries share a vocabulary: a real server needs the real files. */
 async function sparseFiles(urls: DevOptions["embeddingUrls"], dir: string): Promise<string> {
   if (urls.sparse_v3 !== undefined) {
     await readModelFiles(REAL_MODEL_FILES);

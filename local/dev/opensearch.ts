@@ -4,16 +4,16 @@ import { startOpenSearch } from "../opensearch/start.ts";
 import { chooseVersion } from "../opensearch/versions.ts";
 import { LocalError } from "../process/error.ts";
 
-/** The cluster that the stack works on. */
+/** The cluster that the stack uses. */
 export interface DevCluster {
   /** Without credentials. */
   url: string;
   version: string;
-  /** Whether it was started here, so that it lacks the native k-NN libraries. */
+  /** Whether this process started it. Such a cluster lacks the native k-NN libraries. */
   own: boolean;
-  /** User and password of a cluster that was given with them. */
+  /** User and password, if they were given with the cluster's URL. */
   credentials: { user: string; password: string } | undefined;
-  /** Resolves with the reason when it ends by itself. */
+  /** Resolves with the reason if the server exits by itself. */
   died: Promise<LocalError>;
   stop(): Promise<void>;
 }
@@ -27,14 +27,14 @@ export interface ClusterOptions {
   say: (line: string) => void;
 }
 
-/** Starts an OpenSearch that keeps its data, or finds the given one. Throws LocalError with the way out. */
+/** Starts an OpenSearch that keeps its data, or connects to the given one. Throws LocalError that says what to do. */
 export async function openCluster(options: ClusterOptions): Promise<DevCluster> {
   if (options.url) return connect(options.url);
   const jdks = findJdks();
   const version = options.version ?? chooseVersion(jdks).version;
   const server = await startOpenSearch({
     version,
-    // Tests install to the same place.
+    // Tests install to the same folder.
     dir: join(options.installDir, `opensearch-${version}`),
     nodeDir: join(options.dir, "dev", `opensearch-${version}`),
     ...(options.port !== undefined && { port: options.port }),

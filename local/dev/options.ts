@@ -4,31 +4,31 @@ import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.t
 import { type OpenSearchVersion, opensearchVersion } from "../opensearch/versions.ts";
 import { LocalError } from "../process/error.ts";
 
-/** The command was called wrongly: exit code 2. */
+/** The command was called with invalid arguments or variables. The exit code is 2. */
 export class DevUsageError extends LocalError {
   override name = "DevUsageError";
 }
 
-/** What `make dev` was asked for. */
+/** The options of `make dev`. */
 export interface DevOptions {
-  /** Whether the demo index is made and filled. */
+  /** Whether to create and fill the demo index. */
   demo: boolean;
-  /** Remove the demo index first. */
+  /** Whether to delete the demo index first. */
   rebuildDemo: boolean;
-  /** Forget users, items, events and what was trained first. */
+  /** Whether to delete users, items, events and trained models first. */
   resetRecommendation: boolean;
   /** Configuration folder. */
   conf: string;
-  /** Where data and state lie. */
+  /** Folder for data and state. */
   dir: string;
-  /** Where servers are installed: once for the repository, whatever `dir` is. */
+  /** Folder in which servers are installed, once for the repository and independent of `dir`. */
   installDir: string;
-  /** First of the ports; free ones without it. */
+  /** The first port. Without it, free ports are used. */
   port: number | undefined;
-  /** A cluster that is already there. */
+  /** The URL of an existing cluster. */
   opensearchUrl: URL | undefined;
   opensearchVersion: OpenSearchVersion | undefined;
-  /** Text Embeddings Inference servers in place of the stand-in models. */
+  /** Text Embeddings Inference servers to use instead of stand-in models. */
   embeddingUrls: Partial<Record<ModelName, string>>;
 }
 
@@ -51,10 +51,10 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
 
 const INSTALL_DIR = resolve(import.meta.dirname, "../../.local");
 
-/** Ports that one run takes, from the first on. */
+/** Ports that one run uses, as offsets from the first. */
 export const PORTS = { api: 0, opensearch: 1, aws: 2, recommendation: 3 } as const;
 
-/** Reads arguments and environment; undefined when help was asked for. Throws DevUsageError. */
+/** Parses arguments and environment. Returns undefined if help was requested. Throws DevUsageError. */
 export function devOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -8,13 +8,13 @@ import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { TABLES } from "../../lib/infrastructure/tables.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 
-/** What the local cloud holds for the recommendation service, kept on disk: moto forgets everything when it ends. */
+/** Keeps the recommendation service's data on disk, because moto loses everything when it exits. */
 export interface RecommendationData {
-  /** Fills tables and bucket with what was saved. */
+  /** Fills tables and bucket with the saved data. */
   restore(): Promise<void>;
   /**
-   * Writes what has changed. Files are replaced whole; what was received after the counters were read is more than they
-   * say, never less. Calls at the same time share one.
+   * Saves tables and new event files. Files are replaced atomically. The counters are read before the events, so they
+   * may be lower than the saved events but never higher. Concurrent calls share one save.
    */
   save(): Promise<void>;
 }
@@ -25,10 +25,10 @@ const PARALLEL = 8;
 /** Items of one BatchWriteItem. Source: API reference. */
 const BATCH = 25;
 
-/** Counters are read before the events that they count. */
+/** The counters in `ingestion` are read before the events that they count. */
 const ORDER: readonly TableName[] = ["ingestion", ...TABLES.filter((table) => table !== "ingestion")];
 
-/** Keeps the tables and the received events in a folder; ETL's files are made again from them. */
+/** Saves the tables and the received events in a folder. The files of ETL are generated from them again. */
 export function recommendationData(
   folder: string,
   { clients, names }: Pick<RecommendationParts, "clients" | "names">,
@@ -66,7 +66,7 @@ export function recommendationData(
   const saveObjects = async () => {
     const keys: string[] = [];
     for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: PREFIXES.events })) {
-      // Firehose never writes to an object again.
+      // Firehose never changes an object, so a file of the same size is up to date.
       for (const { Key, Size } of Contents) {
         if (Key && statSync(join(objects, Key), { throwIfNoEntry: false })?.size !== Size) keys.push(Key);
       }

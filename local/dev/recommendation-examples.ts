@@ -1,18 +1,18 @@
 import type { RecipeKind } from "../../lib/config/recipes.ts";
 import type { Example } from "./examples.ts";
 
-/** Ids that the data has. */
+/** IDs that exist in the data. */
 export interface SampleIds {
   userId: string;
   itemIds: readonly string[];
-  /** Of the first item. */
+  /** Category of the first item. */
   category: string | undefined;
 }
 
-/** Filter of the demo's configuration that the examples use. */
+/** The filter of the demo's configuration that the examples use. */
 const CATEGORY_FILTER = "category";
 
-/** A request for each trained recipe that works on the data; the first one filters where the demo's filter is there. */
+/** Returns one working request per trained recipe. The one for users uses the demo's filter if it is configured. */
 export function recommendationExamples(
   trained: readonly RecipeKind[],
   sample: SampleIds,
@@ -43,7 +43,7 @@ export function recommendationExamples(
   return trained.map((recipe) => examples[recipe]);
 }
 
-/** A search whose hits are ranked for a user by the campaign that the gateway's configuration names. */
+/** Returns a search whose hits the campaign in the gateway's configuration ranks for a user. */
 export function personalizedSearchExample(userId: string, index: string): Example {
   return {
     title: "search, the best hits in the user's order",
@@ -59,5 +59,5 @@ export function personalizedSearchExample(userId: string, index: string): Exampl
 
 const NO_FILTER = { filter_name: "", filter_value_dict: {} } as const;
 
-/** A value with a comma goes in double quotes; else it would be several. */
+/** Quotes a value that contains a comma. Otherwise it would count as several values. */
 const quoted = (value: string) => (value.includes(",") ? `"${value}"` : value);

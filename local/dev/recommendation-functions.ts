@@ -10,14 +10,14 @@ import { bundleArchive } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
 import { createFunction } from "./resources.ts";
 
-/** What the local recommendation service is built from. */
+/** The parts from which the local recommendation service is built. */
 export interface RecommendationParts {
   cloud: Pick<Cloud, "endpoint" | "region" | "accountId">;
   clients: LocalClients;
   names: Names;
   configuration: Configuration;
   recommendation: Recommendation;
-  /** Folder of the functions, built with the configuration's settings. */
+  /** Folder of the functions, which are built with the configuration's settings. */
   outdir: string;
 }
 
@@ -31,7 +31,7 @@ export async function createFunctions(parts: RecommendationParts): Promise<void>
   );
 }
 
-/** The deployed functions' values, but training polls every second: the local Firehose and Personalize are fast. */
+/** Returns the deployed functions' settings, but training polls every second, as the local services are fast. */
 function localFunctions({ names, cloud, configuration, recommendation }: RecommendationParts) {
   const values = recommendationFunctions({
     names,
@@ -45,7 +45,7 @@ function localFunctions({ names, cloud, configuration, recommendation }: Recomme
   return { ...values, training: { ...training, environment } };
 }
 
-/** Connects the queue of changes to realtime-sync, as the event source does in AWS. */
+/** Connects the change queue to realtime-sync, as the event source mapping does in AWS. */
 export async function connectQueue({ clients, names }: RecommendationParts, queueArn: string): Promise<void> {
   await clients.lambda.send(
     new CreateEventSourceMappingCommand({

@@ -6,9 +6,9 @@ import { LocalError } from "../process/error.ts";
 import { invoke, type RecommendationParts } from "./recommendation-functions.ts";
 
 /**
- * The steps "initialize personalization resources" and "synchronize filters" of a deployment, and the campaigns of what
- * was trained before: each resource by one call of personalize-manager, as Terraform makes it. Gives the recipes whose
- * campaign answers. Throws LocalError with the manager's reason and the way out.
+ * Runs the deployment steps "initialize personalization resources" and "synchronize filters", and creates the campaigns
+ * of models trained earlier. Calls personalize-manager once per resource, as Terraform does. Returns the recipes that
+ * have a campaign. Throws LocalError with the manager's reason and what to do.
  */
 export async function convergePersonalize(parts: RecommendationParts): Promise<RecipeKind[]> {
   const { names, recommendation } = parts;
@@ -42,7 +42,7 @@ async function convergeCampaigns(parts: RecommendationParts): Promise<RecipeKind
   return configured.filter((_, index) => states[index]?.arn != null);
 }
 
-/** New filters come first, then those go that filter.yaml has no more. */
+/** Creates new filters first, then deletes those that filter.yaml no longer contains. */
 async function synchronizeFilters(parts: RecommendationParts): Promise<void> {
   const { names, recommendation } = parts;
   const wanted = recommendation.filters.map(({ name: filter, expression }) => {
@@ -60,7 +60,7 @@ async function synchronizeFilters(parts: RecommendationParts): Promise<void> {
   );
 }
 
-/** `<project>-<filter>-<number>`. A long name is cut, and then has no pointer to remove. */
+/** Returns the filter in `<project>-<filter>-<number>`. For a shortened name the result matches no pointer. */
 function filterName(project: string, name: string): string {
   return name.slice(project.length + 1).replace(/-\d+$/, "");
 }

@@ -9,10 +9,10 @@ import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { createRole } from "./role.ts";
 
-/** Calls that a map step makes at the same time: enough to keep two processors busy. */
+/** Concurrent calls of a map step, enough to keep two processors busy. */
 const MAX_CONCURRENCY = 2;
 
-/** Creates the queue of changes and its dead-letter queue. */
+/** Creates the change queue and its dead-letter queue. */
 export async function createQueues({ clients: { sqs }, names }: RecommendationParts) {
   const dead = await sqs.send(new CreateQueueCommand({ QueueName: names.queue("realtime-dead-letters") }));
   const deadLetterTargetArn = await arnOf(dead.QueueUrl);
@@ -51,7 +51,7 @@ export async function createStateMachines({ cloud, clients, names }: Recommendat
   );
 }
 
-/** Uploads the configuration files to where the functions read them. */
+/** Uploads the configuration files to the place where the functions read them. */
 export async function putConfiguration({ clients, names, configuration }: RecommendationParts): Promise<void> {
   await Promise.all(
     Object.entries(configuration.files).map(([path, Body]) =>

@@ -23,18 +23,18 @@ import { createStream, createTables } from "./resources.ts";
 import { saveNowAndThen } from "./save-now-and-then.ts";
 import type { Scope } from "./scope.ts";
 
-/** The recommendation service as it runs on this machine. */
+/** The recommendation service that runs on this machine. */
 export interface LocalRecommendation {
   url: string;
-  /** Recipes whose campaign answers. */
+  /** Recipes that have a campaign. */
   trained: readonly RecipeKind[];
-  /** Of the data that is there; undefined without any. */
+  /** IDs from the stored data. Undefined if there is no data. */
   sample: SampleIds | undefined;
 }
 
-/** What the service is started with. */
+/** Options to start the service. */
 export interface RecommendationOptions extends RecommendationParts {
-  /** Where its data is kept. */
+  /** Folder for its data. */
   folder: string;
   apiKey: string;
   usage: UsagePlan;
@@ -44,10 +44,10 @@ export interface RecommendationOptions extends RecommendationParts {
   loadBundle: (options: { file: string; env: Record<string, string> }) => Promise<LoadedBundle>;
 }
 
-/** Folder, below that of the stack, with all that the recommendation service keeps. */
+/** Folder below the stack's folder that contains all data of the recommendation service. */
 export const RECOMMENDATION_FOLDER = "recommendation";
 
-/** The local Personalize; it reads import files from the local S3, whose address is not known yet. */
+/** Creates the local Personalize. It reads import files from the local S3 as soon as the endpoint is known. */
 export function openPersonalize(
   folder: string,
   endpoint: Promise<string>,
@@ -63,7 +63,7 @@ export function openPersonalize(
       }),
     ),
   );
-  // Imports wait for it, and there are none when the local cloud does not come up.
+  // Only imports wait for it, and there are none if the local cloud does not start.
   objects.catch(() => undefined);
   return createPersonalize({
     accountId: ACCOUNT_ID,
@@ -77,14 +77,14 @@ export function openPersonalize(
   });
 }
 
-/** Forgets users, items, events and what was trained. */
+/** Deletes users, items, events and trained models. */
 export function resetRecommendation(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
 /**
- * Makes what the stacks of the recommendation service make, with their names and the functions that are deployed, fills
- * it with what the last start left, and serves the API. Throws LocalError.
+ * Creates the same resources as the stacks of the recommendation service, with the same names and functions. Then
+ * restores the data of the last run and serves the API. Throws LocalError.
  */
 export async function startRecommendation(options: RecommendationOptions): Promise<LocalRecommendation> {
   const { clients, names, outdir, scope } = options;
@@ -116,7 +116,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   return { url: api.url, trained, sample: await sampleIds({ clients, names }) };
 }
 
-/** A handler that tells of each request: any may have stored something. */
+/** Wraps a handler to call `note` at each request, since any request may store data. */
 function noting(handler: ProxyHandler, note: () => void): ProxyHandler {
   return (event, context) => {
     note();
@@ -124,7 +124,7 @@ function noting(handler: ProxyHandler, note: () => void): ProxyHandler {
   };
 }
 
-/** A user and some items of the tables, for examples that work. */
+/** Returns a user and some items from the tables, so that the examples work. */
 async function sampleIds({
   clients,
   names,

@@ -16,22 +16,22 @@ export interface RequestLogOptions {
   clients: LocalClients;
   names: Names;
   project: string;
-  /** Archive of log-handler. */
+  /** Path of log-handler's archive. */
   zip: string;
 }
 
-/** The path from a function's log to the bucket, in the local cloud. */
+/** The path from a function's log to the bucket in the local cloud. */
 export interface RequestLogPath {
   bucket: string;
-  /** Writes lines to api-router's log group, as Lambda does with standard output. */
+  /** Writes lines to api-router's log group, as Lambda does with the function's standard output. */
   put(lines: readonly string[]): Promise<void>;
 }
 
 const LOG_STREAM = "local";
 
 /**
- * Creates the path of the request log in the local cloud, as it is deployed: log group, subscription, log-handler and
- * Firehose stream. The bucket must exist.
+ * Creates the request log's path in the local cloud, as deployed: log group, subscription, log-handler and Firehose
+ * stream. The bucket must exist.
  */
 export async function createRequestLogPath(options: RequestLogOptions): Promise<RequestLogPath> {
   const { clients, names, zip } = options;

@@ -15,7 +15,7 @@ import { TABLE_KEYS, TABLES } from "../../lib/infrastructure/tables.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { createRole } from "./role.ts";
 
-/** Creates tables, empty. Default: all. */
+/** Creates empty tables. Default: all. */
 export async function createTables(
   dynamo: DynamoDBClient,
   names: Names,
@@ -36,13 +36,13 @@ export async function createTables(
   );
 }
 
-/** Where a resource with a role is created. */
+/** The cloud and the names to create a resource with a role. */
 interface Place {
   cloud: Pick<Cloud, "endpoint">;
   names: Names;
 }
 
-/** Creates a Firehose stream to the project's bucket, which must exist. */
+/** Creates a Firehose stream that writes to the project's bucket. The bucket must exist. */
 export async function createStream(firehose: FirehoseClient, { cloud, names }: Place, name: StreamName): Promise<void> {
   const { role, prefix, errorPrefix } = DELIVERY_STREAMS[name];
   await createRole(cloud, names.role(role));

@@ -1,14 +1,14 @@
 import type { Cloud } from "../cloud/front.ts";
 
 /**
- * Makes a role in the local cloud, which wants functions to have one and checks nothing else about it. By hand, because
- * these are the only calls to IAM outside of Terraform: not worth a client.
+ * Creates a role in the local cloud. moto requires an existing role for functions but does not check its content. Sends
+ * the request by hand, because these are the only calls to IAM outside of Terraform and not worth an SDK client.
  */
 export async function createRole({ endpoint }: Pick<Cloud, "endpoint">, name: string): Promise<void> {
   const answer = await fetch(endpoint, {
     method: "POST",
     headers: {
-      // The service is read from the signature, which is not checked.
+      // moto reads the service from the signature but does not verify the signature.
       authorization:
         "AWS4-HMAC-SHA256 Credential=test/20000101/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0",
       "content-type": "application/x-www-form-urlencoded",

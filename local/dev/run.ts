@@ -13,13 +13,13 @@ import { createScope } from "./scope.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { claimFolder } from "./state-file.ts";
 
-/** A Ctrl-C reaches this process twice when a launcher passes it on: only a later one is a second one. */
+/** A launcher that forwards Ctrl-C delivers it twice. Only a later signal counts as the second Ctrl-C. */
 const SECOND_SIGNAL_MS = 500;
 
 /**
- * `make dev`: starts the stack, prints how to use it, and stops it on Ctrl-C. Gives the exit code: 0 after Ctrl-C, 2
- * for wrong use or configuration, 1 when something failed or a server died. The caller ends the process with it, which
- * also ends servers that were still starting.
+ * `make dev`: starts the stack, prints how to use it, and stops it on Ctrl-C. Returns the exit code: 0 after Ctrl-C, 2
+ * for wrong usage or configuration, 1 if something failed or a server died. The caller exits with this code, which also
+ * ends servers that are still starting.
  */
 export async function runDev(
   args: readonly string[],
@@ -45,7 +45,7 @@ async function run(options: DevOptions): Promise<number> {
   const interrupted = onInterrupt();
   try {
     const starting = startStack(options, scope, (line) => console.log(line));
-    // After an interruption nobody waits for it any more.
+    // After an interruption nothing awaits this promise.
     starting.catch(() => undefined);
     const stack = await Promise.race([starting, interrupted.then(() => undefined)]);
     if (!stack) return 0;
@@ -61,7 +61,7 @@ async function run(options: DevOptions): Promise<number> {
   }
 }
 
-/** Resolves on the first Ctrl-C (or termination); the second ends the process at once. */
+/** Resolves on the first Ctrl-C (or SIGTERM or SIGHUP). The second ends the process immediately. */
 function onInterrupt(): Promise<void> {
   let first: number | undefined;
   return new Promise((resolve) => {

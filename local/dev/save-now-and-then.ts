@@ -1,23 +1,23 @@
-/** Between two looks whether there is something to save. */
+/** Interval between checks for new data. */
 const EVERY_MS = 60_000;
 
-/** What is saved, and how often. */
+/** Options of the periodic save. */
 export interface SaverOptions {
   save: () => Promise<void>;
-  /** Told about a failure. */
+  /** Called with a message if saving fails. */
   say: (line: string) => void;
   everyMs?: number;
 }
 
-/** Knows whether there is something to save. */
+/** Tracks whether there is new data and saves it. */
 export interface Saver {
-  /** There is something new; never waits, never throws. */
+  /** Marks that there is new data. Never blocks and never throws. */
   note(): void;
-  /** Saves a last time and ends. Does not throw: what made everything stop matters more than this. */
+  /** Saves one last time and stops. Does not throw, so as not to hide the reason for the shutdown. */
   stop(): Promise<void>;
 }
 
-/** Saves now and then while something is new, and once at the end, new or not: training writes without a request. */
+/** Saves periodically if there is new data. The last save is unconditional: training writes data without a request. */
 export function saveNowAndThen({ save, say, everyMs = EVERY_MS }: SaverOptions): Saver {
   let isNew = false;
   const trySaving = async () => {

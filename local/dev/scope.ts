@@ -1,8 +1,8 @@
-/** What was started, to be stopped in the opposite order. */
+/** Collects started resources and stops them in reverse order. */
 export interface Scope {
-  /** Adds what has to be stopped. When the scope is closed already it is stopped at once. */
+  /** Adds a stop function. If the scope is already closed, it is called immediately. */
   add(stop: () => unknown): void;
-  /** Stops everything; the first error is thrown after all was tried. Repeatable. */
+  /** Stops everything, then throws the first error. Safe to call repeatedly. */
   close(): Promise<void>;
   readonly closed: boolean;
 }
@@ -26,7 +26,7 @@ export function createScope(): Scope {
   return {
     add(stop) {
       stops.push(stop);
-      // It came up while everything else went down.
+      // The resource started while the others were being stopped.
       if (closing) closing = closing.then(closeAll);
     },
     close() {

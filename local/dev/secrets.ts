@@ -1,7 +1,7 @@
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { Cloud } from "../cloud/front.ts";
 
-/** Puts a secret into the local cloud, which starts empty each time. */
+/** Creates a secret in the local cloud, which is empty at each start. */
 export async function createSecret(
   cloud: Pick<Cloud, "endpoint" | "region">,
   name: string,

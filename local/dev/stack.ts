@@ -41,19 +41,20 @@ import type { DevState } from "./state-file.ts";
 export interface Stack {
   state: DevState;
   searchGateway: SearchGateway;
-  /** Undefined when the configuration has none. */
+  /** Undefined if the configuration has no recommendation service. */
   recommendation: (LocalRecommendation & Pick<Recommendation, "filters">) | undefined;
-  /** Dimension of each dense model as it is served. */
+  /** Dimension of each dense model, as served. */
   dimensions: ModelStandIns["dimensions"];
-  /** Resolves with the reason when a server ends by itself. */
+  /** Resolves with the reason if a server exits by itself. */
   died: Promise<LocalError>;
 }
 
 type Say = (line: string) => void;
 
 /**
- * Starts servers, stand-ins, bundles and API, and fills the demo index. What is started is added to the scope, which
- * the caller closes, also when this throws: LocalError, MissingTool or ConfigurationError with the way out.
+ * Starts servers, stand-ins, bundles and API, and fills the demo index. Everything that starts is added to the scope,
+ * which the caller must close even if this throws. Throws LocalError, MissingTool or ConfigurationError, each with what
+ * to do.
  */
 export async function startStack(options: DevOptions, scope: Scope, say: Say): Promise<Stack> {
   const configuration = loadConfiguration(options.conf);
@@ -92,7 +93,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   });
   const key = apiKey(options.dir);
   const load = oneAtATime(loadBundle);
-  // Beside OpenSearch, which takes longer.
+  // In parallel with OpenSearch, which takes longer.
   const recommending = Promise.all([starting, building]).then(async ([cloud]) => {
     const { recommendation } = configuration;
     if (!recommendation) return undefined;
@@ -186,12 +187,15 @@ function stopWith<T extends { stop(): Promise<void> }>(scope: Scope, opened: T):
   return opened;
 }
 
-/** For good: the SDK reads endpoint and credentials when it is first used. The user's own lead nowhere from here. */
+/**
+ * Points this process to the local cloud permanently, because the SDK reads endpoint and credentials on first use. The
+ * user's own AWS settings no longer apply here.
+ */
 function useCloud(cloud: Cloud): void {
   Object.assign(process.env, cloud.env);
 }
 
-/** Calls take turns: each exchanges the environment of this process while it works. */
+/** Serializes calls, because each call replaces the environment of this process while it runs. */
 function oneAtATime<Input, Output>(work: (input: Input) => Promise<Output>): (input: Input) => Promise<Output> {
   let last: Promise<unknown> = Promise.resolve();
   return (input) => {
@@ -201,19 +205,19 @@ function oneAtATime<Input, Output>(work: (input: Input) => Promise<Output>): (in
   };
 }
 
-/** The local cloud forgets everything when it ends: what it wrote is of no use then. */
+/** Creates the local cloud's folder and removes it at the end, when moto loses its state and the files are useless. */
 function cloudFolder(dir: string, scope: Scope): string {
   const folder = scratchFolder(join(dir, "dev"), "cloud");
   scope.add(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** An optional property, absent rather than undefined. */
+/** Returns an object with the property, or without it if the value is undefined. */
 function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
 }
 
-/** The environment of api-router, as the stack gives it in AWS; secrets that it names are put into the local cloud. */
+/** Returns the environment of api-router, as in AWS, and creates the secrets that it names in the local cloud. */
 async function routerEnvironment(
   cluster: DevCluster,
   cloud: Cloud,

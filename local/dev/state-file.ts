@@ -2,25 +2,25 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { LocalError } from "../process/error.ts";
 
-/** `dev.json`: tells scripts where everything is (decisions section 8). */
+/** The content of `dev.json`, in which scripts find the addresses of the stack. */
 export interface DevState {
   search: { url: string; api_key: string };
-  /** There when the recommendation service is part of the stack. */
+  /** Present if the stack includes the recommendation service. */
   recommendation?: { url: string; api_key: string };
   opensearch: { url: string; version: string };
   aws: { endpoint: string };
   pid: number;
 }
 
-/** The right of one process to run the stack in a folder. */
+/** The exclusive right of one process to run the stack in a folder. */
 export interface Claim {
-  /** Writes `dev.json`: all is ready. */
+  /** Writes `dev.json`, which signals that everything is ready. */
   publish(state: DevState): void;
-  /** Removes it, and lets another process in. Synchronous, so that it also works while the process exits. */
+  /** Removes `dev.json` and frees the folder. Synchronous, so that it also works while the process exits. */
   release(): void;
 }
 
-/** Takes the folder for this process. Throws LocalError when another `make dev` has it. */
+/** Claims the folder for this process. Throws LocalError if another `make dev` has it. */
 export function claimFolder(dir: string): Claim {
   const lock = join(dir, "dev.pid");
   const state = join(dir, "dev.json");
@@ -35,13 +35,13 @@ export function claimFolder(dir: string): Claim {
     }
     rmSync(lock, { force: true });
   }
-  // Left by a process that was killed.
+  // A killed process may have left it behind.
   rmSync(state, { force: true });
 
   let held = true;
   return {
     publish(content) {
-      // Moved to its place when it is whole, since scripts wait for it. It holds the API keys.
+      // Renamed into place when complete, because scripts wait for it. Readable by the user only: it contains API keys.
       writeFileSync(`${state}.new`, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
       renameSync(`${state}.new`, state);
     },
@@ -73,7 +73,7 @@ function readIfThere(file: string): string {
   }
 }
 
-/** Our own pid is that of an earlier process, as in a container, where they begin anew. */
+/** Returns whether another process is alive. In a container PIDs restart, so our own PID means an earlier process. */
 function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
