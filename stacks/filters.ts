@@ -3,7 +3,10 @@ import { personalizeResource } from "./constructs/personalize-resource.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 
-/** The filters. A changed expression creates a new filter, waits for it and switches to it before the old one is deleted. */
+/**
+ * The filters. A changed expression creates a new filter, waits for it and switches to it before the old one is
+ * deleted.
+ */
 export class FiltersStack extends ProjectStack {
   constructor(scope: Construct, id: "filters", input: StackInput) {
     super(scope, id, input);
@@ -11,8 +14,8 @@ export class FiltersStack extends ProjectStack {
       const name = this.names.filter(filter, expression);
       // The address contains only the filter's name, so a changed expression replaces the resource.
       personalizeResource(this, `filter-${filter}`, {
-        // Terraform deletes with the applied input: a filter removed from filter.yaml may be deleted while requests
-        // still use it.
+        // Terraform deletes a resource with its last applied input, which must allow deleting a filter that was removed
+        // from filter.yaml while requests still use it.
         desired: { kind: "filter", filter, name, expression, deletable: true },
         suffix: name.slice(this.names.filterPrefix(filter).length),
       });

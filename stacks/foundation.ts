@@ -29,8 +29,8 @@ export class FoundationStack extends ProjectStack {
 
   /**
    * The setting applies to all APIs of the account and region. Keeps a foreign role that is set, uses an existing role
-   * unchanged, and imports our role if an earlier deployment left it. `removal.ts` forgets the setting instead of deleting
-   * it, because later versions of the provider would reset it.
+   * unchanged, and imports our role if an earlier deployment left it. `removal.ts` forgets the setting instead of
+   * deleting it, because later versions of the provider would reset it.
    */
   private logRole(): void {
     const { logRoleArn, role } = this.input.discovery.apiGateway;

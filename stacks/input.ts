@@ -23,9 +23,9 @@ export interface StackInput {
   /** Folder for local state. Default: `.terraform-state` in the working directory. */
   stateFolder?: string;
   /**
-   * For `uninstall`: removes the deletion protection of Personalize resources with data, which must be applied before they
-   * are deleted. Writes only resources that are still in Terraform's state, as they were applied: this creates nothing that
-   * an interrupted uninstall removed, and nothing from a configuration that changed since.
+   * For `uninstall`: removes the deletion protection of Personalize resources with data, which must be applied before
+   * they are deleted. Writes only resources that are still in Terraform's state, as they were applied: this creates
+   * nothing that an interrupted uninstall removed, and nothing from a configuration that changed since.
    */
   uninstall?: { applied: Readonly<Record<string, object>> };
   /** The AWS provider's retry limit; default: the provider's own. */
@@ -38,7 +38,10 @@ export interface GatewayInput {
   found: SearchGatewayDiscovery;
 }
 
-/** Returns the search gateway's configuration and discovery. Throws if either is missing: the caller chose a wrong stack. */
+/**
+ * Returns the search gateway's configuration and discovery. Throws if either is missing: the caller chose a wrong
+ * stack.
+ */
 export function gatewayInput({ config, discovery }: StackInput): GatewayInput {
   const { searchGateway: gateway } = config;
   const { searchGateway: found } = discovery;

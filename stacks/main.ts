@@ -1,6 +1,6 @@
 /**
- * For `npx cdktf synth`: synthesizes the stacks of a configuration without reading an account. `relevance plan` does the same
- * with the discovered account.
+ * For `npx cdktf synth`: synthesizes the stacks of a configuration without reading an account. `relevance plan` does
+ * the same with the discovered account.
  *
  *   CONF=DIR                 the configuration folder (default conf)
  *   RELEVANCE_DISCOVERY=FILE a saved discovery (default: a sample account)

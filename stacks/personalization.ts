@@ -13,7 +13,7 @@ export class PersonalizationStack extends ProjectStack {
   constructor(scope: Construct, id: "personalization", input: StackInput) {
     super(scope, id, input);
     const manager = managerFunction(this, logKey(this, "personalization").arn);
-    // Each resource depends on all of this, which must exist from the first invocation to the last.
+    // Each resource depends on all of these, which must exist from the first invocation to the last.
     this.resources([...manager.ready, ...importRole(this)]);
     this.output("manager_role_arn", manager.role.arn);
   }

@@ -16,7 +16,7 @@ import { tables } from "./recommendation/tables.ts";
 import { etlFunction, trainingFunction } from "./recommendation/training.ts";
 import { trainingReport } from "./recommendation/training-report.ts";
 
-/** The recommendation service: API, tables, the way of changes and events, training, campaigns, alarms. */
+/** The recommendation service: API, tables, delivery of changes and events, training, campaigns, alarms. */
 export class RecommendationStack extends ProjectStack {
   constructor(scope: Construct, id: "recommendation", input: StackInput) {
     super(scope, id, input);

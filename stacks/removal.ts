@@ -9,8 +9,8 @@ import { ProjectStack } from "./project-stack.ts";
 import { type SynthesizedStack, synthesize } from "./synthesize.ts";
 
 /**
- * API Gateway's log role is one setting for all APIs of the account and region. Other APIs may use ours by now, so it is
- * kept.
+ * API Gateway's log role is one setting for all APIs of the account and region. Other APIs may use ours by now, so it
+ * is kept.
  */
 const LEFT_BEHIND: Readonly<Partial<Record<StackName, readonly string[]>>> = {
   foundation: [

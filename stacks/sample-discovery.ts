@@ -5,8 +5,8 @@ import { DISCOVERY_FORMAT, type Discovery, ENDPOINT_SERVICES } from "../lib/infr
 const SAMPLE_ACCOUNT = "123456789012";
 
 /**
- * Returns the discovery of an account that contains exactly what a configuration names: a domain in two zones, no interface
- * endpoint, no log role of API Gateway. For inspecting stacks without an account.
+ * Returns the discovery of an account that contains exactly what a configuration names: a domain in two zones, no
+ * interface endpoint, no log role of API Gateway. For inspecting stacks without an account.
  */
 export function sampleDiscovery({ project, api, searchGateway, recommendation }: Configuration): Discovery {
   const account = project.aws.account_id ?? SAMPLE_ACCOUNT;

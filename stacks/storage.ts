@@ -19,7 +19,10 @@ const KEEP_ERRORS_DAYS = 30;
 
 const PERSONALIZE = "personalize.amazonaws.com";
 
-/** What outlives both services: bucket and key with their policies, and the secret for hashing user ids in the log. */
+/**
+ * The resources that outlive both services: bucket and key with their policies, and the secret for hashing user ids in
+ * the log.
+ */
 export class StorageStack extends ProjectStack {
   constructor(scope: Construct, id: "storage", input: StackInput) {
     super(scope, id, input);
@@ -59,9 +62,9 @@ export class StorageStack extends ProjectStack {
   }
 
   private bucket(keyArn: string): S3Bucket {
-    // checkov:skip=CKV_AWS_18 aws_s3_bucket.bucket: access logs need a second bucket; CloudTrail data events are the account's choice
-    // checkov:skip=CKV_AWS_144 aws_s3_bucket.bucket: data stays in the region that was configured; versions guard against deletion
-    // checkov:skip=CKV2_AWS_62 aws_s3_bucket.bucket: nothing waits for objects, and notifications without a reader are noise
+    // checkov:skip=CKV_AWS_18 aws_s3_bucket.bucket: access logs need a second bucket; CloudTrail data events are up to the account
+    // checkov:skip=CKV_AWS_144 aws_s3_bucket.bucket: data stays in the configured region; versions protect against deletion
+    // checkov:skip=CKV2_AWS_62 aws_s3_bucket.bucket: nothing waits for objects, so nothing would read the notifications
     const bucket = new S3Bucket(this, "bucket", {
       bucket: this.names.bucket(),
       // Only `purge` deletes it, after emptying it; `removal.ts` plans that without this file.
@@ -156,8 +159,8 @@ export class StorageStack extends ProjectStack {
   }
 
   /**
-   * The command line writes the configuration files, see decision 7. A state that still has them as resources forgets the
-   * current files; files that are gone from the folder may be deleted.
+   * Makes a state that still has the configuration files as resources forget the current ones: `deploy` itself writes
+   * them, see docs/decisions/0007-configuration-files.md. Terraform may delete files that are gone from the folder.
    */
   private forgetConfigurationFiles(): void {
     const ids = Object.keys(this.input.config.files).map((path) => `configuration-${path.replaceAll(/[^\w-]/g, "-")}`);
@@ -167,7 +170,7 @@ export class StorageStack extends ProjectStack {
 
   /** Created without a value, which would end up in the state; `deploy` writes a random one if there is none. */
   private userIdKey(keyArn: string): void {
-    // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.user-id-key: another value makes other hashes of the same users
+    // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.user-id-key: another value would hash the same users differently
     new SecretsmanagerSecret(this, "user-id-key", {
       name: this.names.userIdKeyParameter(),
       description: "Key of the hash that stands for user ids in the request log",

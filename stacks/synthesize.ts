@@ -21,7 +21,7 @@ export interface SynthesizedStack {
   directory: string;
 }
 
-/** Makes addresses in plans the plain resource names, without stack and hash. */
+/** Makes addresses in plans plain resource names, without stack and hash. */
 const CONTEXT = { excludeStackIdFromLogicalIds: "true", allowSepCharsInLogicalIds: "true" };
 
 /** Writes the Terraform files of a configuration's stacks, in the order of deployment. Reads nothing. */

@@ -16,8 +16,8 @@ export interface ApiBodyOptions {
 }
 
 /**
- * Returns the REST API as one OpenAPI document: `ANY`, with the key required, on each route, the root and every other path;
- * `OPTIONS` without a key. So the router answers 404, 405 and preflights.
+ * Returns the REST API as one OpenAPI document: `ANY`, with the key required, on each route, the root and every other
+ * path; `OPTIONS` without a key. Thus the router itself answers 404, 405 and preflights.
  */
 export function apiBody({ title, routes, invocationUri, allowOrigins }: ApiBodyOptions) {
   const paths = [...new Set(["/", "/{proxy+}", ...routes.map(({ path }) => path)])].sort();
@@ -33,8 +33,8 @@ export function apiBody({ title, routes, invocationUri, allowOrigins }: ApiBodyO
 }
 
 /**
- * Returns what identifies a deployment of an API. Includes the request schemas: the functions check them, so they are not in
- * the body, but they are part of the API's contract.
+ * Returns what identifies a deployment of an API. Includes the request schemas: the functions check them, so they are
+ * not in the body, but they are part of the API's contract.
  */
 export function apiFingerprint(body: unknown, routes: readonly Route[]): string {
   const schemas = routes.map(({ methods, path, request }) => [

@@ -20,7 +20,7 @@ export interface DeliveryStreamOptions {
   bufferSeconds: number;
 }
 
-/** Bulk uploads reach it before the time is over. */
+/** Bulk uploads reach this size before the time is over. */
 const BUFFER_MEGABYTES = 64;
 
 /** Creates a delivery stream to the project's bucket, its role and its log of errors. */

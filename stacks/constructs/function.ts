@@ -10,7 +10,10 @@ import { rolePolicy, serviceRole } from "./iam.ts";
 import { LOG_DAYS } from "./log-key.ts";
 import { type Concurrency, provisionedConcurrency } from "./provisioned-concurrency.ts";
 
-/** Lambda deletes a function's network interfaces up to 45 minutes after it. Source: Lambda Developer Guide, VPC networking. */
+/**
+ * Lambda deletes a function's network interfaces up to 45 minutes after it. Source: Lambda Developer Guide, VPC
+ * networking.
+ */
 export const NETWORK_TIMEOUT = "60m";
 
 export interface FunctionOptions {
@@ -37,11 +40,11 @@ export interface DeployedFunction {
   alias: LambdaAlias;
   role: IamRole;
   logGroup: CloudwatchLogGroup;
-  /** What must exist from the first invocation to the last: alias, role policies, log group. */
+  /** The resources that must exist from the first invocation to the last: alias, role policies, log group. */
   ready: ITerraformDependable[];
 }
 
-/** A function of `functions/`: role, log group, published version, alias `live`, concurrency. */
+/** Adds a function of `functions/`: role, log group, published version, alias `live`, concurrency. */
 export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): DeployedFunction {
   const { names, input } = stack;
   const { name, network } = options;
@@ -55,15 +58,15 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     rolePolicy(stack, `${name}-policy`, role, [...options.statements, TRACING]),
     ...(network ? [networkPolicy(stack, name, role)] : []),
   ];
-  // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for finding faults, what is to be kept goes to the bucket
+  // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for troubleshooting; what must be kept is in the bucket
   const logGroup = new CloudwatchLogGroup(stack, `${name}-log`, {
     name: names.functionLogGroup(name),
     retentionInDays: options.logRetentionDays ?? LOG_DAYS,
     kmsKeyId: options.logKeyArn,
   });
-  // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or come again; failures are alarms, the events worthless
-  // checkov:skip=CKV_AWS_117 aws_lambda_function: in the VPC are those that call the cluster, the rest calls AWS alone
-  // checkov:skip=CKV_AWS_272 aws_lambda_function: who may deploy may also sign; the archive is compared by its hash in each plan
+  // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or call again; alarms report failures, and failed events are not worth keeping
+  // checkov:skip=CKV_AWS_117 aws_lambda_function: functions that call the cluster are in the VPC; the others only call AWS
+  // checkov:skip=CKV_AWS_272 aws_lambda_function: whoever may deploy may also sign; each plan compares the archive's hash
   const lambda = new LambdaFunction(stack, name, {
     functionName: names.function(name),
     description: options.description,
@@ -80,8 +83,8 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     publish: true,
     ...(options.reservedConcurrency !== undefined && { reservedConcurrentExecutions: options.reservedConcurrency }),
     ...(network && { vpcConfig: network, timeouts: { delete: NETWORK_TIMEOUT } }),
-    // Lambda needs the permission to delete the network interfaces. Without the log group it would create one that never
-    // expires.
+    // Lambda needs the permission to delete the network interfaces. Without the log group it would create one that
+    // never expires.
     dependsOn: [...policies, logGroup],
   });
   const alias = new LambdaAlias(stack, `${name}-live`, {
@@ -110,15 +113,16 @@ const INTERFACE_ACTIONS = [
 ];
 
 /**
- * Permissions for Lambda itself, which creates the network interfaces with the function's role and checks these actions on
- * any resource. Denied to the function's own code. Source: Lambda Developer Guide, "Giving Lambda functions access to a VPC".
+ * Permissions for Lambda itself, which creates the network interfaces with the function's role and checks these actions
+ * on any resource. Denied to the function's own code. Source: Lambda Developer Guide, "Giving Lambda functions access
+ * to a VPC".
  */
 function networkPolicy(stack: ProjectStack, name: FunctionName, role: IamRole) {
   const { names } = stack;
   const conditions = {
     ArnEquals: { "lambda:SourceFunctionArn": names.arn("lambda", `function:${names.function(name)}`) },
   };
-  // checkov:skip=CKV_AWS_290 aws_iam_role_policy.*-network-policy: Lambda checks these actions on any resource, see above
+  // checkov:skip=CKV_AWS_290 aws_iam_role_policy.*-network-policy: Lambda checks these actions on any resource, see the docstring
   return rolePolicy(
     stack,
     `${name}-network-policy`,

@@ -16,8 +16,9 @@ const INTERNAL: Refusal = {
   message: "Something went wrong in the gateway; the request id finds it in the log.",
 };
 /**
- * The function gave no answer, or none that API Gateway can pass on: a write may have been executed. These responses
- * hold for all methods and paths of an API, so reads get this status too. 500, because clients repeat 502 to 504.
+ * The response if the function gave no answer, or none that API Gateway can pass on: a write may have been executed.
+ * The status is 500, because clients retry 502 to 504. Gateway responses apply to all methods and paths of an API, so
+ * reads get this status too.
  */
 const UNANSWERED: Refusal = {
   status: 500,
@@ -26,7 +27,7 @@ const UNANSWERED: Refusal = {
     "This request was not answered; whether it was executed is unknown. A request that only reads can be repeated.",
 };
 
-/** API Gateway's own refusals by response type. Source: "Gateway response types", API Gateway Developer Guide. */
+/** API Gateway's own errors by response type. Source: "Gateway response types", API Gateway Developer Guide. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   ACCESS_DENIED: FORBIDDEN,
   API_CONFIGURATION_ERROR: INTERNAL,
@@ -61,14 +62,14 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     message: "The content type must be application/json.",
   },
   WAF_FILTERED: { ...FORBIDDEN, message: "The request was refused by the firewall." },
-  // Any other refusal keeps its status.
+  // Any other error keeps its status.
   DEFAULT_4XX: BAD_REQUEST,
-  // A function that fails, is ended by its timeout or returns something malformed: API Gateway's own status is 502.
+  // Also used if the function fails, times out or returns a malformed answer, where API Gateway's own status is 502.
   DEFAULT_5XX: UNANSWERED,
 };
 
 /**
- * Returns the gateway responses of an API, in the error shape of both services, with the members that the OpenSearch
+ * Returns the gateway responses of an API in the error shape of both services, including the fields that OpenSearch
  * clients print.
  */
 export function gatewayResponses(allowOrigins?: readonly string[]): Record<string, unknown> {
@@ -94,8 +95,9 @@ function gatewayResponse(type: string, { status, code, message, retryAfter }: Re
 }
 
 /**
- * A browser shows a refusal to a page of an allowed origin only. With several origins API Gateway cannot choose, so the
- * caller's is repeated: what other pages could read of a refusal is the texts above.
+ * Returns the CORS parameters, without which a browser hides these errors from pages of allowed origins. API Gateway
+ * cannot select one of several origins, so it repeats the caller's origin. Pages of other origins can then read these
+ * errors too, but they contain only the texts above.
  */
 function corsParameters(origins?: readonly string[]): Record<string, string> {
   if (!origins) return {};

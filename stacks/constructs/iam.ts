@@ -44,7 +44,7 @@ export function serviceRole(stack: ProjectStack, id: string, options: RoleOption
   });
 }
 
-/** Adds a role's policy; resources that use the role must depend on it. */
+/** Adds a role's policy. Resources that use the role must depend on it. */
 export function rolePolicy(
   stack: ProjectStack,
   id: string,

@@ -17,7 +17,7 @@ export interface KeyOptions {
   alias: string;
   description: string;
   statements: readonly KeyStatement[];
-  /** Refuses every plan that would delete it. */
+  /** Rejects every plan that would delete the key. */
   protect: boolean;
 }
 
@@ -57,8 +57,8 @@ function keyPolicy({ names, input }: ProjectStack, statements: readonly KeyState
 }
 
 /**
- * Returns the permission to use the project's key. The key belongs to another stack, so its id is unknown here. A condition
- * names its alias, since IAM does not accept aliases as resources.
+ * Returns the permission to use the project's key. The key belongs to another stack, so its id is unknown here. A
+ * condition names its alias, since IAM does not accept aliases as resources.
  */
 export function useProjectKey(names: Names, actions: readonly string[]): Statement {
   return {

@@ -2,17 +2,19 @@ import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { type AliasedKey, encryptionKey } from "./keys.ts";
 
-/** Days that log groups keep their lines. Logs are for finding faults; what has to last is in the bucket. */
+/** Retention of logs, in days. Logs are for troubleshooting; what must be kept is in the bucket. */
 export const LOG_DAYS = 30;
 
 export interface LogKeyOptions {
   /** What it encrypts; default: logs. */
   of?: string;
-  /** Refuses every plan that would delete it: it encrypts data that stays. Default false. */
+  /** Rejects every plan that would delete the key; for a key that also encrypts data to keep. Default false. */
   protect?: boolean;
 }
 
-/** Adds the key of a stack's log groups and stream. It is in the stack itself since CloudWatch Logs accepts no alias. */
+/**
+ * Adds the key of a stack's log groups and stream. It is in the stack itself since CloudWatch Logs accepts no alias.
+ */
 export function logKey(
   stack: ProjectStack,
   service: Service | "personalization",
@@ -35,7 +37,8 @@ export function logKey(
           "kms:GenerateDataKey",
           "kms:DescribeKey",
         ],
-        // Only for log groups of this account. Source: "Encrypt log data in CloudWatch Logs", CloudWatch Logs User Guide.
+        // Only for log groups of this account. Source: "Encrypt log data in CloudWatch Logs", CloudWatch Logs User
+        // Guide.
         conditions: {
           ArnLike: { "kms:EncryptionContext:aws:logs:arn": `arn:${names.partition()}:logs:${region}:${account}:*` },
         },

@@ -24,9 +24,9 @@ export interface PersonalizeResourceOptions {
 const KEPT: readonly DesiredResource["kind"][] = ["dataset_group", "schema", "dataset", "event_tracker"];
 
 /**
- * Adds a Personalize resource. The AWS provider has none, so personalize-manager applies the state in the input, and a plan
- * shows every change. Function name and qualifier are literal: changing either replaces the resource, and new function
- * code must not. Undefined if uninstall has already removed it.
+ * Adds a Personalize resource. The AWS provider has none, so personalize-manager applies the state in the input, and a
+ * plan shows every change. Function name and qualifier are literal: changing either replaces the resource, and new
+ * function code must not. Undefined if uninstall has already removed it.
  */
 export function personalizeResource(
   stack: ProjectStack,

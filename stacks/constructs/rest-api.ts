@@ -59,9 +59,9 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     triggers: { api: apiFingerprint(body, routes) },
     lifecycle: { createBeforeDestroy: true },
   });
-  // checkov:skip=CKV_AWS_120 aws_api_gateway_stage.api-stage: answers are a user's own and change with each write
-  // checkov:skip=CKV2_AWS_29 aws_api_gateway_stage.api-stage: callers are back ends with a key and a usage plan; a firewall is the account's choice
-  // checkov:skip=CKV2_AWS_51 aws_api_gateway_stage.api-stage: the function is called by IAM, there is no HTTP back end to show a certificate to
+  // checkov:skip=CKV_AWS_120 aws_api_gateway_stage.api-stage: answers belong to one user and change with each write
+  // checkov:skip=CKV2_AWS_29 aws_api_gateway_stage.api-stage: callers are back ends with a key and a usage plan; a firewall is up to the account
+  // checkov:skip=CKV2_AWS_51 aws_api_gateway_stage.api-stage: IAM authorizes the call of the function; no HTTP back end could check a certificate
   const stage = new ApiGatewayStage(stack, "api-stage", {
     restApiId: api.id,
     deploymentId: deployment.id,
@@ -71,7 +71,7 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     // The first request needs the function and the permission to call it.
     dependsOn: [permission, ...deployed.ready, executionLog(stack, api, options)],
   });
-  // checkov:skip=CKV_AWS_225 aws_api_gateway_method_settings.api-settings: answers are a user's own and change with each write
+  // checkov:skip=CKV_AWS_225 aws_api_gateway_method_settings.api-settings: answers belong to one user and change with each write
   new ApiGatewayMethodSettings(stack, "api-settings", {
     restApiId: api.id,
     stageName: stage.stageName,

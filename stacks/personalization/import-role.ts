@@ -5,8 +5,8 @@ import { useProjectKey } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /**
- * The role that Personalize reads ETL's output with. Personalize also requires that bucket and key, in the stack `storage`,
- * allow the service.
+ * Adds the role with which Personalize reads ETL's output. Personalize also requires that the policies of bucket and
+ * key, in the stack `storage`, allow the service.
  */
 export function importRole(stack: ProjectStack): ITerraformDependable[] {
   const { names, input } = stack;

@@ -5,7 +5,7 @@ import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts
 import { boundToAliases } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** The function that Terraform manages Personalize with. */
+/** Adds the function through which Terraform manages Personalize. */
 export function managerFunction(stack: ProjectStack, logKeyArn: string): DeployedFunction {
   const { names, input } = stack;
   const project = input.config.project.project_name;
@@ -26,7 +26,7 @@ export function managerFunction(stack: ProjectStack, logKeyArn: string): Deploye
     description: "Creates, changes and removes resources of Personalize",
     ...values,
     environment: values.environment satisfies PersonalizeManagerEnvInput,
-    // The table's key is of the stack `recommendation`, which comes later.
+    // The table's key belongs to the stack `recommendation`, which is deployed later.
     statements: boundToAliases(statements, anyKey, [names.serviceKmsAlias("recommendation")]),
     logKeyArn,
   });

@@ -13,7 +13,7 @@ export interface ApiFunctionOptions {
   keyArn: string;
 }
 
-/** The function that answers requests. */
+/** Adds the function that answers requests. */
 export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFunctionOptions): DeployedFunction {
   const { names } = stack;
   const table = (name: Parameters<typeof names.table>[0]) => names.arn("dynamodb", `table/${names.table(name)}`);

@@ -5,9 +5,9 @@ import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./api.ts";
 
 /**
- * One campaign for each recipe: `awaiting training` until a version can be served, then completed by training. A changed TPS
- * is updated in place. `dependsOn` lists what personalize-manager reads: the training table, and the alias that allows it to
- * use the table's key.
+ * Adds one campaign for each recipe. Its status is `awaiting training` until training has a version to serve and
+ * creates it. A changed TPS updates the campaign in place. `dependsOn` lists what personalize-manager reads: the
+ * training table, and the alias that allows it to use the table's key.
  */
 export function campaigns(stack: ProjectStack, dependsOn: readonly ITerraformDependable[]): void {
   const { campaigns: configured } = recommendationInput(stack.input);

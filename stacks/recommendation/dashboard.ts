@@ -8,7 +8,10 @@ import { OWN_METRICS, recommendationMetrics } from "./metrics.ts";
 /** Stages that degraded answers of the recommendation service can lack. */
 const STAGES: readonly Stage[] = ["campaign", "item_records", "realtime"];
 
-/** One page: availability, latency, degraded answers, delivery of changes and events, outcomes of trainings. */
+/**
+ * Adds a dashboard of one page: availability, latency, degraded answers, delivery of changes and events, outcomes of
+ * trainings.
+ */
 export function recommendationDashboard(stack: ProjectStack): void {
   const recipes = configuredRecipes(stack);
   dashboard(stack, "recommendation", [

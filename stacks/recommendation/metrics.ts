@@ -38,7 +38,10 @@ export function recommendationMetrics(stack: ProjectStack) {
     own: (name: string) => metric(METRIC_NAMESPACE, { Project })(name, "Sum"),
     heldModels: (recipe: RecipeKind) =>
       metric(METRIC_NAMESPACE, { Project, Recipe: recipe })(OWN_METRICS.heldModels, "Sum"),
-    /** Source: "CloudWatch metrics for Amazon Personalize". `suffix` is "Latency", for example, or empty for answered calls. */
+    /**
+     * Source: "CloudWatch metrics for Amazon Personalize". `suffix` is "Latency", for example, or empty for answered
+     * calls.
+     */
     campaign: (recipe: RecipeKind, suffix: "" | "Latency" | "4xxErrors" | "5xxErrors", stat: string) =>
       metric("AWS/Personalize", { CampaignArn: campaignArn(stack, recipe) })(`${OPERATIONS[recipe]}${suffix}`, stat),
     queue: (name: "realtime" | "realtime-dead-letters", metricName: string) =>

@@ -9,12 +9,12 @@ import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
 import { functionValues } from "./values.ts";
 
-/** The queue of changed users and items, and the dead-letter queue for those that cannot be synchronized. */
+/** Adds the queue of changed users and items, and the dead-letter queue for those that cannot be synchronized. */
 export function changeQueue(stack: ProjectStack): SqsQueue {
   const { names } = stack;
   const dead = new SqsQueue(stack, "dead-letters", {
     name: names.queue("realtime-dead-letters"),
-    // Counts from when the message was first sent.
+    // The retention counts from when the message was first sent.
     messageRetentionSeconds: CHANGE_QUEUE.deadLetterRetentionDays * 86_400,
     sqsManagedSseEnabled: true,
   });
@@ -29,7 +29,7 @@ export function changeQueue(stack: ProjectStack): SqsQueue {
   });
 }
 
-/** The function that sends changed users and items to Personalize at the rate that Personalize accepts. */
+/** Adds the function that sends changed users and items to Personalize at the rate that Personalize accepts. */
 export function realtimeSync(stack: ProjectStack, queue: SqsQueue, keyArn: string): void {
   const { names } = stack;
   const table = (name: "users" | "items") => names.arn("dynamodb", `table/${names.table(name)}`);

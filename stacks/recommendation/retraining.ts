@@ -5,7 +5,7 @@ import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** A training that could not start for an hour is dropped: it is no longer the scheduled one. */
+/** A training that cannot start within an hour is dropped, since it is no longer the scheduled one. */
 const LATEST_SECONDS = 3_600;
 const ATTEMPTS = 10;
 

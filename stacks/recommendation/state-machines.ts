@@ -15,12 +15,14 @@ import { literal } from "../constructs/literal.ts";
 import { LOG_DAYS } from "../constructs/log-key.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** Calls that a map step makes at the same time: enough for a day of millions of events, a small part of an account's 1,000. */
+/**
+ * Concurrent calls of a map step: enough for a day with millions of events, but a small part of the account's 1,000.
+ */
 const MAX_CONCURRENCY = 20;
 
 /**
- * Logs and traces, which every state machine's role needs; these actions take no resource. Source: "Logging using
- * CloudWatch Logs" and "X-Ray and Step Functions", Step Functions Developer Guide.
+ * Permissions for logs and traces, which every state machine's role needs. These actions do not support resources.
+ * Source: "Logging using CloudWatch Logs" and "X-Ray and Step Functions", Step Functions Developer Guide.
  */
 export const WATCHED: readonly Statement[] = [
   {
@@ -45,8 +47,8 @@ export const WATCHED: readonly Statement[] = [
 ];
 
 /**
- * Adds ETL, training and teardown, which share one role. `dependsOn` lists what their functions read and write, so that an
- * interrupted removal leaves teardown the table it needs to resume.
+ * Adds ETL, training and teardown, which share one role. `dependsOn` lists what their functions read and write, so that
+ * an interrupted removal leaves teardown the table it needs to resume.
  */
 export function stateMachines(
   stack: ProjectStack,
@@ -65,7 +67,8 @@ export function stateMachines(
     },
     { sid: "ReadLists", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
     useProjectKey(names, ["kms:Decrypt"]),
-    // A Distributed Map starts executions of its own state machine. Source: "Running Map state in Distributed mode", IAM policies.
+    // A Distributed Map starts executions of its own state machine. Source: "Running Map state in Distributed mode",
+    // IAM policies.
     {
       sid: "RunMaps",
       actions: ["states:StartExecution"],
@@ -110,7 +113,7 @@ export interface StateMachineOptions {
   dependsOn: readonly ITerraformDependable[];
 }
 
-/** Adds a state machine with traces and with a log of failures, without their data. */
+/** Adds a state machine with tracing and a log of failures without execution data. */
 export function stateMachine(
   stack: ProjectStack,
   name: StateMachineName | typeof TRAINING_REPORT,
@@ -121,7 +124,7 @@ export function stateMachine(
     retentionInDays: LOG_DAYS,
     kmsKeyId: keyArn,
   });
-  // checkov:skip=CKV_AWS_285 aws_sfn_state_machine: it asks for the data of executions too, which Step Functions itself keeps for 90 days
+  // checkov:skip=CKV_AWS_285 aws_sfn_state_machine: the rule also requires execution data in the log, and Step Functions itself keeps that for 90 days
   return new SfnStateMachine(stack, `${name}-machine`, {
     name: stack.names.stateMachine(name),
     roleArn: role.arn,

@@ -9,9 +9,9 @@ import type { ProjectStack } from "../project-stack.ts";
 import { stateMachine, stateMachineRole, WATCHED } from "./state-machines.ts";
 
 /**
- * Notifies the project's topic about a training that failed or held a model back, with the reason, which an alarm's
- * message cannot have. Every end of a training starts it, also a timeout or a stop. It publishes with a role, since
- * EventBridge itself could reach an encrypted topic only through that key's policy.
+ * Notifies the project's topic about failed trainings and rejected models, with the reason, which an alarm's message
+ * cannot contain. Every end of a training starts it, including a timeout or a stop. A role publishes the message, since
+ * EventBridge itself could publish to an encrypted topic only if the key's policy allowed it.
  */
 export function trainingReport(stack: ProjectStack, keyArn: string): void {
   const { names, input } = stack;
@@ -62,9 +62,9 @@ export function trainingReport(stack: ProjectStack, keyArn: string): void {
 }
 
 /**
- * Defines the state machine that reads the event of a training's end. The output of a training that succeeded has each
- * recipe's stage, one of which is `"held"`, and the reason; EventBridge leaves out an output that is too long. Nobody is
- * notified about a training that `uninstall` stopped.
+ * Defines the state machine that handles the event of a training's end. The output of a successful training contains
+ * each recipe's stage, which is `"held"` for a rejected model, and the reason. EventBridge leaves out an output that is
+ * too long. Nobody is notified about a training that `uninstall` stopped.
  */
 export function reportMachine(topicArn: string, project: string): State {
   const publish = (Subject: string, message: string): State => ({

@@ -9,7 +9,7 @@ import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
 import { functionValues } from "./values.ts";
 
-/** The ETL function: each call processes one group of objects, shard or table segment. */
+/** Adds the ETL function: each call processes one group of objects, shard or table segment. */
 export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFunction {
   const { names } = stack;
   const { etl } = functionValues(stack);
@@ -32,7 +32,7 @@ export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFuncti
   });
 }
 
-/** The function that runs the steps of training and teardown. */
+/** Adds the function that runs the steps of training and teardown. */
 export function trainingFunction(stack: ProjectStack, keyArn: string): DeployedFunction {
   const { names, input } = stack;
   const { training } = functionValues(stack);

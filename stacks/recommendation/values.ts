@@ -2,7 +2,7 @@ import { recommendationFunctions } from "../../lib/infrastructure/functions.ts";
 import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** Memory, time limits and environments of the recommendation service's functions. */
+/** Returns memory, time limits and environments of the recommendation service's functions. */
 export function functionValues({ names, input }: ProjectStack) {
   const { personalize } = recommendationInput(input);
   return recommendationFunctions({

@@ -6,7 +6,7 @@ import { gatewayMetrics } from "./metrics.ts";
 /** Stages that degraded answers of the search gateway can lack. */
 const STAGES: readonly Stage[] = ["embedding", "personalization", "profile", "depth"];
 
-/** One page: availability, latency, degraded answers, and the parts behind them. */
+/** Adds a dashboard of one page: availability, latency, degraded answers, and the parts behind them. */
 export function gatewayDashboard(stack: ProjectStack): void {
   dashboard(stack, "search-gateway", gatewayWidgets(stack));
 }

@@ -22,8 +22,8 @@ import type { ProjectStack } from "../project-stack.ts";
 const START_SECONDS = 900;
 
 /**
- * Calls per minute and instance above which an endpoint scales out. With 32 texts per call this is about half of what an
- * ml.g5.xlarge or an ml.c6i.2xlarge can answer.
+ * Calls per minute and instance above which an endpoint scales out. With 32 texts per call this is about half of what
+ * an ml.g5.xlarge or an ml.c6i.2xlarge can answer.
  */
 const CALLS_PER_INSTANCE = { gpu: 200, cpu: 30 } as const;
 
@@ -36,7 +36,7 @@ interface EndpointPlan {
   image: ModelImage;
 }
 
-/** Models that run on the project's own endpoints. */
+/** Returns the models that run on the project's own endpoints. */
 export function selfHostedModels(stack: ProjectStack): SelfHosted[] {
   return referencedModels(gatewayInput(stack.input).gateway).filter(isSelfHosted);
 }
@@ -101,8 +101,8 @@ function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
 }
 
 /**
- * SageMaker cannot change models and configurations. New content gets a new name and is created before the old one is deleted;
- * the endpoint switches over while both run.
+ * SageMaker cannot change models and configurations. New content gets a new name and is created before the old one is
+ * deleted; the endpoint switches over while both run.
  */
 function modelEndpoint(
   stack: ProjectStack,
@@ -124,7 +124,7 @@ function modelEndpoint(
     dependsOn,
   });
   const { instance_type, initial_instance_count } = section;
-  // checkov:skip=CKV_AWS_98 aws_sagemaker_endpoint_configuration: SageMaker's own key; the volume has a public model, and instances with NVMe refuse another
+  // checkov:skip=CKV_AWS_98 aws_sagemaker_endpoint_configuration: SageMaker's own key suffices: the volume contains a public model, and instances with NVMe reject other keys
   const configuration = new SagemakerEndpointConfiguration(stack, `${name}-configuration`, {
     name: names.endpointRevision(name, JSON.stringify([modelRevision, instance_type, initial_instance_count])),
     productionVariants: [

@@ -17,7 +17,7 @@ export function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; secu
     description: "api-router of the search gateway",
     vpcId: network.vpcId,
     tags: { Name: stack.names.securityGroup("functions") },
-    // It can be deleted once Lambda has deleted the function's network interfaces.
+    // The group can only be deleted after Lambda has deleted the function's network interfaces.
     timeouts: { delete: NETWORK_TIMEOUT },
   });
   const outside = !staysInVpc(stack.input.config, network);

@@ -9,14 +9,14 @@ import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { selfHostedModels } from "./models.ts";
 
-/** Short, since the log group carries the request log with users' searches, which the bucket keeps. */
+/** Short, since the log group contains the request log with users' searches, and the bucket keeps that. */
 const LOG_DAYS = 3;
 
 type Without<T, Key extends string> = T extends unknown ? Omit<T, Key> : never;
 /** Lambda sets the region itself and rejects it as a variable. */
 type Environment = Without<v.InferInput<typeof ApiRouterEnv>, "AWS_REGION">;
 
-/** The function that answers requests. */
+/** Adds the function that answers requests. */
 export function routerFunction(
   stack: ProjectStack,
   logKeyArn: string,

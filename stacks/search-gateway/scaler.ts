@@ -8,7 +8,7 @@ import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** The function that scales the cluster's data nodes, and its schedule. */
+/** Adds the function that scales the cluster's data nodes, and its schedule. */
 export function clusterScaler(
   stack: ProjectStack,
   scaling: NonNullable<OpenSearch["auto_scaling"]>,
@@ -44,7 +44,7 @@ export function clusterScaler(
   const policy = rolePolicy(stack, "scheduler-policy", role, [
     { sid: "CallTheScaler", actions: ["lambda:InvokeFunction"], resources: [aliasArn(stack.names, "cluster-scaler")] },
   ]);
-  // checkov:skip=CKV_AWS_297 aws_scheduler_schedule: the schedule hands over no data
+  // checkov:skip=CKV_AWS_297 aws_scheduler_schedule: the schedule passes no data
   new SchedulerSchedule(stack, "cluster-scaler-schedule", {
     name: names.schedule("cluster-scaler"),
     description: "Looks at the load of the search cluster",
@@ -53,7 +53,7 @@ export function clusterScaler(
     target: {
       arn: scaler.alias.arn,
       roleArn: role.arn,
-      // No retry: the next run comes soon, with fresher numbers.
+      // No retry: the next run follows soon, with newer metrics.
       retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
     },
     dependsOn: [policy, ...scaler.ready],
