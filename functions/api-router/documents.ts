@@ -45,7 +45,7 @@ const bulkFields = {
   ),
 };
 
-/** The body of a bulk request. It says what the handler's own schema checks with functions. */
+/** The body of a bulk request. It documents what the handler's own schema checks with functions. */
 export const BulkRequestDocument = v.strictObject(bulkFields);
 
 const NativeQuery = v.pipe(v.looseObject({}), v.minEntries(1), v.description("A native query."));
@@ -68,7 +68,7 @@ const HybridTemplate = v.pipe(
 
 const hybridFields = { ...HybridRequest.entries, search_request_template: HybridTemplate };
 
-/** The body of a hybrid search. It says what the handler checks after parsing. */
+/** The body of a hybrid search. It documents what the handler checks after parsing. */
 export const HybridRequestDocument = v.strictObject(hybridFields);
 
 const Shards = v.object({ total: Integer, successful: Integer, failed: Integer });
@@ -111,7 +111,7 @@ const BulkResult = v.object({
   items: v.pipe(v.array(BulkItem), v.description("One item for each operation, in the order of the request.")),
 });
 
-/** The request echoed, and the cluster's bulk answer. */
+/** The echoed request with the cluster's bulk answer. */
 export const BulkAnswer = v.object({ ...bulkFields, index_response: BulkResult, degraded: degradedList(Degradation) });
 
 const TotalHits = v.object({ value: Integer, relation: v.picklist(["eq", "gte"]) });
@@ -137,14 +137,14 @@ const SearchProfile = v.looseObject({ shards: v.array(v.looseObject({})) });
 
 const HybridSearchResult = v.looseObject({ ...searchResult, profile: SearchProfile });
 
-/** The request echoed with its defaults, and the cluster's answer. */
+/** The echoed request, with defaults filled in, and the cluster's answer. */
 export const SearchAnswer = v.object({
   ...SearchRequest.entries,
   search_response: SearchResult,
   degraded: degradedList(Degradation),
 });
 
-/** As for search; the template also holds the search pipeline that was sent. */
+/** Like the answer to a search. The template also holds the search pipeline that was sent. */
 export const HybridSearchAnswer = v.object({
   ...hybridFields,
   search_response: HybridSearchResult,
@@ -153,7 +153,7 @@ export const HybridSearchAnswer = v.object({
 
 const ClusterErrorCause = v.looseObject({ type: v.string(), reason: v.nullable(v.string()) });
 
-/** An error of the cluster on the raw backend. Some answers with an error status are no errors, such as `found: false`. */
+/** An error of the cluster on the raw backend. An answer with an error status may lack `error`, as `found: false`. */
 const ClusterError = v.looseObject({
   error: v.optional(v.union([v.string(), ClusterErrorCause])),
   status: v.optional(Integer),

@@ -29,6 +29,6 @@ export function openEmbedders(settings: GatewaySettings, folder: string): OpenEm
 
 export interface OpenEmbedders {
   embedders: ReadonlyMap<ModelName, Embedder>;
-  /** Loads in advance what first calls need: the SDK of each host, the files of the sparse model. */
+  /** Loads in advance what the first calls need: the SDK of each host, and the files of the sparse model. */
   load(): Promise<void>;
 }

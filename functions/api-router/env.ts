@@ -17,7 +17,7 @@ export const ApiRouterEnv = v.variant("OPENSEARCH_AUTH", [
 export type ApiRouterEnv = v.InferOutput<typeof ApiRouterEnv>;
 
 /**
- * `NODE_OPTIONS` of the function. They make V8 collect garbage before it fills the machine: bulk requests of 5,000
- * documents took 150 MiB resident instead of 250 MiB, at the same speed (bench/bulk-write.ts).
+ * `NODE_OPTIONS` of the function. They make V8 collect garbage before it fills the memory: bulk requests of 5,000
+ * documents took 150 MiB of resident memory instead of 250 MiB, at the same speed (bench/bulk-write.ts).
  */
 export const NODE_OPTIONS = "--max-old-space-size=256 --max-semi-space-size=4";

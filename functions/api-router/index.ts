@@ -14,7 +14,7 @@ const settings = v.parse(GatewaySettings, JSON.parse(readFileSync(new URL("confi
 
 const services = await createServices(env, settings, {
   folder,
-  // Of the function's role; they hold as long as this process does.
+  // The credentials of the function's role, which stay valid as long as this process runs.
   credentials: () => ({
     accessKeyId: process.env.AWS_ACCESS_KEY_ID ?? "",
     secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY ?? "",
@@ -25,7 +25,7 @@ const services = await createServices(env, settings, {
 
 const load = (family: string) => loadFamily(family, services);
 
-// Provisioned instances have the time before their first request.
+// Provisioned instances have time for this before their first request.
 if (process.env.AWS_LAMBDA_INITIALIZATION_TYPE === "provisioned-concurrency") {
   await Promise.all([services.load(), ...[...new Set(routes.map(({ family }) => family))].map(load)]);
 }

@@ -1,13 +1,13 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
-/** The resources of api-router. Access to one that is not configured is not granted. */
+/** The resources of api-router. It gets no access to a resource that is not configured. */
 export interface ApiRouterArns {
   logGroup: string;
-  /** With cloud IAM authentication: the domain whose requests are signed. */
+  /** The domain, if requests to it are signed with IAM credentials. */
   domain?: string | undefined;
-  /** With basic authentication: the secret of the master user, and of the hash of user ids. */
+  /** The secrets of the master user (basic authentication) and of the key that hashes user ids. */
   secrets: readonly string[];
-  /** KMS keys of those secrets, and aliases where only those are known; none for the account's default key. */
+  /** KMS keys of those secrets, or aliases where only these are known; none for the account's default key. */
   secretKeys: { keys: readonly string[]; aliases: readonly string[]; anyKey: string };
   endpoints: readonly string[];
   hostedModels: readonly string[];
@@ -46,7 +46,7 @@ export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
 function decryptSecrets({ secretKeys: { keys, aliases, anyKey } }: ApiRouterArns): Statement[] {
   return [
     ...some("DecryptSecrets", "kms:Decrypt", keys),
-    // IAM does not accept aliases as resources.
+    // IAM does not accept aliases as resources, so a condition names them.
     ...(aliases.length === 0
       ? []
       : [

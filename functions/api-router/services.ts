@@ -8,7 +8,7 @@ import { createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
-/** What depends on the running function. */
+/** What the services take from the running function. */
 export interface Surroundings {
   /** Folder of the bundle, with the model files of the sparse model. */
   folder: string;
@@ -76,7 +76,7 @@ async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credent
   }
 }
 
-/** Returns a reader of the key for hashing user ids. If it cannot be read, the log has no user ids; no request fails. */
+/** Returns a reader of the key that hashes user ids. If reading fails, the log has no user ids, and requests go on. */
 function userIdKey({ logging }: GatewaySettings, print: (line: string) => void): () => Promise<string | undefined> {
   const { user_id, hmac_secret_name } = logging;
   if (user_id !== "hmac" || hmac_secret_name === undefined) return async () => undefined;

@@ -3,10 +3,10 @@ import * as v from "valibot";
 const Text = v.pipe(v.string(), v.nonEmpty());
 const Count = v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/), v.transform(Number));
 
-/** The environment of cluster-scaler; the stack fills it. */
+/** The environment of cluster-scaler, which the stack sets. */
 export const ClusterScalerEnv = v.object({
   DOMAIN_NAME: Text,
-  /** Account of the domain: a dimension of its metrics. */
+  /** Account of the domain, a dimension of its metrics. */
   ACCOUNT_ID: v.pipe(v.string(), v.regex(/^\d{12}$/)),
   /** opensearch.auto_scaling of project.yaml. */
   MIN_INSTANCE_COUNT: Count,

@@ -15,7 +15,7 @@ export interface ClusterScalerClients {
   now(): Date;
 }
 
-/** Returns a handler that reads the cluster's state and load, changes the number of data nodes if needed, and logs a line. */
+/** Returns a handler that reads the cluster's state and load, scales the data nodes if needed, and logs a line. */
 export function createHandler(env: ClusterScalerEnv, clients: ClusterScalerClients) {
   const { DOMAIN_NAME: domain, ACCOUNT_ID: account } = env;
   const rules = {

@@ -9,7 +9,7 @@ import * as v from "valibot";
 import { ClusterScalerEnv } from "./env.ts";
 import { type ClusterScalerClients, createHandler } from "./handler.ts";
 
-// No retries: the next run is five minutes later.
+// No retries, because the next run is five minutes later.
 const opensearch = new OpenSearchClient({ maxAttempts: 1 });
 const cloudwatch = new CloudWatchClient({ maxAttempts: 1 });
 

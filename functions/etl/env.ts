@@ -3,7 +3,7 @@ import * as v from "valibot";
 const Text = v.pipe(v.string(), v.nonEmpty());
 const Days = v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number));
 
-/** The environment of etl; the stack fills it. Schemas and source columns are in `config.json` beside the bundle. */
+/** The environment of etl, which the stack sets. Schemas and source columns are in `config.json` beside the bundle. */
 export const EtlEnv = v.object({
   BUCKET: Text,
   USERS_TABLE: Text,

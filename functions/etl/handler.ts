@@ -16,9 +16,9 @@ import type { TableSource } from "../../lib/recommendation/etl/table-source.ts";
 import { transform } from "../../lib/recommendation/etl/transform.ts";
 import type { EtlEnv } from "./env.ts";
 
-/** What etl works with. */
+/** The stores of etl and its dataset definitions. */
 export interface EtlClients {
-  /** As deployed with the datasets: those in the bucket are written before. */
+  /** The definitions deployed with the datasets. Those in the bucket are uploaded before the datasets change. */
   definitions: DefinitionFiles;
   store: ObjectStore;
   tables: TableSource;
@@ -30,7 +30,7 @@ export interface EtlContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** One step of a run a call. A failed item of a map step leaves its reason in the bucket for the step after it. */
+/** Returns a handler that runs one step per call. A failed item of a map step stores its error for the next step. */
 export function createHandler(env: EtlEnv, clients: EtlClients) {
   return async (event: unknown, context: EtlContext): Promise<object> => {
     const parsed = v.safeParse(EtlTask, event);
@@ -40,7 +40,7 @@ export function createHandler(env: EtlEnv, clients: EtlClients) {
       return await work(task, env, clients, { remaining: () => context.getRemainingTimeInMillis() });
     } catch (error) {
       const key = errorKey(task);
-      // The error itself matters more than a failure to note it.
+      // The original error matters more than a failure to store it.
       if (key) await clients.store.write(key, messageOf(error)).catch(() => undefined);
       throw error;
     }

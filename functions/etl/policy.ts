@@ -1,10 +1,10 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 
-/** What etl may do: read events, read the tables, and write, replace and remove what ETL made. */
+/** Returns the permissions of etl: read events and tables, and write, replace and delete its own objects and rows. */
 export function etlPolicy(arns: {
   bucket: string;
-  /** Key of the bucket's encryption. */
+  /** KMS key of the bucket. */
   key: string;
   usersTable: string;
   itemsTable: string;
@@ -13,8 +13,8 @@ export function etlPolicy(arns: {
 }): Statement[] {
   const { events, etl } = PREFIXES;
   return [
-    // Without a condition on the prefix: S3 answers 404 for a missing object only to callers that may list the bucket,
-    // and reading an object brings no prefix that a condition could match. With one, "not there" would be "forbidden".
+    // No condition on the prefix. S3 answers 404 for a missing object only to callers that may list the bucket, and
+    // GetObject has no prefix that a condition could match. With a condition, a missing object would be 403 instead.
     { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [arns.bucket] },
     { sid: "ReadEvents", actions: ["s3:GetObject"], resources: [`${arns.bucket}/${events}*`] },
     {

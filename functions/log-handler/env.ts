@@ -1,8 +1,8 @@
 import * as v from "valibot";
 
-/** The environment of log-handler; the stack fills it. */
+/** The environment of log-handler, which the stack sets. */
 export const LogHandlerEnv = v.object({
-  /** Dimension of the metric, as in api-router's. */
+  /** Dimension of the metric, as for the metrics of api-router. */
   PROJECT_NAME: v.pipe(v.string(), v.nonEmpty()),
   /** Name of the Firehose stream that writes to the bucket under `logs/search/`. */
   FIREHOSE_STREAM: v.pipe(v.string(), v.nonEmpty()),

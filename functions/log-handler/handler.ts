@@ -11,7 +11,7 @@ import { packBatches, packRecords } from "./records.ts";
 
 /** Milliseconds reserved for throwing the error, so that Lambda sees a failure to retry instead of a timeout. */
 const MARGIN_MS = 1_000;
-/** Attempts for records that Firehose refuses. Usually the time limit ends first. */
+/** Attempts for records that Firehose rejects. Usually the time runs out first. */
 const ATTEMPTS = 8;
 
 /** The outcome of one PutRecordBatch: the error code of each record in order, undefined if it was accepted. */
@@ -33,10 +33,10 @@ export interface LogHandlerContext {
 const unzip = promisify(gunzip);
 
 /**
- * Returns a handler that forwards the request log lines of a CloudWatch Logs subscription to Firehose, in order. Ignores
- * other lines and control messages. Counts request log lines that are not JSON in a metric and drops them. Retries records
- * that Firehose refuses while there is time, then throws: Lambda repeats the whole event, and readers deduplicate by
- * `query_id`.
+ * Returns a handler that forwards the request log lines of a CloudWatch Logs subscription to Firehose, in order. Skips
+ * other lines and control messages. Drops request log lines that are not JSON, and counts them in a metric. Retries
+ * records that Firehose rejects while there is time, then throws. Lambda retries the whole event, and readers
+ * deduplicate by `query_id`.
  */
 export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
   return async (event: CloudWatchLogsEvent, context: LogHandlerContext): Promise<void> => {
@@ -60,7 +60,7 @@ async function requestLogLines(event: CloudWatchLogsEvent, report: (unreadable: 
   return lines;
 }
 
-/** Sends one batch until every record is accepted. Throws when the time or the attempts end. */
+/** Sends one batch until every record is accepted. Throws when the time or the attempts run out. */
 async function deliver(batch: readonly Buffer[], env: LogHandlerEnv, clients: LogHandlerClients, deadline: Deadline) {
   let left = batch;
   await retry(

@@ -6,8 +6,8 @@ export const MAX_BATCH_RECORDS = 500;
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Packs lines, each with a newline, into records, in order. Fills the records, since Firehose bills each as at least
- * 5 KB. Never splits a line: CloudWatch Logs delivers none above 256 KB.
+ * Packs lines into records, in order, with a newline after each. Fills the records, since Firehose bills each as at
+ * least 5 KB. Never splits a line, since CloudWatch Logs delivers none above 256 KB.
  */
 export function packRecords(lines: readonly string[], maxBytes = MAX_RECORD_BYTES): Buffer[] {
   return groups(

@@ -2,13 +2,13 @@ import * as v from "valibot";
 
 const Text = v.pipe(v.string(), v.nonEmpty());
 
-/** The environment of personalize-manager; the stack fills it. Names of all resources follow from it. */
+/** The environment of personalize-manager, which the stack sets. All resource names are derived from it. */
 export const PersonalizeManagerEnv = v.object({
   PROJECT_NAME: Text,
   ACCOUNT_ID: v.pipe(v.string(), v.regex(/^\d{12}$/)),
-  /** Lambda sets it itself. */
+  /** Set by Lambda itself. */
   AWS_REGION: Text,
-  /** Table in which training keeps what each recipe serves. It may be missing before the first deployment. */
+  /** Table in which training records what each recipe serves. It may not exist before the first deployment. */
   TRAINING_TABLE: Text,
 });
 

@@ -12,15 +12,15 @@ import { ResourceInput, type ResourceState, Terraform } from "../../lib/personal
 import { type Patience, patienceOf } from "../../lib/personalize/resources/waiting.ts";
 import type { PersonalizeManagerEnv } from "./env.ts";
 
-/** What personalize-manager works with. */
+/** The services that personalize-manager calls. */
 export interface PersonalizeManagerClients {
   personalize: Personalize;
   pointers: PointerStore;
-  /** The solution version that a recipe's campaign is to serve; undefined before the first training. */
+  /** Returns the solution version that a recipe's campaign should serve, or undefined before the first training. */
   versionFor(names: Names, recipe: RecipeKind): Promise<string | undefined>;
 }
 
-/** What a call may still take when all is over: the answer, and what Lambda itself needs. */
+/** Milliseconds reserved for the answer and for Lambda itself. */
 const MARGIN_MS = 3_000;
 
 /** The part of Lambda's context that is used. */
@@ -31,8 +31,11 @@ export interface ManagerContext {
 const Describe = v.strictObject({ action: v.literal("describe"), metrics: v.optional(v.boolean(), false) });
 
 /**
- * One resource of Personalize a call, as `aws_lambda_invocation` with lifecycle scope CRUD makes it:
- * `{...input, tf: {action, prev_input}}`. `clientsUntil` gives clients whose calls end with an invocation. With `{action: "describe"}` it gives what the project has in Personalize.
+ * Returns a handler that manages one resource of Personalize per call. Terraform calls it through
+ * `aws_lambda_invocation` with lifecycle scope CRUD, with the event `{...input, tf: {action, prev_input}}`. The event
+ * `{action: "describe"}` returns everything that the project has in Personalize.
+ *
+ * @param clientsUntil Returns clients whose calls time out at the deadline of an invocation.
  */
 export function createHandler(
   env: PersonalizeManagerEnv,
@@ -41,7 +44,7 @@ export function createHandler(
 ) {
   const names = namesOf({ project: env.PROJECT_NAME, account: env.ACCOUNT_ID, region: env.AWS_REGION });
   return async (event: unknown, context: ManagerContext): Promise<ResourceState | Inventory> => {
-    // Calls end before the invocation does: one that Lambda ends says nothing of what went on.
+    // Calls end before the invocation does. When Lambda times out, nothing says what was in progress.
     const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
     const { personalize, pointers, versionFor } = clientsUntil(deadline);
     const asked = v.safeParse(Describe, event);
@@ -53,7 +56,7 @@ export function createHandler(
       { personalize, pointers, names, patience: patience(context), versionFor: (recipe) => versionFor(names, recipe) },
       tf.action,
       input,
-      // An input of an older version of this function is no reason to refuse the new one.
+      // The previous input may be of an older version of this function, so an invalid one is ignored.
       before.success ? before.output : undefined,
     );
   };

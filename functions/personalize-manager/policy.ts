@@ -1,16 +1,16 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /**
- * What personalize-manager may do: create, change, describe and remove the project's resources, and switch the
- * parameters that name them. `resource` gives an ARN of Personalize in the account and region, such as
- * `resource("filter/demo-*")`; `parameters` are the ARNs of those parameters, some with `*` at their ends.
+ * Returns the permissions of personalize-manager: create, change, describe and delete the project's resources, and
+ * switch the parameters that name them. `resource` returns an ARN of Personalize in the account and region, as in
+ * `resource("filter/demo-*")`. `parameters` are the ARNs of those parameters, some ending in `*`.
  */
 export function personalizeManagerPolicy(arns: {
   project: string;
   resource: (path: string) => string;
   parameters: readonly string[];
   trainingTable: string;
-  /** Key that tables and parameters are encrypted with. */
+  /** KMS key of tables and parameters. */
   key: string;
   logGroup: string;
 }): Statement[] {
@@ -18,7 +18,7 @@ export function personalizeManagerPolicy(arns: {
   const groups = [resource(`dataset-group/${project}`)];
   const own = (type: string) => resource(`${type}/${project}-*`);
   const datasets = resource(`dataset/${project}/*`);
-  // Event trackers have a random ARN.
+  // The ARN of an event tracker is random.
   const trackers = resource("event-tracker/*");
   return [
     {
@@ -67,7 +67,7 @@ export function personalizeManagerPolicy(arns: {
       resources: [own("solution")],
     },
     {
-      // Lists are of the account: these actions know no resource.
+      // These actions list the whole account, so IAM supports no resource for them.
       sid: "ListResources",
       actions: [
         "personalize:ListDatasetImportJobs",

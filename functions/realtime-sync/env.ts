@@ -2,11 +2,11 @@ import * as v from "valibot";
 
 const Text = v.pipe(v.string(), v.nonEmpty());
 
-/** The environment of realtime-sync; the stack fills it. The schemas are in `config.json` beside the bundle. */
+/** The environment of realtime-sync, which the stack sets. The schemas are in `config.json` beside the bundle. */
 export const RealtimeSyncEnv = v.object({
   USERS_TABLE: Text,
   ITEMS_TABLE: Text,
-  /** Personalize's datasets. */
+  /** The datasets in Personalize. */
   USERS_DATASET_ARN: Text,
   ITEMS_DATASET_ARN: Text,
 });

@@ -4,13 +4,13 @@ import { metricLine } from "../../lib/core/telemetry/emf.ts";
 import { syncMessages } from "../../lib/recommendation/sync/sync-messages.ts";
 import type { SyncServices } from "../../lib/recommendation/sync/sync-records.ts";
 
-/** Name of the metric, by `Project`, of messages that come back to the queue. */
+/** Name of the metric that counts messages returned to the queue, by `Project`. */
 export const DELAYED_CHANGES = "DelayedChanges";
 
-/** Time kept for the answer, so that what was done is not done again. */
+/** Milliseconds reserved for the answer. Without it, SQS would redeliver messages that are done. */
 const MARGIN_MS = 2_000;
 
-/** Reasons of a log line. */
+/** The most reasons in a log line. */
 const SHOWN_REASONS = 10;
 
 /** The part of Lambda's context that is used. */
@@ -23,7 +23,7 @@ export interface RealtimeSyncClients extends SyncServices {
   print: (line: string) => void;
 }
 
-/** Puts changed users and items into Personalize. Messages that are not done are reported, and come back. */
+/** Returns a handler that puts changed users and items into Personalize. SQS redelivers the messages it reports. */
 export function createHandler(clients: RealtimeSyncClients) {
   return async (event: SQSEvent, context: RealtimeSyncContext): Promise<SQSBatchResponse> => {
     const deadline = deadlineIn(Math.max(0, context.getRemainingTimeInMillis() - MARGIN_MS));

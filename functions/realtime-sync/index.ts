@@ -9,7 +9,7 @@ import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
 import { RealtimeSyncEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
-/** Of one attempt: nobody waits for this function. */
+/** Milliseconds of one attempt. It can be long, because nobody waits for this function. */
 const CALL_MS = 10_000;
 
 const env = v.parse(RealtimeSyncEnv, process.env);

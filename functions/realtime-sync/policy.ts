@@ -1,6 +1,6 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
-/** What realtime-sync may do: take messages of its queue, read the tables, put records into two datasets. */
+/** Returns the permissions of realtime-sync: receive from its queue, read the tables, write to two datasets. */
 export function realtimeSyncPolicy(arns: {
   queue: string;
   usersTable: string;

@@ -36,28 +36,28 @@ const RecommendedItems = v.object({
 const answerTo = <Schema extends v.GenericSchema>(request: Schema) =>
   v.object({ request, response: RecommendedItems, degraded: degradedList(Degradation) });
 
-/** The request echoed, and the items. */
+/** The echoed request with the items. */
 export const RecommendToUserAnswer = answerTo(RecommendToUser);
-/** The request echoed, and the items. */
+/** The echoed request with the items. */
 export const RecommendToItemAnswer = answerTo(RecommendToItem);
-/** The request echoed, and every given item. */
+/** The echoed request with every given item. */
 export const RankItemsAnswer = answerTo(RankItems);
 
 const records = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(v.array(schema), v.minLength(1), v.maxLength(MAX_RECORDS));
 
-/** Characters of an id besides control characters. */
+/** A character of an id: any but a control character. */
 const ID_CHARACTER = "[^\\u0000-\\u001f\\u007f-\\u009f]";
-/** Those of an item's id: the bar separates the items of an impression. */
+/** A character of an item's id, which excludes the bar: it separates the items of an impression. */
 const ITEM_CHARACTER = "[^|\\u0000-\\u001f\\u007f-\\u009f]";
 
 const text = (pattern: string, maxLength: number) =>
   v.pipe(v.string(), v.metadata({ pattern }), v.maxLength(maxLength));
 
-/** An id as text, or as a whole number, which becomes its digits. */
+/** An id as text, or as a whole number, which is converted to its digits. */
 const id = (character: string) => v.union([text(`^${character}+$`, MAX_ID), v.pipe(v.number(), v.safeInteger())]);
 
-/** Null and the empty text are no value. */
+/** An id that may be absent. Null and the empty text count as absent. */
 const optionalId = (description: string, maxLength = MAX_ID) =>
   v.pipe(
     v.nullish(v.union([text(`^${ID_CHARACTER}*$`, maxLength), v.pipe(v.number(), v.safeInteger())])),
@@ -140,11 +140,11 @@ const EventRecord = v.pipe(
   v.description("An event with the columns of its schema."),
 );
 
-/** Records of the items' own columns. */
+/** The body of an upload of items, with the configured columns. */
 export const UpdateItemsDocument = v.strictObject({ items: records(ItemRecord) });
-/** Records of the users' own columns. */
+/** The body of an upload of users, with the configured columns. */
 export const UpdateUsersDocument = v.strictObject({ users: records(UserRecord) });
-/** Events, with columns of their own beside the known ones. */
+/** The body of an upload of events, with configured columns beside the standard ones. */
 export const LogEventDocument = v.strictObject({ events: records(EventRecord) });
 
 const UploadRequest = v.object({ count: v.pipe(Integer, v.description("Records in the request.")) });
@@ -160,10 +160,10 @@ const UploadResult = v.object({ accepted: Integer, rejected: v.array(RejectedRec
 
 const upload = { request: UploadRequest, response: UploadResult, degraded: degradedList(Degradation) };
 
-/** How many records were accepted, and why others were not. */
+/** The number of accepted records, and the reasons why others were rejected. */
 export const UploadAnswer = v.object(upload);
 
-/** The answer to an upload of which nothing was accepted; without `request` and `response` when its body is invalid. */
+/** The answer to an upload without any accepted record. Lacks `request` and `response` if the body is invalid. */
 export const RejectedUpload = v.object({
   error: ErrorDetail,
   request: v.optional(UploadRequest),

@@ -2,14 +2,14 @@ import * as v from "valibot";
 
 const Text = v.pipe(v.string(), v.nonEmpty());
 
-/** The environment of recommendation-api; the stack fills it. What is longer is in `config.json` beside the bundle. */
+/** The environment of recommendation-api, which the stack sets. `config.json` beside the bundle has longer settings. */
 export const RecommendationApiEnv = v.object({
   USERS_TABLE: Text,
   ITEMS_TABLE: Text,
   POPULAR_ITEMS_TABLE: Text,
-  /** Counts accepted events. */
+  /** Table that counts accepted events. */
   INGESTION_TABLE: Text,
-  /** Delivery stream to the bucket. */
+  /** Firehose stream to the bucket. */
   EVENTS_STREAM: Text,
   /** Queue of changed users and items. */
   REALTIME_QUEUE_URL: Text,

@@ -1,7 +1,7 @@
 import type { Family } from "../../lib/core/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
-/** One chunk of the bundle each, loaded when its first request comes. */
+/** Loads a family. Each is a chunk of the bundle, loaded by its first request. */
 export async function loadFamily(family: string, services: RecommendationServices): Promise<Family> {
   switch (family) {
     case "recommend":

@@ -15,7 +15,7 @@ const settings = v.parse(
 const services = createServices(env, settings, (line) => process.stdout.write(`${line}\n`));
 const load = (family: string) => loadFamily(family, services);
 
-// Provisioned instances have the time before their first request.
+// Provisioned instances have time for this before their first request.
 if (process.env.AWS_LAMBDA_INITIALIZATION_TYPE === "provisioned-concurrency") {
   await Promise.all([...new Set(routes.map(({ family }) => family))].map(load));
 }

@@ -1,6 +1,6 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
-/** What recommendation-api may do: read and write records, store and count events, ask campaigns, tell of changes. */
+/** Returns the permissions of recommendation-api: records, events, campaigns, and messages about changes. */
 export function recommendationApiPolicy(arns: {
   usersTable: string;
   itemsTable: string;
@@ -8,11 +8,11 @@ export function recommendationApiPolicy(arns: {
   ingestionTable: string;
   eventsStream: string;
   realtimeQueue: string;
-  /** Campaigns that answer recommendations: of users' own and of similar items. */
+  /** Campaigns that recommend items to a user or similar items. */
   recommendationCampaigns: readonly string[];
-  /** Campaigns that answer rankings. */
+  /** Campaigns that rank items. */
   rankingCampaigns: readonly string[];
-  /** The project's parameters of this service: `…:parameter/relevance/<project>/recommendation/*`. */
+  /** ARN of the project's parameters for this service: `…:parameter/relevance/<project>/recommendation/*`. */
   parameters: string;
   logGroup: string;
 }): Statement[] {
@@ -29,13 +29,13 @@ export function recommendationApiPolicy(arns: {
     { sid: "ReadPointers", actions: ["ssm:GetParameters"], resources: [arns.parameters] },
     ...some("Recommend", "personalize:GetRecommendations", arns.recommendationCampaigns),
     ...some("Rank", "personalize:GetPersonalizedRanking", arns.rankingCampaigns),
-    // PutEvents names a tracking id, no resource: IAM knows it on every resource only. Source: API_UBS_PutEvents.
+    // PutEvents takes a tracking id, not an ARN, so IAM supports no resource for it. Source: API_UBS_PutEvents.
     { sid: "PassEventsOn", actions: ["personalize:PutEvents"], resources: ["*"] },
     writeLogs(arns.logGroup),
   ];
 }
 
-/** A statement without resources is not valid: a recipe that is not configured has no campaign. */
+/** Returns a statement, or none without resources, which IAM rejects. Only configured recipes have campaigns. */
 function some(sid: string, action: string, resources: readonly string[]): Statement[] {
   return resources.length > 0 ? [{ sid, actions: [action], resources }] : [];
 }

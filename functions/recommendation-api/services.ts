@@ -12,7 +12,7 @@ import type { RecommendationServices } from "../../lib/recommendation/service/se
 import type { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import type { RecommendationApiEnv } from "./env.ts";
 
-/** The services over real clients; each SDK is loaded when it is first used. */
+/** Returns the services over real clients. Each SDK is loaded on first use. */
 export function createServices(
   env: RecommendationApiEnv,
   settings: RecommendationSettings,

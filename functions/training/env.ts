@@ -3,11 +3,11 @@ import * as v from "valibot";
 const Text = v.pipe(v.string(), v.nonEmpty());
 const Whole = v.pipe(v.string(), v.regex(/^\d{1,5}$/), v.transform(Number));
 
-/** The environment of training; the stack fills it. What is trained is in `config.json` beside the bundle. */
+/** The environment of training, which the stack sets. The recipes to train are in `config.json` beside the bundle. */
 export const TrainingEnv = v.object({
   PROJECT_NAME: Text,
   ACCOUNT_ID: v.pipe(v.string(), v.regex(/^\d{12}$/)),
-  /** Lambda sets it itself. */
+  /** Set by Lambda itself. */
   AWS_REGION: Text,
   BUCKET: Text,
   TRAINING_TABLE: Text,
@@ -16,9 +16,9 @@ export const TrainingEnv = v.object({
   IMPORT_ROLE_ARN: Text,
   /** personalize.log_lookback_days of project.yaml. */
   LOG_LOOKBACK_DAYS: Whole,
-  /** Buffer of the stream of events, in seconds. */
+  /** Buffer interval of the Firehose stream of events, in seconds. */
   INGESTION_BUFFER_SECONDS: Whole,
-  /** Between two looks at what goes on, in seconds; absent: as long as AWS takes. The local Personalize is quick. */
+  /** Seconds between polls. Set only for the local Personalize, which is fast; absent for intervals that suit AWS. */
   LOOK_SECONDS: v.optional(Whole),
 });
 

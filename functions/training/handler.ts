@@ -18,7 +18,7 @@ export type TrainingClients = Pick<
   "settings" | "personalize" | "pointers" | "store" | "state" | "executions" | "accepted" | "now" | "print"
 >;
 
-/** Runs one step of a training per call. Every step can be repeated: it resumes what an earlier call started. */
+/** Returns a handler that runs one step of a training per call. A repeated step resumes what an earlier one started. */
 export function createHandler(env: TrainingEnv, clients: TrainingClients) {
   const seconds = env.LOOK_SECONDS;
   const context: TrainingContext = {

@@ -16,7 +16,7 @@ import { sfnExecutions } from "../../lib/recommendation/training/sfn-executions.
 import { TrainingEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
-/** Reading the counters of all days, and one call of it. */
+/** Milliseconds for reading the counters of all days, and for each call. */
 const COUNTERS_MS = 60_000;
 const COUNTER_MS = 10_000;
 

@@ -2,8 +2,9 @@ import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 
 /**
- * What training may do: import, train and serve in the project's dataset group, remove what training made, keep its
- * lock, and look at and stop executions. `resource` gives an ARN of Personalize in the account and region.
+ * Returns the permissions of training: import, train and serve in the project's dataset group, delete what training
+ * created, hold its lock, and describe and stop executions. `resource` returns an ARN of Personalize in the account and
+ * region.
  */
 export function trainingPolicy(arns: {
   project: string;
@@ -11,12 +12,12 @@ export function trainingPolicy(arns: {
   bucket: string;
   trainingTable: string;
   ingestionTable: string;
-  /** ARN of the parameters of campaigns, with `*` at its end. */
+  /** ARN of the parameters of campaigns, ending in `*`. */
   campaignParameters: string;
-  /** Executions of the training and teardown state machines, with `*` at their ends. */
+  /** ARNs of the executions of the training and teardown state machines, ending in `*`. */
   executions: readonly string[];
   importRole: string;
-  /** Key of bucket, tables and parameters. */
+  /** KMS key of the bucket, the tables and the parameters. */
   key: string;
   logGroup: string;
 }): Statement[] {
@@ -25,7 +26,7 @@ export function trainingPolicy(arns: {
   const datasets = resource(`dataset/${project}/*`);
   const own = (type: string) => resource(`${type}/${project}-*`);
   return [
-    // Without a condition on the prefix: see the same statement of etl.
+    // No condition on the prefix: see the same statement in the policy of etl.
     { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [bucket] },
     { sid: "ReadRuns", actions: ["s3:GetObject"], resources: [`${bucket}/${PREFIXES.etl}*`] },
     {
@@ -86,7 +87,7 @@ export function trainingPolicy(arns: {
       resources: [own("campaign"), own("solution")],
     },
     {
-      // Lists are of the account: these actions know no resource.
+      // These actions list the whole account, so IAM supports no resource for them.
       sid: "ListResources",
       actions: [
         "personalize:ListCampaigns",

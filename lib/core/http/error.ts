@@ -36,7 +36,8 @@ export type FaultCode =
 
 /**
  * The status of each code. The official OpenSearch clients retry any call that is answered 502, 503 or 504, writes
- * included, so those statuses are for reads and for calls that changed nothing (docs/decisions/0003-no-blind-retries.md).
+ * included, so those statuses are for reads and for calls that changed nothing. See
+ * docs/decisions/0003-no-blind-retries.md.
  */
 const STATUS: Record<ErrorCode, number> = {
   invalid_request: 400,

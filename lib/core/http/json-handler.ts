@@ -58,8 +58,8 @@ const middysParser = httpJsonBodyParser({ disableContentTypeCheck: true });
 type ParserRequest = Parameters<NonNullable<typeof middysParser.before>>[0];
 
 /**
- * Returns the JSON value of a body. Throws `invalid_request` for invalid syntax and for a key `__proto__`, which Middy's
- * parser rejects. Its reviver makes parsing ten times slower, so it parses only bodies that may contain such a key.
+ * Returns the JSON value of a body. Throws `invalid_request` for invalid syntax and for a key `__proto__`, which
+ * Middy's parser rejects. Its reviver makes parsing ten times slower, so it gets only bodies that may have such a key.
  */
 async function parseBody(text: string): Promise<unknown> {
   const mayHoldKey = text.includes("__proto__") || text.includes("\\u");
