@@ -6,7 +6,7 @@ export interface DeliveryStream {
   role: ServiceRole;
   /** The folder that the stream's role may write to. */
   folder: string;
-  /** Folder of an object: `folder`, then Firehose's expression for the time of arrival (UTC). */
+  /** Prefix of an object: `folder`, then Firehose's expression for the time of arrival (UTC). */
   prefix: string;
   errorPrefix: string;
 }

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 
-/** Raised when the shape changes: a saved discovery of another format is refused, not misread. */
+/** Format of a saved discovery. Increase it when the shape changes, so that older ones are rejected, not misread. */
 const FORMAT = 1;
 
-/** Services that functions in the network call through interface endpoints, by the last part of their names. */
+/** Services that functions in the VPC call through interface endpoints, by the last part of their names. */
 export const ENDPOINT_SERVICES = [
   "sagemaker.runtime",
   "bedrock-runtime",
@@ -11,7 +11,7 @@ export const ENDPOINT_SERVICES = [
   "personalize-runtime",
 ] as const;
 
-/** One of them. */
+/** One of these services. */
 export type EndpointService = (typeof ENDPOINT_SERVICES)[number];
 
 const Subnet = v.object({ id: v.string(), zone: v.string() });
@@ -21,13 +21,13 @@ const Domain = v.object({
   arn: v.string(),
   /** Host name inside the VPC. */
   endpoint: v.string(),
-  /** As in "2.19". */
+  /** The version, such as "2.19". */
   engineVersion: v.string(),
   vpcId: v.string(),
   subnets: v.array(Subnet),
   securityGroupIds: v.array(v.string()),
   instanceCount: v.number(),
-  /** Zones that data nodes are spread over; 1 without zone awareness. */
+  /** The number of zones with data nodes; 1 without zone awareness. */
   zones: v.number(),
   fineGrainedAccess: v.boolean(),
 });
@@ -35,7 +35,7 @@ const Domain = v.object({
 const InterfaceEndpoint = v.object({
   service: v.picklist(ENDPOINT_SERVICES),
   id: v.string(),
-  /** Made by Terraform of this project: it goes on being in its stack. */
+  /** Whether this project's Terraform created it, so that it must stay in its stack. */
   owned: v.boolean(),
 });
 
@@ -43,50 +43,50 @@ const Network = v.object({
   vpcId: v.string(),
   /** Every IPv4 block of the VPC. */
   cidrBlocks: v.array(v.string()),
-  /** Where functions run: `vpc.subnet_ids`, or the domain's. */
+  /** Subnets in which functions run: `vpc.subnet_ids`, or those of the domain. */
   functionSubnets: v.array(Subnet),
-  /** Those with private names, which serve the whole VPC. */
+  /** Endpoints with private DNS names, which serve the whole VPC. */
   endpoints: v.array(InterfaceEndpoint),
-  /** Zones that a service's endpoints can be in. */
+  /** Zones that a service's endpoints can be in, by service. */
   endpointZones: v.record(v.string(), v.array(v.string())),
 });
 
 const SearchGatewayPart = v.object({
   domain: Domain,
   network: Network,
-  /** Zone of the DNS record; absent when there is none to create. */
+  /** Hosted zone of the DNS record; absent if there is no record to create. */
   hostedZoneId: v.optional(v.string()),
-  /** KMS key or alias of the secret of basic authentication; absent where it is the account's default key. */
+  /** KMS key or alias of the secret for basic authentication; absent if it is the account's default key. */
   secretKeyArn: v.optional(v.string()),
 });
 
 const PersonalizePart = v.object({
   /**
-   * Markers by the id of the resource in its stack. Another marker than the one that was applied makes an update; the same
-   * one stays, so that nothing is planned once the repair is done.
+   * Markers of resources to repair, by the id of the resource in its stack. A new marker makes Terraform update the
+   * resource. The marker then stays, so that nothing more is planned once the repair is done.
    */
   repairs: v.record(v.string(), v.string()),
 });
 
 /**
- * What the read-only step of `plan` has read from the account. Plain JSON: saved beside the plan, and all that stacks
- * know of the account.
+ * What the read-only step of `plan` reads from the account. It is plain JSON, saved beside the plan, and all that the
+ * stacks know about the account.
  */
 export const DiscoverySchema = v.object({
   format: v.literal(FORMAT),
   account: v.string(),
   region: v.string(),
   apiGateway: v.object({
-    /** Role that API Gateway writes logs with in this account and region; absent when none is set. */
+    /** Role with which API Gateway writes logs in this account and region; absent if none is set. */
     logRoleArn: v.optional(v.string()),
     /** The role that `cloud_watch_role_name`, or its default, names. */
     role: v.object({ name: v.string(), exists: v.boolean(), owned: v.boolean() }),
   }),
-  /** Numbers of the API keys of each service: more than one while keys are changed over. */
+  /** Numbers of the API keys of each service, more than one while keys are rotated. */
   apiKeys: v.object({ "search-gateway": v.array(v.number()), recommendation: v.array(v.number()) }),
-  /** Absent when the configuration does not enable the search gateway. */
+  /** Absent if the configuration does not enable the search gateway. */
   searchGateway: v.optional(SearchGatewayPart),
-  /** Absent when the configuration does not enable the recommendation service. */
+  /** Absent if the configuration does not enable the recommendation service. */
   personalize: v.optional(PersonalizePart),
 });
 
@@ -96,7 +96,7 @@ export type PersonalizeDiscovery = v.InferOutput<typeof PersonalizePart>;
 export type DomainDiscovery = v.InferOutput<typeof Domain>;
 export type NetworkDiscovery = v.InferOutput<typeof Network>;
 
-/** A discovery as it was saved. Throws DiscoveryError when the text is no discovery of this version. */
+/** Parses a saved discovery. Throws DiscoveryError if the text is not a discovery of this version. */
 export function parseDiscovery(text: string): Discovery {
   let value: unknown;
   try {
@@ -111,15 +111,15 @@ export function parseDiscovery(text: string): Discovery {
   throw new DiscoveryError([`the saved discovery is of another version (${place}): run \`relevance plan\` again`]);
 }
 
-/** The text to save. */
+/** Returns the text to save. */
 export function formatDiscovery(discovery: Discovery): string {
   return `${JSON.stringify(discovery, undefined, 2)}\n`;
 }
 
-/** A new discovery's constant part. */
+/** The `format` of a new discovery. */
 export const DISCOVERY_FORMAT = FORMAT;
 
-/** What AWS would refuse, or what the account lacks: each problem says what is wrong and what to do. */
+/** Something that AWS would reject or that the account lacks. Each problem says what is wrong and what to do. */
 export class DiscoveryError extends Error {
   override name = "DiscoveryError";
   readonly problems: readonly string[];

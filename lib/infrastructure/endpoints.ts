@@ -2,15 +2,15 @@ import type { Configuration, SearchGateway } from "../config/configuration.ts";
 import { MODELS, type ModelName } from "../config/embedding-models.ts";
 import type { EndpointService, NetworkDiscovery } from "./discovery.ts";
 
-/** The models that mappings name, in the order of our own list. */
+/** Returns the models that mappings use, in the order of `MODELS`. */
 export function referencedModels({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): ModelName[] {
   const used = new Set(hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)));
   return (Object.keys(MODELS) as ModelName[]).filter((name) => used.has(name));
 }
 
 /**
- * Services that the functions in the network call. S3 and DynamoDB, which have gateway endpoints, are not among them:
- * the functions that use those run outside of the network.
+ * Returns the services that the functions in the VPC call. These exclude S3 and DynamoDB, which have gateway endpoints:
+ * the functions that use them run outside of the VPC.
  */
 export function servicesInUse({ api, searchGateway }: Pick<Configuration, "api" | "searchGateway">): EndpointService[] {
   if (!searchGateway) return [];
@@ -24,16 +24,16 @@ export function servicesInUse({ api, searchGateway }: Pick<Configuration, "api" 
   ];
 }
 
-/** An interface endpoint that Terraform of this project has or makes. */
+/** An interface endpoint that this project's Terraform manages. */
 export interface OwnEndpoint {
   service: EndpointService;
-  /** One in each zone that the service has. */
+  /** One subnet in each zone in which the service is available. */
   subnetIds: string[];
 }
 
 /**
- * The interface endpoints of this project: for services in use that nothing else in the VPC serves. None when
- * `vpc.create_endpoints` is off. They cost by the hour and zone.
+ * Returns the interface endpoints of this project: for services in use that have no other endpoint in the VPC. Returns
+ * none if `vpc.create_endpoints` is off. AWS bills endpoints by the hour and zone.
  */
 export function ownEndpoints(
   configuration: Pick<Configuration, "api" | "searchGateway">,
@@ -45,7 +45,7 @@ export function ownEndpoints(
     .map((service) => ({ service, subnetIds: subnetsFor(service, network) }));
 }
 
-/** Whether every service in use is reached without leaving the VPC. */
+/** Returns whether every service in use can be reached without leaving the VPC. */
 export function staysInVpc(
   configuration: Pick<Configuration, "api" | "searchGateway">,
   network: NetworkDiscovery,
@@ -55,7 +55,7 @@ export function staysInVpc(
   return servicesInUse(configuration).every((service) => served.has(service));
 }
 
-/** An endpoint takes one subnet a zone, in zones that the service has. */
+/** Returns one subnet per zone, in zones in which the service is available. AWS accepts no others for an endpoint. */
 function subnetsFor(service: EndpointService, { functionSubnets, endpointZones }: NetworkDiscovery): string[] {
   const zones = endpointZones[service] ?? [];
   const byZone = new Map(functionSubnets.toReversed().map(({ id, zone }) => [zone, id]));

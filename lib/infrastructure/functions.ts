@@ -1,22 +1,22 @@
 import { type FunctionName, LIVE_ALIAS, type Names } from "../core/naming/names.ts";
 import { CHANGE_QUEUE } from "../recommendation/sync/sync-messages.ts";
 
-/** The longest that Lambda runs. State machines wait a little longer, so that they see the function's own error. */
+/** Lambda's longest timeout. State machines wait a little longer, so that they receive the function's own error. */
 const LONGEST_SECONDS = 900;
 
-/** The ARN of a function's alias `live`, through which everything calls the function. */
+/** Returns the ARN of the alias `live`, through which every caller invokes a function. */
 export function aliasArn(names: Names, name: FunctionName): string {
   return names.arn("lambda", `function:${names.function(name)}:${LIVE_ALIAS}`);
 }
 
-/** What a function is deployed with. */
+/** The settings with which a function is deployed. */
 export interface FunctionValues {
   memoryMb: number;
   timeoutSeconds: number;
   environment: Readonly<Record<string, string>>;
 }
 
-/** log-handler, which hands lines of the request log to Firehose. */
+/** Returns the settings of log-handler, which forwards request log lines to Firehose. */
 export function logHandler(names: Names, project: string) {
   return {
     memoryMb: 256,
@@ -32,26 +32,26 @@ interface ProjectValues {
   account: string;
 }
 
-/** personalize-manager, with which Terraform manages Personalize. */
+/** Returns the settings of personalize-manager, through which Terraform manages Personalize. */
 export function personalizeManager({ names, project, account }: ProjectValues) {
   return {
     memoryMb: 512,
-    // It waits 280 s for Personalize, then says what is in progress.
+    // It waits 280 s for Personalize, then reports what is in progress.
     timeoutSeconds: 300,
     environment: { PROJECT_NAME: project, ACCOUNT_ID: account, TRAINING_TABLE: names.table("training") },
   };
 }
 
-/** What the functions of the recommendation service depend on. */
+/** The values that the settings of the recommendation service's functions depend on. */
 export interface RecommendationValues extends ProjectValues {
   /** From project.yaml. */
   personalize: { log_lookback_days: number; force_reprocess_lookback_days: number };
-  /** Buffer of the stream of events. */
+  /** Buffer interval of the Firehose stream of events. */
   bufferSeconds: number;
 }
 
 /**
- * Memory, time limit and environment of the recommendation service's functions that are not called over HTTP. Each
+ * Returns memory, timeout and environment of the recommendation service's functions that are not called over HTTP. Each
  * environment is the input of the schema in the function's env.ts.
  */
 export function recommendationFunctions(values: RecommendationValues) {
@@ -59,7 +59,7 @@ export function recommendationFunctions(values: RecommendationValues) {
   const lookback = String(personalize.log_lookback_days);
   return {
     etl: {
-      // A shard keeps 150 MB of ids; CPU comes with memory, and 1,769 MB are one.
+      // A shard keeps 150 MB of ids. CPU grows with memory, and 1,769 MB give one vCPU.
       memoryMb: 1_769,
       timeoutSeconds: LONGEST_SECONDS,
       environment: {
@@ -97,7 +97,7 @@ export function recommendationFunctions(values: RecommendationValues) {
   };
 }
 
-/** The environment of recommendation-api. */
+/** Returns the environment of recommendation-api. */
 export function recommendationApiEnvironment(names: Names, queueUrl: string) {
   return {
     ...tables(names),

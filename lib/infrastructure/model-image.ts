@@ -1,7 +1,9 @@
 import { imageKind } from "../config/instance-types.ts";
 
-/** Accounts that publish the Text Embeddings Inference images, by region. Source: SageMaker Python SDK,
- * `image_uri_config/huggingface-tei.json`; the same account holds the GPU and the CPU image. */
+/**
+ * Accounts that publish the Text Embeddings Inference images, GPU and CPU, by region. Source: SageMaker Python SDK,
+ * `image_uri_config/huggingface-tei.json`.
+ */
 const ACCOUNTS: Readonly<Record<string, string>> = {
   "af-south-1": "510948584623",
   "ap-east-1": "651117190479",
@@ -38,7 +40,7 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
   "us-west-2": "246618743249",
 };
 
-/** Pinned: 1.8.2 is the newest release that both kinds are documented for (AWS Deep Learning Containers, TEI). */
+/** Pinned to 1.8.2, the newest release documented for both kinds. Source: AWS Deep Learning Containers, TEI. */
 const IMAGES = {
   gpu: { repository: "tei", tag: "2.0.1-tei1.8.2-gpu-py310-cu122-ubuntu22.04" },
   cpu: { repository: "tei-cpu", tag: "2.0.1-tei1.8.2-cpu-py310-ubuntu22.04" },
@@ -50,7 +52,7 @@ export interface ModelImage {
   repositoryArn: string;
 }
 
-/** The image for an instance type in a region; undefined when AWS publishes none there, or none for that family. */
+/** Returns the image for an instance type in a region, or undefined if AWS publishes none for that region or family. */
 export function modelImage(region: string, instanceType: string): ModelImage | undefined {
   const account = ACCOUNTS[region];
   const kind = imageKind(instanceType);

@@ -4,9 +4,9 @@ import { teardownStateMachine, trainingStateMachine } from "../recommendation/tr
 import { aliasArn } from "./functions.ts";
 
 /**
- * The definitions of the recommendation service's state machines.
+ * Returns the definitions of the recommendation service's state machines.
  *
- * @param maxConcurrency Calls that a map step makes at the same time.
+ * @param maxConcurrency The most calls that a map step makes at the same time.
  */
 export function stateMachineDefinitions(names: Names, maxConcurrency: number): Record<StateMachineName, State> {
   const etl = { functionArn: aliasArn(names, "etl"), bucket: names.bucket(), maxConcurrency };
