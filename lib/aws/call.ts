@@ -7,7 +7,7 @@ import { CallTimeout, isTransient } from "./errors.ts";
 /** Limits of a call to an AWS service. */
 export interface CallLimits {
   deadline: Deadline;
-  /** Of one attempt, in milliseconds. */
+  /** The timeout of one attempt, in milliseconds. */
   timeoutMs: number;
   /** Replaced in tests so that nothing sleeps. */
   wait?: (ms: number) => Promise<unknown>;
@@ -22,22 +22,23 @@ export function call<T>(limits: CallLimits, operation: (signal: AbortSignal) => 
   return retry(() => attempt(limits, operation), { deadline, retryable: isTransient, ...(wait && { wait }) });
 }
 
-/** Runs an operation once. Throws CallTimeout, and aborts the operation, when its time is over. */
+/** Runs an operation once. Throws CallTimeout and aborts the operation when it times out. */
 export async function attempt<T>(limits: CallLimits, operation: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ms = Math.min(limits.timeoutMs, limits.deadline.remaining());
   if (ms < 1) throw new CallTimeout("no time was left for the call");
   return withTimeout(ms, operation, () => new CallTimeout(`no answer within ${Math.round(ms)} ms`));
 }
 
-/** The entries that a service did not take, and the last error if calls failed as a whole. */
+/** The entries that a service did not accept, and the error of the last call if it failed as a whole. */
 export interface Left<T> {
   left: readonly T[];
   error: unknown;
 }
 
 /**
- * Sends many entries with calls that may leave some of them, and sends those again until none is left, three calls in a
- * row took nothing, or the time is over. `send` returns the entries that were not taken. Entries may be sent twice.
+ * Sends entries with calls that may accept only some of them. Resends the others until all are accepted, three calls in
+ * a row accept nothing, or the time runs out. `send` returns the entries that were not accepted. An entry may be sent
+ * twice.
  */
 export async function untilTaken<T>(
   entries: readonly T[],
@@ -65,7 +66,7 @@ export async function untilTaken<T>(
   return { left, error };
 }
 
-/** Cuts a list into parts of at most `size`, as many entries as one call takes. */
+/** Cuts a list into parts of at most `size`, the number of entries that one call accepts. */
 export function chunks<T>(values: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
     values.slice(index * size, (index + 1) * size),

@@ -1,21 +1,22 @@
 /**
- * What a failed call to an AWS service means for whoever made it.
+ * What the failure of a call to an AWS service means for the caller.
  *
  * - `throttled`, `unavailable`: transient; the same call may succeed a moment later
- * - `timeout`: we cut the call off; its outcome is unknown
- * - `denied`: credentials or permissions
+ * - `timeout`: we aborted the call; its outcome is unknown
+ * - `denied`: credentials or permissions are missing
  * - `absent`: the resource does not exist
  * - `busy`: the resource is in use or still being changed
  * - `refused`: the service does not accept the input
+ * - `failed`: anything else
  */
 export type FailureKind = "throttled" | "unavailable" | "timeout" | "denied" | "absent" | "busy" | "refused" | "failed";
 
-/** A call that we cut off. */
+/** The error of a call that we aborted because it timed out. */
 export class CallTimeout extends Error {
   override name = "CallTimeout";
 }
 
-/** A connection that was refused or broke. Source: node errors that the AWS SDK retries, `@smithy/core/retry`. */
+/** Codes of a connection that was refused or broke. Source: the Node.js errors that `@smithy/core/retry` retries. */
 const CONNECTION_CODES = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -28,16 +29,16 @@ const CONNECTION_CODES = new Set([
 ]);
 
 /**
- * Source: the lists of `@smithy/core/retry` and the "Common Errors" of the API references. LimitExceededException is not
- * a throttle here: Personalize and DynamoDB use it for quotas, which do not pass. A missing bucket is not `absent`: it is
- * a broken deployment, and not an object that nobody has written yet.
+ * Kinds by error name. Sources: the lists of `@smithy/core/retry` and the "Common Errors" of the API references.
+ * LimitExceededException does not count as throttling: Personalize and DynamoDB use it for quotas, where a retry does
+ * not help. A missing bucket is not `absent`: unlike a missing object, it means that the deployment is broken.
  */
 const NAMES: readonly [FailureKind, RegExp][] = [
   ["timeout", /^(?:CallTimeout|AbortError)$/],
   ["unavailable", /^(?:TimeoutError|RequestTimeout|ServiceUnavailable|InternalServer|InternalFailure|InternalError)/],
   ["throttled", /Throttl|ThroughputExceeded|RequestLimitExceeded|BandwidthLimitExceeded|TooManyRequests|SlowDown/],
   ["absent", /^(?:ResourceNotFound|ParameterNotFound|QueueDoesNotExist|NotFound|NoSuch(?!Bucket))/],
-  // EC2: InvalidVpcID.NotFound and the like.
+  // EC2 uses names such as InvalidVpcID.NotFound.
   ["absent", /\.NotFound$|^InvalidServiceName$/],
   ["busy", /^ResourceInUse/],
   ["denied", /^(?:AccessDenied|Unauthorized|AuthorizationError|AuthFailure|OptInRequired|CredentialsProviderError)/],
@@ -50,8 +51,8 @@ const NAMES: readonly [FailureKind, RegExp][] = [
 ];
 
 /**
- * Classifies an error of the AWS SDK: by its code, then by its name, then by its HTTP status. The code comes first
- * because the SDK renames the error of a broken connection to TimeoutError and leaves only the code as it was.
+ * Classifies an error of the AWS SDK by its code, then its name, then its HTTP status. The code comes first because the
+ * SDK renames the error of a broken connection to TimeoutError and keeps only the code.
  */
 export function failureKind(error: unknown): FailureKind {
   if (!(error instanceof Error)) return "failed";
@@ -71,12 +72,12 @@ export function isTransient(error: unknown): boolean {
   return kind === "throttled" || kind === "unavailable";
 }
 
-/** Returns whether no connection was possible, or it broke: the service itself has not answered. */
+/** Returns whether the connection was refused or broke, so that the service itself has not answered. */
 export function isDisconnected(error: unknown): boolean {
   return error instanceof Error && (CONNECTION_CODES.has(String(codeOf(error))) || error.name === "TimeoutError");
 }
 
-/** Returns whether an error has this name; the SDK names an error as its service does. */
+/** Returns whether an error has this name, which the SDK takes from the service. */
 export function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
@@ -115,7 +116,7 @@ const REASONS: Readonly<Record<FailureKind, string>> = {
   failed: "failed",
 };
 
-/** Describes a failure for a caller of the API: "the item store is throttled". Quotes nothing of the error's own text. */
+/** Describes a failure for a caller of the API ("the item store is throttled"), without quoting the error itself. */
 export function reasonOf(what: string, error: unknown): string {
   return `${what} ${REASONS[failureKind(error)]}`;
 }
