@@ -3,13 +3,13 @@ import { type BuildFailure, build, formatMessages, type Metafile, type OutputFil
 import { BuildError } from "./error.ts";
 
 /**
- * CommonJS packages call `require` for Node's own modules, which ES modules do not have. Every file gets the banner, since
- * esbuild decides which chunk contains such a package.
+ * CommonJS packages call `require` for Node's own modules, which ES modules do not have. Every file gets the banner,
+ * since esbuild decides which chunk contains such a package.
  */
 const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
-/** The files of one bundled function: what goes into the zip, and the source maps that do not. */
+/** One bundled function: the files for the zip, and the source maps, which the zip does not contain. */
 export interface Bundle {
   files: ReadonlyMap<string, Uint8Array>;
   maps: ReadonlyMap<string, Uint8Array>;
@@ -18,7 +18,7 @@ export interface Bundle {
 
 /**
  * Bundles one entry for Lambda's Node 22: `index.mjs`, and a chunk for each dynamic import, so that a family of
- * handlers costs nothing until it is used. Same sources, same bytes. Throws BuildError.
+ * handlers costs nothing until it is used. The same sources give the same bytes. Throws BuildError.
  */
 export async function bundle(entry: string, options: { root: string; minify?: boolean }): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
@@ -31,7 +31,7 @@ export async function bundle(entry: string, options: { root: string; minify?: bo
     format: "esm",
     platform: "node",
     target: "node22",
-    // Packages that ship both: ES modules, since only those are tree-shaken.
+    // Prefers the ES modules of packages that contain both kinds, since only those are tree-shaken.
     mainFields: ["module", "main"],
     outExtension: { ".js": ".mjs" },
     chunkNames: "chunks/[name]-[hash]",

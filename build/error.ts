@@ -1,4 +1,4 @@
-/** A build that failed, with esbuild's messages as a person reads them: file, line, column and what to do. */
+/** A failed build, with esbuild's messages in readable form: file, line, column and what to do. */
 export class BuildError extends Error {
   override name = "BuildError";
 }

@@ -7,33 +7,33 @@ import { zip } from "./archive.ts";
 import { bundle } from "./bundle.ts";
 import { BuildError } from "./error.ts";
 
-/** The repository, in which functions are found from any working directory. */
+/** The repository, so that functions are found from any working directory. */
 const ROOT = resolve(import.meta.dirname, "..");
 
 export interface BuildOptions {
-  /** Where `<name>/` and `<name>.zip` are written: `dist/functions`. Source maps go to `<outdir>/../maps/<name>/`. */
+  /** Output folder for `<name>/` and `<name>.zip`: `dist/functions`. Source maps go to `<outdir>/../maps/<name>/`. */
   outdir: string;
-  /** Names of the functions; without it every folder of `functions/` that has an `index.ts`. */
+  /** Names of the functions. Default: every folder of `functions/` with an `index.ts`. */
   functions?: readonly string[];
-  /** Files beside a bundle, by function and file name: its settings, model files. */
+  /** Extra files of the bundles, by function and file name: settings, model files. */
   files?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
   /** Default true. */
   minify?: boolean;
-  /** The folder that holds `functions/`; another one in tests. */
+  /** The folder that contains `functions/`; tests replace it. */
   root?: string;
 }
 
 export interface BuiltFunction {
   /** The unpacked bundle; its entry is `index.mjs`. */
   dir: string;
-  /** The archive for Lambda; the handler's name there is `index.handler`. */
+  /** The archive for Lambda, where the handler's name is `index.handler`. */
   zip: string;
   metafile: Metafile;
   /** SHA-256 of the archive in base64: Lambda's `CodeSha256`, Terraform's `source_code_hash`. */
   sha256: string;
 }
 
-/** Names of all functions, sorted. */
+/** Returns the names of all functions, sorted. */
 export function functionNames(root: string = ROOT): string[] {
   return globSync("functions/*/index.ts", { cwd: root })
     .map((path) => basename(dirname(path)))
@@ -41,9 +41,9 @@ export function functionNames(root: string = ROOT): string[] {
 }
 
 /**
- * Bundles functions into folders and archives. Same sources and files, same bytes. Folders and archives are replaced as
- * a whole, so a process that reads one never sees half of it. Throws BuildError: an unknown function, or esbuild's
- * messages.
+ * Bundles functions into folders and archives. The same sources and files give the same bytes. Replaces each folder and
+ * archive as a whole, so that no process reads a partial one. Throws BuildError for an unknown function, or with
+ * esbuild's messages.
  */
 export async function buildFunctions(options: BuildOptions): Promise<Record<string, BuiltFunction>> {
   const { root = ROOT, files = {} } = options;

@@ -12,14 +12,16 @@ const ENDPOINT_CONCURRENCY = 4;
 
 const DEFAULT_REVISION = "main";
 
-/** What the YAML files do not say. */
+/** Settings that are not in the YAML files. */
 export interface SettingsOptions {
   names: Pick<Names, "endpoint" | "userIdKeyParameter">;
-  /** Dimensions of dense models that are not the models' own: servers of the user's choice in the local stack. */
+  /** Dimensions that differ from the models' own: in the local stack users may choose the servers of dense models. */
   dimensions?: Readonly<Partial<Record<ModelName, number>>>;
 }
 
-/** Returns `config.json` of api-router: the part of a configuration that it uses. Throws BuildError without a gateway. */
+/**
+ * Returns `config.json` of api-router: the part of a configuration that it uses. Throws BuildError without a gateway.
+ */
 export function gatewaySettings(configuration: Configuration, options: SettingsOptions): GatewaySettings {
   const { project, api, searchGateway } = configuration;
   if (!searchGateway) {

@@ -4,7 +4,10 @@ import { syncModelFiles } from "./models.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** `make models`, with the variables HUB and REVISION. Exits with code 1 and advice if files cannot be downloaded or differ. */
+/**
+ * `make models`, with the variables HUB and REVISION. Exits with code 1 and advice if files cannot be downloaded or
+ * differ.
+ */
 try {
   const { HUB, REVISION } = process.env;
   const report = await syncModelFiles({

@@ -23,7 +23,7 @@ const REPOSITORY = MODELS[MODEL].source;
 /** Size of the real vocabulary: BERT, uncased. */
 const VOCABULARY_SIZE = 30_522;
 
-/** Fewer weights mean another table: the real one has nearly the whole vocabulary. */
+/** Fewest weights of the real table, which covers nearly the whole vocabulary. */
 const LEAST_WEIGHTS = 20_000;
 
 const HUB = "https://huggingface.co";
@@ -53,9 +53,9 @@ export interface ModelFilesReport {
 }
 
 /**
- * Downloads missing files of the sparse model (tokenizer and weight table), checks all of them, and locks their checksums on
- * the first run. Rejects files that differ from the lock and then writes nothing. Throws ModelFilesError with advice, also
- * if the hub cannot be reached.
+ * Downloads missing files of the sparse model (tokenizer and weight table), checks all of them, and locks their
+ * checksums on the first run. Rejects files that differ from the lock and then writes nothing. Throws ModelFilesError
+ * with advice, also if the hub cannot be reached.
  */
 export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelFilesReport> {
   const { folder, lockFile, hub = HUB, log = () => {}, check = checkIsRealModel } = options;

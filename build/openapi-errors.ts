@@ -1,10 +1,10 @@
 import type { Route } from "../lib/core/http/route.ts";
 import { type Json, type SchemaNames, schemaReference } from "./openapi-schemas.ts";
 
-/** What statuses mean; null for a status that is not used. */
+/** The meanings of statuses; null for an unused status. */
 export type ErrorMeanings = Readonly<Record<number, string | null>>;
 
-/** What any endpoint may answer besides its own answer. */
+/** Errors that any endpoint may return. */
 const ERRORS: ErrorMeanings = {
   400: "The request is not valid; `issues` lists every invalid place.",
   403: "The API key is missing or wrong, or the path is denied.",
@@ -20,7 +20,7 @@ const ERRORS: ErrorMeanings = {
   504: "The request ran out of time; nothing was written.",
 };
 
-/** What else the cluster may answer on the raw backend. */
+/** Other errors that the cluster may return on the raw backend. */
 const CLUSTER_ERRORS: ErrorMeanings = {
   401: "The cluster refused the gateway's credentials.",
   404: "The cluster has no such index, document or endpoint.",
@@ -31,7 +31,7 @@ const CLUSTER_ERRORS: ErrorMeanings = {
   501: "The cluster does not implement this.",
 };
 
-/** Headers of answers, described once and referred to. */
+/** Headers of answers. The document describes each once and refers to it. */
 export const HEADERS: Json = {
   RequestId: {
     description: "Identifies the request in the service's logs; errors repeat it as `request_id`.",
@@ -59,12 +59,12 @@ const ERROR_HEADERS: Readonly<Record<string, Json>> = {
 
 const ERROR_ANSWER = { $ref: "#/components/schemas/ErrorAnswer" };
 
-/** Where the cluster decides, an error is the gateway's or the cluster's. */
+/** An error of a route that passes on the cluster's answers: the gateway's or the cluster's. */
 const NATIVE_ERROR = {
   anyOf: [{ $ref: "#/components/schemas/RawErrorAnswer" }, { $ref: "#/components/schemas/ClusterError" }],
 };
 
-/** Returns the error answers of an API as components, and a function that refers an operation to its own. */
+/** Returns the error answers of an API as components, and a function that returns an operation's references to them. */
 export function errorResponses(routes: readonly Route[], schemas: SchemaNames, own: ErrorMeanings = {}) {
   const common = used({ ...ERRORS, ...own });
   const native = used({ ...ERRORS, ...CLUSTER_ERRORS, ...own });

@@ -6,15 +6,15 @@ export type Json = Record<string, unknown>;
 
 /** The schemas of an API by their names in `components`. One schema may have a name in each list. */
 export interface SchemaNames {
-  /** Converted as the caller writes them: fields with a default are optional. */
+  /** Converted in the form that callers write: fields with a default are optional. */
   requests: Readonly<Record<string, GenericSchema>>;
-  /** Converted as the service writes them: fields with a default are always there. */
+  /** Converted in the form that the service writes: fields with a default are always present. */
   answers: Readonly<Record<string, GenericSchema>>;
 }
 
 /**
- * Returns `components.schemas`. Throws when a name means two different schemas, and for a lazy schema without a name.
- * Checks that JSON Schema cannot express are left to descriptions.
+ * Returns `components.schemas`. Throws if a name means two different schemas, or if a lazy schema has no name. Leaves
+ * checks that JSON Schema cannot express to descriptions.
  */
 export function schemaComponents({ requests, answers }: SchemaNames): Record<string, Json> {
   const asked = definitions(requests, "input");
@@ -52,22 +52,22 @@ function definitions(named: Readonly<Record<string, GenericSchema>>, typeMode: "
 type Override = NonNullable<ConversionConfig["overrideSchema"]>;
 
 /**
- * Generators read a missing `additionalProperties` in different ways, so open objects say that they are open. Descriptions
- * state defaults: openapi-typescript requires a caller to set every field that has one.
+ * Converts a schema. Sets `additionalProperties` of open objects, since generators interpret a missing one differently.
+ * Omits `default`, since openapi-typescript would require callers to set the field; descriptions state defaults.
  */
 const asGiven: Override = ({ valibotSchema, jsonSchema }) => {
   const { required, default: _, anyOf, properties, ...rest } = jsonSchema;
   return {
     ...rest,
     ...(properties && Object.keys(properties).length > 0 && { properties }),
-    // An optional union is one union.
+    // Merges a union inside an optional union.
     ...(anyOf && { anyOf: anyOf.flatMap((one) => (typeof one === "object" && one.anyOf) || one) }),
     ...(required && required.length > 0 && { required }),
     ...((valibotSchema as GenericSchema).type === "loose_object" && { additionalProperties: true }),
   };
 };
 
-/** In an answer, a field with a default is there, and is null only when null is its default. */
+/** Converts a schema of an answer, where a field with a default is present, and null only if its default is null. */
 const asAnswered: Override = (options) => {
   const schema = asGiven(options) ?? {};
   const {

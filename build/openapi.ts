@@ -9,7 +9,7 @@ export interface ApiDescription {
   description: string;
   routes: readonly Route[];
   schemas: SchemaNames;
-  /** What a status means in this API where it differs from the search gateway; null when it is not used. */
+  /** Meanings of statuses that differ from the search gateway; null for an unused status. */
   errors?: ErrorMeanings;
   /** Families whose requests the request log may contain: they take `x-client-id` and return `x-query-id`. */
   logged?: readonly string[];
@@ -25,7 +25,7 @@ const CLIENT_ID: Json = {
   schema: { type: "string" },
 };
 
-/** Returns the OpenAPI 3.1 document of an API, from the table that also makes the REST API. */
+/** Returns the OpenAPI 3.1 document of an API, from the route table that also defines the REST API. */
 export function openApiDocument(api: ApiDescription): Json {
   const { title, version, description, routes, schemas } = api;
   const { references, components } = errorResponses(routes, schemas, api.errors);
@@ -107,7 +107,7 @@ function pathParameters({ path }: Route): Json {
   return { parameters: [{ name: "proxy", in: "path", required: true, description, schema: { type: "string" } }] };
 }
 
-/** Returns the last word of the path for a route of one method, else the method and the whole path. */
+/** Returns an operation's id: the last segment of the path if the route has one method, else method and whole path. */
 function operationId({ path, methods }: Route, method: string): string {
   const segments = path.replaceAll(/[{}+]/g, "").split("/").filter(Boolean);
   const words = (methods.length === 1 ? segments.slice(-1) : [method.toLowerCase(), ...segments]).join("-").split("-");

@@ -12,9 +12,9 @@ import { gatewaySettings } from "./gateway-settings.ts";
 /** Settings that are not in the YAML files. */
 export interface FilesOptions {
   names: Names;
-  /** Dimensions of dense models that are not the models' own: servers of the user's choice in the local stack. */
+  /** Dimensions that differ from the models' own: in the local stack users may choose the servers of dense models. */
   dimensions?: Readonly<Partial<Record<ModelName, number>>>;
-  /** Folder of the sparse model's files; they are laid beside api-router where a mapping uses that model. */
+  /** Folder of the sparse model's files, which api-router's archive contains if a mapping uses that model. */
   models?: string | undefined;
 }
 
@@ -35,8 +35,8 @@ export function usesSparseModel({ searchGateway }: Pick<Configuration, "searchGa
 }
 
 /**
- * Returns the extra files of the deployed functions' archives: settings and model files. Throws ModelFilesError if model files
- * are missing.
+ * Returns the extra files of the deployed functions' archives: settings and model files. Throws ModelFilesError if
+ * model files are missing.
  */
 export async function functionFiles(
   configuration: Configuration,
