@@ -23,7 +23,7 @@ const MAPPING = (dimension: number) =>
     },
   });
 
-/** Documents that bring their vectors, so that no embedding is computed. */
+/** Returns documents with vectors, so that no embedding is computed. */
 function documents(): Array<{ id: string; doc: object }> {
   return books(DOCUMENTS).map((book, i) => ({
     id: `b${i}`,
@@ -31,7 +31,10 @@ function documents(): Array<{ id: string; doc: object }> {
   }));
 }
 
-/** Bulk with given vectors over native `_bulk`; with embeddings, the gateway's own time; memory under many requests. */
+/**
+ * Compares bulk with given vectors to native `_bulk`. Measures the gateway's own time for embeddings, and its memory
+ * under many requests.
+ */
 export const bulkBenchmark: Benchmark = {
   name: "bulk",
   async run(): Promise<Row[]> {
@@ -71,7 +74,7 @@ async function givenVectors(url: string): Promise<Row> {
   };
 }
 
-/** The gateway's own time is the processor time of its process: it only waits for cluster and models. */
+/** Measures the gateway's own time as its processor time: the rest is waiting for the cluster and the models. */
 async function embeddings(url: string): Promise<Row[]> {
   await direct(url, "PUT", "/embedded", MAPPING(1024));
   const server = await startServerProcess(url, { indexes: [hybridIndex("embedded")] });

@@ -5,7 +5,7 @@ export const INDEX = "bench";
 const DOCUMENTS = 20_000;
 const CHUNK = 2_000;
 
-/** Twenty thousand invented books in one shard. */
+/** Indexes twenty thousand invented books in one shard. */
 export async function fillIndex(url: string): Promise<void> {
   await direct(url, "PUT", `/${INDEX}`, '{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0}}}');
   const all = books(DOCUMENTS);

@@ -22,13 +22,17 @@ const EVENTS = Number(process.env.EVENTS ?? 1_000_000);
 const EVENTS_OF_OBJECT = 500_000;
 const DUPLICATES = 0.05;
 const BUDGET = 200_000;
-/** Resident memory of the whole run over that of a quarter of its events; both fill shards of a million events. */
+/**
+ * Budget for the resident memory of the whole run, relative to a quarter of its events. Both fill shards of a million
+ * events.
+ */
 const FLAT = 1.35;
 const FULL_SHARDS = 4_000_000;
 
 /**
- * Measures ETL: events per second of processor time and peak memory of transform and deduplication, over generated events as
- * Firehose stores them (gzip, 5 % duplicates). A folder stands in for the bucket, so that only ETL is measured.
+ * Measures ETL: events per second of processor time and peak memory of transform and deduplication, over generated
+ * events as Firehose stores them (gzip, 5 % duplicates). A folder stands in for the bucket, so that only ETL is
+ * measured.
  */
 export const etlBenchmark: Benchmark = {
   name: "ETL",

@@ -14,7 +14,7 @@ import { SETTINGS } from "../test/fixtures/gateway.ts";
 
 export const FOLDER = scratchFolder(join(ROOT, ".local"), "bench");
 
-/** A real OpenSearch 2.19.6 with a fully optimizing JIT compiler; with `quickStart` the server would be slow. */
+/** Starts OpenSearch 2.19.6 with a fully optimizing JIT compiler. With `quickStart` the server would be slow. */
 export async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
   const dir = join(ROOT, ".local/opensearch-2.19.6");
   return startOpenSearch({ version: "2.19.6", dir, nodeDir: join(FOLDER, "node"), clean: true, heap: "1g" });
@@ -56,7 +56,9 @@ export async function loadGateway(node: string, settings: Partial<GatewaySetting
   return (await loadBundle({ file, env, onRequestLog: () => undefined })).handler;
 }
 
-/** Calls the handler as API Gateway does, with the body in base64, and by default parses the answer as a caller would. */
+/**
+ * Calls the handler as API Gateway does, with the body in base64, and by default parses the answer as a caller would.
+ */
 export async function invoke(
   handler: ProxyHandler,
   method: string,

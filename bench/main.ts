@@ -1,6 +1,6 @@
 /**
- * `make bench`: runs every benchmark, or those whose name contains a word. Keeps the figures in bench/results.json and writes
- * bench/RESULTS.md from them; nobody edits either by hand.
+ * `make bench`: runs every benchmark, or those whose name contains a word. Keeps the figures in bench/results.json and
+ * writes bench/RESULTS.md from them; nobody edits either by hand.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { Benchmark, Result, Row } from "./result.ts";
 const FIGURES = join(import.meta.dirname, "results.json");
 const REPORT = join(import.meta.dirname, "RESULTS.md");
 
-/** Each runs in a process of its own, so that none finds memory or modules that another one left. */
+/** Each runs in its own process, so that no benchmark is affected by memory or modules of another one. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   search: async () => (await import("./search.ts")).searchBenchmark,
   "http-path": async () => (await import("./http-path.ts")).httpPathBenchmark,
@@ -53,7 +53,7 @@ for (const name of names) {
   const rows: Row[] = JSON.parse(line.slice(MARK.length));
   for (const row of rows) console.log(`  ${verdict(row)} ${row.what}: ${row.reached} (${row.budget})`);
   results[name] = { date: new Date().toISOString().slice(0, 10), machine: machine(), rows };
-  // After each: a later benchmark that fails loses nothing.
+  // Writes after each benchmark, so that a later failure loses nothing.
   writeFileSync(FIGURES, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(REPORT, report(results));
 }

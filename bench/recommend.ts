@@ -6,7 +6,7 @@ import { sideBySide } from "./side-by-side.ts";
 
 /** Calls of each side. For the recorded figures use more: `CALLS=2000 make bench ARGS=recommend`. */
 const CALLS = Number(process.env.CALLS ?? 400);
-/** Requests of 500 records; `UPLOADS=200`. */
+/** Upload requests of 500 records. For the recorded figures use more: `UPLOADS=200`. */
 const UPLOADS = Number(process.env.UPLOADS ?? 20);
 const RECORDS = 500;
 const PARALLEL = 4;

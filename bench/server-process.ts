@@ -6,7 +6,7 @@ import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
 import { buildGateway } from "./gateway-setup.ts";
 
-/** The memory of the deployed function. */
+/** The memory options of the deployed function. */
 const NODE_FLAGS = NODE_OPTIONS.split(" ");
 
 /** Resources that a process has used so far. */
