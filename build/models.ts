@@ -23,7 +23,7 @@ const REPOSITORY = MODELS[MODEL].source;
 /** Size of the real vocabulary: BERT, uncased. */
 const VOCABULARY_SIZE = 30_522;
 
-/** Fewest weights of the real table, which covers nearly the whole vocabulary. */
+/** A table with fewer weights is not the real one, which covers nearly the whole vocabulary. */
 const LEAST_WEIGHTS = 20_000;
 
 const HUB = "https://huggingface.co";

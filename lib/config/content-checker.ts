@@ -66,7 +66,7 @@ export class ContentChecker {
     if (values > MAX_VALUES) {
       throw new Unusable(node, `stands for more than ${MAX_VALUES} values: use fewer aliases, or shorter lists`);
     }
-    // Added after its contents, so that a value cannot contain itself.
+    // The anchor is added after its contents, so that a value cannot contain itself.
     if ("anchor" in node && node.anchor) this.#anchors.set(node.anchor, { node, values });
     return values;
   }

@@ -1,7 +1,10 @@
 import type { Path } from "../problem.ts";
 import type { Check, FileKey } from "./drafts.ts";
 
-/** Checks that ARNs and the cluster's address match the project's region, and ARNs its account where they must. */
+/**
+ * Checks that ARNs and the cluster's address are in the project's region, and that certificate and campaign are in its
+ * account.
+ */
 export const checkArns: Check = ({ project, api }, report) => {
   const region = project?.aws?.region_name;
   const account = project?.aws?.account_id;

@@ -1,6 +1,6 @@
 import { type Check, uniqueBy } from "./drafts.ts";
 
-/** Checks that origins are listed once, and that `*` is the only one. */
+/** Checks that origins are listed once, and that `*` is listed alone. */
 export const checkCors: Check = ({ api }, report) => {
   const origins = api?.cors?.allow_origins;
   uniqueBy(

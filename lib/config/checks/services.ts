@@ -2,7 +2,8 @@ import { joinWords } from "../kinds.ts";
 import type { Check, Drafts } from "./drafts.ts";
 
 /**
- * The services that project.yaml is meant to enable. For the gateway one of its two keys counts: the other is missing.
+ * The services that project.yaml is meant to enable. One of the gateway's two keys is enough; `checkServices` reports
+ * the other as missing.
  */
 export interface Services {
   searchGateway: boolean;
