@@ -28,8 +28,8 @@ export function readSource(text: string, format: "yaml" | "json"): Source {
   }
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
-  // Parses JSON as YAML too, for the positions. `uniqueKeys` would compare every key with every other; the checker finds
-  // repeated keys in linear time.
+  // Parses JSON as YAML too, for the positions. `uniqueKeys` would compare every key with every other; the checker
+  // finds repeated keys in linear time.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: "1.2", uniqueKeys: false });
   const checker = new ContentChecker(lineAt);
   const lineOf = (path: Path) => lineAt(offsetOf(document.contents, path, checker));

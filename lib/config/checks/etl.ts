@@ -17,7 +17,8 @@ export const checkEtl: Check = (drafts, report) => {
 };
 
 /**
- * Checks that column names are unique and that joins and renames use existing columns, each once. Returns whether they do.
+ * Checks that column names are unique and that joins and renames use existing columns, each once. Returns whether they
+ * do.
  */
 function checkColumns(dataset: Dataset, etl: EtlDataset, report: Report): boolean {
   let fine = true;
