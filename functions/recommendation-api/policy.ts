@@ -1,6 +1,6 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
-/** Returns the permissions of recommendation-api: records, events, campaigns, and messages about changes. */
+/** Returns the permissions of recommendation-api: records, events, counters, campaigns and the queue of changes. */
 export function recommendationApiPolicy(arns: {
   usersTable: string;
   itemsTable: string;

@@ -3,7 +3,7 @@ import type { Call, ProxyEvent, ProxyHandler, Reply } from "./event.ts";
 import type { ApiOptions } from "./middleware.ts";
 import { plainHandler } from "./plain-handler.ts";
 
-/** A request with a body of any format: its bytes, with the content encoding undone. */
+/** A request with a body of any format: its bytes, with the content encoding decoded. */
 export interface BytesCall extends Call {
   bytes: Buffer;
 }

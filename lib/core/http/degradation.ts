@@ -1,4 +1,4 @@
-/** The parts that an answer can lack. The guides explain each. */
+/** The stages that can fail without failing the request. The guides explain each. */
 export type Stage =
   | "embedding"
   | "personalization"

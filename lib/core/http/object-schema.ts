@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 const NotAnArray = v.never("must be an object, got Array");
 
-/** Returns an object schema that refuses arrays, which valibot's object schemas accept. */
+/** Returns an object schema that rejects arrays, which valibot's object schemas accept. */
 export function objectSchema<Schema extends v.GenericSchema>(schema: Schema): v.LazySchema<Schema> {
   return v.lazy((input) => (Array.isArray(input) ? NotAnArray : schema) as Schema);
 }
@@ -13,7 +13,7 @@ const DROPPED_KEYS = ["__proto__", "prototype", "constructor"] as const;
 /** A key of a record. */
 export const RecordKey = v.pipe(v.string(), v.notValues(DROPPED_KEYS));
 
-/** Returns the schema of a record that refuses an array, and the keys that valibot would drop silently. */
+/** Returns the schema of a record that rejects arrays, and keys that valibot would drop silently. */
 export function recordSchema<Schema extends v.GenericSchema>(schema: Schema): v.LazySchema<Schema> {
   return v.lazy((input) => {
     if (Array.isArray(input)) return NotAnArray as unknown as Schema;

@@ -11,7 +11,7 @@ export type Deny = (call: NativeCall) => boolean;
 
 /**
  * Compiles rules of the form `METHOD pattern`, where `*` stands for any method or any characters, or returns the
- * recommended ones. Rules see the path alone: a body can name other indexes (`_bulk`, `_msearch`), which only the
+ * recommended ones. Patterns match the path only. A body can name other indexes (`_bulk`, `_msearch`), which only the
  * permissions of the cluster user restrict.
  */
 export function denyRules(rules: readonly string[] | "recommended"): Deny {
