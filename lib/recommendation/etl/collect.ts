@@ -6,7 +6,7 @@ import { runKeys, sharedKeys } from "./keys.ts";
 import { type ObjectStore, readText } from "./object-store.ts";
 import { Day, type DeduplicateTask, findFile, GroupResult, readFile, type Segments, writeFile } from "./run-files.ts";
 
-/** Rows whose ids one call keeps in memory: about 150 MB. Duplicates make a shard larger, never its ids. */
+/** Rows in a shard. One call keeps their ids in memory, about 150 MB. Duplicates add rows, but no ids. */
 const ROWS_PER_SHARD = 1_000_000;
 
 const READS = 16;
@@ -18,8 +18,8 @@ export interface CollectOutput {
 }
 
 /**
- * After the groups: fails with the reason of those that are missing, whatever the map step tolerated. Then marks the
- * days as covered and cuts the events into shards.
+ * Runs after the groups are transformed. The map step tolerates failures, so this step fails with the reasons if any
+ * group is missing. Otherwise it plans the shards and marks the days as done.
  */
 export async function collect(
   run: string,

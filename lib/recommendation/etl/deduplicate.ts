@@ -11,12 +11,13 @@ import { type DeduplicateTask, readFile, Segments, type ShardResult, writeFile }
 import type { RunSettings } from "./settings.ts";
 import { Tally } from "./tally.ts";
 
-/** Segments read at the same time, at most 16 MiB each. */
+/** How many segments to read ahead, at most 16 MiB each. */
 const AHEAD = 4;
 
 /**
- * Reads one shard of all days and writes its events without repeated EVENT_IDs: the first one, in the order of days
- * and objects, stays. Memory is that of the shard's ids and four segments. Done again it writes the same.
+ * Reads one shard of all days and writes its events, without duplicates. Of the events with the same EVENT_ID, it keeps
+ * the first, in the order of days and objects. Keeps the shard's ids and four segments in memory. A repeated call
+ * writes the same files.
  */
 export async function deduplicate(
   task: DeduplicateTask,
@@ -29,7 +30,7 @@ export async function deduplicate(
   const leavesOut = (name: string) => name === "IMPRESSION" && settings.mode === "init";
   const source = rowColumns(settings.definitions);
   const leavesImpressionsOut = source.some(({ name }) => leavesOut(name));
-  // Column -1 is in no row: the field stays empty.
+  // No row has a column -1, so the field stays empty.
   const columns = source.map(({ name, at }) => ({ name, at: leavesOut(name) ? -1 : at }));
   const header = columns.map(({ name }) => name).join(",");
   const writer = new PartWriter(store, header, (part) => keys.interactions(task.shard, part), options.partBytes);
@@ -47,7 +48,7 @@ export async function deduplicate(
       const fields = row.split(FIELD_END);
       const [id = ""] = fields;
       if (task.of > BUCKETS && shardOf(eventHash(id), task.of) !== task.shard) continue;
-      // One look-up tells whether it was there.
+      // Comparing sizes needs only one lookup.
       const before = seen.size;
       seen.add(ownText(id));
       if (seen.size === before) {
@@ -77,7 +78,9 @@ export async function deduplicate(
   return result;
 }
 
-/** A line of CSV of a row's fields at these positions. Nearly no row has anything to quote, and one look tells. */
+/**
+ * Returns a function that formats fields of a row as CSV. Tests the whole row once, since almost no row needs quotes.
+ */
 function lineOf(positions: readonly number[]): (row: string, fields: readonly string[]) => string {
   const [first = -1, ...others] = positions;
   return (row, fields) => {
@@ -88,7 +91,7 @@ function lineOf(positions: readonly number[]): (row: string, fields: readonly st
   };
 }
 
-/** The shard's rows of each segment, in the segments' order, a few of them read ahead. */
+/** Yields the shard's rows of each segment, in the order of the segments. Reads a few segments ahead. */
 async function* shardTexts(task: DeduplicateTask, store: ObjectStore, segments: Segments): AsyncGenerator<string> {
   const { first, end } = shardBuckets(task.shard, task.of);
   const parts = segments
@@ -100,7 +103,7 @@ async function* shardTexts(task: DeduplicateTask, store: ObjectStore, segments: 
       const part = parts[next];
       if (!part) break;
       const text = readPart(store, part);
-      // Looked at when its turn comes; without this a failure before that would end the process.
+      // A failure is handled when its turn comes. Without this handler, an earlier one would end the process.
       text.catch(() => undefined);
       reading.push(text);
     }

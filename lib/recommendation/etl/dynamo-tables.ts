@@ -5,11 +5,11 @@ import { retry } from "../../core/resilience/retry.ts";
 import type { PopularItemsStore } from "./popular-items.ts";
 import type { TableDataset, TableSource } from "./table-source.ts";
 
-/** Throttling passes when the table has scaled: longer than a request would wait. */
+/** Long enough for a throttled table to scale up, and longer than an API request would wait. */
 const CALL_MS = 120_000;
 const ATTEMPTS = 10;
 
-/** DynamoDB tables as TableSource. The client is made without retries of its own. */
+/** Implements TableSource with DynamoDB tables. The client must have its own retries turned off. */
 export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<TableDataset, string>>): TableSource {
   const call = <T>(operation: () => Promise<T>) =>
     retry(operation, { deadline: deadlineIn(CALL_MS), retryable: isTransient, attempts: ATTEMPTS });
@@ -38,10 +38,10 @@ export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<Tab
   };
 }
 
-/** Key of the one record of the popular-items table. */
+/** The key of the only record in the popular-items table. */
 export const POPULAR_ITEMS_KEY = { LIST: "all" } as const;
 
-/** The popular-items table as PopularItemsStore: one record `{LIST: "all", RUN, ITEMS}`, replaced as a whole. */
+/** Implements PopularItemsStore with a table of one record, `{LIST: "all", RUN, ITEMS}`. Each write replaces it. */
 export function dynamoPopularItems(client: DynamoDBClient, table: string): PopularItemsStore {
   return {
     async write({ run, items }) {
@@ -56,14 +56,14 @@ export function dynamoPopularItems(client: DynamoDBClient, table: string): Popul
   };
 }
 
-/** A record holds 400 KB; a thousand ids of 256 characters of several bytes each would be more. */
+/** A record holds at most 400 KB. A thousand ids of 256 multi-byte characters would exceed that. */
 const MAX_IDS_BYTES = 350_000;
 
-/** The first ids that fit into one record: the less popular ones go. */
+/** Returns the first, most popular ids that fit into one record. */
 export function fitting(ids: readonly string[]): string[] {
   let bytes = 0;
   return ids.filter((id) => {
-    // Three bytes are the list's own for each entry.
+    // The list itself adds three bytes for each entry.
     bytes += Buffer.byteLength(id) + 3;
     return bytes <= MAX_IDS_BYTES;
   });

@@ -1,4 +1,4 @@
-/** An ETL run that cannot go on as it is: trying the same again gives the same. The message is the run's cause. */
+/** An ETL failure that a retry cannot fix. The execution reports the message as its cause. */
 export class EtlError extends Error {
   override name = "EtlError";
 }

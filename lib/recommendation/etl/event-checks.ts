@@ -3,7 +3,7 @@ import { ownText } from "./own-text.ts";
 import type { ShardResult } from "./run-files.ts";
 import type { EventCheck } from "./settings.ts";
 
-/** Users a shard lists for a check: those of the lowest hashes, which are the same users in every shard. */
+/** How many users a shard lists for a check. Every shard lists those with the lowest hashes, so the lists match. */
 const LISTED_USERS = 1_000;
 
 /** Two events are enough for a user to count. */
@@ -11,7 +11,7 @@ const ENOUGH = 2;
 
 type Sample = ShardResult["checks"][number];
 
-/** Users kept while events are counted, before those that will not be listed are dropped. */
+/** How many users to keep while counting, before dropping those that cannot be listed. */
 const KEPT_USERS = 4 * LISTED_USERS;
 
 const ALL = 2 ** 32;
@@ -22,8 +22,8 @@ interface User {
 }
 
 /**
- * Counts the events of a shard that one recipe would learn from, and how many each user has. Only users of the lowest
- * hashes are kept: a user that will be listed is below every bound on the way, since bounds only go down.
+ * Counts the events of a shard that one recipe would learn from, in total and by user. Keeps only the users with the
+ * lowest hashes. Since the bound only goes down, a user that is listed in the end was never dropped.
  */
 export class CheckCounter {
   readonly #eventType: string | undefined;
@@ -37,7 +37,7 @@ export class CheckCounter {
     this.#threshold = check.event_value_threshold;
   }
 
-  /** `eventValue` as text, empty when the event has none: it then is below every threshold. */
+  /** Counts an event. An empty `eventValue` means that the event has none, which is below every threshold. */
   add(userId: string, eventType: string, eventValue: string): void {
     if (this.#eventType !== undefined && eventType !== this.#eventType) return;
     if (this.#threshold !== undefined && (eventValue === "" || Number(eventValue) < this.#threshold)) return;
@@ -59,7 +59,7 @@ export class CheckCounter {
     return { interactions: this.#interactions, users, below: this.#below === ALL ? null : this.#below };
   }
 
-  /** Leaves the users of the lowest hashes, and sets the bound to the next one. */
+  /** Keeps only the users with the lowest hashes, and lowers the bound to the next hash. */
   #drop(): void {
     const hashes = [...this.#users.values()].map(({ hash }) => hash).sort((a, b) => a - b);
     this.#below = hashes[LISTED_USERS] ?? ALL;
@@ -67,18 +67,21 @@ export class CheckCounter {
   }
 }
 
-/** What a recipe would learn from, over all shards. */
+/** The events that a recipe would learn from, over all shards. */
 export interface CheckTotal {
   name: string;
   interactions: number;
-  /** Users with at least one such event, and with at least two. */
+  /** Number of users with at least one such event; below, with at least two. */
   users: number;
   users_with_two: number;
-  /** False: the numbers of users are projected from those of the lowest hashes, as there are thousands. */
+  /** Whether the numbers of users are exact. With thousands of users, they are estimated from the lowest hashes. */
   exact: boolean;
 }
 
-/** Adds the shards up. A user's events are spread over the shards, so only users that all shards list can be counted. */
+/**
+ * Adds up the shards. A user's events are spread over the shards, so it counts only users below the lowest bound, whom
+ * all shards list.
+ */
 export function totalOf(name: string, samples: readonly Sample[]): CheckTotal {
   const below = Math.min(ALL, ...samples.map((sample) => sample.below ?? ALL));
   const exact = below === ALL;

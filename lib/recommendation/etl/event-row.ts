@@ -2,12 +2,12 @@ import type { Definitions, Value } from "../records/layout.ts";
 import type { TrainedEvent } from "../records/trained-event.ts";
 import { customFields } from "../records/trained-event.ts";
 
-/** Between the fields of a row, and after a row. Records never hold control characters. */
+/** Separates the fields of a row. The parser rejects control characters such as this one in records. */
 export const FIELD_END = "\x1f";
-/** See FIELD_END. */
+/** Ends a row. See FIELD_END. */
 export const ROW_END = "\x1e";
 
-/** Position of the fields in a row of a segment; fields of the schema's own follow. */
+/** The positions of the fields in a row of a segment. The schema's custom fields follow. */
 export const ROW = {
   eventId: 0,
   userId: 1,
@@ -19,7 +19,10 @@ export const ROW = {
   own: 7,
 } as const;
 
-/** An event between the two steps of ETL: every field as text, so that the second step only picks and quotes. */
+/**
+ * Formats an event as a row between the two steps of ETL. All fields are text, so the second step only selects and
+ * quotes.
+ */
 export function eventRow(eventId: string, event: TrainedEvent): string {
   const { userId, itemId, eventType, eventValue, timestamp, impression, values } = event;
   let row = `${eventId}${FIELD_END}${userId}${FIELD_END}${itemId}${FIELD_END}${eventType}${FIELD_END}${eventValue ?? ""}`;
@@ -28,7 +31,7 @@ export function eventRow(eventId: string, event: TrainedEvent): string {
   return row + ROW_END;
 }
 
-/** A column of the import file: its name, and where its value stands in a row. */
+/** A column of the import file: its name, and the position of its value in a row. */
 export interface RowColumn {
   name: string;
   at: number;
@@ -43,7 +46,7 @@ const POSITIONS: Readonly<Record<string, number>> = {
   IMPRESSION: ROW.impression,
 };
 
-/** The columns of the interactions' import file, in the schema's order. */
+/** Returns the columns of the import file for interactions, in the order of the schema. */
 export function rowColumns(definitions: Definitions): RowColumn[] {
   const own = customFields(definitions);
   return definitions.schemas.interaction.fields.map(({ name }) => ({
@@ -54,10 +57,10 @@ export function rowColumns(definitions: Definitions): RowColumn[] {
 
 const cellText = (value: Value | null) => (value === null ? "" : String(value));
 
-/** What makes a cell of CSV need quotes: a quote, a comma or the end of a line (RFC 4180). */
+/** Matches text that needs quotes in a CSV cell: a quote, a comma or a line break (RFC 4180). */
 export const TO_QUOTE = /[",\n\r]/;
 
-/** A value as a cell of CSV. */
+/** Formats a value as a CSV cell. */
 export function csvCell(value: Value | null): string {
   const text = cellText(value);
   return TO_QUOTE.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

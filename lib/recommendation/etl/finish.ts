@@ -21,10 +21,10 @@ import { RunSettings } from "./settings.ts";
 
 const READS = 16;
 
-/** Keys that one removal takes. */
+/** The most keys in one call to remove objects. */
 const REMOVED_AT_ONCE = 1_000;
 
-/** What training decides by; small enough for the state of an execution. */
+/** The result of ETL. It is small enough for the state of an execution. */
 export interface FinishOutput {
   manifestKey: string;
   interactions: number;
@@ -34,8 +34,8 @@ export interface FinishOutput {
 }
 
 /**
- * Checks that every shard and every scan is complete, whatever the map steps tolerated, and fails with the reason of
- * those that are not. Then writes the popular items and, last, the manifest.
+ * Runs after the shards and scans. The map steps tolerate failures, so this step fails with the reasons if any shard or
+ * scan is incomplete. Otherwise it writes the popular items and finally the manifest.
  */
 export async function finish(run: string, store: ObjectStore, popular: PopularItemsStore): Promise<FinishOutput> {
   const keys = runKeys(run);
@@ -170,7 +170,7 @@ function checkCounts(manifest: Manifest, transformed: number): void {
   );
 }
 
-/** Removes files that an earlier attempt of a step left in the folders to import. */
+/** Removes files that earlier attempts left in the folders to import. */
 async function removeStrays(manifest: Manifest, store: ObjectStore): Promise<void> {
   for (const { folder, files } of [manifest.user, manifest.item, manifest.interaction]) {
     const listed = new Set(files.map(({ key }) => key));
@@ -178,7 +178,7 @@ async function removeStrays(manifest: Manifest, store: ObjectStore): Promise<voi
   }
 }
 
-/** Removes what was made of sets of objects that a day no longer has. After the manifest: a kill here loses nothing. */
+/** Removes outdated groups of each day. Runs after the manifest is written, so that an interruption loses nothing. */
 async function removeSuperseded(days: readonly Day[], store: ObjectStore): Promise<void> {
   await concurrently(days, READS, ({ day, groups }) => {
     const folder = sharedKeys.groups(day);

@@ -2,14 +2,14 @@ import { etlRun, PREFIXES } from "../../core/naming/object-keys.ts";
 
 const number = (value: number, digits: number) => String(value).padStart(digits, "0");
 
-/** What several runs share: a day's events, transformed once. */
+/** Keys of files that runs share: the events of each day, which are transformed once. */
 export const sharedKeys = {
   /** Firehose writes by the hour of arrival, in UTC: `events/2025/02/28/13/…`. */
   events: (day: string) => `${PREFIXES.events}${day.replaceAll("-", "/")}/`,
-  /** Says which objects a day's groups cover; written when all of them are done. */
+  /** Records which objects a day's groups cover. Written when all of the groups are done. */
   marker: (day: string) => `${PREFIXES.etl}days/${day}.json`,
   groups: (day: string) => `${PREFIXES.etl}days/${day}/`,
-  /** Counts of a group and its segments; written when the group is done. */
+  /** The counts and segments of a group. Written when the group is done. */
   group: (day: string, digest: string) => `${PREFIXES.etl}days/${day}/${digest}.json`,
   groupError: (day: string, digest: string) => `${PREFIXES.etl}days/${day}/${digest}.error.json`,
   segment: (day: string, digest: string, index: number) =>
@@ -18,7 +18,7 @@ export const sharedKeys = {
     `${PREFIXES.etl}days/${day}/${digest}-${number(index, 4)}.rejects.jsonl`,
 } as const;
 
-/** What one run writes. The three dataset folders hold what Personalize imports and nothing else. */
+/** Returns the keys of one run's files. The three dataset folders contain only files that Personalize imports. */
 export function runKeys(run: string) {
   const root = etlRun(run);
   return {

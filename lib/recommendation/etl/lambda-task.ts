@@ -1,9 +1,13 @@
-/** Longest call of a function, in seconds: above the function's own limit of 15 minutes, which names the reason. */
+/**
+ * The timeout of a call, in seconds: longer than the function's own 15 minutes, so that the function's error comes
+ * first.
+ */
 export const TASK_SECONDS = 930;
 
 /**
- * `Retry` of a state that calls a function. What passes by itself is tried again: throttling, a function that was not
- * reached. The error that is named `final` would come again, so it is not; all others get `more` tries.
+ * Returns the `Retry` of a state that calls a function. Never retries the error named `final`, which would recur.
+ * Retries throttling and calls that did not reach the function up to six times, and all other errors as given by
+ * `more`.
  */
 export function retriesOf(final: string, more: { MaxAttempts: number; BackoffRate: number }): readonly object[] {
   return [

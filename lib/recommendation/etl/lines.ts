@@ -3,20 +3,21 @@ import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { EtlError } from "./etl-error.ts";
 
-/** A record of Firehose holds at most 1,000 KiB: a longer line is no event. */
+/** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
 const MAX_LINE_BYTES = 1_024_000;
 
 const TOO_LONG = `is longer than ${MAX_LINE_BYTES} bytes`;
 
 const LINE_FEED = 0x0a;
 
-/** Lines of an object in pieces, or what is wrong with the bytes of one. Line numbers count from `first`. */
+/** A block of lines, or the problem of one line. `first` is the number of the first line. */
 export type LineBlock = { first: number; lines: string[] } | { first: number; problem: string };
 
 /**
- * The lines of newline-delimited text, plain or gzip (told by the first two bytes; several gzip members in a row are
- * one text, as Firehose may write them). Memory is bounded by a chunk and a line. Gzip that is damaged ends with a
- * problem after the lines before the damage: an object that stays as it is must not stop every run from now on.
+ * Yields the lines of newline-delimited text, plain or gzip. Recognizes gzip by the first two bytes. Reads several gzip
+ * members in a row as one text, because Firehose may write them. Uses memory for one chunk and one line. For damaged
+ * gzip data, yields the lines before the damage and then a problem, instead of throwing: the damaged object stays in
+ * the bucket and must not make every later run fail.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineBlock> {
   let rest: Buffer = Buffer.alloc(0);
@@ -48,7 +49,9 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   if (rest.length > 0 || tooLong) yield* toBlocks(rest, first, tooLong);
 }
 
-/** Whole lines as text; the first one only names its problem when its start was dropped. */
+/**
+ * Converts whole lines to text. With `tooLong`, the start of the first line was dropped, so yields a problem for it.
+ */
 function* toBlocks(bytes: Buffer, first: number, tooLong: boolean): Generator<LineBlock> {
   let line = first;
   let text = bytes;
@@ -63,7 +66,7 @@ function* toBlocks(bytes: Buffer, first: number, tooLong: boolean): Generator<Li
     yield { first: line, lines: text.toString("utf8").split("\n") };
     return;
   }
-  // Rare: find the lines that are to blame one by one.
+  // Rare case: checks each line to find the bad ones.
   for (let start = 0; start <= text.length; line += 1) {
     const feed = text.indexOf(LINE_FEED, start);
     const end = feed === -1 ? text.length : feed;
@@ -97,7 +100,7 @@ async function* joined(start: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
 }
 
 async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // The default of 16 KiB a chunk costs a third of the time in calls alone.
+  // With the default chunks of 16 KiB, calls alone take a third of the time.
   const unzip = createGunzip({ chunkSize: 512 * 1_024 });
   const source = Readable.from(chunks);
   let sourceError: unknown;

@@ -7,33 +7,33 @@ import { TRAINING_MODES } from "./settings.ts";
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 const Dataset = v.strictObject({
-  /** The folder that Personalize imports: CSV files with a header each, and nothing else. */
+  /** The folder that Personalize imports. It contains only CSV files, each with a header. */
   folder: v.string(),
   files: v.array(v.strictObject({ key: v.string(), rows: Count, bytes: Count })),
   rows: Count,
   rejected: Count,
-  /** Files of JSON lines with the rejected rows and why. */
+  /** Keys of JSON Lines files with the rejected rows and the reasons. */
   rejects: v.array(v.string()),
 });
 
-/** What a run made. It is written last: a run without it is not complete and is not imported. */
+/** Describes the files of a run. It is written last: a run without a manifest is incomplete and is not imported. */
 export const Manifest = v.strictObject({
   version: v.literal(1),
   run: v.string(),
   mode: v.picklist(TRAINING_MODES),
-  /** First and last day of events that were read. */
+  /** The first day of events that were read; `to` is the last. */
   from: v.string(),
   to: v.string(),
   user: Dataset,
   item: Dataset,
   interaction: Dataset,
-  /** Events left out because another one has their EVENT_ID. */
+  /** Number of events dropped because another event has the same EVENT_ID. */
   duplicates: Count,
-  /** Interactions whose IMPRESSION was left out, in mode init. */
+  /** In mode init: number of interactions whose IMPRESSION was omitted. */
   impressions_left_out: v.optional(Count, 0),
-  /** Interactions by event type. */
+  /** Number of interactions by event type. */
   event_types: v.record(v.string(), Count),
-  /** By recipe: what it would learn from, after its event type and threshold. */
+  /** By recipe: the events that it would learn from, filtered by its event type and threshold. */
   checks: v.array(
     v.strictObject({
       name: v.string(),
@@ -47,7 +47,7 @@ export const Manifest = v.strictObject({
 
 export type Manifest = v.InferOutput<typeof Manifest>;
 
-/** The manifest of a run, undefined when the run is not complete. Throws EtlError when it cannot be read. */
+/** Reads the manifest of a run. Undefined if the run is incomplete. Throws EtlError if the manifest is invalid. */
 export function readManifest(store: ObjectStore, run: string): Promise<Manifest | undefined> {
   return findFile(store, runKeys(run).manifest, Manifest);
 }

@@ -5,24 +5,24 @@ export interface StoredObject {
   size: number;
 }
 
-/** Bytes from `start` up to, not including, `end`. */
+/** The bytes from `start` up to, but not including, `end`. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** What ETL needs of a bucket. A write is all or nothing, as S3's PutObject is. */
+/** The bucket operations that ETL needs. Writes are atomic, like S3's PutObject. */
 export interface ObjectStore {
-  /** Objects whose key starts with the prefix, in the order of their keys' UTF-8 bytes. */
+  /** Lists the objects whose key starts with the prefix, ordered by the UTF-8 bytes of their keys. */
   list(prefix: string): AsyncIterable<StoredObject>;
-  /** The object's bytes as they arrive; undefined when there is no such object. */
+  /** Streams the bytes of an object. Undefined if the object does not exist. */
   read(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   write(key: string, body: string | Uint8Array): Promise<void>;
-  /** Removes objects; those that are gone already are no error. */
+  /** Removes objects. Ignores objects that do not exist. */
   remove(keys: readonly string[]): Promise<void>;
 }
 
-/** A whole small object, undefined when there is none. */
+/** Reads a whole small object. Undefined if it does not exist. */
 export async function readText(store: ObjectStore, key: string): Promise<string | undefined> {
   const stream = await store.read(key);
   if (!stream) return undefined;

@@ -1,19 +1,19 @@
 import type { ObjectStore } from "./object-store.ts";
 
-/** Bytes after which a file ends and the next begins. */
+/** The size in bytes at which a file ends and the next one begins. */
 export const PART_BYTES = 32 * 1_024 * 1_024;
 
-/** Text is turned to bytes in pieces of this many characters: long strings made of many are slow to encode. */
+/** Text is encoded in pieces of this many characters, because long concatenated strings are slow to encode. */
 const PIECE = 64 * 1_024;
 
-/** One file that was written. */
+/** A file that was written. */
 export interface PartFile {
   key: string;
   rows: number;
   bytes: number;
 }
 
-/** Writes lines of CSV to files of bounded size, each with the header and each put as a whole. */
+/** Writes CSV lines to files of limited size. Each file has a header and is written in one call. */
 export class PartWriter {
   readonly files: PartFile[] = [];
   readonly #store: ObjectStore;
@@ -32,7 +32,7 @@ export class PartWriter {
     this.#partBytes = partBytes;
   }
 
-  /** Adds a line without its end. Full when `isFull`: then `flush` before adding more. */
+  /** Adds a line, given without its line break. Call `flush` before adding more once `isFull` is true. */
   add(line: string): void {
     this.#text += `${line}\n`;
     this.#rows += 1;
@@ -43,7 +43,7 @@ export class PartWriter {
     return this.#bytes >= this.#partBytes;
   }
 
-  /** Writes what was added since the last file, if anything. */
+  /** Writes the lines added since the last file, if any. */
   async flush(): Promise<void> {
     if (this.#rows === 0) return;
     this.#encode();

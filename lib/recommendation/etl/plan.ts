@@ -7,30 +7,32 @@ import { Day, findFile, type ScanTask, type TransformTask, writeFile } from "./r
 import { daysUntil, digest, type EventCheck, type RunSettings, schemaHash, type TrainingMode } from "./settings.ts";
 import type { TableSource } from "./table-source.ts";
 
-/** A group ends when its objects have this many bytes as stored, gzip or not, or are this many. */
+/**
+ * The most bytes (as stored, compressed or not) and objects in a group. A single larger object is a group of its own.
+ */
 const GROUP_BYTES = 64 * 1_024 * 1_024;
 const GROUP_OBJECTS = 500;
 
-/** Bytes of a table that one segment of its scan reads, and most segments. */
+/** The bytes of a table that one scan segment reads, and the most segments. */
 const SCAN_BYTES = 256 * 1_024 * 1_024;
 const MAX_SCANS = 16;
 
-/** Days whose objects are listed at the same time. */
+/** How many days to list in parallel. */
 const LISTINGS = 8;
 
 export interface PlanInput {
   run: string;
-  /** When the run was started, ISO 8601: its day is the last one read, also when a step is done again after midnight. */
+  /** When the run started, in ISO 8601. Its day is the last one read, even if a step is repeated after midnight. */
   startedAt: string;
   mode: TrainingMode;
   checks: readonly EventCheck[];
-  /** How many days back events are read. */
+  /** How many days of events to read. */
   logLookbackDays: number;
-  /** Days back that are transformed anew even when nothing differs. */
+  /** How many days to transform again, even if nothing has changed. */
   forceReprocessLookbackDays: number;
 }
 
-/** Small enough for the state of an execution; the lists themselves are in the bucket. */
+/** The counts and keys of the lists. The lists are in the bucket, because the state of an execution is limited. */
 export interface PlanOutput {
   groups: number;
   groupsKey: string;
@@ -39,8 +41,8 @@ export interface PlanOutput {
 }
 
 /**
- * Finds the days whose objects are not the ones that their marker covers, cuts them into groups, and writes what the
- * next steps are to do. A group that was transformed before is not done again, so a run that was killed goes on.
+ * Finds the days whose objects differ from those covered by their marker, splits them into groups, and writes the tasks
+ * for the next steps. Skips groups that are already transformed, so a run resumes the work of an interrupted one.
  */
 export async function plan(
   input: PlanInput,

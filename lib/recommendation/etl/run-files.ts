@@ -4,15 +4,15 @@ import { type ObjectStore, readText } from "./object-store.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The events of one day, and the groups that they were cut into. */
+/** The events of one day, and the groups into which they are split. */
 export const Day = v.strictObject({
   day: v.string(),
-  /** Of the keys and ETags of the day's objects and of the schema. */
+  /** Digest of the schema, and of the keys and ETags of the day's objects. */
   digest: v.string(),
   groups: v.array(v.string()),
 });
 
-/** Objects that one call transforms: an item of the first map, and the call's input. */
+/** The objects that one call transforms. It is an item of the first map step and the input of the call. */
 export const TransformTask = v.strictObject({
   task: v.literal("transform"),
   run: v.string(),
@@ -21,7 +21,7 @@ export const TransformTask = v.strictObject({
   objects: v.array(v.string()),
 });
 
-/** What transforming a group gave; says that its segments are complete. */
+/** The result of transforming a group. Its existence means that the segments are complete. */
 export const GroupResult = v.strictObject({
   rows: Count,
   rejected: Count,
@@ -29,10 +29,10 @@ export const GroupResult = v.strictObject({
   rejects: v.array(v.string()),
 });
 
-/** Where the rows of a segment stand. */
+/** The segments of a run. `offsets` are the byte positions of the buckets in a segment. */
 export const Segments = v.array(v.strictObject({ key: v.string(), rows: Count, offsets: v.array(Count) }));
 
-/** One part of the events, apart from the others by EVENT_ID: an item of the second map. */
+/** A shard: one part of the events, split by EVENT_ID. It is an item of the second map step. */
 export const DeduplicateTask = v.strictObject({
   task: v.literal("deduplicate"),
   run: v.string(),
@@ -42,20 +42,20 @@ export const DeduplicateTask = v.strictObject({
 
 const File = v.strictObject({ key: v.string(), rows: Count, bytes: Count });
 
-/** Users with events that a check counts: how many such events each has, at most 2. */
+/** The events of a shard that a check counts, and how many of them each user has, at most 2. */
 const CheckSample = v.strictObject({
   interactions: Count,
   users: v.array(v.tuple([v.string(), Count])),
-  /** Only users whose hash is below this are listed; null: all are. */
+  /** Only users whose hash is below this bound are listed. Null means that all users are. */
   below: v.nullable(v.number()),
 });
 
-/** What a shard holds after its duplicates are gone. */
+/** The content of a shard without duplicates. */
 export const ShardResult = v.strictObject({
   files: v.array(File),
   rows: Count,
   duplicates: Count,
-  /** Rows whose IMPRESSION was left out, in mode init. */
+  /** In mode init: number of rows whose IMPRESSION was omitted. */
   impressions_left_out: v.optional(Count, 0),
   event_types: v.record(v.string(), Count),
   checks: v.array(CheckSample),
@@ -63,7 +63,7 @@ export const ShardResult = v.strictObject({
   items: v.array(v.tuple([v.string(), Count])),
 });
 
-/** A part of a table that one call reads: an item of the third map. `part` and `start` move on from call to call. */
+/** A segment of a table to read. It is an item of the third map step. Each call advances `part` and `start`. */
 export const ScanTask = v.strictObject({
   task: v.literal("scan"),
   run: v.string(),
@@ -71,12 +71,12 @@ export const ScanTask = v.strictObject({
   segment: Count,
   of: v.pipe(Count, v.minValue(1)),
   part: Count,
-  /** Key of the last record read, in the table's own form; null at the start. */
+  /** Key of the last record read, as the table returned it. Null at the start. */
   start: v.nullable(v.record(v.string(), v.unknown())),
   done: v.boolean(),
 });
 
-/** What one call of a scan gave. */
+/** The result of one call of a scan. */
 export const ScanResult = v.strictObject({
   file: v.nullable(File),
   rows: Count,
@@ -94,7 +94,7 @@ export type ShardResult = v.InferOutput<typeof ShardResult>;
 export type ScanTask = v.InferOutput<typeof ScanTask>;
 export type ScanResult = v.InferOutput<typeof ScanResult>;
 
-/** Reads a file of a run; undefined when it is not there. Throws EtlError when it is of another form. */
+/** Reads a file of a run. Undefined if it does not exist. Throws EtlError if it does not match the schema. */
 export async function findFile<T>(
   store: ObjectStore,
   key: string,
@@ -107,7 +107,7 @@ export async function findFile<T>(
   throw new EtlError(`${key} is not what this version of ETL writes: ${v.summarize(read.issues)}`);
 }
 
-/** Reads a file of a run that an earlier step has written. */
+/** Reads a file that an earlier step of the run wrote. Throws EtlError if it is missing or invalid. */
 export async function readFile<T>(store: ObjectStore, key: string, schema: v.GenericSchema<unknown, T>): Promise<T> {
   const content = await findFile(store, key, schema);
   if (content === undefined) throw new EtlError(`${key} is missing: was the step before it run?`);

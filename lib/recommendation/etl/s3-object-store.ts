@@ -4,10 +4,12 @@ import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
 
-/** One call, its retries included; bodies are read after it. */
+/** Time limit for one call with its retries. It does not include reading the body. */
 const CALL_MS = 60_000;
 
-/** A bucket as ObjectStore. The client is made without retries of its own; commands are loaded on first use. */
+/**
+ * Implements ObjectStore with a bucket. The client must have its own retries turned off. Loads commands on first use.
+ */
 export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
   const sdk = () => import("@aws-sdk/client-s3");
   const call = <T>(operation: () => Promise<T>) =>

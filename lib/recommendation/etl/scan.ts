@@ -9,12 +9,12 @@ import { reasonOf, rejectLine } from "./rejects.ts";
 import { type ScanResult, type ScanTask, writeFile } from "./run-files.ts";
 import type { TableSource } from "./table-source.ts";
 
-/** A call stops reading when it has this little time left: enough to write 32 MiB. */
+/** A call stops reading when only this much time is left, which is enough to write 32 MiB. */
 const STOP_BEFORE_MS = 60_000;
 
 /**
- * Reads on in a segment of a table until a file is full, the time is short or the segment ends; gives the task that
- * goes on from there. One call writes one file, so that a call that is done again replaces all that it wrote.
+ * Continues reading a segment of a table until a file is full, time runs out or the segment ends. Returns the task for
+ * the next call. Each call writes at most one file, so that a repeated call replaces everything that it wrote.
  */
 export async function scan(
   task: ScanTask,

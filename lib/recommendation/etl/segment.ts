@@ -1,12 +1,12 @@
 import { BUCKETS, bucketOf } from "./event-hash.ts";
 
-/** Bytes of rows that are sorted in memory before they are written. The memory is twice that. */
+/** The bytes of rows to sort in memory before writing them. Sorting takes twice that memory. */
 export const SEGMENT_BYTES = 16 * 1_024 * 1_024;
 
-/** Rows kept at most: one needs 8 bytes in the tables of the sort. */
+/** The most rows in a segment. Each row takes 5 bytes in the sort tables. */
 const SEGMENT_ROWS = 500_000;
 
-/** Rows of one object, sorted by bucket: bucket b is bytes `offsets[b]` up to `offsets[b + 1]`. */
+/** Rows sorted by bucket. Bucket b is the bytes from `offsets[b]` up to `offsets[b + 1]`. */
 export interface Segment {
   bytes: Buffer;
   rows: number;
@@ -14,8 +14,8 @@ export interface Segment {
 }
 
 /**
- * Collects rows as bytes and gives them out sorted by bucket, the rows of a bucket in the order they came. Bytes, not
- * strings: 16 MiB of short strings are 60 MiB of heap and most of the time goes into collecting them.
+ * Collects rows and returns them sorted by bucket, keeping the original order within a bucket. It stores rows as bytes,
+ * because 16 MiB of short strings take 60 MiB of heap, and garbage collection would take most of the time.
  */
 export class SegmentBuilder {
   readonly #bytes: Buffer;
@@ -32,7 +32,7 @@ export class SegmentBuilder {
     return this.#rows;
   }
 
-  /** Whether a row can be added for sure; UTF-8 has at most 3 bytes a UTF-16 unit. */
+  /** Returns whether a row surely fits. A UTF-16 code unit takes at most 3 bytes in UTF-8. */
   hasRoomFor(row: string): boolean {
     return this.#rows < SEGMENT_ROWS && this.#bytes.length - this.#size >= row.length * 3;
   }
@@ -44,7 +44,7 @@ export class SegmentBuilder {
     this.#rows += 1;
   }
 
-  /** The rows so far as a segment; the builder is empty after it. */
+  /** Returns the collected rows as a segment and empties the builder. */
   take(): Segment {
     const lengths = new Array<number>(BUCKETS).fill(0);
     for (let row = 0; row < this.#rows; row += 1) {

@@ -1,33 +1,35 @@
 import { retriesOf, TASK_SECONDS } from "./lambda-task.ts";
 
-/** What the state machine calls and reads. */
+/** The resources that the state machine uses. */
 export interface StateMachineParts {
-  /** The ETL function's alias. */
+  /** ARN of the ETL function's alias. */
   functionArn: string;
   bucket: string;
-  /** Calls at the same time of each map step. */
+  /** The number of concurrent calls in each map step. */
   maxConcurrency: number;
 }
 
 /** A state of the Amazon States Language. */
 export type State = Readonly<Record<string, unknown>>;
 
-/** States to put into a machine: `startAt` is the first, and the last one goes on to the `next` that was asked for. */
+/** States to embed in a state machine. `startAt` is the first one. */
 export interface States {
   startAt: string;
   states: Readonly<Record<string, State>>;
 }
 
-/** Two more tries: every step gives the same when it is done again. */
+/** Two retries. They are safe because a repeated step has the same result. */
 const RETRY = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
 
 /**
- * The steps of ETL, for a machine whose input has `mode` (`init` or `update_dataset_group`) and `checks` (a list of
- * `{name, event_type?, event_value_threshold?}`). The run is named after the execution. Results are under `$.etl`; the
- * last is `{manifestKey, interactions, users, items, rejected}`.
+ * Returns the states of ETL, for a state machine whose input has `mode` (`init` or `update_dataset_group`) and `checks`
+ * (a list of `{name, event_type?, event_value_threshold?}`). The last state continues with `next`, or ends the
+ * execution. The run is named after the execution. Results are under `$.etl`. The last one is
+ * `{manifestKey, interactions, users, items, rejected}`.
  *
- * JSONPath only and JSON as the maps' source: what the local interpreter and Step Functions both do. The maps tolerate
- * every failure, since only the function after each can tell which items failed and why; it then fails the run.
+ * The states use only JSONPath, and JSON as the source of maps, which both Step Functions and the local interpreter
+ * support. The maps tolerate every failure. The function after each map finds out which items failed and why, and then
+ * fails the run.
  */
 export function etlStates(parts: StateMachineParts, next?: string): States {
   const call = (task: string, result: Readonly<Record<string, string>>): State => ({
@@ -56,7 +58,7 @@ export function etlStates(parts: StateMachineParts, next?: string): States {
   return {
     startAt: "PrepareEtl",
     states: {
-      // ResultPath of the steps needs the object to be there.
+      // The ResultPath of the steps needs this object to exist.
       PrepareEtl: { Type: "Pass", Result: {}, ResultPath: "$.etl", Next: "PlanEtl" },
       PlanEtl: planned,
       AreThereNewEvents: {
@@ -76,7 +78,7 @@ export function etlStates(parts: StateMachineParts, next?: string): States {
   };
 }
 
-/** The machine that does ETL alone. */
+/** Defines a state machine that runs only ETL. */
 export function etlStateMachine(parts: StateMachineParts): State {
   const { startAt, states } = etlStates(parts);
   return {
@@ -88,7 +90,7 @@ export function etlStateMachine(parts: StateMachineParts): State {
 
 const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [`${name}.$`, `$.Payload.${name}`]));
 
-/** A Distributed Map over a JSON list in the bucket. Each item is the input of its call. */
+/** Returns a Distributed Map over a JSON list in the bucket. Each item is the input of one call. */
 function map(
   { bucket, maxConcurrency }: StateMachineParts,
   listKey: string,
@@ -110,13 +112,13 @@ function map(
     },
     MaxConcurrency: maxConcurrency,
     ToleratedFailurePercentage: 100,
-    // The results are in the bucket: thousands of them would not fit into the state.
+    // The results are in the bucket, because thousands of them would not fit into the state.
     ResultPath: null,
     Next: next,
   };
 }
 
-/** One call an item, without a result. */
+/** Calls the function once for each item and discards the result. */
 const once = (parts: StateMachineParts) => (name: string) => ({
   [name]: {
     Type: "Task",
@@ -129,7 +131,7 @@ const once = (parts: StateMachineParts) => (name: string) => ({
   },
 });
 
-/** Calls again with the answer of the last call until that says it is done: a scan outlives a call. */
+/** Calls the function with its own last result until `done` is true, because a scan can take longer than one call. */
 const untilDone = (parts: StateMachineParts) => (name: string) => ({
   [name]: {
     Type: "Task",

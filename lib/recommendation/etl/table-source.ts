@@ -1,17 +1,17 @@
-/** The two tables of records. */
+/** The datasets that are stored in tables. */
 export type TableDataset = "user" | "item";
 
-/** A page of a scan; `last` is the key to go on from, null when the segment is read to its end. */
+/** A page of a scan. `last` is the key from which to continue, or null at the end of the segment. */
 export interface TablePage {
   records: readonly Readonly<Record<string, unknown>>[];
   last: Readonly<Record<string, unknown>> | null;
 }
 
-/** Where users and items are read from. */
+/** The tables of users and items. */
 export interface TableSource {
-  /** About how many bytes the table has; may be hours old. */
+  /** Returns the approximate size of a table in bytes. It may be hours old. */
   size(dataset: TableDataset): Promise<number>;
-  /** One page of at most 1 MB of a segment, strongly consistent. */
+  /** Reads one page of a segment, at most 1 MB, with strong consistency. */
   scan(
     dataset: TableDataset,
     part: { segment: number; of: number; start: Readonly<Record<string, unknown>> | null },

@@ -4,13 +4,15 @@ interface Count {
   events: number;
 }
 
-/** How often each text was added. Counts are changed in place: a text is looked up once, not twice. */
+/**
+ * Counts how often each text was added. Counts are updated in place, so each text is looked up once instead of twice.
+ */
 export class Tally {
   readonly #counts = new Map<string, Count>();
   #text: string | undefined;
   #count: Count = { events: 0 };
 
-  /** A text that follows itself, as types of events do, is not looked up at all. */
+  /** Counts a text. A text that repeats the previous one, as event types often do, needs no lookup. */
   add(text: string): void {
     if (text !== this.#text) {
       this.#text = text;

@@ -11,13 +11,13 @@ import { reasonOf, rejectLine } from "./rejects.ts";
 import { type GroupResult, type TransformTask, writeFile } from "./run-files.ts";
 import { SegmentBuilder } from "./segment.ts";
 
-/** Rejected rows are written when they are this many characters. */
+/** The number of characters at which rejected rows are written to a file. */
 const REJECTS_CHARACTERS = 4 * 1_024 * 1_024;
 
 /**
- * Reads a group of event objects and writes their valid rows as segments, then what it did as the group's result. The
- * same group gives the same objects under the same keys, so a second run after a kill changes nothing. Memory does not
- * grow with the objects.
+ * Reads a group of event objects and writes their valid rows as segments, then the group's result. Repeating a group
+ * writes the same files under the same keys, so an interrupted call can be repeated. Memory does not grow with the
+ * objects.
  */
 export async function transform(
   task: TransformTask,
