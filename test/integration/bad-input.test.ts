@@ -1,7 +1,6 @@
 import * as assert from "uvu/assert";
 import {
   API_KEY,
-  type GatewayOptions,
   HYBRID_MAPPING,
   hybridIndex,
   startGateway,
@@ -14,7 +13,7 @@ import { suite } from "../suite.ts";
 const test = suite("bad input");
 const upstreams = await startUpstreams();
 const gateways: TestGateway[] = [];
-const start = async (options: GatewayOptions) => {
+const start = async (options: Parameters<typeof startGateway>[0]) => {
   const gateway = await startGateway(options);
   gateways.push(gateway);
   return gateway;

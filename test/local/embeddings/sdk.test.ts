@@ -22,8 +22,7 @@ let models: Awaited<ReturnType<typeof startModels>>;
 let embedders: ReadonlyMap<ModelName, Embedder>;
 let folder: string;
 
-const common = { revision: "1", concurrency: 3 };
-const DENSE = { ...common, name: "dense_large_en_v1_5", dimension: 1024 } as const;
+const DENSE = { revision: "1", concurrency: 3, name: "dense_large_en_v1_5", dimension: 1024 } as const;
 
 test.before(async () => {
   models = await startModels();
@@ -31,13 +30,19 @@ test.before(async () => {
   await generateModelFiles(folder);
 });
 
-const embeddersFor = (queryTimeoutMs: number) =>
+const embeddersFor = (queryTimeoutMs: number, concurrency = 3) =>
   createEmbedders(
     [
-      { ...DENSE, endpoint_name: "shop-dense-large-en-v1-5" },
-      { ...common, name: "sparse_v3", endpoint_name: "shop-sparse-v3", prune_ratio: 0.1 },
-      { ...common, name: "ext_embed_english_v3", model_id: "cohere.embed-english-v3", dimension: 1024 },
-      { ...common, name: "ext_embed_multilingual_v3", model_id: "cohere.absent-v9", dimension: 1024 },
+      { ...DENSE, concurrency, endpoint_name: "shop-dense-large-en-v1-5" },
+      { revision: "1", concurrency, name: "sparse_v3", endpoint_name: "shop-sparse-v3", prune_ratio: 0.1 },
+      {
+        revision: "1",
+        concurrency,
+        name: "ext_embed_english_v3",
+        model_id: "cohere.embed-english-v3",
+        dimension: 1024,
+      },
+      { revision: "1", concurrency, name: "ext_embed_multilingual_v3", model_id: "cohere.absent-v9", dimension: 1024 },
     ],
     {
       sagemaker: models.sagemaker,
@@ -87,6 +92,8 @@ for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
 
   test(`${model}: 200 texts with every third call throttled are all embedded, each in one successful call`, async () => {
     models.control.setFaults(model, [{ kind: "throttle", every: 3 }]);
+    // One call at a time: of several in step, one would be the third each time, until its attempts end.
+    embedders = embeddersFor(20_000, 1);
     const texts = Array.from({ length: 200 }, (_, i) => `dragon number ${i}`);
     assert.equal(brief(await use(model).embedDocuments(texts, deadline())), new Array(200).fill("dense"));
     assert.equal(

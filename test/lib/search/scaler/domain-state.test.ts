@@ -64,7 +64,7 @@ test("the last change is the end of it where that is known", () => {
 });
 
 test("a domain that does not say how many nodes it has is an error", () => {
-  assert.throws(() => clusterState({ ...DOMAIN, ClusterConfig: {} }, config()), /how many data nodes/);
+  assert.throws(() => clusterState({ ...DOMAIN, ClusterConfig: {} }, config()), /no number of data nodes/);
 });
 
 test.run();
