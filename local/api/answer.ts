@@ -2,16 +2,16 @@ import { type ServerResponse, validateHeaderName, validateHeaderValue } from "no
 import { ApiError } from "../../lib/core/http/error.ts";
 import { MAX_RESULT_BYTES } from "../../lib/core/http/limits.ts";
 
-/** JSON escapes a character to at most six bytes, so a shorter body always fits. */
+/** A shorter body always fits, because JSON escapes a character to at most six bytes. */
 const SURELY_FITS = Math.floor(MAX_RESULT_BYTES / 6) - 100_000;
 
-/** Headers of one connection, and the length, which is computed here. */
+/** Headers that belong to one connection, and the length, which is computed here. */
 const DROPPED = new Set(["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"]);
 
-/** What every failure of the function ends with: it may have executed the request. */
+/** End of every message about a failed function, which may already have executed the request. */
 export const UNKNOWN = "Whether the request was executed is unknown.";
 
-/** What is sent to the client. */
+/** The response to the client. */
 export interface Answer {
   status: number;
   headers: [name: string, value: string][];
@@ -19,8 +19,8 @@ export interface Answer {
 }
 
 /**
- * Returns the HTTP answer for a proxy result. Throws `outcome_unknown` for a result that API Gateway would call
- * malformed, or that Lambda could not return.
+ * Returns the HTTP response for a proxy result. Throws `outcome_unknown` for a result that API Gateway would reject as
+ * malformed or that is too large for Lambda to return.
  */
 export function answerOf(result: unknown): Answer {
   if (typeof result !== "object" || result === null) throw malformed("it is not an object");
@@ -82,7 +82,7 @@ function malformed(why: string): ApiError {
   });
 }
 
-/** Returns the answer to a request that the API itself refuses, in the error shape of both services. */
+/** Returns the response to a request that the API itself rejects, in the error format of both services. */
 export function refusal(error: ApiError, requestId: string): Answer {
   return {
     status: error.statusCode,
@@ -95,7 +95,7 @@ export function refusal(error: ApiError, requestId: string): Answer {
   };
 }
 
-/** Writes an answer. `HEAD` keeps the length that the function gives, as there is no body to measure. */
+/** Sends a response. For `HEAD` it keeps the function's content-length, since there is no body to measure. */
 export function send(response: ServerResponse, answer: Answer, options: { head: boolean; requestId: string }): void {
   const { status, body } = answer;
   const headers: string[] = ["x-amzn-requestid", options.requestId];

@@ -5,7 +5,7 @@ import type { Match } from "./resources.ts";
 const ACCOUNT_ID = "123456789012";
 const API_ID = "local";
 
-/** Headers that API Gateway keeps to itself: they belong to one connection or one body encoding. */
+/** Headers that API Gateway does not pass on, because they belong to one connection or one body encoding. */
 const DROPPED = new Set([
   "connection",
   "content-length",
@@ -20,12 +20,12 @@ const DROPPED = new Set([
 
 export interface EventParts {
   request: IncomingMessage;
-  /** Path below the base path, percent-encoded as it came. */
+  /** Path below the base path, percent-encoded as received. */
   path: string;
-  /** What follows the question mark. */
+  /** The part of the URL after the question mark. */
   query: string;
   match: Match;
-  /** Base path without slash; API Gateway's stage has this role. */
+  /** Base path without slashes. It plays the role of API Gateway's stage. */
   stage: string;
   apiKey: string | undefined;
   requestId: string;
@@ -33,8 +33,8 @@ export interface EventParts {
 }
 
 /**
- * The proxy event (version 1) that API Gateway's REST API with every media type binary would hand to Lambda. Path and
- * path parameters stay percent-encoded, query parameters are decoded, header names keep their case.
+ * Creates the proxy event (version 1) that API Gateway would pass to Lambda for a REST API with all media types binary.
+ * Path and path parameters stay percent-encoded, query parameters are decoded, and header names keep their case.
  */
 export function createEvent(parts: EventParts): ProxyEvent {
   const { request, path, match, body } = parts;
@@ -128,14 +128,14 @@ function queryOf(query: string): Query {
   return { queryStringParameters, multiValueQueryStringParameters };
 }
 
-/** The last value of a name stands in the single map, all of them in the other. */
+/** Adds a value to both maps: `single` keeps the last value of a name, `multi` keeps all of them. */
 function add(
   single: Record<string, string | undefined>,
   multi: Record<string, string[]>,
   name: string,
   value: string,
 ): void {
-  // An assignment would set the object's prototype.
+  // Assigning to this name would set the object's prototype.
   if (name === "__proto__") return;
   single[name] = value;
   const values = Object.hasOwn(multi, name) ? multi[name] : undefined;
@@ -145,7 +145,7 @@ function add(
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** `09/Apr/2015:12:34:56 +0000` */
+/** Formats a time as in `09/Apr/2015:12:34:56 +0000`. */
 function commonLogTime(time: number): string {
   const iso = new Date(time).toISOString();
   return `${iso.slice(8, 10)}/${MONTHS[Number(iso.slice(5, 7)) - 1]}/${iso.slice(0, 4)}:${iso.slice(11, 19)} +0000`;

@@ -7,24 +7,24 @@ import { type Answer, answerOf, refusal, send, UNKNOWN } from "./answer.ts";
 import { createEvent, type EventParts } from "./event.ts";
 import { createContext, findService, type MountedService } from "./service.ts";
 
-/** API Gateway: payload of a request. */
+/** API Gateway's limit for the payload of a request. */
 export const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
-/** Lambda: a synchronous event, serialized. */
+/** Lambda's limit for a serialized synchronous event. */
 export const MAX_EVENT_BYTES = 6_291_456;
-/** An event with a shorter body always fits: node accepts at most 16 KB of path and headers. */
+/** An event with a shorter body always fits, because Node.js accepts at most 16 KB of path and headers. */
 const SURELY_FITS_BYTES = 4_500_000;
 
 export interface ExchangeOptions {
   integrationTimeoutMs: number;
   functionTimeoutMs: number;
   onFunctionError: (error: unknown) => void;
-  /** Whether the server is stopping; each connection then closes after its next answer. */
+  /** Whether the server is stopping. Each connection then closes after its next response. */
   stopping: () => boolean;
 }
 
 type Target = Omit<EventParts, "body"> & { service: MountedService };
 
-/** Answers one HTTP request: finds its service, checks the key, reads the body, calls the function. */
+/** Handles one HTTP request: finds its service, checks the key, reads the body and calls the function. */
 export function serve(
   request: IncomingMessage,
   response: ServerResponse,
@@ -43,7 +43,7 @@ export function serve(
   try {
     target = admit(request, requestId, services);
   } catch (error) {
-    // Read and drop the body first: a client that cannot send all of it may not read the answer.
+    // Reads and drops the body first: a client that cannot send all of it may not read the response.
     request.resume().on("end", () => refuse(error as ApiError));
     return;
   }
@@ -71,7 +71,7 @@ export function serve(
   });
 }
 
-/** Throws ApiError for a request that does not reach the function. */
+/** Finds the service and resource of a request and checks its key. Throws ApiError to reject the request. */
 function admit(request: IncomingMessage, requestId: string, services: readonly MountedService[]): Target {
   const url = request.url ?? "";
   const mark = url.indexOf("?");
@@ -90,7 +90,7 @@ function payloadTooLarge(what: string): ApiError {
   return new ApiError("payload_too_large", `${what}; send less at a time.`);
 }
 
-/** Calls the function within its time. Throws the ApiError that API Gateway would answer with. */
+/** Calls the function with a timeout. Throws ApiError where API Gateway would respond with an error. */
 async function invoke(service: MountedService, event: ProxyEvent, options: ExchangeOptions): Promise<Answer> {
   const { integrationTimeoutMs, functionTimeoutMs, onFunctionError } = options;
   const context = createContext(event.requestContext.requestId, functionTimeoutMs);
@@ -105,7 +105,7 @@ async function invoke(service: MountedService, event: ProxyEvent, options: Excha
   }
 }
 
-/** Lambda ends a function at its own timeout; API Gateway stops waiting at its own. */
+/** Creates the error of the timeout that expires first: Lambda's ends the function, API Gateway's ends the wait. */
 function timedOut(integrationMs: number, functionMs: number): ApiError {
   const what =
     functionMs < integrationMs

@@ -4,25 +4,25 @@ import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { tapRequestLog } from "./request-log-tap.ts";
 
 export interface BundleOptions {
-  /** `index.mjs` of a built function. */
+  /** Path of a built function's `index.mjs`. */
   file: string;
-  /** The function's environment: all that it sees of `process.env` while it is imported. */
+  /** The function's environment. During the import, `process.env` contains nothing else. */
   env: Readonly<Record<string, string>>;
-  /** Gets each request log line, in place of standard output. */
+  /** Receives each request log line, which then does not go to standard output. */
   onRequestLog?: (line: string) => void;
 }
 
 export interface LoadedBundle {
   handler: ProxyHandler;
-  /** Gives standard output back. */
+  /** Restores standard output. */
   release(): void;
 }
 
 /**
- * Imports a built function into this process. Functions read their environment when they are imported, so
- * `process.env` is exchanged for just that time: what a function reads later (the AWS SDK: endpoint, region,
- * credentials) has to be in the environment of this process. Each call is a fresh instance of the entry; its chunks are
- * shared, as Node loads a file once. Calls must not overlap.
+ * Imports a built function into this process. Functions read their environment when they are imported, so `process.env`
+ * is replaced during the import only. Whatever a function reads later must be in the environment of this process; the
+ * AWS SDK, for example, reads endpoint, region and credentials. Each call creates a new instance of the entry file, but
+ * its chunks are shared, because Node.js loads a file once. Calls must not overlap.
  */
 export async function loadBundle({ file, env, onRequestLog }: BundleOptions): Promise<LoadedBundle> {
   const own = process.env;

@@ -1,8 +1,8 @@
 import { isRequestLogLine } from "../../lib/search/request-log/marker.ts";
 
 /**
- * Takes the request log lines out of what this process writes to standard output, as the log subscription does in AWS;
- * all other output passes through. Returns how to undo it.
+ * Diverts the request log lines from this process's standard output to `onLine`, as the log subscription does in AWS.
+ * All other output passes through. Returns a function that undoes this.
  */
 export function tapRequestLog(onLine: (line: string) => void): () => void {
   const { stdout } = process;
@@ -13,7 +13,7 @@ export function tapRequestLog(onLine: (line: string) => void): () => void {
     if (!lines.some(isRequestLogLine)) return Reflect.apply(original, stdout, [chunk, ...rest]);
 
     for (const line of lines.filter(isRequestLogLine)) onLine(line);
-    // The callback, if there is one, is still owed.
+    // Passes the callback on, if there is one.
     const others = lines.filter((line) => !isRequestLogLine(line)).join("\n");
     return Reflect.apply(original, stdout, [others, ...rest]);
   };

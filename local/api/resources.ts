@@ -1,6 +1,6 @@
 import type { Route } from "../../lib/core/http/route.ts";
 
-/** A resource of the API and the path parameters of one request, percent-encoded as they came. */
+/** A resource of the API and the path parameters of one request, percent-encoded as received. */
 export interface Match {
   resource: string;
   pathParameters: Record<string, string> | null;
@@ -12,9 +12,9 @@ interface Segments {
 }
 
 /**
- * Finds the resource of a request path as API Gateway does: a literal segment beats a parameter, a parameter beats
- * `{proxy+}`. Besides the routes there is `ANY /{proxy+}`, so everything but `/` has a resource; paths that the routes
- * do not know are the router's to refuse.
+ * Returns a function that finds the resource of a path as API Gateway does: a literal segment takes precedence over a
+ * parameter, and a parameter over `{proxy+}`. There is always `ANY /{proxy+}` besides the routes, so every path except
+ * `/` has a resource, and the router rejects unknown paths.
  */
 export function createMatcher(routes: readonly Route[]): (path: string) => Match | undefined {
   const resources = [...new Set([...routes.map(({ path }) => path), "/{proxy+}"])];
@@ -37,7 +37,7 @@ export function createMatcher(routes: readonly Route[]): (path: string) => Match
   };
 }
 
-/** Sorts before others what matches less: literal segments, then parameters, then the rest of a path. */
+/** Returns a sort key that puts specific resources first: literal segments, then parameters, then `{proxy+}`. */
 function specificity({ segments }: Segments): string {
   return segments.map((segment) => (segment.startsWith("{") ? (segment.endsWith("+}") ? "2" : "1") : "0")).join("");
 }

@@ -7,16 +7,16 @@ import { createUsage, type UsagePlan } from "./usage.ts";
 
 /** One API: its routes and the function behind all of them. */
 export interface ApiService {
-  /** First part of the path, without slashes; the service without one gets what the others do not. */
+  /** First part of the path, without slashes. A service without one gets all paths that no other service has. */
   basePath?: string;
   routes: readonly Route[];
   handler: ProxyHandler;
-  /** API keys that are accepted. */
+  /** The accepted API keys. */
   keys: readonly string[];
   usage?: UsagePlan;
 }
 
-/** A service as the server uses it. */
+/** A service in the form that the server uses. */
 export interface MountedService {
   stage: string;
   handler: ProxyHandler;
@@ -33,7 +33,7 @@ export function mount(service: ApiService): MountedService {
     handler: service.handler,
     match: createMatcher(service.routes),
     admit(method, key) {
-      // A browser's preflight carries no key.
+      // A browser's preflight request has no key.
       if (method === "OPTIONS") return;
       if (key === undefined || !keys.has(key)) {
         throw new ApiError("forbidden", "The API key is missing or wrong; send it in the header x-api-key.");
@@ -43,7 +43,7 @@ export function mount(service: ApiService): MountedService {
   };
 }
 
-/** The service of a path, and the path below its base path. */
+/** Returns the service of a path, and the path below its base path. */
 export function findService(
   services: readonly MountedService[],
   path: string,
@@ -57,7 +57,7 @@ export function findService(
   return undefined;
 }
 
-/** The Lambda context of one call: the time left of the function's timeout, and a request id. */
+/** Creates the Lambda context of one call, with a request ID and the time left until the function's timeout. */
 export function createContext(requestId: string, timeoutMs: number): Context {
   const end = performance.now() + timeoutMs;
   return {

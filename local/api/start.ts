@@ -7,28 +7,28 @@ import { type ApiService, mount } from "./service.ts";
 
 export interface ApiOptions {
   services: readonly ApiService[];
-  /** Default 0: a free one. */
+  /** Default: 0, which chooses a free port. */
   port?: number;
-  /** Default loopback. */
+  /** Default: loopback. */
   host?: string;
-  /** Default 29 s, API Gateway's own. */
+  /** Default: 29 s, as in API Gateway. */
   integrationTimeoutMs?: number;
-  /** Default 28 s, as the functions are deployed. */
+  /** Default: 28 s, as deployed. */
   functionTimeoutMs?: number;
-  /** Told about a function that threw, which Lambda would write to its log; default standard error. */
+  /** Called with the error of a failed function, which Lambda would log. Default: writes it to standard error. */
   onFunctionError?: (error: unknown) => void;
 }
 
 export interface RunningApi {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
-  /** Takes no new request, waits for those in flight (at most `graceMs`, default 5 s), closes. Repeatable. */
+  /** Stops accepting requests, waits up to `graceMs` (default: 5 s) for those in progress, then closes. Repeatable. */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Serves functions over HTTP as API Gateway and Lambda would. Throws LocalError when the port is taken. */
+/** Serves functions over HTTP like API Gateway and Lambda. Throws LocalError if the port is taken. */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  // The service without a base path comes last: it takes what is left.
+  // The service without a base path comes last, because it takes all remaining paths.
   const services = options.services.map(mount).sort((a, b) => b.stage.length - a.stage.length);
   let stopped: Promise<void> | undefined;
   const limits = {

@@ -1,18 +1,18 @@
 import { ApiError } from "../../lib/core/http/error.ts";
 
-/** A usage plan: what one key may use. Each part is optional, as in `throttle` of api.yaml. */
+/** A usage plan: the limits of one key. Each is optional, as in `throttle` of api.yaml. */
 export interface UsagePlan {
-  /** Requests a second. */
+  /** Requests per second. */
   rateLimit?: number;
-  /** Requests at once: the size of the bucket that `rateLimit` fills; default `rateLimit`, at least 1. */
+  /** Size of the token bucket that `rateLimit` refills. Default: `rateLimit`, but at least 1. */
   burstLimit?: number;
-  /** Requests a day, counted from midnight UTC. */
+  /** Requests per day, counted from midnight UTC. */
   dailyQuota?: number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Counts requests by key; throws `throttled` with `retry-after` for one that is over the plan. `now` in epoch ms. */
+/** Returns a counter of requests by key. It throws `throttled` with `retry-after` above the plan. `now` is in ms. */
 export function createUsage(plan: UsagePlan, now: () => number = Date.now): (key: string) => void {
   const { rateLimit = Number.POSITIVE_INFINITY, dailyQuota = Number.POSITIVE_INFINITY } = plan;
   const size = Math.max(1, plan.burstLimit ?? rateLimit);
