@@ -1,17 +1,17 @@
 import type { StandInAnswer } from "../cloud/stand-in.ts";
 import type { Fault } from "./control.ts";
 
-/** An answer, and whether it is the one that was asked for. */
+/** A response. `ok` means that it succeeded without an injected fault. */
 export interface ModelAnswer extends StandInAnswer {
   ok: boolean;
 }
 
-/** An error as AWS services of the REST-JSON protocol give it. */
+/** Creates an error response in the format of AWS's REST-JSON protocol. */
 export function awsError(status: number, type: string, fields: Readonly<Record<string, unknown>>): ModelAnswer {
   return { ok: false, status, headers: { "x-amzn-errortype": type }, body: JSON.stringify(fields) };
 }
 
-/** The answer of a service that does not get as far as the model, if the fault is of that kind. */
+/** Returns the error of a service that never calls the model, if the fault is of that kind. */
 export function serviceFault(fault: Fault | undefined, unavailable: string): ModelAnswer | undefined {
   if (fault?.kind === "throttle") return awsError(429, "ThrottlingException", { message: "Rate exceeded" });
   if (fault?.kind === "unavailable") return awsError(503, unavailable, { message: "Service is unavailable" });
@@ -19,8 +19,8 @@ export function serviceFault(fault: Fault | undefined, unavailable: string): Mod
 }
 
 /**
- * Spoils the answer of a model as the fault says; true vectors otherwise. NaN becomes null, as servers that know no
- * NaN in JSON write it.
+ * Corrupts a model's vectors according to the fault. Returns them unchanged without one. NaN becomes null, as from
+ * servers that cannot write NaN in JSON.
  */
 export function spoiled(vectors: readonly unknown[], fault: Fault | undefined): readonly unknown[] {
   switch (fault?.kind) {

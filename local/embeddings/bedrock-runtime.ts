@@ -7,10 +7,10 @@ const MAX_TEXTS = 96;
 const MAX_CHARACTERS = 2_048;
 const INPUT_TYPES = ["search_document", "search_query", "classification", "clustering", "image"];
 
-/** Texts that the embedding server behind it takes at once. */
+/** Texts per call of the embedding server. */
 const TEXTS_A_CALL = 32;
 
-/** Bedrock's exceptions by the status that they have. */
+/** Bedrock's exceptions by their status. */
 const EXCEPTIONS: Readonly<Record<number, string>> = {
   400: "ValidationException",
   403: "AccessDeniedException",
@@ -21,7 +21,7 @@ const EXCEPTIONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailableException",
 };
 
-/** The model that an InvokeModel request names, undefined for another request. */
+/** Returns the model ID of an InvokeModel request, or undefined for any other request. */
 export function bedrockModelOf({ method, path }: StandInRequest): string | undefined {
   const [, id] = /^\/model\/([^/]+)\/invoke$/.exec(path) ?? [];
   return method === "POST" && id !== undefined ? decodeURIComponent(id) : undefined;
@@ -29,12 +29,12 @@ export function bedrockModelOf({ method, path }: StandInRequest): string | undef
 
 const invalid = (message: string) => awsError(400, "ValidationException", { message });
 
-/** What Bedrock says about a model that it does not have. */
+/** Returns Bedrock's error for an unknown model. */
 export function unknownModel(): ModelAnswer {
   return invalid("The provided model identifier is invalid.");
 }
 
-/** A request of Cohere Embed v3; the texts are empty when they cannot be read. */
+/** Parses a request to Cohere Embed v3. `texts` is empty if the body is invalid. */
 export function cohereRequest(body: Buffer): { texts: string[]; inputType?: string; byType: boolean } {
   const { texts, input_type, embedding_types } = parseObject(body) ?? {};
   return {
@@ -44,7 +44,7 @@ export function cohereRequest(body: Buffer): { texts: string[]; inputType?: stri
   };
 }
 
-/** InvokeModel with Cohere Embed v3, in both shapes of its answer; `server` gives the vectors. */
+/** Handles InvokeModel for Cohere Embed v3, with both response formats. `server` computes the vectors. */
 export async function invokeCohere(
   { body }: StandInRequest,
   server: InferenceServer,

@@ -26,8 +26,8 @@ const Faults = v.array(
 const PATH = "/_models";
 
 /**
- * The models' control over HTTP: `GET /_models` returns counts and faults of each model, `PUT /_models/<model>/faults`
- * sets a JSON list of faults, and `DELETE /_models` removes all faults and counts.
+ * Creates an HTTP control for the models. `GET /_models` returns the counts and faults of each model,
+ * `PUT /_models/<model>/faults` sets a JSON list of faults, and `DELETE /_models` removes all faults and counts.
  */
 export function modelControlOverHttp(control: ModelControl): Control {
   return { path: PATH, handle: (request) => answer(control, request) };

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
 
-/** Which calls a fault applies to; every condition given must hold. Without any: all calls. */
+/** Selects the calls that a fault applies to. All given conditions must hold. Without any, it applies to all calls. */
 export interface FaultCondition {
   /** Every n-th call since the fault was set. */
   every?: number;
   /** The first n calls since the fault was set. */
   first?: number;
-  /** Calls with a text that contains this. */
+  /** Calls in which a text contains this. */
   containing?: string;
 }
 
-/** What a stand-in model can be told to do wrong. */
+/** A fault to inject into a stand-in model. */
 export type Fault = FaultCondition &
   (
     | { kind: "throttle" }
@@ -19,7 +19,7 @@ export type Fault = FaultCondition &
     /** The model's own status: SageMaker wraps it as ModelError, Bedrock has an exception for it. */
     | { kind: "status"; status: number }
     | { kind: "delay"; ms: number }
-    /** Answers when the faults are cleared. */
+    /** Responds only when the faults are cleared. */
     | { kind: "hang" }
     | { kind: "nan" }
     | { kind: "not_json" }
@@ -27,7 +27,7 @@ export type Fault = FaultCondition &
     | { kind: "too_few" }
   );
 
-/** One call that was answered as the protocol wants it. */
+/** One successful call. */
 export interface ServedCall {
   texts: readonly string[];
   /** Cohere's `input_type`. */
@@ -37,11 +37,11 @@ export interface ServedCall {
 export interface ModelCounts {
   calls: number;
   succeeded: number;
-  /** The most calls that ever ran at the same time. */
+  /** The highest number of concurrent calls so far. */
   peak: number;
 }
 
-/** Served calls that are remembered for each model: enough for tests, little for a stack that runs for days. */
+/** Number of calls to remember per model: enough for tests, and little memory for a stack that runs for days. */
 const REMEMBERED_CALLS = 1_000;
 
 interface State extends ModelCounts {
@@ -51,21 +51,21 @@ interface State extends ModelCounts {
   held: (() => void)[];
 }
 
-/** Tells the stand-in models to fail, and says what they were asked. */
+/** Injects faults into the stand-in models and reports their calls. */
 export interface ModelControl {
-  /** Replaces the faults of a model; an empty list ends them and lets hanging calls go. */
+  /** Replaces the faults of a model and releases hanging calls. An empty list removes all faults. */
   setFaults(model: ModelName, faults: readonly Fault[]): void;
   faults(model: ModelName): Fault[];
   counts(model: ModelName): ModelCounts;
   /** The successful calls, oldest first. */
   served(model: ModelName): readonly ServedCall[];
-  /** Ends all faults and forgets all calls. */
+  /** Removes all faults and forgets all calls. */
   reset(): void;
 }
 
 /** The side of the control that the models use. */
 export interface ModelObserver {
-  /** Counts one call, gives the fault it meets (delays are over by then), and runs it. */
+  /** Counts one call, waits for its delays, and then runs it with the fault that applies to it. */
   observe<T extends { ok: boolean }>(
     model: ModelName,
     call: ServedCall,
@@ -73,7 +73,7 @@ export interface ModelObserver {
   ): Promise<T>;
 }
 
-/** A control of all models, without faults. */
+/** Creates a control for all models, without faults. */
 export function createModelControl(): ModelControl & ModelObserver {
   const fresh = (): State => ({ calls: 0, succeeded: 0, peak: 0, running: 0, served: [], faults: [], held: [] });
   const states = new Map<ModelName, State>(MODEL_NAMES.map((model) => [model, fresh()]));
@@ -86,7 +86,7 @@ export function createModelControl(): ModelControl & ModelObserver {
     for (const go of one.held.splice(0)) go();
   };
 
-  /** The faults that this call meets. Every fault counts the call, also when another one applies. */
+  /** Returns the faults that apply to this call. Every fault counts the call, even if another one applies. */
   const met = (one: State, { texts }: ServedCall): Fault[] =>
     one.faults
       .filter((entry) => {

@@ -1,13 +1,13 @@
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { LexicalModel } from "./lexical-model.ts";
 
-/** An answer of a model's container, before SageMaker wraps it. */
+/** A response of a model's container, before SageMaker wraps it. */
 export interface InferenceAnswer {
   status: number;
   body: string;
 }
 
-/** A Text Embeddings Inference server with one model: the stand-in's own, or a real one elsewhere. */
+/** A Text Embeddings Inference server with one model: the stand-in or a real remote server. */
 export interface InferenceServer {
   invoke(body: Buffer): Promise<InferenceAnswer>;
 }
@@ -16,7 +16,7 @@ const MAX_INPUTS = 32;
 const MAX_PAYLOAD_BYTES = 2_000_000;
 const MAX_TOKENS = 512;
 
-/** Validation errors, by the server's version: 413 up to 1.8 (the pinned image), 422 from 1.9. */
+/** Status of validation errors. The server returns 413 up to version 1.8 (the pinned image) and 422 from 1.9. */
 const VALIDATION = 413;
 
 const ok = (value: unknown): InferenceAnswer => ({ status: 200, body: JSON.stringify(value) });
@@ -26,12 +26,12 @@ const refusal = (status: number, error: string, type: string): InferenceAnswer =
   body: JSON.stringify({ error, error_type: type }),
 });
 
-/** `POST /invocations` as the server's `embed` answers it, with the limits and errors of version 1.8. */
+/** Creates a server that handles `POST /invocations` like `embed`, with the limits and errors of version 1.8. */
 export function denseServer(model: LexicalModel, dimension: number, seed: number): InferenceServer {
   return lexicalServer(model, (text) => model.dense(text, dimension, seed));
 }
 
-/** `POST /invocations` as the server's `embed_sparse` answers it. */
+/** Creates a server that handles `POST /invocations` like `embed_sparse`. */
 export function sparseServer(model: LexicalModel): InferenceServer {
   return lexicalServer(model, (text) => model.sparse(text));
 }
@@ -62,7 +62,7 @@ function lexicalServer(model: LexicalModel, embed: (text: string) => unknown): I
   };
 }
 
-/** The inputs of a request to an inference server, empty when it has none that can be read. */
+/** Returns the inputs of a request to an inference server. Empty if the request is invalid. */
 export function inputsOf(body: Buffer): string[] {
   return parse(body)?.inputs ?? [];
 }
@@ -72,12 +72,12 @@ function parse(body: Buffer): { inputs: string[]; truncate: boolean } | undefine
   if (!request) return undefined;
   const { inputs, truncate } = request;
   const list: unknown[] = Array.isArray(inputs) ? inputs : [inputs];
-  // The server's parser refuses an escaped half of a surrogate pair, and with it the whole body.
+  // The server's parser rejects the whole body if it contains an escaped lone surrogate.
   if (!list.every((text) => typeof text === "string" && text.isWellFormed())) return undefined;
   return { inputs: list as string[], truncate: truncate === true };
 }
 
-/** The JSON object of a request body, undefined when it is none. */
+/** Parses a request body as a JSON object. Returns undefined if it is not one. */
 export function parseObject(body: Buffer): Record<string, unknown> | undefined {
   const value = parseJson(body);
   return isObject(value) ? value : undefined;

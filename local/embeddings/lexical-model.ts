@@ -5,43 +5,43 @@ import { BGE_QUERY_PREFIX } from "../../lib/search/embeddings/text-embeddings-in
 import { generatedModelFiles } from "./model-files.ts";
 import { SPECIAL_IDS } from "./vocabulary.ts";
 
-/** One token of a sparse answer, as Text Embeddings Inference gives it. */
+/** One token of a sparse embedding, in the format of Text Embeddings Inference. */
 export interface SparseEntry {
   index: number;
   value: number;
 }
 
 /**
- * What stands in for the embedding models: texts that share words are near one another, and that is all. It knows no
- * meaning, so "car" and "automobile" are strangers.
+ * Stands in for the embedding models. Texts that share words are close to one another, and nothing else counts: it
+ * knows no meaning, so "car" and "automobile" are unrelated.
  */
 export interface LexicalModel {
-  /** A unit vector. `seed` sets models apart: vectors of two seeds cannot be compared. */
+  /** Returns a unit vector. `seed` distinguishes models: vectors of different seeds cannot be compared. */
   dense(text: string, dimension: number, seed: number): number[];
-  /** Values as the real server gives them: before the log1p of the gateway, special tokens still there. */
+  /** Returns values like the real server: before the gateway's log1p and including special tokens. */
   sparse(text: string): SparseEntry[];
-  /** Tokens of a text, `[CLS]` and `[SEP]` included. */
+  /** Counts the tokens of a text, including `[CLS]` and `[SEP]`. */
   count(text: string): number;
 }
 
-/** Tokens that the real models read, `[CLS]` and `[SEP]` left out. */
+/** Tokens that the real models read, without `[CLS]` and `[SEP]`. */
 const MAX_TOKENS = 510;
 const MAX_CHARACTERS = 16_384;
 
-/** Coordinates that one token touches: fewer make unrelated texts collide, more cost time. */
+/** Coordinates that one token changes. With fewer, unrelated texts collide; more cost time. */
 const COORDINATES_A_TOKEN = 4;
 
-/** The largest weight of a token in a document, after the gateway's log1p; the real model's are between 0 and 3. */
+/** The largest weight of a document's token, after the gateway's log1p. The real model's weights are from 0 to 3. */
 const LARGEST_WEIGHT = 1.6;
 const SATURATION = 0.6;
 
-/** The query weight from which on a token counts in full in a document. */
+/** Tokens with at least this query weight have full weight in a document. */
 const FULL_WEIGHT = 3;
 
-/** Of a token without a weight of its own in a dense vector: a byte outside ASCII. */
+/** Weight in a dense vector of a token without its own weight: a byte outside ASCII. */
 const BYTE_WEIGHT = 0.5;
 
-/** A stand-in over the generated vocabulary. */
+/** Creates a stand-in model with the generated vocabulary. */
 export async function createLexicalModel(): Promise<LexicalModel> {
   const files = parseModelFiles(generatedModelFiles());
   const model = await createSparseModel(files);
@@ -58,10 +58,10 @@ export async function createLexicalModel(): Promise<LexicalModel> {
     count: (text) => tokensOf(text).length + 2,
 
     dense(text, dimension, seed) {
-      // The real model has learnt to read past the instruction, and Cohere's gets none.
+      // The real model is trained to ignore the instruction, and Cohere's gets none.
       const content = text.startsWith(BGE_QUERY_PREFIX) ? text.slice(BGE_QUERY_PREFIX.length) : text;
       const vector = new Array<number>(dimension).fill(0);
-      // A text without tokens has a place as well, as with the real model.
+      // As with the real model, a text without tokens also has a vector.
       spread(vector, "[CLS]", 0.1, seed);
       for (const [token, count] of frequencies(content)) {
         spread(vector, token, (model.weight(token) ?? BYTE_WEIGHT) * (1 + Math.log(count)), seed);
@@ -83,7 +83,7 @@ export async function createLexicalModel(): Promise<LexicalModel> {
   };
 }
 
-/** Adds a token to a vector, at a few coordinates and with signs that follow from its name. */
+/** Adds a token to a vector at a few coordinates. Coordinates and signs are derived from the token's hash. */
 function spread(vector: number[], token: string, weight: number, seed: number): void {
   for (let i = 0; i < COORDINATES_A_TOKEN; i += 1) {
     const hash = fnv1a(`${seed}:${i}:${token}`);
@@ -92,7 +92,7 @@ function spread(vector: number[], token: string, weight: number, seed: number): 
   }
 }
 
-/** FNV-1a over UTF-16 units, with a final mix since its low bits alone are poor. */
+/** Computes FNV-1a over UTF-16 units, with a final mix because its low bits alone are weak. */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

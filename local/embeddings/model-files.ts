@@ -3,15 +3,16 @@ import { join } from "node:path";
 import type { ModelFiles } from "../../lib/search/embeddings/model-files.ts";
 import { generateVocabulary, SPECIAL_IDS, type Vocabulary } from "./vocabulary.ts";
 
-/** Characters of a word that are looked up at once; longer ones are cut, since the look-up is quadratic. */
+/** Longest piece of a word that is looked up as a whole. Longer words are split, because the lookup is quadratic. */
 const LONGEST_WORD = 32;
 
-/** A character is up to four bytes; more than this would be [UNK]. */
+/** A character has up to four bytes. A longer piece would become [UNK]. */
 const LONGEST_WORD_BYTES = LONGEST_WORD * 4;
 
 /**
- * The model files of the stand-in, in the format of the real ones (a Hugging Face WordPiece tokenizer). One step more
- * than the real one has: `ByteLevel` spells words in bytes, and the vocabulary has every byte, so no text is unknown.
+ * Returns the stand-in's model files in the format of the real ones (a Hugging Face WordPiece tokenizer). It has one
+ * more step than the real tokenizer: `ByteLevel` splits words into bytes, and the vocabulary contains every byte, so no
+ * text is unknown.
  */
 export function generatedModelFiles(vocabulary: Vocabulary = generateVocabulary()): ModelFiles {
   const token = (id: number) => vocabulary.tokens[id] ?? "";
@@ -81,7 +82,7 @@ export function generatedModelFiles(vocabulary: Vocabulary = generateVocabulary(
   };
 }
 
-/** Writes the generated model files to a folder, where the query side of the local stack reads them. */
+/** Writes the generated model files to a folder, from which the local stack embeds queries. */
 export async function generateModelFiles(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await Promise.all(

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InferenceServer } from "./inference-server.ts";
 
-/** A Text Embeddings Inference server that a user runs does not answer as one. The message says what to do. */
+/** The user's server does not behave like Text Embeddings Inference. The message says what to do. */
 export class RemoteServerError extends Error {
   override name = "RemoteServerError";
 }
 
 export interface RemoteServer extends InferenceServer {
-  /** Of its vectors; undefined for a sparse model. */
+  /** Dimension of its vectors. Undefined for a sparse model. */
   dimension: number | undefined;
 }
 
-/** SageMaker's own limit for an answer. */
+/** SageMaker's timeout for a response. */
 const ANSWER_TIMEOUT_MS = 60_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * A real Text Embeddings Inference server in place of a stand-in (`EMBEDDING_URL_<MODEL>`). It is asked for one
- * embedding first: that shows whether it is there, whether it is of the right kind, and its dimension.
+ * Connects to a real Text Embeddings Inference server that replaces a stand-in (`EMBEDDING_URL_<MODEL>`). Requests one
+ * embedding first, to check that the server is up and of the right kind, and to find its dimension.
  */
 export async function connectRemoteServer(url: string, kind: "dense" | "sparse"): Promise<RemoteServer> {
   const route = new URL(kind === "dense" ? "embed" : "embed_sparse", url.endsWith("/") ? url : `${url}/`);
@@ -50,7 +50,7 @@ export async function connectRemoteServer(url: string, kind: "dense" | "sparse")
       try {
         return await post(body, ANSWER_TIMEOUT_MS);
       } catch {
-        // A container that is gone is a 503 of the endpoint; the pause keeps callers from spinning.
+        // An endpoint without its container returns a 503. The pause keeps callers from retrying in a tight loop.
         await sleep(10);
         return { status: 503, body: JSON.stringify({ error: `no answer from ${route}`, error_type: "unhealthy" }) };
       }

@@ -3,21 +3,21 @@ import { awsError, type ModelAnswer, serviceFault, spoiled } from "./answers.ts"
 import type { Fault } from "./control.ts";
 import type { InferenceAnswer, InferenceServer } from "./inference-server.ts";
 
-/** Bytes of a body, either way. */
+/** Largest body of a request or a response, in bytes. */
 const MAX_BYTES = 6_291_456;
 
-/** The endpoint that an InvokeEndpoint request names, undefined for another request. */
+/** Returns the endpoint name of an InvokeEndpoint request, or undefined for any other request. */
 export function endpointOf({ method, path }: StandInRequest): string | undefined {
   const [, name] = /^\/endpoints\/([^/]+)\/invocations$/.exec(path) ?? [];
   return method === "POST" && name !== undefined ? decodeURIComponent(name) : undefined;
 }
 
-/** What SageMaker says about an endpoint that is not there. */
+/** Returns SageMaker's error for an unknown endpoint. */
 export function unknownEndpoint(name: string): ModelAnswer {
   return awsError(400, "ValidationError", { Message: `Endpoint ${name} of account 000000000000 not found.` });
 }
 
-/** InvokeEndpoint: the container's answer as it is, or its error as ModelError. */
+/** Handles InvokeEndpoint: returns the container's response unchanged, or its error as ModelError. */
 export async function invokeEndpoint(
   { body }: StandInRequest,
   server: InferenceServer,

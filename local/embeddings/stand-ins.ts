@@ -8,19 +8,19 @@ import type { RemoteServer } from "./remote-server.ts";
 import { endpointOf, invokeEndpoint, unknownEndpoint } from "./sagemaker-runtime.ts";
 
 export interface ModelStandInOptions {
-  /** The model of a SageMaker endpoint by its name, undefined when there is no such endpoint. */
+  /** Returns the model of a SageMaker endpoint by name, or undefined if there is no such endpoint. */
   modelOfEndpoint: (name: string) => ModelName | undefined;
-  /** Real servers in place of the lexical ones, see `connectRemoteServer`. */
+  /** Real servers that replace the lexical ones, see `connectRemoteServer`. */
   remote?: Partial<Record<ModelName, RemoteServer>>;
 }
 
 export interface ModelStandIns extends StandIn {
   control: ModelControl;
-  /** The dimension of each dense model as it is served here. */
+  /** The dimension of each dense model, as served here. */
   dimensions: Readonly<Partial<Record<ModelName, number>>>;
 }
 
-/** Sets the dense models apart: vectors of two models cannot be compared, as with the real ones. */
+/** Distinguishes the dense models. As with the real ones, vectors of different models cannot be compared. */
 const SEEDS: Readonly<Record<ModelName, number>> = {
   dense_large_en_v1_5: 1,
   sparse_v3: 2,
@@ -28,7 +28,7 @@ const SEEDS: Readonly<Record<ModelName, number>> = {
   ext_embed_multilingual_v3: 4,
 };
 
-/** SageMaker's and Bedrock's runtimes with every model of `lib/embeddings/models.ts`, by their real protocols. */
+/** Creates the SageMaker and Bedrock runtimes with every model of `lib/config/embedding-models.ts`. */
 export async function createModelStandIns(options: ModelStandInOptions): Promise<ModelStandIns> {
   const { modelOfEndpoint, remote = {} } = options;
   const control = createModelControl();

@@ -1,13 +1,13 @@
 import { random } from "../demo-data/random.ts";
 import { CONTENT_WORDS, FUNCTION_WORDS, SUFFIXES } from "./words.ts";
 
-/** A generated vocabulary: tokens in the order of their ids, and what each weighs in a query. */
+/** A generated vocabulary: tokens in order of their IDs, and the weight of each in a query. */
 export interface Vocabulary {
   tokens: readonly string[];
   weights: ReadonlyMap<string, number>;
 }
 
-/** Where the real vocabulary (BERT, uncased) has them. */
+/** Special tokens, with the IDs of the real vocabulary (BERT, uncased). */
 const SPECIAL_TOKENS: Readonly<Record<number, string>> = {
   0: "[PAD]",
   100: "[UNK]",
@@ -24,8 +24,8 @@ const CONSONANTS = [..."bcdfghjklmnprstvwz"];
 const VOWELS = [..."aeiou"];
 
 /**
- * The 256 characters that stand for bytes in byte-level tokenizers: printable ones stand for themselves, the others
- * are moved behind U+0100. With each of them in the vocabulary no text is unknown.
+ * Returns the 256 characters that represent bytes in byte-level tokenizers. Printable bytes represent themselves, the
+ * others are moved to U+0100 and above. With all of them in the vocabulary, no text is unknown.
  * Source: `bytes_to_unicode` of GPT-2, which `ByteLevel` of Hugging Face tokenizers implements.
  */
 export function byteCharacters(): string[] {
@@ -37,9 +37,10 @@ export function byteCharacters(): string[] {
 }
 
 /**
- * The vocabulary of the stand-in models: English words, endings and syllables, and every byte. The same for the same
- * seed. Weights follow what the real table does: function words count little, rare words much. Bytes outside ASCII
- * weigh nothing, since texts in one script share most of them: such a word is no unknown token, and no sparse match.
+ * Generates the vocabulary of the stand-in models: English words, endings and syllables, and every byte. The same seed
+ * gives the same vocabulary. Weights follow the real table: function words weigh little, rare words much. Bytes outside
+ * ASCII have no weight, because texts in one script share most of them. So a word of such bytes is not unknown, but it
+ * is no sparse match either.
  */
 export function generateVocabulary(seed = 1): Vocabulary {
   const chance = random(seed);

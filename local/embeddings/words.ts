@@ -1,4 +1,4 @@
-/** Words that say little about a text, the most frequent first. */
+/** Words that say little about a text, most frequent first. */
 export const FUNCTION_WORDS = `
 the of and to a in is it that for as on with was be by at this are or from an his her he she they not have but had has
 were their which you one we all can its who will would there been if more when no out up so what about into than them
@@ -10,7 +10,7 @@ along among around behind beyond above below across toward onto within
   .trim()
   .split(/\s+/);
 
-/** Frequent words with a meaning of their own, by theme; their order has no meaning. */
+/** Frequent words with a meaning of their own, grouped by theme. The order is irrelevant. */
 export const CONTENT_WORDS = `
 book story novel tale page chapter author writer reader library letter word language poem poet verse essay memoir
 history historical century year day night morning evening summer winter spring autumn week month hour minute moment time
@@ -78,7 +78,7 @@ statistics probability algebra geometry calculus logic graph tree matrix linear 
   .trim()
   .split(/\s+/);
 
-/** Endings that English puts on words, so that "dragons" shares "dragon" and differs by little. */
+/** English word endings. With them, "dragons" shares the token "dragon" and differs only a little. */
 export const SUFFIXES =
   "s es ed d ing er ers or ly y ies al ial ic ical ist ists ism ness less ful ment ments ion ions tion sion ation able ible ous ive ity th st nd rd ship hood like ward wards ward man men woman maker keeper house light work book land side time way one th".split(
     " ",
