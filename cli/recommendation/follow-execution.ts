@@ -10,7 +10,7 @@ import { reading } from "./target.ts";
 /** The state machines that commands follow. */
 export type Work = "training" | "teardown";
 
-/** What following an execution needs. */
+/** What it takes to follow an execution. */
 export interface Following {
   sfn: Pick<SFNClient, "send">;
   state: Pick<TrainingState, "lock">;
@@ -21,15 +21,15 @@ export interface Following {
   now?: () => number;
 }
 
-/** Longest time without a line while nothing changes. */
+/** How long to wait before printing an unchanged line again. */
 const SILENCE_MS = 5 * 60_000;
 
-/** How long failing calls are repeated before watching ends. */
+/** How long to retry failing calls before giving up. */
 const PATIENCE_MS = 2 * 60_000;
 
 /**
- * Prints each change of an execution until it ends, then returns its output. Throws Failure with the reason if it failed or
- * is gone, or if it can no longer be watched.
+ * Prints each change of an execution until it ends, then returns its output. Throws Failure with the reason if it
+ * failed or is gone, or if it can no longer be watched.
  */
 export async function followExecution(work: Work, { name, arn }: Started, following: Following): Promise<unknown> {
   const { sfn, state, note, intervalMs, wait = sleep, now = () => performance.now() } = following;
@@ -78,7 +78,7 @@ export async function followExecution(work: Work, { name, arn }: Started, follow
   }
 }
 
-/** Errors of training that name their remedies themselves. */
+/** Name of the error whose message already says what to do. */
 const TRAINING_ERROR = "TrainingError";
 
 const AGAIN: Readonly<Record<Work, string>> = {
@@ -91,7 +91,7 @@ const FOLLOW: Readonly<Record<Work, string>> = {
   teardown: "run the command again to follow it",
 };
 
-/** Step Functions forgets an execution 90 days after its end; the local stack, when it stops. */
+/** Step Functions deletes an execution 90 days after its end. The local stack deletes it when it stops. */
 const GONE: Readonly<Record<Work, string>> = {
   training: "the local stack was restarted meanwhile, or it ended long ago. `relevance status` shows what is trained",
   teardown: "the local stack was restarted meanwhile, or it ended long ago. Run the command again",

@@ -1,6 +1,6 @@
 import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
 
-/** One resource of the project in Personalize. */
+/** A resource of the project in Personalize. */
 export interface ListedResource {
   kind: string;
   name: string;
@@ -8,7 +8,7 @@ export interface ListedResource {
   arn: string;
 }
 
-/** All resources of an inventory, what others hang on first. */
+/** Returns all resources of an inventory. A resource comes after those that it depends on. */
 export function listed(inventory: Inventory): ListedResource[] {
   const { dataset_group, datasets, event_tracker, filters, solutions, campaigns } = inventory;
   const row = (kind: string) => (one: { name: string; status: string; arn: string }) => ({

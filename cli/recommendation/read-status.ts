@@ -4,7 +4,9 @@ import { reasonOf } from "./failure-reason.ts";
 import type { ProjectStatus } from "./status-text.ts";
 import { reading, type Target } from "./target.ts";
 
-/** Returns the run that has the training lock, whether it is running, and why it failed otherwise; null without a lock. */
+/**
+ * Returns the run that holds the training lock, and whether it is running or why it failed. Null if no run holds it.
+ */
 export async function readTraining({ state, sdk }: Target): Promise<ProjectStatus["training"]> {
   const lock = await reading("dynamodb:GetItem", state.lock());
   if (!lock) return null;
@@ -16,7 +18,9 @@ export async function readTraining({ state, sdk }: Target): Promise<ProjectStatu
   return { ...lock, running: false, failure_reason: found ? reasonOf(found) : "Step Functions no longer knows it" };
 }
 
-/** Executions are forgotten after 90 days, and by a local stack that was reset. */
+/**
+ * Returns undefined for a deleted execution. AWS deletes executions after 90 days, the local stack when it is reset.
+ */
 async function ifExecution<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

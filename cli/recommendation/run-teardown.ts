@@ -6,12 +6,13 @@ import type { Removal } from "../remove/removal.ts";
 import { followExecution } from "./follow-execution.ts";
 import { reading } from "./target.ts";
 
-/** Between two looks. */
+/** Milliseconds between two polls. */
 const LOOK_MS = { aws: 10_000, local: 500 };
 
 /**
- * Removes what training made, by the state machine that knows the order: the running training is stopped, then campaigns
- * go, then solutions. Nothing where the state machine is not deployed. Throws Failure with the reason when it fails.
+ * Removes everything that training created. Starts the teardown state machine, which stops the running training and
+ * then deletes campaigns and solutions, and follows it. Does nothing if the state machine is not deployed. Throws
+ * Failure with the reason if the teardown fails.
  */
 export async function runTeardown({ session, names }: Removal): Promise<void> {
   const { sdk, terminal, env } = session;
@@ -43,7 +44,7 @@ async function start(sfn: SFNClient, names: Names): Promise<{ name: string; arn:
     const { executionArn = "" } = await reading("states:StartExecution", sfn.send(command));
     return { name, arn: executionArn };
   } catch (error) {
-    // Of one whose deletion was interrupted, the latter: it runs nothing any more.
+    // Deleting means that an earlier removal was interrupted. Such a state machine runs no executions.
     if (error instanceof Error && /^StateMachine(DoesNotExist|Deleting)$/.test(error.name)) return undefined;
     throw error;
   }

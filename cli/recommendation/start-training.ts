@@ -12,7 +12,7 @@ export interface Started {
   arn: string;
 }
 
-/** Starts a training. Throws Failure when one is running, or when the service is not deployed. */
+/** Starts a training. Throws Failure if another one is running or the service is not deployed. */
 export async function startTraining(target: Target, sfn: SFNClient, input: TrainingInput): Promise<Started> {
   const { names, local } = target;
   const other = await readTraining(target);

@@ -7,20 +7,20 @@ import { shownTime, table } from "./table.ts";
 
 /** Everything that `status` shows. */
 export interface ProjectStatus extends Inventory {
-  /** The training that is running, or that failed and was not repeated; else null. */
+  /** The training that is running, or that failed and was not started again. Null if there is none. */
   training: (Lock & { note?: Note; running: boolean; failure_reason?: string }) | null;
-  /** Versions that the metric gate held back, by recipe, oldest first. */
+  /** By recipe: the versions that the metric gate held back, oldest first. */
   held: Partial<Record<RecipeKind, readonly JudgedVersion[]>>;
 }
 
-/** Offline metrics in the table; `--json` has all. */
+/** The offline metrics in the table. `--json` shows all metrics. */
 const METRICS: readonly [title: string, name: string][] = [
   ["NDCG@25", GATE_METRIC],
   ["MRR@25", "mean_reciprocal_rank_at_25"],
   ["Coverage", "coverage"],
 ];
 
-/** Returns the table of filters. */
+/** Formats filters as a table. */
 export function filterTable(filters: Inventory["filters"]): string {
   return table(
     ["Name", "ARN", "Status", "Filter Expression", "Last Updated"],
@@ -35,7 +35,7 @@ export function filterTable(filters: Inventory["filters"]): string {
   );
 }
 
-/** Returns the status as text. `heading` highlights a title. */
+/** Formats the status as text. `heading` highlights a title. */
 export function statusText(status: ProjectStatus, names: Names, heading: (title: string) => string): string {
   const { dataset_group: group } = status;
   if (!group) return `There is no dataset group ${names.datasetGroup()}: \`relevance deploy\` creates it.`;

@@ -11,34 +11,36 @@ import { Failure, UsageError } from "../errors.ts";
 import { accountOf, failing, namesIn, openSession } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Options of the commands that look at Personalize. */
+/** The options of commands that read from Personalize. */
 export interface TargetOptions {
   conf: string;
-  /** The stack of `make dev` in place of AWS. */
+  /** Whether to use the stack of `make dev` instead of AWS. */
   local: boolean;
 }
 
-/** What those commands work with: the account, or the stack of `make dev`. */
+/** The settings and clients of those commands, for the AWS account or the stack of `make dev`. */
 export interface Target {
   recommendation: Recommendation;
   names: Names;
   personalize: Personalize;
   state: TrainingState;
-  /** What SDK clients are made with. */
+  /** The configuration for SDK clients. */
   sdk: { region: string; endpoint?: string; credentials?: { accessKeyId: string; secretAccessKey: string } };
   local: boolean;
   terminal: Terminal;
 }
 
-/** Of the option in the help. */
+/** The help text of `--local`. */
 export const LOCAL_HELP = "the stack of `make dev` in place of AWS, with conf.local unless --conf says otherwise";
 
-/** Where `make dev` says where it is. */
+/** The file in which `make dev` records its endpoints. */
 const DEV_FILE = join(".local", "dev.json");
 
 const DevFile = v.looseObject({ aws: v.looseObject({ endpoint: v.pipe(v.string(), v.url()) }) });
 
-/** Opens the account or the local stack. Throws ConfigurationError, UsageError and Failure with the way out. */
+/**
+ * Opens the account or the local stack. Throws ConfigurationError, UsageError or Failure; the message says what to do.
+ */
 export async function openTarget({ conf, local }: TargetOptions, context: Context): Promise<Target> {
   const session = openSession(local && conf === "conf" ? "conf.local" : conf, context);
   const { recommendation } = session.config;
@@ -64,7 +66,7 @@ export async function openTarget({ conf, local }: TargetOptions, context: Contex
   };
 }
 
-/** The control plane of Personalize, whether the service is configured or not. */
+/** Opens the control plane of Personalize. Works even if the recommendation service is not configured. */
 export async function openPersonalize(sdk: Target["sdk"]): Promise<Personalize> {
   const [{ PersonalizeClient }, { personalizeOf }] = await Promise.all([
     import("@aws-sdk/client-personalize"),
@@ -73,7 +75,7 @@ export async function openPersonalize(sdk: Target["sdk"]): Promise<Personalize> 
   return personalizeOf(new PersonalizeClient({ ...sdk, maxAttempts: 1 }));
 }
 
-/** The outcome of a call to AWS; what a user can do something about becomes a Failure. */
+/** Awaits a call to AWS. Converts errors that the user can fix to Failure. */
 export function reading<T>(action: string, work: Promise<T>): Promise<T> {
   return failing(explained(action, work));
 }

@@ -47,9 +47,7 @@ export const RunSettings = v.strictObject({
 
 export type RunSettings = v.InferOutput<typeof RunSettings>;
 
-/**
- * The version of the row format. Increase it when rows change: it is part of every digest, so all events are redone.
- */
+/** The version of the row format. It is part of every digest: increasing it makes ETL transform all events again. */
 const ROW_FORMAT = 1;
 
 /** Returns a hash that changes with the format of rows, the interactions schema or its source columns. */
