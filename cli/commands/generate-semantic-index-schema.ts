@@ -6,7 +6,10 @@ import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 
-/** `relevance hybrid-search generate-semantic-index-schema`: prints the schema on standard output, notes on standard error. */
+/**
+ * `relevance hybrid-search generate-semantic-index-schema`: prints the schema to standard output, notes to standard
+ * error.
+ */
 export const generateSemanticIndexSchema = defineCommand({
   example: [
     'curl -H "x-api-key: $API_KEY" $API_URL/raw-backend/books > books.json',
@@ -27,7 +30,7 @@ export const generateSemanticIndexSchema = defineCommand({
       terminal.printJson(schema);
       return 0;
     } catch (error) {
-      // JSON.stringify is recursive, JSON.parse is not.
+      // JSON.stringify is recursive and can exceed the stack; JSON.parse cannot.
       if (error instanceof RangeError) {
         throw new UsageError(`${file} is nested too deeply: OpenSearch takes 20 levels of fields`, { cause: error });
       }

@@ -2,7 +2,7 @@ import { apisJson, findDeployedApis, printApis } from "../apply/after-deploy.ts"
 import { defineCommand } from "../command.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
-/** `relevance info`: prints URL and API key of each deployed service, and the alarm topic. */
+/** `relevance info`: prints the URL and API key of each deployed service, and the alarm topic. */
 export const info = defineCommand({
   example: "relevance info --json",
   json: true,

@@ -9,7 +9,7 @@ import { accountOf, namesIn, openSession, type Session } from "../session.ts";
 import { managedInState } from "../state/managed.ts";
 import type { ManagedResource } from "../terraform/managed-resources.ts";
 
-/** `relevance list`: prints all resources of the project with their ARNs, from Terraform's state and from Personalize. */
+/** `relevance list`: lists the project's resources in Terraform's state and in Personalize, with their ARNs. */
 export const list = defineCommand({
   example: "relevance list --json",
   json: true,

@@ -28,7 +28,7 @@ export const purge = defineCommand({
 
     const bucket = names.bucket();
     const parameters = await parametersBelow(session.sdk, names.parameterPrefix());
-    // Before the traces are deleted.
+    // Must run before the bucket and the parameters are deleted, because it uses them as evidence.
     const traces = { bucket: await bucketExists(session.sdk, bucket), parameters };
     const lost = await lostKeyAliases(session, runner, account, { names, traces });
     const empty = async () => {
@@ -49,7 +49,7 @@ export const purge = defineCommand({
       answer: project,
       before: empty,
     });
-    // A bucket that is in no state: the state was lost, or the bucket was removed from it.
+    // The bucket may exist without being in any state, if the state was lost or the bucket was removed from it.
     if (await bucketExists(session.sdk, bucket)) {
       await empty();
       await deleteBucket(session.sdk, bucket);

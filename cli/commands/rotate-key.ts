@@ -43,7 +43,8 @@ export const rotateKey = defineCommand({
       if (!finish) context.terminal.note(`\nGive the new key to all callers, then run ${ending(service)}`);
       return code;
     } catch (error) {
-      // The user declined, so the next plan must not change keys. After a failed apply, the numbers stay: deploy resumes it.
+      // The user declined, so the next plan must not change keys. After a failed apply, the numbers stay, so that deploy
+      // can resume.
       if (error instanceof NotAgreed || error instanceof UsageError)
         await writeParameters(session.sdk, { [parameter]: numbers.join(",") });
       throw error;

@@ -11,7 +11,7 @@ const Path = v.pipe(v.string(), v.nonEmpty("needs a file"));
 
 const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
 
-/** `relevance schema-generation`: the schema files and etl/configure.json of the configuration, and their tables. */
+/** `relevance schema-generation`: writes the schema files and etl/configure.json, and prints the schemas as tables. */
 export const schemaGeneration = defineCommand({
   example: [
     "relevance schema-generation \\",

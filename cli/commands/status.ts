@@ -4,7 +4,7 @@ import { readStatus } from "../recommendation/read-status.ts";
 import { statusText } from "../recommendation/status-text.ts";
 import { LOCAL_HELP, openTarget } from "../recommendation/target.ts";
 
-/** `relevance status`: what the project has in Personalize, and the training that goes on. */
+/** `relevance status`: shows the project's resources in Personalize, and the current training. */
 export const status = defineCommand({
   example: "relevance status\n  relevance status --local",
   json: true,

@@ -17,10 +17,10 @@ const POLL_MS = { aws: 10_000, local: 500 };
 
 const LEAST_MEMORY = 4 * 1_024 ** 3;
 
-/** How the end of a recipe is printed. */
+/** How the outcome of a recipe is printed. */
 const ENDS = { done: "active", held: "held back" } as const;
 
-/** `relevance train`: starts a training, or switches to models that were held back; follows it with --wait. */
+/** `relevance train`: starts a training, or switches to models that were held back. With --wait, follows it. */
 export const train = defineCommand({
   example: [
     "relevance train --recipes user_personalization,similar_items --training-mode init --wait",
@@ -102,7 +102,7 @@ interface TrainOptions {
   accept?: string | true | undefined;
 }
 
-/** The input of the execution. Throws UsageError when no mode is given or a recipe is not configured. */
+/** Returns the input of the execution. Throws UsageError if no mode is given or a recipe is not configured. */
 function inputOf({ recipes, trainingMode, acceptMissing, accept }: TrainOptions, target: Target): TrainingInput {
   if (accept !== undefined) {
     return { mode: "accept", ...(accept !== true && { recipes: chosenRecipes("--accept", accept, target) }) };

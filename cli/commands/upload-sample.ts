@@ -12,7 +12,7 @@ import type { Terminal } from "../terminal.ts";
 
 const File = v.optional(v.pipe(v.string(), v.nonEmpty("needs a file")));
 
-/** Rejected rows of a file that are printed; `--json` has more. */
+/** How many rejected rows of a file to print. `--json` shows more. */
 const SHOWN = 20;
 
 const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
@@ -70,7 +70,7 @@ export const uploadSample = defineCommand({
 
 type Result = UploadedFile & { dataset: Dataset; file: string };
 
-/** Reads every file to its end first, so that a broken row is found before anything is sent. */
+/** Uploads the files. First reads each one to the end, so that a malformed row is found before anything is sent. */
 async function uploadAll(
   given: readonly { dataset: Dataset; file: string }[],
   target: UploadTarget,
@@ -79,7 +79,7 @@ async function uploadAll(
   const rows = new Map<string, number>();
   for (const { dataset, file } of given) rows.set(file, await countRows(dataset, file));
   const results: Result[] = [];
-  // With NO_COLOR the terminal gets plain lines: replacing a line needs a control sequence, too.
+  // With NO_COLOR, prints plain lines, because replacing a line also takes a control sequence.
   const output = { isTerminal: terminal.noteColors.isColorSupported, note: terminal.note };
   for (const { dataset, file } of given) {
     const progress = createProgress(output, TITLES[dataset], rows.get(file) ?? 0);
@@ -106,7 +106,7 @@ function reasonsOf({ issues }: RejectedRow): string {
   return issues.map(({ path, message }) => (path === "" ? message : `${path} ${message}`)).join("; ");
 }
 
-/** A host without a scheme is one of AWS, which uses https. */
+/** Returns the URL of a host. A host without a scheme gets https, which AWS uses. */
 function urlOf(host: string): string {
   const url = (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/(?<!\/)\/+$/, "");
   if (URL.canParse(url)) return url;
