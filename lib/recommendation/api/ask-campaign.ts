@@ -5,9 +5,7 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { checkPlaceholders, type FilterChoice, filterNotFound } from "./filter-choice.ts";
 
-/**
- * No campaign can answer, so the caller of this code falls back to popular items. The message may be shown to clients.
- */
+/** Thrown if no campaign can answer. The API then returns popular items. The message may be shown to clients. */
 export class CampaignFailure extends Error {
   override name = "CampaignFailure";
   /** `none`: no campaign is active, before the first training or because the recipe is not configured. */

@@ -52,7 +52,7 @@ export const UNSTORED_RECORDS = "UnstoredRecords";
 
 /**
  * Returns the answer to an upload: 200 if at least one record was accepted. Otherwise it has an `error` beside the
- * usual fields: 400 if every record is invalid, 500 if some may have been stored, 503 if a store refused them.
+ * usual fields: 400 if every record is invalid, 500 if some may have been stored, 503 if a store rejected them.
  */
 export function uploadReply(
   services: Pick<RecommendationServices, "settings" | "api">,
