@@ -1,7 +1,7 @@
 import { logTail } from "../process/log-tail.ts";
 import type { NodeFolder } from "./node-folder.ts";
 
-/** What the log of a dead server says, and what then helps. */
+/** Known causes of a server's death: the sign in its log, and the advice. */
 const CAUSES: readonly { sign: RegExp; advice: (folder: NodeFolder) => string }[] = [
   {
     sign: /UnsatisfiedLinkError.*opensearchknn|opensearchknn_\w+ in java\.library\.path/,
@@ -32,7 +32,7 @@ const CAUSES: readonly { sign: RegExp; advice: (folder: NodeFolder) => string }[
   },
 ];
 
-/** Why the server of this folder died: the known cause if its log shows one, and the end of the log. */
+/** Returns why the server of this folder died: advice if its log shows a known cause, and the end of the log. */
 export function diagnose(folder: NodeFolder): string {
   const log = logTail(folder.console, 200);
   const cause = CAUSES.find(({ sign }) => sign.test(log));

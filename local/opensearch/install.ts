@@ -11,25 +11,25 @@ import { FACTS, jdkFor, type OpenSearchVersion } from "./versions.ts";
 
 const POM = fileURLToPath(new URL("./pom.xml", import.meta.url));
 
-/** Raise this when existing installations must be replaced. */
+/** Increase this number to replace existing installations. */
 const LAYOUT = 2;
 
 export interface InstallOptions {
   version: OpenSearchVersion;
-  /** Gets a folder `opensearch-<version>`; downloads themselves stay in Maven's own repository. */
+  /** The folder `opensearch-<version>` is created in this one. Downloads stay in Maven's local repository. */
   dir: string;
-  /** Default: those of this machine. Maven runs on the one that will run the server. */
+  /** Default: those of this machine. Maven uses the same one as the server. */
   jdks?: readonly Jdk[];
-  /** The Maven command; default `mvn`. */
+  /** The Maven command. Default: `mvn`. */
   maven?: string;
-  /** A line for the user, now and then. */
+  /** Called with progress messages for the user. */
   onProgress?: (line: string) => void;
 }
 
 /**
- * Puts a server with k-NN and neural-search together from the Maven repository, once, and gives its folder. Made
- * beside its place and moved there when complete: an interrupted or a concurrent installation leaves nothing half done.
- * Throws MissingTool without Maven or a fitting Java, LocalError when the download fails.
+ * Assembles a server with k-NN and neural-search from the Maven repository, once, and returns its folder. The server is
+ * built in a temporary folder and moved into place when complete, so an interrupted or concurrent installation leaves
+ * nothing incomplete. Throws MissingTool without Maven or a suitable Java, and LocalError if the download fails.
  */
 export async function installOpenSearch(options: InstallOptions): Promise<string> {
   const { version, jdks, maven = "mvn", onProgress = () => {} } = options;
@@ -63,7 +63,7 @@ function moveInto(staged: string, home: string) {
   try {
     renameSync(staged, home);
   } catch (error) {
-    // Another process may have finished the same one meanwhile, and a server may run from it already.
+    // Another process may have finished the same installation meanwhile, and a server may already run from it.
     if (isComplete(home)) return;
     if (!existsSync(home)) throw error;
     rmSync(home, { recursive: true, force: true });
@@ -88,7 +88,7 @@ async function unpack({ version, staging, maven, jdk, onProgress }: Unpacking): 
     stdio: ["ignore", "pipe", "pipe"],
   });
   const errors: string[] = [];
-  // Warnings of the JVM about Maven itself, or why there is no JVM at all.
+  // Contains JVM warnings about Maven itself, or the reason why there is no JVM.
   const complaints: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => complaints.push(line));
   createInterface({ input: child.stdout }).on("line", (line) => {

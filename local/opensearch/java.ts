@@ -3,20 +3,20 @@ import { existsSync, globSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-/** A Java installation of this machine. */
+/** A Java installation on this machine. */
 export interface Jdk {
   home: string;
   major: number;
 }
 
-/** Where to look; {@link findJdks} has the machine's own as default. */
+/** Places to search for Java. {@link findJdks} searches this machine's by default. */
 export interface JavaPlaces {
   env: NodeJS.ProcessEnv;
   /** Glob patterns of Java homes. */
   roots: readonly string[];
 }
 
-// Where Linux distributions, container images, Homebrew, macOS, SDKMAN, asdf, mise and IntelliJ put them.
+// Where Linux distributions, container images, Homebrew, macOS, SDKMAN, asdf, mise and IntelliJ install Java.
 const ROOTS = [
   "/usr/lib/jvm/*",
   "/usr/java/*",
@@ -30,12 +30,12 @@ const ROOTS = [
   join(homedir(), ".jdks/*"),
 ];
 
-/** The major version in a JDK's `release` file (`JAVA_VERSION="17.0.15"`, 1.8 is 8); undefined when it has none. */
+/** Returns the major version in a JDK's `release` file (`JAVA_VERSION="17.0.15"`; 1.8 is 8), or undefined. */
 export function majorOfRelease(text: string): number | undefined {
   return majorOf(/^JAVA_VERSION="([^"]+)"/m.exec(text)?.[1]);
 }
 
-/** The major version in what `java -version` prints on standard error (`openjdk version "25.0.3" 2026-04-21`). */
+/** Returns the major version in the output of `java -version` (`openjdk version "25.0.3" 2026-04-21`). */
 export function majorOfVersionOutput(text: string): number | undefined {
   return majorOf(/\bversion "([^"]+)"/.exec(text)?.[1]);
 }
@@ -47,8 +47,8 @@ function majorOf(version: string | undefined): number | undefined {
 }
 
 /**
- * Every Java installation that can be found: JAVA_HOME and variables like JAVA_HOME_17, JAVA17_HOME or
- * JAVA_HOME_21_X64, `java` on the PATH, their sibling folders, and the usual places. Each home once, in that order.
+ * Finds all Java installations: JAVA_HOME and variables such as JAVA_HOME_17, JAVA17_HOME or JAVA_HOME_21_X64, then
+ * `java` on the PATH, then their sibling folders and the usual places. Lists each home once, in this order.
  */
 export function findJdks(places: JavaPlaces = { env: process.env, roots: ROOTS }): Jdk[] {
   const { env, roots } = places;
@@ -68,7 +68,7 @@ export function findJdks(places: JavaPlaces = { env: process.env, roots: ROOTS }
 
 function homesOfEnvironment(env: NodeJS.ProcessEnv): string[] {
   const names = Object.keys(env).filter((name) => /^(JAVA|JDK)_?\d*_HOME(_\w+)?$|^(JAVA|JDK)_?\d+$/.test(name));
-  // JAVA_HOME itself comes first: it is what the user chose.
+  // JAVA_HOME itself comes first, because it is the user's choice.
   names.sort((a, b) => Number(b === "JAVA_HOME") - Number(a === "JAVA_HOME") || a.localeCompare(b));
   return names.map((name) => env[name] ?? "").filter((home) => home !== "");
 }
@@ -79,7 +79,7 @@ function homesOnPath(env: NodeJS.ProcessEnv): string[] {
   return launchers.map((launcher) => homeOfLauncher(launcher)).filter((home) => home !== undefined);
 }
 
-/** The home of a `java`, through its links; a launcher script (macOS, jenv, asdf) is asked. */
+/** Returns the Java home of a `java` command by following its links, or by running it if it is a launcher script. */
 function homeOfLauncher(launcher: string): string | undefined {
   const home = dirname(dirname(realpathSync(launcher)));
   if (existsSync(join(home, "release"))) return home;

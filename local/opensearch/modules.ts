@@ -4,15 +4,15 @@ import { join } from "node:path";
 interface Module {
   name: string;
   classname: string;
-  /** A module whose classes it uses. */
+  /** A module whose classes this one uses. */
   extends?: string;
-  /** Permissions under the Java security manager that 2.19 runs with. */
+  /** Permissions for the Java security manager, which 2.19 uses. */
   policy?: readonly string[];
 }
 
 /**
- * The modules of 2.19 that are published as jars only. The classes have other names in 3.x (`PainlessModulePlugin`),
- * and the server does not start with a wrong one. The policies are those of the server's own distribution.
+ * The modules of 2.19 that are published only as jars. In 3.x the classes have other names (`PainlessModulePlugin`),
+ * and the server does not start with a wrong name. The policies are those of the server's own distribution.
  */
 const MODULES: readonly Module[] = [
   {
@@ -58,7 +58,7 @@ const MODULES: readonly Module[] = [
   },
 ];
 
-/** Writes the descriptor and security policy that the server requires beside each module's jars. `home`: the server's folder. */
+/** Writes the descriptor and the security policy that the server requires for each module. `home` is its folder. */
 export function writeModuleDescriptors(home: string, version: string): void {
   for (const module of MODULES) {
     const folder = join(home, "modules", module.name);

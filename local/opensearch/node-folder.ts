@@ -5,7 +5,7 @@ import { parseJson } from "../../lib/core/json/values.ts";
 import { LocalError } from "../process/error.ts";
 import type { OpenSearchVersion } from "./versions.ts";
 
-/** The files of one node: everything that a running server writes. */
+/** The files of one node: everything that the running server writes. */
 export interface NodeFolder {
   dir: string;
   data: string;
@@ -15,7 +15,7 @@ export interface NodeFolder {
   console: string;
 }
 
-/** Where the files of the node in `dir` are; nothing is made. */
+/** Returns the paths of the node in `dir` without creating anything. */
 export function nodeFolder(dir: string): NodeFolder {
   const logs = join(dir, "logs");
   return {
@@ -28,7 +28,7 @@ export function nodeFolder(dir: string): NodeFolder {
   };
 }
 
-/** A server that runs on a node folder, as its start wrote it down. */
+/** A server that runs on a node folder, as recorded at its start. */
 export interface RunningNode {
   pid: number;
   url: string;
@@ -37,30 +37,30 @@ export interface RunningNode {
 
 const recordFile = (folder: NodeFolder) => join(folder.dir, "node.json");
 
-/** Writes down which server runs on this folder, for {@link runningNode}. */
+/** Records which server runs on this folder, for {@link runningNode}. */
 export function recordNode(folder: NodeFolder, node: RunningNode): void {
   writeFileSync(recordFile(folder), `${JSON.stringify(node)}\n`);
 }
 
-/** Removes that record. */
+/** Removes the record of the running server. */
 export function forgetNode(folder: NodeFolder): void {
   rmSync(recordFile(folder), { force: true });
 }
 
 /**
- * The server that runs on the node folder `dir`; undefined when there is none. A record that a crash left behind does
- * not count: its pid may be another program's by now, so the process must have this very folder on its command line.
+ * Returns the server that runs on the node folder `dir`, or undefined if there is none. Ignores a record that a crash
+ * left behind: its PID may now belong to another program, so the process must have this folder in its command line.
  */
 export function runningNode(dir: string): RunningNode | undefined {
   const folder = nodeFolder(dir);
   if (!existsSync(recordFile(folder))) return undefined;
-  // A killed start can leave half a record, which is none.
+  // A start that was killed can leave an incomplete record, which is ignored.
   const node = parseJson(readFileSync(recordFile(folder), "utf8")) as RunningNode | undefined;
   if (node === undefined || !commandLine(node.pid).includes(pathConf(folder))) return undefined;
   return node;
 }
 
-/** What the launcher puts on the server's command line. */
+/** The argument that the launcher adds to the server's command line. */
 const pathConf = (folder: NodeFolder) => `-Dopensearch.path.conf=${folder.conf} `;
 
 function commandLine(pid: number): string {
@@ -74,8 +74,8 @@ function commandLine(pid: number): string {
 const versionFile = (folder: NodeFolder) => join(folder.dir, "data-version");
 
 /**
- * Marks the data as this version's. Throws LocalError when another version wrote it: a newer server would convert it
- * for good, an older one cannot read it.
+ * Marks the data as written by this version. Throws LocalError if another version wrote it, because a newer server
+ * would convert it irreversibly and an older one cannot read it.
  */
 export function claimData(folder: NodeFolder, version: OpenSearchVersion): void {
   const owner = existsSync(versionFile(folder)) ? readFileSync(versionFile(folder), "utf8").trim() : undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { HOST } from "../process/ports.ts";
 import type { NodeFolder } from "./node-folder.ts";
 
-/** What a server is configured with. */
+/** The settings of one server. */
 export interface NodeSettings {
   home: string;
   folder: NodeFolder;
@@ -33,7 +33,7 @@ function yaml({ folder, port, transportPort, extra }: NodeSettings): string {
     "discovery.type": "single-node",
     "path.data": folder.data,
     "path.logs": folder.logs,
-    // A laptop's disk over 85 % would turn every index yellow, over 95 % read-only.
+    // Otherwise a disk over 85 % full would turn every index yellow, and one over 95 % full read-only.
     "cluster.routing.allocation.disk.threshold_enabled": false,
     ...extra,
   };
@@ -43,13 +43,13 @@ function yaml({ folder, port, transportPort, extra }: NodeSettings): string {
     .join("");
 }
 
-/** The distribution's options without its heap, GC log and dump files (relative paths: they would land in `home`). */
+/** Returns the distribution's options without heap, GC log and dump files, whose relative paths would be in `home`. */
 function jvmOptions({ home, folder, heap, quickStart }: NodeSettings): string {
   const shipped = readFileSync(join(home, "config", "jvm.options"), "utf8")
     .split("\n")
     .filter((line) => line !== "" && !/^#|^-Xm[sx]|Xlog:gc|HeapDump|ErrorFile/.test(line));
   const ours = [`-Xms${heap}`, `-Xmx${heap}`, `-XX:ErrorFile=${join(folder.logs, "hs_err_%p.log")}`];
-  // The first compiler alone: a server that lives for minutes never earns back what the second one costs.
+  // Uses the first JIT compiler only: the second one does not pay off for a server that runs for minutes.
   if (quickStart) ours.push("-XX:TieredStopAtLevel=1");
   return `${[...shipped, ...ours].join("\n")}\n`;
 }

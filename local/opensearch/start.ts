@@ -15,25 +15,28 @@ import { jdkFor, type OpenSearchVersion } from "./versions.ts";
 
 export interface StartOptions {
   version: OpenSearchVersion;
-  /** Where the server is installed, once for all nodes. */
+  /** Folder in which the server is installed, once for all nodes. */
   dir: string;
-  /** Where this node keeps data, logs and configuration; default `dir`. One running server a folder. */
+  /** Folder of this node's data, logs and configuration. Only one server can run on it. Default: `dir`. */
   nodeDir?: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** As Java writes it; default `512m`. */
+  /** Heap size in Java's notation. Default: `512m`. */
   heap?: string;
-  /** Wipes the node's data first. */
+  /** Whether to delete the node's data first. */
   clean?: boolean;
-  /** Starts a second or two sooner and runs slower: for tests. */
+  /** Starts one or two seconds faster but runs slower. For tests. */
   quickStart?: boolean;
-  /** More lines of opensearch.yml. */
+  /** Additional settings for opensearch.yml. */
   settings?: Readonly<Record<string, string | number | boolean>>;
-  /** From launch to a healthy cluster; default 600 s. A very busy machine takes more than 180; a server that ends is noticed at once. */
+  /**
+   * Time from launch to a healthy cluster. Default: 600 s, because a very busy machine needs more than 180 s. A server
+   * that exits is detected immediately.
+   */
   timeoutMs?: number;
   /** Default: those of this machine. */
   jdks?: readonly Jdk[];
-  /** A line for the user, now and then. */
+  /** Called with progress messages for the user. */
   onProgress?: (line: string) => void;
 }
 
@@ -42,15 +45,15 @@ export interface OpenSearchServer {
   readonly version: OpenSearchVersion;
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves, with the reason and the way out, when the server ends without having been stopped. */
+  /** Resolves with the reason and what to do if the server exits without having been stopped. */
   readonly died: Promise<LocalError>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a real OpenSearch (single node, k-NN and neural-search), installed first if need be, and waits until it is
- * healthy. It ends with this process, however that ends. Throws MissingTool (no Maven, no fitting Java) and LocalError
- * (port taken, folder in use or of another version, server died, not healthy in time), each with the way out.
+ * Starts a real OpenSearch (single node, k-NN and neural-search) and waits until it is healthy. Installs it first if
+ * necessary. It exits with this process, however the process ends. Throws MissingTool (no Maven, no suitable Java) and
+ * LocalError (port taken, folder in use or of another version, server died, not healthy in time), each with what to do.
  */
 export async function startOpenSearch(options: StartOptions): Promise<OpenSearchServer> {
   const { version, onProgress = () => {}, timeoutMs = 600_000 } = options;
@@ -71,7 +74,7 @@ export async function startOpenSearch(options: StartOptions): Promise<OpenSearch
     command,
     args,
     cwd: folder.dir,
-    // The user's own OPENSEARCH_JAVA_OPTS or OPENSEARCH_HOME are for another server.
+    // Leaves out the user's OPENSEARCH_JAVA_OPTS and OPENSEARCH_HOME, which are meant for another server.
     env: {
       PATH: process.env.PATH,
       OPENSEARCH_JAVA_HOME: jdk.home,
@@ -95,13 +98,13 @@ export async function startOpenSearch(options: StartOptions): Promise<OpenSearch
   return { url, version, pid: server.pid, logFile: server.logFile, died, stop };
 }
 
-/** The server's launcher splits its JVM options at spaces, the folder for temporary files among them. */
+/** Rejects a path with spaces: the launcher splits JVM options at spaces, including the temporary folder's path. */
 function refuseSpace({ dir }: NodeFolder) {
   if (!/\s/.test(dir)) return;
   throw new LocalError(`OpenSearch cannot run in a folder with a space in its path: ${JSON.stringify(dir)}. Move it`);
 }
 
-/** Two servers cannot share a folder, and one that somebody else started is not ours to end. */
+/** Throws LocalError if another server runs on the folder. It belongs to whoever started it, so it is not stopped. */
 function refuseSecondServer(folder: NodeFolder) {
   const running = runningNode(folder.dir);
   if (running === undefined) return;
@@ -111,13 +114,13 @@ function refuseSecondServer(folder: NodeFolder) {
   );
 }
 
-/** Makes the node's folder ready for a start, and gives the port that it is configured with. */
+/** Prepares the node's folder for a start and returns the configured port. */
 async function prepare(folder: NodeFolder, home: string, user: RunAs, options: StartOptions): Promise<number> {
   const { version, clean = false, heap = "512m", quickStart = false, settings: extra = {} } = options;
   if (clean) rmSync(folder.data, { recursive: true, force: true });
   mkdirSync(folder.dir, { recursive: true });
   claimData(folder, version);
-  // What an earlier start died of must not explain this one.
+  // Otherwise the log of an earlier start could be taken for the reason of a failure now.
   rmSync(folder.console, { force: true });
   const written = [folder.data, folder.logs, folder.conf, folder.tmp];
   for (const path of written) mkdirSync(path, { recursive: true });
@@ -131,7 +134,7 @@ async function prepare(folder: NodeFolder, home: string, user: RunAs, options: S
   return port;
 }
 
-/** Tells a server that was stopped from one that died. */
+/** Distinguishes a server that was stopped from one that died. */
 function lifeOf(server: ServerProcess, folder: NodeFolder, version: OpenSearchVersion) {
   let stopping = false;
   const died = new Promise<LocalError>((resolveDied) => {

@@ -3,19 +3,19 @@ import { lchownSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { LocalError, MissingTool } from "../process/error.ts";
 
-/** Needs no entry in the user database. */
+/** User and group ID. They need no entry in the user database. */
 const UNPRIVILEGED = 1500;
 
-/** How a command is started as a user that OpenSearch accepts: words before it, and a hand-over of folders. */
+/** Runs a command as a user that OpenSearch accepts: `prefix` comes before the command, `own` hands over folders. */
 export interface RunAs {
   prefix: readonly string[];
-  /** Gives a folder and what is in it to that user. */
+  /** Changes the owner of a folder and its contents to that user. */
   own(folder: string): void;
   /** Throws LocalError unless that user can read the file. */
   requireReadable(file: string): void;
 }
 
-/** OpenSearch refuses to run as root: root becomes an unprivileged user by setpriv, anyone else stays who they are. */
+/** OpenSearch refuses to run as root. As root, uses setpriv to run as an unprivileged user. Otherwise does nothing. */
 export function unprivileged(uid: number | undefined = process.getuid?.()): RunAs {
   if (uid !== 0) return { prefix: [], own() {}, requireReadable() {} };
 

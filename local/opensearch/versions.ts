@@ -1,25 +1,25 @@
 import { LocalError, MissingTool } from "../process/error.ts";
 import type { Jdk } from "./java.ts";
 
-/** The servers whose parts the repository has all of (2.19.6 and 3.6.0 were the only ones with neural-search). */
+/** The versions for which the Maven repository has all parts. Only these two had neural-search. */
 export const OPENSEARCH_VERSIONS = ["2.19.6", "3.6.0"] as const;
 
 export type OpenSearchVersion = (typeof OPENSEARCH_VERSIONS)[number];
 
 interface Facts {
-  /** Java's major versions that it runs on. */
+  /** The Java major versions that it runs on. */
   java: { min: number; max: number };
-  /** What a first installation downloads. */
+  /** Size of the download for the first installation. */
   downloadMb: number;
 }
 
-/** 2.19 needs the security manager, which Java 24 removed and 22 and 23 were not tried with: 21 is the last. */
+/** 2.19 needs the security manager, which Java 24 removed. Java 22 and 23 were not tested, so 21 is the maximum. */
 export const FACTS: Readonly<Record<OpenSearchVersion, Facts>> = {
   "2.19.6": { java: { min: 17, max: 21 }, downloadMb: 73 },
   "3.6.0": { java: { min: 21, max: Number.POSITIVE_INFINITY }, downloadMb: 180 },
 };
 
-/** The version with that name. Throws LocalError that lists those there are. */
+/** Returns the version with this name. Throws LocalError that lists the known versions. */
 export function opensearchVersion(name: string): OpenSearchVersion {
   const version = OPENSEARCH_VERSIONS.find((known) => known === name);
   if (version) return version;
@@ -28,7 +28,7 @@ export function opensearchVersion(name: string): OpenSearchVersion {
   );
 }
 
-/** The Java to run that version on: of those that fit the first, so JAVA_HOME when it fits. Throws MissingTool. */
+/** Returns the first suitable Java for this version, which is JAVA_HOME if it is suitable. Throws MissingTool. */
 export function jdkFor(version: OpenSearchVersion, jdks: readonly Jdk[]): Jdk {
   const jdk = jdks.find((candidate) => fits(version, candidate));
   if (jdk) return jdk;
@@ -36,8 +36,8 @@ export function jdkFor(version: OpenSearchVersion, jdks: readonly Jdk[]): Jdk {
 }
 
 /**
- * The version that this machine's Java can run: 2.19.6 (half the size, half the start time) where there is a JDK 17 to
- * 21, else 3.6.0. Throws MissingTool that names what was found and what is needed.
+ * Returns a version that this machine's Java can run: 2.19.6 (half the size, half the start time) if there is a JDK 17
+ * to 21, otherwise 3.6.0. Throws MissingTool that names what was found and what is needed.
  */
 export function chooseVersion(jdks: readonly Jdk[]): { version: OpenSearchVersion; jdk: Jdk } {
   for (const version of OPENSEARCH_VERSIONS) {
