@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const MAX_BYTES = 64 * 1024;
 
-/** The last lines of a log, at most 64 KiB of them; empty when there is no such file. */
+/** Returns the last lines of a log, at most 64 KiB. Empty if the file does not exist. */
 export function logTail(file: string, lines = 20): string {
   let fd: number;
   try {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { LocalError } from "./error.ts";
 
-/** Everything local listens here and nowhere else. */
+/** The only address on which local servers listen. */
 export const HOST = "127.0.0.1";
 
 function listen(port: number): Promise<Server> {
@@ -20,7 +20,7 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** `count` different free ports of the loopback address. Another program may take one before you do. */
+/** Returns `count` different free ports of the loopback address. Another program may take one before you use it. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
   const ports = servers.map(portOf);
@@ -28,14 +28,14 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** One free port of the loopback address. */
+/** Returns one free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   if (port === undefined) throw new Error("no port");
   return port;
 }
 
-/** Throws LocalError when the port cannot be listened on; `purpose` is named in its message. */
+/** Throws LocalError if the port cannot be used. The message names `purpose`. */
 export async function requireFreePort(port: number, purpose: string): Promise<void> {
   try {
     await close(await listen(port));

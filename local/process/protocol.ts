@@ -1,10 +1,10 @@
-/** How a server ended. */
+/** How a server exited. */
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
 
-/** What the supervisor tells the program that started it. */
+/** A message from the supervisor to the program that started it. */
 export type SupervisorMessage =
   | { type: "started"; pid: number }
   | { type: "failed"; message: string }

@@ -2,8 +2,8 @@ import { globSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Makes the empty folder `<parent>/<name>-<our pid>` and gives its path; remove it when done. Those that killed
- * processes left behind under the same name are removed first.
+ * Creates the empty folder `<parent>/<name>-<our pid>` and returns its path. Remove it when done. Folders of the same
+ * name that killed processes left behind are removed first.
  */
 export function scratchFolder(parent: string, name: string): string {
   for (const folder of globSync(join(parent, `${name}-*`))) {

@@ -11,27 +11,27 @@ export interface ServerOptions {
   command: string;
   args?: readonly string[];
   cwd?: string;
-  /** The whole environment of the server; default: ours. */
+  /** The complete environment of the server. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Gets standard output and standard error, appended; its folder is made. */
+  /** Standard output and standard error are appended to this file. Its folder is created. */
   logFile: string;
-  /** Between SIGTERM and SIGKILL; default 10 s. */
+  /** Time between SIGTERM and SIGKILL. Default: 10 s. */
   graceMs?: number;
 }
 
 export interface ServerProcess {
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves when the server has ended, for whatever reason. Waiting for it alone does not keep this process alive. */
+  /** Resolves when the server has exited for any reason. Awaiting it does not keep this process alive. */
   readonly exited: Promise<Exit>;
-  /** SIGTERM to the server and what it started in its group, SIGKILL after the grace time. Repeatable. */
+  /** Sends SIGTERM to the server's process group, and SIGKILL after the grace period. Safe to call repeatedly. */
   stop(): Promise<Exit>;
 }
 
 /**
- * Starts a server that ends with this process, however this process ends: a supervisor between the two notices.
- * It does not keep this process alive. Servers that move themselves to another process group (daemons) escape it.
- * Throws LocalError when the command cannot be started.
+ * Starts a server that exits with this process, however this process ends: a supervisor process watches for that. The
+ * server does not keep this process alive. A server that moves to another process group (a daemon) is not stopped.
+ * Throws LocalError if the command cannot be started.
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { command, args = [], cwd, env, logFile, graceMs = 10_000 } = options;
@@ -40,7 +40,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   let supervisor: ChildProcess;
   try {
     supervisor = spawn(process.execPath, [SUPERVISOR, String(graceMs), command, ...args], {
-      // Out of the terminal's foreground group: only the closing channel, not a Ctrl-C, makes it act.
+      // Not in the terminal's foreground group, so Ctrl-C does not reach it. It reacts to the IPC channel only.
       detached: true,
       stdio: ["ignore", log, log, "ipc"],
       ...(cwd === undefined ? {} : { cwd }),
@@ -58,10 +58,10 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const supervisorExit = new Promise<Exit>((resolve) => {
     supervisor.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  // Its last message may still be on the way when it exits; the channel closes after it.
+  // Its last message may arrive after it has exited, but always before the channel closes.
   const channelClosed = new Promise<void>((resolve) => supervisor.once("disconnect", resolve));
   const exited = Promise.all([supervisorExit, channelClosed]).then(([own]) => {
-    // A supervisor that was killed cannot end its server any more: do it here.
+    // A supervisor that was killed can no longer stop its server, so this process does it.
     if (end === undefined && pid !== undefined) killGroup(pid);
     return end ?? own;
   });
@@ -84,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     exited,
     stop() {
       if (supervisor.connected) {
-        // Referenced again: a caller that awaits the end must not run out of things to wait for.
+        // Referenced again, so that this process does not exit while a caller awaits the end.
         supervisor.ref();
         supervisor.channel?.ref();
         supervisor.send("stop", () => {});

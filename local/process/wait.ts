@@ -6,17 +6,17 @@ export interface WaitOptions {
   /** Completes the sentence "gave up waiting for …". */
   what: string;
   timeoutMs: number;
-  /** Between two tries; default 100. */
+  /** Time between two attempts. Default: 100. */
   intervalMs?: number;
-  /** When this settles the wait is over: its rejection is thrown. For a server that died. */
+  /** When this rejects, for example because a server died, the wait ends with its error. */
   abort?: Promise<never>;
-  /** Added to the message of a wait that ran out of time, for example the tail of a log. */
+  /** Returns text to add to the timeout message, for example the tail of a log. */
   context?: () => string;
 }
 
 /**
- * Calls `probe` until it gives something other than undefined or false, and returns that. A probe that throws is tried
- * again. Throws LocalError with the last error when the time is over; a probe that hangs does not extend the wait.
+ * Polls `probe` until it returns something other than undefined or false, and returns that. Retries if it throws.
+ * Throws LocalError with the last error on timeout. A probe that hangs does not extend the wait.
  */
 export async function waitFor<T>(probe: () => Promise<T | undefined | false>, options: WaitOptions): Promise<T> {
   const { what, timeoutMs, intervalMs = 100, abort, context } = options;
@@ -31,12 +31,12 @@ export async function waitFor<T>(probe: () => Promise<T | undefined | false>, op
       } catch (error) {
         lastError = error;
       }
-      // Throws when the wait is over, and so ends the loop.
+      // Throws when the wait is over, which ends the loop.
       await sleep(intervalMs, undefined, { signal: timer.signal });
     }
   };
   const polling = poll();
-  // Whichever loses the race below may still reject; nobody listens to it then.
+  // The promises that lose the race below may still reject, and nothing awaits them.
   polling.catch(() => {});
 
   const giveUp = sleep(timeoutMs, undefined, { signal: timer.signal }).then((): never => {
@@ -55,7 +55,7 @@ export async function waitFor<T>(probe: () => Promise<T | undefined | false>, op
   }
 }
 
-/** An error's message with that of its cause: `fetch` hides "connection refused" there. */
+/** Returns an error's message with its cause, in which `fetch` hides "connection refused". */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -1,16 +1,16 @@
 /**
- * Stands between a program and a server that the program starts. It holds one end of the program's IPC channel: when
- * a message arrives there, or it closes because the program died in any way (SIGKILL included), the server's process
- * group gets SIGTERM and, after the grace time, SIGKILL.
+ * Supervises a server on behalf of the program that starts it, and holds one end of the program's IPC channel. When a
+ * message arrives, or the channel closes because the program died (even by SIGKILL), it sends SIGTERM to the server's
+ * process group and, after the grace period, SIGKILL.
  *
- * Arguments: grace time in ms, command, arguments of the command. Output goes where our own goes.
+ * Arguments: grace period in ms, command, arguments of the command. The server inherits standard output and error.
  */
 import { spawn } from "node:child_process";
 import type { SupervisorMessage } from "../protocol.ts";
 
 const [graceMs = "", command = "", ...args] = process.argv.slice(2);
 
-// A group of its own, so that the server's helpers end with it and a Ctrl-C in the terminal reaches the program alone.
+// A separate process group, so that the server's helpers end with it and Ctrl-C reaches only the program.
 const server = spawn(command, args, { detached: true, stdio: ["ignore", "inherit", "inherit"] });
 
 let stopping = false;
@@ -26,7 +26,7 @@ function signalGroup(signal: NodeJS.Signals) {
   try {
     process.kill(-server.pid, signal);
   } catch (error) {
-    // Nobody left. macOS says EPERM when only zombies are.
+    // No process is left. macOS returns EPERM if only zombies are left.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
