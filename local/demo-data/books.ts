@@ -4,7 +4,7 @@ import { NON_FICTION } from "./non-fiction.ts";
 import { FIRST_NAMES, LAST_NAMES } from "./people.ts";
 import { type Random, random } from "./random.ts";
 
-/** One title of the demo catalogue; the fields of the index `books`, and its id. */
+/** One book of the demo catalogue: its ID and the fields of the index `books`. */
 export interface Book {
   /** `B0001`, `B0002`, … */
   id: string;
@@ -14,13 +14,13 @@ export interface Book {
   categories: readonly string[];
   /** Two to four sentences. */
   description: string;
-  /** A date, `1987-04-21`. */
+  /** A date such as `1987-04-21`. */
   published: string;
 }
 
 const GENRES = [...FICTION, ...NON_FICTION];
 
-/** About this many titles share an author, so that authors are a category to learn from. */
+/** Approximate number of titles per author, so that a recommender can learn from authors. */
 const BOOKS_PER_AUTHOR = 8;
 
 interface Author {
@@ -29,13 +29,13 @@ interface Author {
   firstYear: number;
 }
 
-/** An invented catalogue, the same for the same seed; a longer one starts with the titles of a shorter one. */
+/** Generates the same catalogue for the same seed. A longer one starts with the titles of a shorter one. */
 export function books(count = 3_000, seed = 1): Book[] {
   const authors = makeAuthors(random(seed), Math.ceil(LAST_NAMES.length * 5));
   const chance = random(seed + 1);
   const titles = new Set<string>();
   return Array.from({ length: count }, (_, index) => {
-    // The pool grows with the catalogue, which keeps the number of titles by one author about the same.
+    // The pool of authors grows with the catalogue, which keeps the number of titles per author about the same.
     const author = chance.pick(authors.slice(0, Math.max(1, Math.min(authors.length, 40 + index / BOOKS_PER_AUTHOR))));
     const genre = chance.next() < 0.8 ? author.genres[0] : chance.pick(author.genres);
     if (!genre) throw new Error(`author ${author.name} has no genre`);
@@ -100,7 +100,7 @@ function describe(genre: Genre, chance: Random): string {
   const middles = chance.sample(genre.middles, chance.between(1, 2));
   const templates = [chance.pick(genre.openings), ...middles];
   if (chance.next() < 0.85 || templates.length < 2) templates.push(chance.pick(genre.closings));
-  // One hero, place and thing a book: named at first ("a forged portrait"), then referred to ("the forged portrait").
+  // One hero, place and thing per book: introduced first ("a forged portrait"), then repeated ("the forged portrait").
   const chosen = new Map<string, string>();
   const fill = (template: string) =>
     template.replace(/\{(\w+)\}/g, (_, mark: string) => {

@@ -1,6 +1,6 @@
 import { type Genre, TONES } from "./genre.ts";
 
-/** Picture books and stories to read aloud. */
+/** The genre of picture books and stories to read aloud. */
 export const CHILDREN: Genre = {
   name: "Children",
   related: ["Animals", "Adventure", "Picture Book"],

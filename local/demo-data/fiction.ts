@@ -8,7 +8,7 @@ const FICTION_CLOSINGS = [
   "The first book of a {tone} series.",
 ] as const;
 
-/** The kinds of invented story in the catalogue. */
+/** The fiction genres of the catalogue. */
 export const FICTION: readonly Genre[] = [
   {
     name: "Science Fiction",

@@ -2,10 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DemoData } from "./readers.ts";
 
-/** The three files of the specification's shape. */
+/** The names of the three files that `relevance upload-sample` reads. */
 export const DEMO_FILES = { users: "users.csv", items: "items.csv", interactions: "interactions.csv" } as const;
 
-/** The demo's data as the text of the three files. */
+/** Returns the demo's data as the text of the three files. */
 export function demoFiles({ books, readers, interactions }: DemoData): Record<keyof typeof DEMO_FILES, string> {
   return {
     users: csv(
@@ -30,7 +30,7 @@ export function demoFiles({ books, readers, interactions }: DemoData): Record<ke
   };
 }
 
-/** Writes the three files into a folder and gives their paths. */
+/** Writes the three files to a folder and returns their paths. */
 export async function writeDemoFiles(data: DemoData, folder: string): Promise<Record<keyof typeof DEMO_FILES, string>> {
   const texts = demoFiles(data);
   await mkdir(folder, { recursive: true });

@@ -1,21 +1,21 @@
-/** What the texts of one kind of book are put together from. */
+/** The building blocks for the texts of one kind of book. */
 export interface Genre {
   name: string;
   /** Other categories that books of this genre also carry. */
   related: readonly string[];
-  /** Words of titles: `The <adjective> <noun>`, `<Noun> of <place>`. */
+  /** Words for titles: `The <adjective> <noun>`, `<Noun> of <place>`. */
   adjectives: readonly string[];
   nouns: readonly string[];
   places: readonly string[];
-  /** Sentences with `{slot}` marks; one of each list in this order makes a description. */
+  /** Sentences with `{slot}` marks. A description is one sentence of each list, in this order. */
   openings: readonly string[];
   middles: readonly string[];
   closings: readonly string[];
-  /** What the marks stand for; a list of more than a handful each, so that descriptions rarely repeat. */
+  /** The values of each slot. Each list has enough entries that descriptions rarely repeat. */
   slots: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Slots that every kind of story shares. */
+/** Slots that all kinds of stories share. */
 export const TONES = {
   tone: ["tender", "darkly funny", "haunting", "fast-moving", "quiet", "sharp", "generous", "unsettling", "sweeping"],
   theme: [

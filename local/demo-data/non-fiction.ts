@@ -12,7 +12,7 @@ const CLOSINGS = [
   "The result of ten years of work, told in {manner} prose.",
 ] as const;
 
-/** The kinds of factual book in the catalogue. */
+/** The non-fiction genres of the catalogue. */
 export const NON_FICTION: readonly Genre[] = [
   {
     name: "History",

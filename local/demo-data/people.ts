@@ -1,4 +1,4 @@
-/** First and last names of the invented authors. */
+/** First names of the invented authors. */
 export const FIRST_NAMES = [
   "Ada",
   "Adrian",
@@ -86,7 +86,7 @@ export const FIRST_NAMES = [
   "Zora",
 ] as const;
 
-/** See FIRST_NAMES. */
+/** Last names of the invented authors. */
 export const LAST_NAMES = [
   "Abara",
   "Achterberg",

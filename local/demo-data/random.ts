@@ -1,17 +1,17 @@
 /** Seeded random numbers: the same seed gives the same data on every machine. */
 export interface Random {
-  /** Evenly from [0, 1). */
+  /** Returns a uniform number from [0, 1). */
   next(): number;
-  /** A whole number evenly from [low, high]. */
+  /** Returns a uniform integer from [low, high]. */
   between(low: number, high: number): number;
   pick<T>(values: readonly T[]): T;
-  /** `count` different values, in random order. */
+  /** Returns `count` different values in random order. */
   sample<T>(values: readonly T[], count: number): T[];
-  /** Standard normal. */
+  /** Returns a number from the standard normal distribution. */
   normal(): number;
 }
 
-/** mulberry32: 32 bits of state, good enough for demo data and the same everywhere. */
+/** Creates a mulberry32 generator: 32 bits of state, good enough for demo data and the same on every machine. */
 export function random(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -3,7 +3,7 @@ import { FICTION } from "./fiction.ts";
 import { NON_FICTION } from "./non-fiction.ts";
 import { type Random, random } from "./random.ts";
 
-/** A user of the demo; the columns of the specification's users. */
+/** A user of the demo, with the columns of the Users dataset. */
 export interface Reader {
   USER_ID: string;
   GENDER: "F" | "M";
@@ -13,27 +13,27 @@ export interface Reader {
   MEMBERSHIP_ID: string;
 }
 
-/** What a reader did with a book; the columns of the specification's interactions. */
+/** An interaction of a reader with a book, with the columns of the Interactions dataset. */
 export interface Interaction {
   USER_ID: string;
   ITEM_ID: string;
   EVENT_TYPE: "view" | "purchase" | "rating";
-  /** Stars of a rating, 1 to 5; none for the others. */
+  /** Stars of a rating, 1 to 5. Undefined for other events. */
   EVENT_VALUE: number | undefined;
-  /** Seconds since 1970, in the order of the list. */
+  /** Seconds since 1970. The list is sorted by it. */
   TIMESTAMP: number;
-  /** The books shown when one was chosen, it among them; some views only. */
+  /** The books that were shown, including the chosen one. Present in some views only. */
   IMPRESSION: readonly string[] | undefined;
 }
 
-/** The demo's data, all of it derived from one seed. */
+/** The demo's data, which is derived from one seed. */
 export interface DemoData {
   books: readonly Book[];
   readers: readonly Reader[];
   interactions: readonly Interaction[];
 }
 
-/** About how many of each; the defaults are of MovieLens' shape. */
+/** Approximate size of the data. The defaults are similar to MovieLens. */
 export interface DemoSize {
   books?: number;
   readers?: number;
@@ -41,11 +41,11 @@ export interface DemoSize {
   seed?: number;
 }
 
-/** What nobody can see in the data but what decides it. */
+/** A reader's taste, which determines the data but does not appear in it. */
 interface Taste {
   genres: ReadonlyMap<string, number>;
   authors: ReadonlySet<string>;
-  /** A side that books and readers have beyond genre and author. */
+  /** A property of books and readers that is independent of genre and author. */
   mood: readonly number[];
 }
 
@@ -56,15 +56,16 @@ const DAYS = 365;
 const IMPRESSIONS = 0.2;
 
 /**
- * Readers with hidden tastes and what they did: each likes two or three genres, a few authors and a mood that no column
- * shows, and now and then takes what everybody takes. A recommender that learns the tastes beats popularity by far.
+ * Generates readers with hidden tastes and their interactions. Each reader likes two or three genres, a few authors and
+ * a mood that no column shows, and sometimes chooses popular books. A recommender that learns these tastes is far
+ * better than popularity alone.
  */
 export function demoData(size: DemoSize = {}): DemoData {
   const { seed = 1, readers: readerCount = 600, interactions: wanted = 60_000 } = size;
   const catalogue = books(size.books ?? 3_000, seed);
   const chance = random(seed + 2);
   const moods = new Map(catalogue.map(({ id }) => [id, Array.from({ length: MOODS }, () => chance.normal())]));
-  // A few books are known to all, most to few: Zipf's law over a random order.
+  // A few books are very popular and most are not: Zipf's law over a random order.
   const fame = new Map(chance.sample(catalogue, catalogue.length).map(({ id }, rank) => [id, 1 / (rank + 10) ** 0.7]));
   const readers = Array.from({ length: readerCount }, (_, index) => makeReader(index, chance));
   const interactions: Interaction[] = [];
@@ -88,7 +89,7 @@ function makeReader(index: number, chance: Random): Reader {
   };
 }
 
-/** Age leans on the genres a little, so that the users' columns are worth something too. */
+/** Creates a reader's taste. Age influences the genres a little, so that the users' columns are informative too. */
 function makeTaste(reader: Reader, catalogue: readonly Book[], chance: Random): Taste {
   const leaning =
     reader.AGE < 30
@@ -103,7 +104,7 @@ function makeTaste(reader: Reader, catalogue: readonly Book[], chance: Random): 
   return { genres, authors, mood: Array.from({ length: MOODS }, () => chance.normal()) };
 }
 
-/** About -1 to 3. */
+/** Returns how much a taste likes a book, from about -1 to 3. */
 function likingOf(book: Book, taste: Taste, mood: readonly number[]): number {
   const [genre = "", ...related] = book.categories;
   const byGenre = taste.genres.get(genre) ?? -0.4;
@@ -113,7 +114,7 @@ function likingOf(book: Book, taste: Taste, mood: readonly number[]): number {
   return byGenre + byRelated + byAuthor + 0.8 * byMood;
 }
 
-/** `total` over `count`, log-normal: some read much, most a little; at least 20 each, as in MovieLens. */
+/** Splits `total` among `count` readers, log-normal: few read much, most little. As in MovieLens, at least 20 each. */
 function shares(count: number, total: number, chance: Random): number[] {
   const raw = Array.from({ length: count }, () => Math.exp(0.8 * chance.normal()));
   const sum = raw.reduce((a, b) => a + b, 0);
@@ -162,14 +163,14 @@ function readBooks(
   }
 }
 
-/** Ten books in random order, the chosen one among them. */
+/** Returns up to ten books in random order, including the chosen one. */
 function impression(book: Book, draw: () => { book: Book } | undefined, chance: Random): string[] {
   const others = Array.from({ length: 9 }, () => draw()?.book.id ?? book.id);
   const shown = [...new Set([book.id, ...others])];
   return chance.sample(shown, shown.length);
 }
 
-/** The first position whose value is above `value`. */
+/** Returns the first index whose value is above `value`. */
 function lowerBound(ends: readonly number[], value: number): number {
   let low = 0;
   let high = ends.length - 1;
