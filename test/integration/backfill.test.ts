@@ -82,7 +82,7 @@ for (const cluster of await clusters()) {
 test("an index without a mapping is wrong use, and names those there are", async () => {
   const { code, err } = await run("--index", "nope", "--api-host", "http://127.0.0.1:9", "--api-key", "k");
   assert.is(code, 2);
-  assert.match(err, "no mapping for the index nope; it has backfill-");
+  assert.match(err, "no mapping for the index nope: choose one of backfill-");
 });
 
 test.after(async () => {
