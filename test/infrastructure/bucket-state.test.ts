@@ -75,7 +75,10 @@ test("state that moves to a bucket is taken along in the folder of the deploymen
   await initialized("deployment", []);
   const error = await initialized("deployment", [inBucket(prefix)]).catch(String);
   const directory = join(folder, "deployment/stacks/storage");
-  assert.match(String(error), "terraform.state of project.yaml is not where the state was so far. Take it along");
+  assert.match(
+    String(error),
+    "terraform.state in project.yaml no longer names the place of the state. Migrate each stack",
+  );
   assert.match(String(error), `-chdir=${directory} init -migrate-state\``);
 });
 
