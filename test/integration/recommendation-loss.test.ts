@@ -196,7 +196,7 @@ test("with Personalize's events API down throughout, every event is accepted, sa
     const { stage, target, reason = "", effect } = body.degraded?.[0] ?? {};
     assert.equal([stage, target], ["realtime", "events"]);
     assert.match(reason, `${count} of ${count} events: `);
-    assert.is(effect, "stored; recommendations learn of it with the next training");
+    assert.is(effect, "stored; recommendations take it into account after the next training");
   });
   assert.equal(rejected, []);
   assert.ok(refused >= COUNT / 10, "Personalize was told of each event");
