@@ -9,6 +9,6 @@ export class StillGoingOn extends Error {
 
   /** `status` is Personalize's; the message starts with "<what> is still <status>". */
   constructor(what: string, status: string) {
-    super(`${what} is still ${status}: apply again, it goes on from there`);
+    super(`${what} is still ${status}: apply again; it resumes where it stopped`);
   }
 }

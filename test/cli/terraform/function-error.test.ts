@@ -15,7 +15,7 @@ const thrown = (errorType: string, errorMessage: string): Diagnostic => ({
   })}`,
   address: "aws_lambda_invocation.filter-read",
 });
-const GOING_ON = thrown("StillGoingOn", "The filter shop-read-1 is still CREATE IN_PROGRESS: apply again, it goes on");
+const GOING_ON = thrown("StillGoingOn", "The filter shop-read-1 is still CREATE IN_PROGRESS: apply again; it resumes");
 
 test("the function's own words are shown, not Lambda's answer", () => {
   const place = { stack: "filters", directory: "dist/x", program: "terraform" };

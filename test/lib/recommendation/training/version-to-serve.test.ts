@@ -40,7 +40,8 @@ test("is the newest that was not held back, whatever else others made in the dat
 });
 
 test("a key whose alias does not count yet is waited for; any other refusal is an error", async () => {
-  const message = "The permission to read the training table is still PENDING: apply again, it goes on from there";
+  const message =
+    "The permission to read the training table is still PENDING: apply again; it resumes where it stopped";
   const denied = "User: arn:aws:sts::1:assumed-role/x is not authorized to perform: kms:Decrypt on resource: key/1";
   for (const failure of [
     refused("AccessDeniedException", denied),
