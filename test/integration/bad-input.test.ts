@@ -228,17 +228,15 @@ test.before(async () => {
   gateway = await start({ node: cluster?.url ?? "", settings: { cors: { allow_origins: ["https://shop.example"] } } });
 });
 
-test("a body that is not JSON is 400 with the parser's words", async () => {
-  const { status, body } = await post('{"index": "a",}');
-  assert.is(status, 400);
-  assert.match(body.error.message, "The body is not valid JSON");
-});
-
-test("no body is 400", async () => {
-  const { status, body } = await post("");
-  assert.is(status, 400);
-  assert.match(body.error.message, "The request has no body");
-});
+for (const [what, text, message] of [
+  ["a body that is not JSON", '{"index": "a",}', "The body is not valid JSON"],
+  ["no body", "", "The request has no body"],
+] as const) {
+  test(`${what} is 400`, async () => {
+    const { status, body } = await post(text);
+    assert.equal([status, body.error.message.slice(0, message.length)], [400, message]);
+  });
+}
 
 test("another content type is 415", async () => {
   const { status, body } = await post("{}", { "content-type": "text/plain" });

@@ -16,13 +16,7 @@ export type ErrorCode =
   | "unsupported_media_type"
   | "rejected_by_cluster"
   | "throttled"
-  | "internal"
-  | "upstream_failed"
-  | "outcome_unknown"
-  | "response_too_large"
-  | "upstream_unavailable"
-  | "not_trained"
-  | "timeout";
+  | FaultCode;
 
 /** The codes that are not the caller's fault. Each such error is logged with its cause. */
 export type FaultCode =

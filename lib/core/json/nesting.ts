@@ -1,3 +1,5 @@
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters.ts";
+
 /**
  * The deepest nesting that a request may have. OpenSearch parses recursively, and a stack overflow crashes the node: a
  * `bool` query of 1,000 levels is enough.
@@ -10,17 +12,9 @@ export interface TooDeep {
   message: string;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const SLASH = 0x2f;
 const ASTERISK = 0x2a;
 const NEWLINE = 0x0a;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 /** The most characters of a path in a message. */
 const MAX_PATH = 200;

@@ -1,3 +1,5 @@
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters.ts";
+
 /** The position of a JSON value in its text: `text.slice(start, end)`, without surrounding white space. */
 export interface Slice {
   start: number;
@@ -10,14 +12,6 @@ interface Member {
   outer: Slice;
   value: Slice;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 /*
  * A document must reach the cluster as its caller wrote it. Parsing and printing it turns 9007199254740993 into
