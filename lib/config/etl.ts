@@ -24,7 +24,7 @@ const Join = section(
         v.maxLength(10),
         v.metadata({ allowed: "text of at most 10 characters", description: "Put between them." }),
       ),
-      "\n",
+      " ",
     ),
   },
   "One field made of several columns.",

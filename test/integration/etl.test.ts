@@ -169,7 +169,7 @@ test("has the tables' records, and those that the schema does not fit in the rej
   const manifest = await readManifest(store, "first");
   assert.ok(manifest);
   assert.equal([manifest.user.rows, manifest.item.rows, manifest.item.rejected], [USERS, 1, 1]);
-  assert.equal(await rows(manifest, "item"), ['True,"A ""quoted"", title",B1,Ada,a|b']);
+  assert.equal(await rows(manifest, "item"), ['True,"A \\"quoted\\", title",B1,Ada,a|b']);
 });
 
 test("counts what training asks for, and replaces the popular items", async () => {

@@ -57,11 +57,14 @@ export function rowColumns(definitions: Definitions): RowColumn[] {
 
 const cellText = (value: Value | null) => (value === null ? "" : String(value));
 
-/** Matches text that needs quotes in a CSV cell: a quote, a comma or a line break (RFC 4180). */
-export const TO_QUOTE = /[",\n\r]/;
+/** Matches text that needs quotes in a CSV cell: a quote, a comma or a backslash. */
+export const TO_QUOTE = /[",\\]/;
 
-/** Formats a value as a CSV cell. */
+/**
+ * Formats a value as a CSV cell in the dialect of Personalize: a backslash escapes quotes and backslashes. Source:
+ * Amazon Personalize Developer Guide, "Data format guidelines". Values contain no line breaks.
+ */
 export function csvCell(value: Value | null): string {
   const text = cellText(value);
-  return TO_QUOTE.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return TO_QUOTE.test(text) ? `"${text.replace(/["\\]/g, "\\$&")}"` : text;
 }

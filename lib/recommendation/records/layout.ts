@@ -28,12 +28,19 @@ export function fieldsOf(schema: AvroSchema, etl: EtlDataset): Field[] {
   });
 }
 
-/** Returns a field's value in a record. Joins several columns, skipping those without a value. Null if none has one. */
+/**
+ * Returns a field's value in a record. Joins several columns, skipping those without a value. Null if none has one. Line
+ * breaks become spaces, because an import has one record a line, and PutItems and PutUsers must give the same value.
+ */
 export function fieldValue(field: Field, record: Readonly<Record<string, Value | undefined>>): Value | null {
   const [first = "", ...others] = field.columns;
-  if (others.length === 0) return record[first] ?? null;
+  if (others.length === 0) return onOneLine(record[first] ?? null);
   const values = field.columns.flatMap((column) => record[column] ?? []);
-  return values.length > 0 ? values.join(field.separator) : null;
+  return values.length > 0 ? onOneLine(values.join(field.separator)) : null;
+}
+
+function onOneLine(value: Value | null): Value | null {
+  return typeof value === "string" ? value.replace(/\r\n|[\r\n]/g, " ") : value;
 }
 
 /** Returns the columns that make up the schema's textual field. */

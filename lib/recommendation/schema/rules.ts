@@ -65,4 +65,4 @@ export const RULES: Readonly<Record<Dataset, DatasetRules>> = {
 export const TEXTUAL_FIELD = "TEXTUAL_FIELD";
 
 /** Separates the texts of several textual columns. */
-export const TEXT_SEPARATOR = "\n";
+export const TEXT_SEPARATOR = " ";

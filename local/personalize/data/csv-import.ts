@@ -88,7 +88,7 @@ async function readFile(
   schema: DatasetSchema,
   rows: Cell[][],
 ): Promise<void> {
-  const parser = parse({ bom: true, skip_empty_lines: true });
+  const parser = parse({ bom: true, skip_empty_lines: true, escape: "\\", cast: refuseOtherDialects });
   const feeding = feed(source, parser);
   let places: { column: SchemaColumn; index: number }[] | undefined;
   let row = 0;
@@ -106,6 +106,17 @@ async function readFile(
     });
   }
   if (!places) throw new ImportFailure(`Input CSV is empty: ${file}`);
+}
+
+/**
+ * Returns the cell. Throws for what the service's dialect does not contain: a record of several lines, and a backslash
+ * without quotes around its cell. The parser itself refuses doubled quotes. Source: Amazon Personalize Developer Guide,
+ * "Data format guidelines".
+ */
+function refuseOtherDialects(cell: string, { quoting }: { quoting: boolean }): string {
+  if (/[\r\n]/.test(cell)) throw new Error("a record must be on one line");
+  if (!quoting && cell.includes("\\")) throw new Error("a cell with a backslash must be in quotes");
+  return cell;
 }
 
 async function feed(source: AsyncIterable<Uint8Array>, parser: ReturnType<typeof parse>): Promise<void> {

@@ -211,7 +211,7 @@ test("defaults are filled in", () => {
   assert.is(recipes?.user_personalization?.recipe_name, "aws-user-personalization");
   assert.is(recipes?.personalized_ranking?.recipe_name, "aws-personalized-ranking");
   assert.equal(metric_gate, { tolerance: 0.1, strict: false });
-  assert.equal(recommendation?.etl.item.joins, [{ field: "TEXTUAL_FIELD", columns: ["TITLE"], separator: "\n" }]);
+  assert.equal(recommendation?.etl.item.joins, [{ field: "TEXTUAL_FIELD", columns: ["TITLE"], separator: " " }]);
 });
 
 function defaults(): Files {

@@ -84,7 +84,7 @@ on(
   async (harness, shop) => {
     const { files, personalize, settle } = harness;
     files.set("data/run/part-1.csv", `\uFEFF${csv(...rows(600))}`);
-    files.set("data/run/part-2.csv", csv(...rows(400, 600), '"u,1","i""x",buy,,1700000000,'));
+    files.set("data/run/part-2.csv", csv(...rows(400, 600), '"u,1","i\\"x",buy,,1700000000,'));
     files.set("data/run/deeper/part-3.csv", "not,read");
     files.set("data/run/manifest.json", "{}");
     files.set("data/running.csv", "not,read");

@@ -15,7 +15,7 @@ test("writes the interactions with the schema's header, quoting what CSV needs",
   const [text = ""] = Object.values(store.texts("etl/run=r1/interactions/"));
   const [header, ...rows] = text.trimEnd().split("\n");
   assert.is(header, "USER_ID,ITEM_ID,EVENT_TYPE,EVENT_VALUE,TIMESTAMP,IMPRESSION");
-  assert.equal(rows.sort(), ['"U""2",B1,view,,1740000000,', 'U1,B1,"buy, now",12.5,1740000000,']);
+  assert.equal(rows.sort(), ['"U\\"2",B1,view,,1740000000,', 'U1,B1,"buy, now",12.5,1740000000,']);
 });
 
 test("fills IMPRESSION in mode update_dataset_group, from the same transformed rows", async () => {
@@ -44,7 +44,7 @@ test("writes users and items with the fields of their schemas", async () => {
   });
   assert.equal(store.texts("etl/run=r1/items/"), {
     "etl/run=r1/items/0000-00000.csv":
-      'IS_ACTIVE,TEXTUAL_FIELD,ITEM_ID,AUTHOR,CATEGORIES\nTrue,"A ""quoted"", title",B1,Ada,a|b\n',
+      'IS_ACTIVE,TEXTUAL_FIELD,ITEM_ID,AUTHOR,CATEGORIES\nTrue,"A \\"quoted\\", title",B1,Ada,a|b\n',
   });
 });
 

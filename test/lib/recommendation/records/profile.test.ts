@@ -91,9 +91,9 @@ test("ignores columns of an older schema when told so", () => {
   assert.equal(parse({ ...user, HOBBY: "chess" }), { record: { ...user, IS_ACTIVE: "True" } });
 });
 
-test("gives the schema's fields, texts joined by a newline", () => {
+test("gives the schema's fields, texts joined by a space", () => {
   const fields = profileFields("item", known);
-  assert.equal(fields({ ...item, IS_ACTIVE: "True" }), ["True", "One\nText", "B1", "a|b", 1717200000]);
+  assert.equal(fields({ ...item, IS_ACTIVE: "True" }), ["True", "One Text", "B1", "a|b", 1717200000]);
 });
 
 test("joins only the texts that are there", () => {
@@ -107,7 +107,7 @@ test("gives null for a text field without texts", () => {
 test("names properties in camelCase and leaves out the id and what is empty", () => {
   assert.equal(JSON.parse(profileProperties("item", known)({ ...item, IS_ACTIVE: "True", CATEGORIES: "a" })), {
     isActive: "True",
-    textualField: "One\nText",
+    textualField: "One Text",
     categories: "a",
     creationTimestamp: 1717200000,
   });

@@ -76,7 +76,7 @@ test("records the textual columns as a join", async () => {
     item: "ITEM_ID,TITLE,BLURB\nB1,One,Text\nB2,Two,Text\n",
     textualFields: ["BLURB", "TITLE"],
   });
-  assert.equal(etl.item.joins, [{ field: "TEXTUAL_FIELD", columns: ["BLURB", "TITLE"], separator: "\n" }]);
+  assert.equal(etl.item.joins, [{ field: "TEXTUAL_FIELD", columns: ["BLURB", "TITLE"], separator: " " }]);
 });
 
 test("has no TEXTUAL_FIELD without a textual column", async () => {

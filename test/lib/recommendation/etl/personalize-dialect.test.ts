@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { profileParser, profileProperties } from "../../../../lib/recommendation/records/profile.ts";
+import { batchesOf } from "../../../../lib/recommendation/upload/files.ts";
+import { parseSchema } from "../../../../local/personalize/data/avro-schema.ts";
+import { ImportFailure, readImport } from "../../../../local/personalize/data/csv-import.ts";
+import { memoryObjects } from "../../../local/personalize/harness.ts";
+import { suite } from "../../../suite.ts";
+import { DEFINITIONS, world } from "./run.ts";
+
+const test = suite("the CSV dialect of Personalize");
+
+const TITLES = [
+  'The "Best", of \\ Everything\nand more',
+  "ends with \\",
+  "\\",
+  '"',
+  '\\"',
+  'a,b"\\,"c\\\\',
+  "line\r\nbreak\rand\nbreak",
+  "ümläut 日本 🙂",
+];
+
+const schema = parseSchema(JSON.stringify(DEFINITIONS.schemas.item));
+
+/** Imports CSV text as the local Personalize does, and returns the column TEXTUAL_FIELD. */
+async function imported(files: Readonly<Record<string, string>>): Promise<unknown[]> {
+  const objects = memoryObjects(new Map(Object.entries(files).map(([key, text]) => [`bucket/${key}`, text])));
+  const { columns, rows } = await readImport("s3://bucket/etl/run=r1/items/", schema, "ITEMS", objects);
+  return rows.map((row) => row[columns.indexOf("TEXTUAL_FIELD")]);
+}
+
+test("takes titles from an uploaded file to the dataset unharmed, and PutItems sends the same", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "dialect-"));
+  try {
+    const file = join(folder, "items.csv");
+    const rows = TITLES.map((title, index) => `B${index},"${title.replaceAll('"', '""')}",Ada,a`);
+    writeFileSync(file, `ITEM_ID,TITLE,AUTHOR,CATEGORIES\n${rows.join("\n")}\n`);
+    const parse = profileParser("item", DEFINITIONS);
+    const properties = profileProperties("item", DEFINITIONS);
+    const sent: unknown[] = [];
+    const { store, records, run } = world();
+    records.item = [];
+    for await (const batch of batchesOf("item", file)) {
+      for (const { record } of batch) {
+        const parsed = parse(record);
+        if ("issues" in parsed) throw new Error(JSON.stringify(parsed.issues));
+        records.item.push(parsed.record);
+        sent.push(JSON.parse(properties(parsed.record)).textualField);
+      }
+    }
+    await run("r1");
+    const expected = TITLES.map((title) => title.replace(/\r\n|[\r\n]/g, " "));
+    const texts = store.texts("etl/run=r1/items/");
+    assert.equal(await imported(texts), expected);
+    assert.equal(sent, expected);
+    for (const text of Object.values(texts)) assert.is(text.split("\n").length, TITLES.length + 2);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const HEADER = "ITEM_ID,TEXTUAL_FIELD,AUTHOR,CATEGORIES,IS_ACTIVE\n";
+const OTHERS: readonly [what: string, cell: string, reason: RegExp][] = [
+  ["doubled quotes", '"a ""b"""', /Invalid Closing Quote/],
+  ["a line break in a cell", '"a\nb"', /a record must be on one line/],
+  ["a backslash outside quotes", "ends with \\", /a cell with a backslash must be in quotes/],
+];
+for (const [what, cell, reason] of OTHERS) {
+  test(`has no ${what}: the local Personalize fails the import`, async () => {
+    const error = await imported({ "etl/run=r1/items/a.csv": `${HEADER}B1,${cell},Ada,a,True\n` }).catch((failure: unknown) => failure);
+    assert.instance(error, ImportFailure);
+    assert.match(error instanceof Error ? error.message : "", reason);
+  });
+}
+
+test.run();
