@@ -70,7 +70,9 @@ const OTHERS: readonly [what: string, cell: string, reason: RegExp][] = [
 ];
 for (const [what, cell, reason] of OTHERS) {
   test(`has no ${what}: the local Personalize fails the import`, async () => {
-    const error = await imported({ "etl/run=r1/items/a.csv": `${HEADER}B1,${cell},Ada,a,True\n` }).catch((failure: unknown) => failure);
+    const error = await imported({ "etl/run=r1/items/a.csv": `${HEADER}B1,${cell},Ada,a,True\n` }).catch(
+      (failure: unknown) => failure,
+    );
     assert.instance(error, ImportFailure);
     assert.match(error instanceof Error ? error.message : "", reason);
   });
