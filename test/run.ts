@@ -12,10 +12,10 @@ import { selectFiles } from "./runner/files.ts";
 import { fixtureFolder, noTotals, runFiles, summaryOf } from "./runner/runner.ts";
 import { type SharedFixture, SharedFixtures } from "./runner/shared-fixture.ts";
 import { sharedOpenSearch } from "./runner/shared-opensearch.ts";
-import { TOOLS } from "./runner/tools.ts";
+import { contractTools, TOOLS } from "./runner/tools.ts";
 
 /** What test files need besides Node.js: programs first, because looking for one is fast and starting a server is not. */
-const FIXTURES: readonly SharedFixture[] = [...TOOLS, sharedOpenSearch, cloudFixture];
+const FIXTURES: readonly SharedFixture[] = [...TOOLS, contractTools, sharedOpenSearch, cloudFixture];
 
 const USAGE = `usage: npm test -- [words] [options]
   words               only files whose path contains one of them

@@ -1,4 +1,5 @@
 import { requireCheckov } from "../checkov/checkov.ts";
+import { installTools } from "../contract/tools.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
 import type { SharedFixture } from "./shared-fixture.ts";
 
@@ -19,3 +20,13 @@ export const TOOLS: readonly SharedFixture[] = [
   tool("Terraform", "test/fixtures/terraform.ts", requireTerraform),
   tool("checkov", "test/checkov/checkov.ts", requireCheckov),
 ];
+
+/** Client generators and schemathesis, installed when a file first needs them. */
+export const contractTools: SharedFixture = {
+  name: "contract tools",
+  needed: (_file, imports) => imports.has("test/contract/tools.ts"),
+  async start({ say }) {
+    await installTools(say);
+    return { env: {}, async stop() {} };
+  },
+};

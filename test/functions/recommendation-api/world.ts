@@ -168,6 +168,7 @@ export async function startWorld(options: WorldOptions = {}) {
     sqs,
     bucket,
     queueUrl,
+    url: api.url,
     send,
     post: (path: string, body: unknown) =>
       send("POST", path, {
