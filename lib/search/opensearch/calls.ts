@@ -1,5 +1,5 @@
 import { ApiError } from "../../core/http/error.ts";
-import { parseJson } from "../../core/json/values.ts";
+import { isObject, parseJson } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
@@ -111,12 +111,12 @@ function innermost(cause: unknown): unknown {
   return deeper === undefined ? cause : innermost(deeper);
 }
 
-/** Returns the JSON of a successful answer. Throws ApiError for any other status. */
-export function jsonOf(answer: ClusterAnswer): unknown {
+/** Returns the JSON object of a successful answer. Throws ApiError for anything else and for any other status. */
+export function jsonOf(answer: ClusterAnswer): Record<string, unknown> {
   const body = parseJson(answer.body);
   if (answer.status < 300) {
-    if (body !== undefined) return body;
-    throw new ApiError("upstream_failed", "The search cluster answered with something that is not JSON.", {
+    if (isObject(body)) return body;
+    throw new ApiError("upstream_failed", "The search cluster answered with something that is not a JSON object.", {
       cause: `status ${answer.status}: ${answer.body.toString("utf8", 0, 200)}`,
     });
   }

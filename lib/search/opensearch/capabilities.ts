@@ -1,4 +1,5 @@
 import { ApiError } from "../../core/http/error.ts";
+import { isObject } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
@@ -44,8 +45,8 @@ export function createCapabilities(
   return async (deadline) => {
     if (known && known.until > now()) return known.value;
     const info = jsonOf(await readCall(cluster, { method: "GET", path: "/" }, deadline));
-    const number = (info as { version?: { number?: unknown } }).version?.number;
-    if (typeof number !== "string") {
+    const number = isObject(info.version) ? info.version.number : undefined;
+    if (typeof number !== "string" || !/^\d+\.\d+/.test(number)) {
       throw new ApiError("upstream_failed", "The search cluster did not say which version it is.", { cause: info });
     }
     known = { until: now() + KEEP_MS, value: capabilitiesOf(number) };

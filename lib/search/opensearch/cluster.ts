@@ -97,6 +97,7 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
     try {
       const answer = await call;
       stream = answer.body;
+      requirePlain(answer.headers["content-encoding"]);
       return { status: answer.statusCode, headers: answer.headers, body: await readBody(stream, maxAnswerBytes) };
     } catch (error) {
       if (error instanceof ClusterFailure && !timedOut) throw error;
@@ -108,6 +109,8 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
         ? new ClusterFailure("lost", true, `the connection ended before the answer did (${detail})`, { cause: error })
         : new ClusterFailure("refused", false, `no connection to the cluster (${detail})`, { cause: error });
     } finally {
+      // Without effect on an answer that was read to its end.
+      stream?.destroy();
       clearTimeout(timer);
     }
   };
@@ -121,6 +124,12 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
       return once(request, timeoutMs, (await auth.headers?.()) ?? {});
     },
   };
+}
+
+/** Throws `lost` for a compressed answer. No call asks for one, so whatever compressed it may have changed it too. */
+function requirePlain(encoding: unknown): void {
+  if (encoding === undefined || encoding === "identity") return;
+  throw new ClusterFailure("lost", true, `the answer has the encoding ${encoding}, which was not asked for`);
 }
 
 function readBody(stream: IncomingMessage, limit: number): Promise<Buffer> {

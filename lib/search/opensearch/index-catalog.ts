@@ -1,3 +1,5 @@
+import * as v from "valibot";
+import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
@@ -32,10 +34,25 @@ const MAX_ENTRIES = 1_000;
 const DEFAULT_RESULT_WINDOW = 10_000;
 
 type Mapping = { properties?: Record<string, Mapping>; type?: string; dimension?: number };
-type Described = Record<
-  string,
-  { aliases?: Record<string, { is_write_index?: boolean }>; mappings?: Mapping; settings?: Record<string, string> }
->;
+const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
+  properties: v.exactOptional(
+    v.record(
+      v.string(),
+      v.lazy(() => Mapping),
+    ),
+  ),
+  type: v.exactOptional(v.string()),
+  dimension: v.exactOptional(v.number()),
+});
+const Described = v.record(
+  v.string(),
+  v.object({
+    aliases: v.record(v.string(), v.object({ is_write_index: v.optional(v.boolean()) })),
+    mappings: Mapping,
+    settings: v.record(v.string(), v.unknown()),
+  }),
+);
+type Described = v.InferOutput<typeof Described>;
 
 export function createIndexCatalog(cluster: Cluster, now: () => number = () => performance.now()): IndexCatalog {
   const known = new Map<string, { until: number; indexes: readonly IndexInfo[] }>();
@@ -47,8 +64,13 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
       const path = `/${encodeURIComponent(expression)}`;
       const answer = await readCall(cluster, { method: "GET", path, query: "flat_settings=true" }, deadline);
       if (answer.status === 404) return [];
-      const described = jsonOf(answer) as Described;
-      const indexes = Object.entries(described)
+      const described = v.safeParse(Described, jsonOf(answer));
+      if (!described.success) {
+        throw new ApiError("upstream_failed", "The search cluster did not describe the index that was asked for.", {
+          cause: v.summarize(described.issues).slice(0, 1_000),
+        });
+      }
+      const indexes = Object.entries(described.output)
         .map(([name, index]) => indexInfo(name, index, expression))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
       if (known.size >= MAX_ENTRIES) known.clear();
@@ -61,12 +83,12 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
 
 function indexInfo(name: string, index: Described[string], asked: string): IndexInfo {
   const fields = new Map<string, IndexField>();
-  collect(index.mappings ?? {}, "", fields);
+  collect(index.mappings, "", fields);
   return {
     name,
     fields,
-    maxResultWindow: Number(index.settings?.["index.max_result_window"] ?? DEFAULT_RESULT_WINDOW),
-    isWriteIndex: name === asked || index.aliases?.[asked]?.is_write_index === true,
+    maxResultWindow: Number(index.settings["index.max_result_window"] ?? DEFAULT_RESULT_WINDOW),
+    isWriteIndex: name === asked || index.aliases[asked]?.is_write_index === true,
   };
 }
 

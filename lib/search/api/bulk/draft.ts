@@ -11,14 +11,10 @@ export interface Draft {
   guard?: Guard;
 }
 
-/** How a draft is sent: as it is or, after its answer was lost, only if the document has not changed since. */
+/** A draft with the line of its document, which delete does not have. */
 export interface Sending {
   draft: Draft;
-  /** The document's line; absent for delete. */
   source: string | undefined;
-  guard?: Guard | undefined;
-  /** Sends an index operation as create, so that a late arrival of the first attempt shows as a conflict. */
-  asCreate?: boolean;
 }
 
 /** A version that no document has. The cluster answers an update with 404 if the document is missing, else with 409. */
@@ -35,14 +31,14 @@ export function documentOf(text: string, { operation, changes }: Draft): string 
 export function sendingOf(text: string, draft: Draft): Sending {
   const { op } = draft.operation;
   const source = op === "delete" ? undefined : documentOf(text, draft);
-  return { draft, source: op === "update" ? `{"doc":${source}}` : source, guard: draft.guard };
+  return { draft, source: op === "update" ? `{"doc":${source}}` : source };
 }
 
 /** Returns the lines of one operation in a `_bulk` body. */
-export function linesOf({ draft, source, guard, asCreate }: Sending): string {
-  const { op, id } = draft.operation;
+export function linesOf({ draft: { operation, guard }, source }: Sending): string {
+  const { op, id } = operation;
   const version = guard ? `,"if_seq_no":${guard.seqNo},"if_primary_term":${guard.primaryTerm}` : "";
-  const action = `{"${asCreate ? "create" : op}":{"_id":${JSON.stringify(id)}${version}}}\n`;
+  const action = `{"${op}":{"_id":${JSON.stringify(id)}${version}}}\n`;
   return source === undefined ? action : `${action}${source}\n`;
 }
 

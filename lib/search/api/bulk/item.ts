@@ -1,5 +1,5 @@
 import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
-import { parseJson } from "../../../core/json/values.ts";
+import { isObject, parseJson } from "../../../core/json/values.ts";
 import type { Operation } from "./operations.ts";
 
 /** The version that a write may replace. If the document has another one, the cluster answers 409. */
@@ -16,6 +16,8 @@ export interface ItemResult {
   failed: boolean;
   /** The version that was written; absent if none was. */
   guard?: Guard;
+  /** Whether the answer was lost and the stored document fits. The unguarded write itself may still arrive. */
+  unproven?: boolean;
 }
 
 /** The cluster's answer to one `_bulk` call. */
@@ -25,32 +27,46 @@ export interface BulkAnswer {
 }
 
 interface RawItem {
+  _id?: unknown;
   status?: unknown;
   error?: unknown;
   _seq_no?: unknown;
   _primary_term?: unknown;
 }
 
-/** Parses the answer to a `_bulk` call of `count` operations. Returns undefined if the body is not such an answer. */
-export function readBulkAnswer(body: Buffer, count: number): BulkAnswer | undefined {
+/**
+ * Parses the answer to a `_bulk` call of the operations `sent`. Returns undefined if the body is not such an answer: if an
+ * item is missing, malformed, or about another operation or document.
+ */
+export function readBulkAnswer(body: Buffer, sent: readonly Operation[]): BulkAnswer | undefined {
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;
-  if (!Array.isArray(parsed?.items) || parsed.items.length !== count) return undefined;
+  if (typeof parsed?.took !== "number") return undefined;
+  if (!Array.isArray(parsed.items) || parsed.items.length !== sent.length) return undefined;
   const text = body.toString("utf8");
   const list = memberSlices(text).get("items");
   const items: ItemResult[] = [];
   for (const [index, element] of elementSlices(text, list?.start, list?.end).entries()) {
-    const raw = Object.values(parsed.items[index] as Record<string, RawItem>)[0];
-    const slice = [...memberSlices(text, element.start, element.end).values()][0];
-    if (typeof raw?.status !== "number" || slice === undefined) return undefined;
+    const operation = sent[index] as Operation;
+    const raw: unknown = parsed.items[index]?.[operation.op];
+    if (!isItemOf(operation, raw)) return undefined;
+    const slice = memberSlices(text, element.start, element.end).get(operation.op);
     const { status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
     items.push({
-      text: text.slice(slice.start, slice.end),
+      text: text.slice(slice?.start, slice?.end),
       status,
       failed: error !== undefined,
       ...(typeof seqNo === "number" && typeof primaryTerm === "number" && { guard: { seqNo, primaryTerm } }),
     });
   }
-  return { took: typeof parsed.took === "number" ? parsed.took : 0, items };
+  return { took: parsed.took, items };
+}
+
+/** Returns whether an item is about the operation, and its status and error fit together. */
+function isItemOf({ op, id }: Operation, raw: unknown): raw is RawItem & { status: number } {
+  if (!isObject(raw) || raw._id !== id || typeof raw.status !== "number") return false;
+  const { status } = raw;
+  const succeeded = (status >= 200 && status < 300) || (op === "delete" && status === 404);
+  return raw.error === undefined ? succeeded : isObject(raw.error) && status >= 400;
 }
 
 /** The error of an item that the gateway, not the cluster, gives. */
@@ -71,6 +87,16 @@ export function failedItem(index: string, { id }: Operation, error: ItemError): 
     failed: true,
   };
 }
+
+/** Error for an operation skipped because an earlier one on the same id may still arrive and would overwrite it. */
+export const EARLIER_UNPROVEN: ItemError = {
+  status: 409,
+  type: "earlier_operation_unproven",
+  reason:
+    "the answer to an earlier operation of this request on the same id was lost. That operation may still arrive, so " +
+    "this one was not sent",
+  retryable: true,
+};
 
 /** Error for an operation skipped because an earlier one on the same id failed. */
 export const EARLIER_FAILED: ItemError = {

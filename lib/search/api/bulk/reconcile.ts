@@ -9,10 +9,12 @@ import type { Target } from "./target.ts";
 /**
  * The state of a write whose answer was lost.
  * - `done`: the stored document is what the write was to make of it;
- * - `again`: it is not. `sending` is guarded so that a late arrival of the first attempt shows as a conflict;
- * - `changed`: the version that its embeddings were computed from has been replaced.
+ * - `again`: it is not, and the write is guarded by the stored version. It may be resent: if both attempts arrive, only
+ *   one takes effect;
+ * - `changed`: the version that its embeddings were computed from has been replaced;
+ * - `unknown`: the write has not been executed, or not yet, or the document was changed since.
  */
-export type Compared = { kind: "done"; item: ItemResult } | { kind: "again"; sending: Sending } | { kind: "changed" };
+export type Compared = { kind: "done"; item: ItemResult } | { kind: "again" | "changed" | "unknown" };
 
 /** Compares writes whose answer was lost with the stored documents. Throws ApiError if these cannot be read. */
 export async function compareWithStored(
@@ -24,27 +26,12 @@ export async function compareWithStored(
   return sendings.map((sending) => compare(sending, stored.get(sending.draft.operation.id), target.itemIndex));
 }
 
-function compare(sending: Sending, stored: StoredDocument | undefined, index: string): Compared {
-  const { draft } = sending;
+function compare({ draft, source }: Sending, stored: StoredDocument | undefined, index: string): Compared {
   const { op, id } = draft.operation;
-  if (op === "delete") {
-    if (!stored) return { kind: "done", item: deletedItem(index, id) };
-    return { kind: "again", sending: { ...sending, guard: stored.guard } };
-  }
-  if (stored && isDone(op, stored.source, sending.source ?? "")) {
-    return { kind: "done", item: writtenItem(op, id, stored) };
-  }
-  switch (op) {
-    case "create":
-      return { kind: "again", sending };
-    case "index":
-      return stored
-        ? { kind: "again", sending: { ...sending, asCreate: false, guard: stored.guard } }
-        : { kind: "again", sending: { ...sending, asCreate: true, guard: undefined } };
-    case "update":
-      if (draft.guard && draft.guard.seqNo !== (stored?.guard ?? NO_DOCUMENT).seqNo) return { kind: "changed" };
-      return { kind: "again", sending: { ...sending, guard: stored?.guard ?? NO_DOCUMENT } };
-  }
+  if (op === "delete") return stored ? { kind: "unknown" } : { kind: "done", item: deletedItem(index, id) };
+  if (stored && isDone(op, stored.source, source ?? "")) return { kind: "done", item: writtenItem(op, id, stored) };
+  if (!draft.guard) return { kind: "unknown" };
+  return { kind: draft.guard.seqNo === (stored?.guard ?? NO_DOCUMENT).seqNo ? "again" : "changed" };
 }
 
 function isDone(op: "index" | "create" | "update", stored: string, sent: string): boolean {

@@ -7,7 +7,7 @@ import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { answerText, type DegradedWrite, degradationsOf, echoOf, requireFittingAnswer } from "./answer.ts";
 import { chunksOf, type Draft } from "./draft.ts";
-import { EARLIER_FAILED, failedItem, type ItemError, type ItemResult } from "./item.ts";
+import { EARLIER_FAILED, EARLIER_UNPROVEN, failedItem, type ItemError, type ItemResult } from "./item.ts";
 import { type Need, needsOf } from "./needs.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { outcomeUnknown } from "./outcome.ts";
@@ -96,9 +96,11 @@ function createRun(
     if (reason && !answered) throw nothingWritten(reason);
   }
 
-  /** Fails an operation, and returns true, if the previous one on its id failed or if nothing more is sent. */
+  /** Fails an operation, and returns true, if the previous one on its id forbids to send it or if nothing more is sent. */
   function isLost(operation: Operation): boolean {
-    if (operation.previous && run.results.get(operation.previous)?.failed) fail(operation, EARLIER_FAILED);
+    const earlier = operation.previous && run.results.get(operation.previous);
+    if (earlier?.failed) fail(operation, EARLIER_FAILED);
+    else if (earlier?.unproven) fail(operation, EARLIER_UNPROVEN);
     else if (stopped) fail(operation, itemErrorOf(stopped));
     else return false;
     return true;

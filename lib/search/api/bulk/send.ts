@@ -1,7 +1,7 @@
 import type { ApiError } from "../../../core/http/error.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
-import { callTimeout, isBusy, jsonOf } from "../../opensearch/calls.ts";
-import { type Cluster, ClusterFailure } from "../../opensearch/cluster.ts";
+import { callTimeout, isBusy, isClusterError, jsonOf } from "../../opensearch/calls.ts";
+import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
 import { linesOf, type Sending } from "./draft.ts";
 import { type BulkAnswer, readBulkAnswer } from "./item.ts";
 
@@ -16,7 +16,7 @@ export const WRITE_RESERVE_MS = REREAD_MS + LEAST_WRITE_MS;
 
 /**
  * The outcome of one `_bulk` call.
- * - `busy`: 429 or 503 for the whole call, nothing was written;
+ * - `busy`: the cluster itself refused the whole call with 429 or 503, nothing was written;
  * - `refused`: no connection, nothing was sent;
  * - `lost`: the operations may have been written;
  * - `too_long`: the body is over the cluster's own limit;
@@ -50,19 +50,30 @@ export async function sendBulk(
     const answer = await cluster.send(request, callTimeout(earlier(deadline, REREAD_MS)));
     const { status } = answer;
     const cause = `the search cluster answered _bulk with status ${status}`;
-    if (isBusy(status)) return { kind: "busy", cause };
+    if (isBusy(status) && isClusterError(answer)) return { kind: "busy", cause };
     if (status === 413) return { kind: "too_long" };
-    // A proxy in front of the cluster also answers 500, 502 and 504, and the cluster may have received the call.
-    if (status >= 500) return { kind: "lost", cause };
-    if (status >= 300) return { kind: "rejected", error: rejection(() => jsonOf(answer)) };
-    const read = readBulkAnswer(answer.body, sendings.length);
+    if (isRejection(answer)) return { kind: "rejected", error: rejection(() => jsonOf(answer)) };
+    const operations = sendings.map(({ draft }) => draft.operation);
+    const read = status < 300 ? readBulkAnswer(answer.body, operations) : undefined;
     return read
       ? { kind: "answered", answer: read }
-      : { kind: "lost", cause: `${cause} and a body that is no bulk answer` };
+      : { kind: "lost", cause: `${cause} and a body that is not its answer to these operations` };
   } catch (error) {
     if (error instanceof ClusterFailure) return { kind: error.sent ? "lost" : "refused", cause: error };
     throw error;
   }
+}
+
+/** Statuses of authentication and authorization, which whatever answers decides before anything is executed. */
+const NO_ACCESS = new Set([401, 403]);
+
+/**
+ * Returns whether the cluster rejected a call without executing it. A proxy in front of it may answer with any other
+ * error after the call was executed, and so may the cluster itself with 500.
+ */
+function isRejection(answer: ClusterAnswer): boolean {
+  const { status } = answer;
+  return NO_ACCESS.has(status) || (status >= 400 && status < 500 && isClusterError(answer));
 }
 
 function rejection(read: () => unknown): ApiError {

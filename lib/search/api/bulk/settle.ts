@@ -42,8 +42,8 @@ interface Pending {
 
 /**
  * Writes a chunk until every operation of it has an outcome, in at most three attempts within the deadline. Resends
- * only the operations that the cluster rejects with 429. After a lost answer, reads the documents first and resends
- * only what was not written, guarded so that a late arrival of the first attempt shows as a conflict.
+ * what the cluster itself rejected and what could not be sent. After a lost answer, reads the documents and resends only
+ * guarded writes: the first attempt may still arrive, and an unguarded one would overwrite what was written since.
  */
 export async function settleChunk(writing: Writing, chunk: readonly Sending[]): Promise<Settled> {
   const settled: Settled = { results: new Map(), conflicts: [], unknown: [], lostTo: [], unsent: [], took: 0 };
@@ -104,14 +104,20 @@ async function readBack(writing: Writing, doubtful: readonly Pending[], settled:
   const again: Pending[] = [];
   for (const [index, one] of doubtful.entries()) {
     const { draft } = one.sending;
-    const found = compared?.[index];
-    if (!found) settled.unknown.push(draft.operation);
-    else if (found.kind === "done") settled.results.set(draft.operation, found.item);
-    else if (found.kind === "changed") settled.conflicts.push({ draft, item: one.last ?? conflict(writing, draft) });
-    // Another document has the id, so the cluster's 409 stands.
-    else if (draft.operation.op === "create" && one.last?.status === 409)
-      settled.results.set(draft.operation, one.last);
-    else again.push({ ...one, sending: found.sending });
+    const found = compared?.[index] ?? { kind: "unknown" };
+    switch (found.kind) {
+      case "done":
+        settled.results.set(draft.operation, { ...found.item, unproven: draft.guard === undefined });
+        break;
+      case "again":
+        again.push(one);
+        break;
+      case "changed":
+        settled.conflicts.push({ draft, item: one.last ?? conflict(writing, draft) });
+        break;
+      case "unknown":
+        settled.unknown.push(draft.operation);
+    }
   }
   return again;
 }

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
@@ -14,21 +15,26 @@ export interface StoredDocument {
   source: string;
 }
 
-interface Answer {
-  docs: Array<{
-    _index: string;
-    _id: string;
-    _version: number;
-    _seq_no: number;
-    _primary_term: number;
-    found?: boolean;
-    error?: unknown;
-  }>;
-}
+const Identity = { _id: v.string() };
+const Found = v.object({
+  ...Identity,
+  found: v.literal(true),
+  _index: v.string(),
+  _version: v.number(),
+  _seq_no: v.number(),
+  _primary_term: v.number(),
+  _source: v.looseObject({}),
+});
+const Doc = v.union([
+  Found,
+  v.object({ ...Identity, found: v.literal(false) }),
+  v.object({ ...Identity, error: v.looseObject({}) }),
+]);
+const Answer = v.object({ docs: v.array(Doc) });
 
 /**
  * Reads documents by id in one call, with all fields or only `fields`. The map lacks the ids that do not exist. Throws
- * ApiError if the cluster cannot read a document.
+ * ApiError if the cluster cannot read a document, or does not answer with exactly these ids in their order.
  */
 export async function readStored(
   cluster: Cluster,
@@ -48,13 +54,19 @@ export async function readStored(
     },
     deadline,
   );
-  const { docs } = jsonOf(answer) as Answer;
+  const parsed = v.safeParse(Answer, jsonOf(answer));
+  if (!parsed.success || !sameIds(parsed.output.docs, ids)) {
+    throw new ApiError("upstream_failed", "The search cluster did not answer with the documents that were asked for.", {
+      cause: answer.body.toString("utf8", 0, 200),
+    });
+  }
+  const { docs } = parsed.output;
   const text = answer.body.toString("utf8");
   const list = memberSlices(text).get("docs");
   const stored = new Map<string, StoredDocument>();
   for (const [position, element] of elementSlices(text, list?.start, list?.end).entries()) {
     const doc = docs[position];
-    if (doc?.error !== undefined) {
+    if (doc && "error" in doc) {
       const { type, reason } = clusterError(doc);
       // Not an error: a write creates an index that does not exist.
       if (type === "index_not_found_exception") continue;
@@ -73,3 +85,6 @@ export async function readStored(
   }
   return stored;
 }
+
+const sameIds = (docs: ReadonlyArray<{ _id: string }>, ids: readonly string[]) =>
+  docs.length === ids.length && docs.every(({ _id }, position) => _id === ids[position]);

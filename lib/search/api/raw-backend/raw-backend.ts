@@ -79,13 +79,14 @@ async function send({ cluster }: GatewayServices, call: Call, request: NativeReq
     }
     throw asApiError(error);
   }
-  if (!read && REPEATED_BY_CLIENTS.has(answer.status) && !isClusterError(answer)) {
+  if (!read && MEANS_NOT_DONE.has(answer.status) && !isClusterError(answer)) {
     throw outcomeUnknown(`Something in front of the search cluster answered this request with ${answer.status}`);
   }
   return answer;
 }
 
-const REPEATED_BY_CLIENTS = new Set([502, 503, 504]);
+/** Statuses that tell a client that nothing was done. */
+const MEANS_NOT_DONE = new Set([429, 502, 503, 504]);
 
 const isRefused = (error: unknown) => error instanceof ClusterFailure && error.kind === "refused";
 

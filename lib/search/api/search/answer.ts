@@ -1,7 +1,8 @@
+import * as v from "valibot";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices, withMembers } from "../../../core/json/slices.ts";
-import { isObject } from "../../../core/json/values.ts";
+import { isObject, parseJson } from "../../../core/json/values.ts";
 
 export interface Hit {
   _id: string;
@@ -11,15 +12,16 @@ export interface Hit {
 
 type Total = { value: number; relation: "eq" | "gte" };
 
-interface ShardFailure {
-  reason?: { type?: unknown; reason?: unknown };
-}
-
-interface NativeAnswer {
-  timed_out?: boolean;
-  _shards?: { total?: number; failed?: number; failures?: ShardFailure[] };
-  hits: { total?: Total | number; hits: Hit[] };
-}
+/** The parts of a native answer that are read. `rest_total_hits_as_int` makes the total a number. */
+const NativeAnswer = v.object({
+  timed_out: v.boolean(),
+  _shards: v.object({ total: v.number(), failed: v.number(), failures: v.optional(v.array(v.looseObject({}))) }),
+  hits: v.object({
+    total: v.nullish(v.union([v.number(), v.object({ value: v.number(), relation: v.picklist(["eq", "gte"]) })])),
+    hits: v.array(v.custom<Hit>(isHit)),
+  }),
+});
+type NativeAnswer = v.InferOutput<typeof NativeAnswer>;
 
 /** The cluster's search answer: its text, which is passed on unchanged so that no number changes, and what is read in it. */
 export interface SearchAnswer {
@@ -44,25 +46,27 @@ export function readAnswer(text: string): SearchAnswer {
 }
 
 function parse(text: string): NativeAnswer {
-  let answer: NativeAnswer;
-  try {
-    answer = JSON.parse(text) as NativeAnswer;
-  } catch (cause) {
-    throw new ApiError("upstream_failed", "The search cluster answered with something that is not JSON.", { cause });
-  }
-  const hits: unknown = answer?.hits?.hits;
-  if (Array.isArray(hits) && hits.every(isObject)) return answer;
+  const answer = v.safeParse(NativeAnswer, parseJson(text));
+  if (answer.success) return answer.output;
   throw new ApiError("upstream_failed", "The search cluster answered with something that is not a search answer.", {
     cause: text.slice(0, 200),
   });
 }
 
-function partialResults({ timed_out, _shards = {} }: NativeAnswer): Degradation[] {
+/** Returns whether a value is a hit. `stored_fields: "_none_"` leaves out the id and the source. */
+function isHit(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { _id, _source } = value;
+  return (_id === undefined || typeof _id === "string") && (_source === undefined || isObject(_source));
+}
+
+function partialResults({ timed_out, _shards }: NativeAnswer): Degradation[] {
   const target = "search_response";
   const partial: Degradation[] = [];
-  const { total, failed = 0, failures } = _shards;
+  const { total, failed, failures } = _shards;
   if (failed > 0) {
-    const { type, reason } = failures?.[0]?.reason ?? {};
+    const cause = failures?.[0]?.reason;
+    const { type, reason } = isObject(cause) ? cause : {};
     const why = [type, reason].filter((part) => typeof part === "string").join(": ") || "no reason given";
     const effect = "hits, totals and aggregations are those of the other shards";
     partial.push({ stage: "shards", target, reason: `${failed} of ${total} shards failed: ${why}`, effect });

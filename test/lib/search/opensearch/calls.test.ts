@@ -60,6 +60,24 @@ test("an answer that is no JSON is upstream_failed, whatever its status says", (
   assert.is(refused(502, "<html>").code, "upstream_failed");
 });
 
+for (const body of [null, [], "text", 1]) {
+  test(`a successful answer of ${JSON.stringify(body)} is upstream_failed`, () => {
+    assert.is(refused(200, JSON.stringify(body)).code, "upstream_failed");
+  });
+}
+
+for (const described of [
+  { a: null },
+  { a: { aliases: {}, settings: {} } },
+  { a: { mappings: { properties: { b: 1 } } } },
+]) {
+  test(`an index described as ${JSON.stringify(described)} is upstream_failed`, async () => {
+    const catalog = createIndexCatalog({ send: async () => answer(200, described) });
+    const error = await catalog.resolve("a", { remaining: () => 1_000 }).catch((thrown: ApiError) => thrown);
+    assert.is((error as ApiError).code, "upstream_failed");
+  });
+}
+
 for (const [kind, code] of [
   ["refused", "upstream_unavailable"],
   ["timeout", "timeout"],

@@ -40,6 +40,11 @@ for (const text of [
   '{"hits":{}}',
   answer({ hits: { hits: [null] } }),
   answer({ hits: { hits: {} } }),
+  answer({ hits: { hits: [{ _id: 1 }] } }),
+  answer({ hits: { hits: [{ _id: "a", _source: [] }] } }),
+  answer({ hits: { hits: [], total: "1" } }),
+  answer({ _shards: null }),
+  answer({ timed_out: null }),
 ]) {
   test(`${text.slice(0, 90)} is no search answer: upstream_failed, with the text as the cause`, () => {
     try {
