@@ -1,7 +1,7 @@
 import { Failure } from "../errors.ts";
 import { applyPlanned, type PlannedStack } from "../plan/planned.ts";
 import { TerraformFailure } from "../terraform/explain.ts";
-import { functionErrorIn, isStillGoingOn } from "../terraform/function-error.ts";
+import { functionErrorIn, isStillInProgress } from "../terraform/function-error.ts";
 import type { Runner } from "../terraform/stack.ts";
 
 /** Personalize needs minutes for a filter or a dataset; after this time it is stuck. */
@@ -32,7 +32,7 @@ export async function applyToTheEnd(
     try {
       return await applyPlanned(runner, part);
     } catch (error) {
-      if (!(error instanceof TerraformFailure) || !isStillGoingOn(error.diagnostics)) throw error;
+      if (!(error instanceof TerraformFailure) || !isStillInProgress(error.diagnostics)) throw error;
       if (now() - began >= MOST_MS) throw error;
       for (const diagnostic of error.diagnostics) {
         const thrown = functionErrorIn(diagnostic);

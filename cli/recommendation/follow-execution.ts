@@ -83,7 +83,7 @@ const TRAINING_ERROR = "TrainingError";
 
 const AGAIN: Readonly<Record<Work, string>> = {
   training: "The same command starts it again and resumes what was made",
-  teardown: "The same command starts it again and removes what is left",
+  teardown: "The same command starts it again and removes the rest",
 };
 
 const FOLLOW: Readonly<Record<Work, string>> = {

@@ -25,7 +25,7 @@ export async function runTeardown({ session, names }: Removal): Promise<void> {
   if (!started) return;
   terminal.note(
     "Training is stopped, campaigns and solutions are removed: Personalize can take half an hour. " +
-      "Ctrl-C leaves it running; the same command goes on.",
+      "Ctrl-C leaves it running; the same command resumes it.",
   );
   await followExecution("teardown", started, {
     sfn,

@@ -12,7 +12,7 @@ export interface FunctionError {
 }
 
 /** The error class of personalize-manager for work that takes longer than its invocation. */
-const STILL_GOING_ON = "StillGoingOn";
+const STILL_IN_PROGRESS = "StillInProgress";
 
 /** Extracts the function's error from a diagnostic of `aws_lambda_invocation`, which ends with Lambda's answer. */
 export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionError | undefined {
@@ -23,7 +23,7 @@ export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionE
 }
 
 /** Returns whether every error only means that work is still in progress. A repeated call resumes the wait. */
-export function isStillGoingOn(diagnostics: readonly Diagnostic[]): boolean {
+export function isStillInProgress(diagnostics: readonly Diagnostic[]): boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
-  return errors.length > 0 && errors.every((error) => functionErrorIn(error)?.type === STILL_GOING_ON);
+  return errors.length > 0 && errors.every((error) => functionErrorIn(error)?.type === STILL_IN_PROGRESS);
 }

@@ -85,7 +85,7 @@ test("the scaler is deployed where it is configured", () => {
   assert.ok(functionsOf(configuration("all-options")).includes("cluster-scaler"));
 });
 
-/** Runs the build command. Gives its output; throws with its messages. */
+/** Runs the build command. Returns its output; throws with its messages. */
 const build = (...args: string[]) =>
   promisify(execFile)(process.execPath, [resolve("build/main.ts"), "--out", join(folder, "functions"), ...args]);
 

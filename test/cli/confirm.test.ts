@@ -9,7 +9,7 @@ const test = suite("asking before something is written");
 const silent = { write: () => {} };
 const terminal = createTerminal(silent, silent, true);
 
-test("--yes goes on without a question", async () => {
+test("--yes asks nothing", async () => {
   await confirm(terminal, { text: "Apply?", yes: true });
 });
 
@@ -50,7 +50,7 @@ test("where the project's name has to be typed, yes is not enough", async () => 
   assert.is(await answered("shop", { answer: "shop" }), "agreed");
 });
 
-test("without a terminal there is no question, and nothing goes on", async () => {
+test("without a terminal nothing is asked and nothing is done", async () => {
   const error = await answered("yes", {}, false);
   assert.instance(error, UsageError);
   assert.is((error as Error).message, "Apply? There is no terminal to answer on: pass --yes to confirm");

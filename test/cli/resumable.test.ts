@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import * as assert from "uvu/assert";
 import { suite } from "../suite.ts";
 
-const test = suite("work that goes on when it is run again");
+const test = suite("work that resumes when it is run again");
 
 /** What a program says that is interrupted in such work, and its exit code. */
 async function interrupted(before: string): Promise<{ said: string; code: number | null }> {

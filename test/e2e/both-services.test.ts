@@ -1,5 +1,5 @@
-// Both services from the first deployment to nothing, by the commands that a user gives: Terraform against the local cloud,
-// a real cluster, the local Personalize. Each test goes on where the one before has ended.
+// Both services from the first deployment to nothing, by the commands that a user gives: Terraform against the local
+// cloud, a real cluster, the local Personalize. Each test continues from the state that the previous one left.
 import { rmSync } from "node:fs";
 import { suite } from "../suite.ts";
 import { changes } from "./changes.ts";

@@ -41,13 +41,13 @@ export function removal(step: Step, world: World, services: Services): void {
     assert.is(code, 1);
   });
 
-  step("uninstall stops the training that goes on; Ctrl-C leaves the teardown running", async () => {
+  step("uninstall stops a running training; Ctrl-C leaves the teardown running", async () => {
     // Imports do not end, and so the training does not.
     world.holdClock();
     const { out } = await project.succeeds("train", "--training-mode", "update_dataset_group");
     training = /^arn:\S+$/m.exec(out)?.[0] ?? "";
     const said = await interruptedAt("Training is stopped, campaigns and solutions are removed");
-    assert.match(said, "Ctrl-C leaves it running; the same command goes on.");
+    assert.match(said, "Ctrl-C leaves it running; the same command resumes it.");
     const { status } = await waitFor(
       async () => {
         const found = await sfn.send(new DescribeExecutionCommand({ executionArn: training }));
@@ -65,7 +65,7 @@ export function removal(step: Step, world: World, services: Services): void {
     });
   }
 
-  step("the next one goes on: campaigns, solutions and all the rest of the service are gone", async () => {
+  step("the next one resumes: campaigns, solutions and the rest of the service are gone", async () => {
     await services.recommendation.stop();
     const { err } = await project.succeeds(...UNINSTALL);
     assert.match(err, "Removing personalization");
@@ -91,7 +91,7 @@ export function removal(step: Step, world: World, services: Services): void {
   });
 }
 
-/** Names of what is left in Personalize, asked of Personalize itself. */
+/** Returns the names of the remaining resources, read from Personalize itself. */
 async function personalizeHas({ cloud }: World): Promise<string[]> {
   const client = new PersonalizeClient(clientOptions(cloud));
   const [{ datasetGroups = [] }, { schemas = [] }, { solutions = [] }, { campaigns = [] }] = await Promise.all([

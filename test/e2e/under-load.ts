@@ -10,7 +10,7 @@ export interface Load {
 /** Between two requests of a kind, unless the first takes longer: most of the machine is left to the work. */
 const PACE_MS = 100;
 
-/** Makes requests of each kind, one after another, as long as the work goes on. */
+/** Makes requests of each kind, one after another, as long as the work runs. */
 export async function underLoad(
   requests: readonly (() => Promise<Answer>)[],
   work: () => Promise<void>,

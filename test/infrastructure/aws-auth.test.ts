@@ -1,4 +1,4 @@
-// The example with signed requests, by the command line: each test goes on where the one before has ended.
+// The example with signed requests, by the command line: each test continues from the state that the previous one left.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/core/naming/names.ts";

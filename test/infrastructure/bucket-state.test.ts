@@ -94,7 +94,7 @@ test("the folders of the other commands read it where it is now", async () => {
   assert.is(await initialized("removal", [inBucket(`${prefix}-again`)], scratch), 0);
 });
 
-test("a command that removes goes on after the move", async () => {
+test("a removal resumes after the state has moved", async () => {
   const name = `moving-${process.pid}`;
   const project = await testProject({ folder: join(folder, name), cloud, account, configuration: "minimal", name });
   for (const state of [undefined, inBucket(name)]) {

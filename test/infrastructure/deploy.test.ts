@@ -1,4 +1,4 @@
-// One deployment from the first apply to the purge: each test goes on where the one before has ended.
+// One deployment from the first apply to the purge: each test continues from the state that the previous one left.
 import { rmSync } from "node:fs";
 import { suite } from "../suite.ts";
 import { changedPlans } from "./deployment/changed-plans.ts";

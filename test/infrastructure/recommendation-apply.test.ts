@@ -1,5 +1,5 @@
-// Personalize's resources by Terraform: personalize-manager, deployed by it, makes them in the local Personalize. Each test
-// goes on where the one before has ended.
+// Personalize's resources by Terraform: personalize-manager, deployed by it, makes them in the local Personalize. Each
+// test continues from the state that the previous one left.
 import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";

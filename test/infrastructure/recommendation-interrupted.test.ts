@@ -42,7 +42,7 @@ async function killedAtEach(start: () => Promise<Run>): Promise<number> {
   throw new Error(`not done after ${MOST_RUNS} runs, in which Personalize did ${done.join(", ")}`);
 }
 
-step("after each of the dataset group, schemas, datasets and tracker: the next apply goes on", async (world) => {
+step("after each of the dataset group, schemas, datasets and tracker: the next apply resumes", async (world) => {
   assert.is(await killedAtEach(() => world.start("personalization")), 8);
   assert.equal(taken(), [
     "CreateDataset",

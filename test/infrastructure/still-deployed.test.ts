@@ -125,7 +125,7 @@ for (const command of [
       assert.is(code, 1);
     });
     await s3.send(new HeadBucketCommand({ Bucket }));
-    // The service itself is gone: what is left can go.
+    // The service itself is gone, so the rest can be removed.
     const { err, code } = await project.relevance(...command);
     assert.is(code, 0, err);
   });

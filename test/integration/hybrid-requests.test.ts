@@ -104,7 +104,7 @@ for (const cluster of await clusters()) {
     assert.match(body.error.cause.reason, "nope");
   });
 
-  test(`${cluster.version}: null stands for what is left out, and the echo has the defaults`, async () => {
+  test(`${cluster.version}: null means omitted, and the echo has the defaults`, async () => {
     const settings = { weights: null, normalization: null, combination: null };
     const rules = { is_personalized_enabled: null, personalization_weight: null };
     for (const fields of [

@@ -164,7 +164,7 @@ test("list has every resource with its ARN", async () => {
   assert.is(text.trimEnd().split("\n").length, kinds.length + 2);
 });
 
-test("a second training while one goes on is refused, and status shows the first", async () => {
+test("a second training while one runs is refused, and status shows the first", async () => {
   const executionArn = await world.start("other", { mode: "init" });
   const begun = await local.run("status", "--local");
   const { err, code } = await local.run("train", "--local", "--training-mode", "init");

@@ -53,7 +53,7 @@ test("an event type that the data lacks: the message lists what there is", async
   assert.match(cause, 'no event has the target_event_type "read"; there are "view" (1,200)');
 });
 
-test("a second training while one goes on; a dead one's lock is taken over", async () => {
+test("refuses a second training while one runs, and takes over a dead one's lock", async () => {
   await world.setEvents(tasteEvents(60, 20, { EVENT_TYPE: "read" }));
   const first = await world.start("alive", { mode: "init" });
   await waitFor(async () => (await world.state.lock())?.run === "alive", { what: "the lock", timeoutMs: 60_000 });
@@ -67,7 +67,7 @@ test("a second training while one goes on; a dead one's lock is taken over", asy
   assert.is(third.status, "SUCCEEDED", third.cause);
 });
 
-test("events that were accepted but never arrive: says how many, unless told to go on without them", async () => {
+test("says how many accepted events never arrived, unless told to continue without them", async () => {
   const documents = DynamoDBDocumentClient.from(world.dynamo);
   const Item = { DAY: dayOf(Date.now()), SHARD: "0", ACCEPTED: 1_203, LAST: Date.now() - 3_600_000 };
   await documents.send(new PutCommand({ TableName: world.names.table("ingestion"), Item }));

@@ -100,7 +100,7 @@ function withEndpoints(found: Discovery, owned: boolean): Discovery {
   return { ...found, searchGateway: { ...gateway, network: { ...gateway.network, endpoints: [endpoint] } } };
 }
 
-test("uses endpoints that serve the VPC already, and goes on owning its own", () => {
+test("uses endpoints that already serve the VPC, and keeps its own", () => {
   assert.equal(endpoints(foundation("basic-auth", (found) => withEndpoints(found, false))), ["sagemaker.runtime"]);
   assert.equal(endpoints(foundation("basic-auth", (found) => withEndpoints(found, true))), [
     "sagemaker.runtime",

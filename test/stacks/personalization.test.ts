@@ -102,7 +102,7 @@ test("a plan that would delete them is refused, and so is the deletion itself", 
   }
 });
 
-test("an uninstallation may delete what is left as it was applied, and brings back nothing that is gone", () => {
+test("an uninstallation may delete the remaining resources as applied, and creates nothing that was deleted", () => {
   const applied = {
     "dataset-group": { kind: "dataset_group", name: "my-project", repair: "3" },
     "dataset-item": { kind: "dataset", name: "my-project-item", dataset: "item", schema: "older" },

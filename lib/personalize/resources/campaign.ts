@@ -12,7 +12,7 @@ import type { Managing } from "./managing.ts";
 import { ifNew, type Personalize } from "./personalize.ts";
 import type { CampaignInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
-import { failed, hasFailed, isMoving, untilAtRest, untilGone } from "./waiting.ts";
+import { failed, hasFailed, isMoving, untilGone, untilSettled } from "./waiting.ts";
 
 /** The desired state of a campaign. */
 export interface CampaignTarget {
@@ -81,13 +81,13 @@ export async function convergeCampaign(managing: Managing, input: CampaignInput)
   if (name !== names.campaign(recipe)) {
     throw new ManagerError(`The campaign of ${recipe} is ${names.campaign(recipe)}, got ${name}`);
   }
-  const present = await untilAtRest(what, patience, () => describeCampaign(personalize, arn));
+  const present = await untilSettled(what, patience, () => describeCampaign(personalize, arn));
   const solutionVersionArn = keptVersion(present) ?? (await versionFor(recipe));
   if (solutionVersionArn === undefined) return { kind, name, arn: null, status: AWAITING_TRAINING };
 
   const target = { name, arn, solutionVersionArn, minProvisionedTps: input.min_provisioned_tps, tags: input.tags };
   let first = true;
-  const settled = await untilAtRest(what, patience, async () => {
+  const settled = await untilSettled(what, patience, async () => {
     const step = await stepCampaign(personalize, target, first);
     first = false;
     if (step.state === "failed") throw step.error;
@@ -104,7 +104,7 @@ export async function deleteCampaign(managing: Managing, input: CampaignInput): 
   const what = `The campaign ${name}`;
   const arn = campaignArn(managing, recipe);
   await pointers.remove(names.campaignParameter(recipe));
-  const found = await untilAtRest(what, patience, async () => {
+  const found = await untilSettled(what, patience, async () => {
     const campaign = await describeCampaign(personalize, arn);
     return campaign && isMoving(campaign.latestCampaignUpdate?.status) ? campaign.latestCampaignUpdate : campaign;
   });

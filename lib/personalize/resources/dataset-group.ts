@@ -12,7 +12,7 @@ import type { Managing } from "./managing.ts";
 import { ifNew } from "./personalize.ts";
 import type { DatasetGroupInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
-import { hasFailed, untilActive, untilAtRest, untilGone } from "./waiting.ts";
+import { hasFailed, untilActive, untilGone, untilSettled } from "./waiting.ts";
 
 /** Returns the ARN of a dataset group. Personalize derives it from the name. */
 export function datasetGroupArn({ names }: Pick<Managing, "names">, name = names.datasetGroup()): string {
@@ -34,7 +34,7 @@ export async function createDatasetGroup(
   const what = `The dataset group ${name}`;
   const arn = datasetGroupArn(managing, name);
   const look = () => describe(managing, name);
-  const found = await untilAtRest(what, patience, look);
+  const found = await untilSettled(what, patience, look);
   if (found && isNew) await requireOurs(managing, input, arn);
   if (found && hasFailed(found.status)) await remove(managing, name);
   if (!found || hasFailed(found.status)) {
@@ -54,7 +54,7 @@ async function remove(managing: Managing, name: string): Promise<void> {
   const { personalize, patience } = managing;
   const what = `The dataset group ${name}`;
   const look = () => describe(managing, name);
-  if (!(await untilAtRest(what, patience, look))) return;
+  if (!(await untilSettled(what, patience, look))) return;
   try {
     await ifThere(
       personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn: datasetGroupArn(managing, name) })),

@@ -14,7 +14,7 @@ import { ifNew } from "./personalize.ts";
 import type { DatasetInput, ResourceState } from "./request.ts";
 import { removeSuperseded, schemaArn } from "./schema.ts";
 import { tagList } from "./tags.ts";
-import { failed, hasFailed, type Life, untilActive, untilAtRest, untilGone } from "./waiting.ts";
+import { failed, hasFailed, type Life, untilActive, untilGone, untilSettled } from "./waiting.ts";
 
 /**
  * Creates the dataset if it does not exist, changes it to the schema of the input, and waits for both. Deletes its
@@ -28,7 +28,7 @@ export async function convergeDataset(managing: Managing, input: DatasetInput): 
   const wanted = schemaArn(managing, input.schema);
   const look = () => describe(managing, arn);
 
-  const before = await untilAtRest(what, patience, look);
+  const before = await untilSettled(what, patience, look);
   if (before && hasFailed(before.status)) await remove(managing, arn, what);
   if (!before || hasFailed(before.status)) {
     const type = { schemaArn: wanted, datasetGroupArn: datasetGroupArn(managing), datasetType: RECORD_NAMES[dataset] };
@@ -53,7 +53,7 @@ async function changeSchema(managing: Managing, arn: string, what: string, wante
     if (found?.schemaArn === wanted) return { status: "ACTIVE", schemaArn: wanted };
     return found?.latestDatasetUpdate;
   };
-  const running = await untilAtRest(`The schema of ${what.toLowerCase()}`, patience, update);
+  const running = await untilSettled(`The schema of ${what.toLowerCase()}`, patience, update);
   if (running?.schemaArn !== wanted || hasFailed(running.status)) {
     try {
       await personalize.send(new UpdateDatasetCommand({ datasetArn: arn, schemaArn: wanted }));
@@ -66,7 +66,7 @@ async function changeSchema(managing: Managing, arn: string, what: string, wante
         { cause: error },
       );
     }
-    const done = await untilAtRest(`The schema of ${what.toLowerCase()}`, patience, update);
+    const done = await untilSettled(`The schema of ${what.toLowerCase()}`, patience, update);
     if (done && hasFailed(done.status)) throw failed(`The schema change of ${what.toLowerCase()}`, done);
   }
 }
@@ -74,7 +74,7 @@ async function changeSchema(managing: Managing, arn: string, what: string, wante
 async function remove(managing: Managing, arn: string, what: string): Promise<void> {
   const { personalize, patience } = managing;
   const look = () => describe(managing, arn);
-  if (!(await untilAtRest(what, patience, look))) return;
+  if (!(await untilSettled(what, patience, look))) return;
   const answer = await ifFree(
     ifThere(personalize.send(new DeleteDatasetCommand({ datasetArn: arn }))).then((found) => found ?? {}),
   );

@@ -12,7 +12,7 @@ import type { Managing } from "./managing.ts";
 import { allPages, ifNew } from "./personalize.ts";
 import type { EventTrackerInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
-import { hasFailed, untilActive, untilAtRest, untilGone } from "./waiting.ts";
+import { hasFailed, untilActive, untilGone, untilSettled } from "./waiting.ts";
 
 /** Creates the event tracker if there is none, waits until it is ACTIVE, and writes its id to the parameter store. */
 export async function createEventTracker(managing: Managing, input: EventTrackerInput): Promise<ResourceState> {
@@ -20,7 +20,7 @@ export async function createEventTracker(managing: Managing, input: EventTracker
   const { kind, name } = input;
   const what = `The event tracker ${name}`;
   const look = () => find(managing);
-  const found = await untilAtRest(what, patience, look);
+  const found = await untilSettled(what, patience, look);
   if (found && hasFailed(found.status)) await remove(managing, what);
   if (!found || hasFailed(found.status)) {
     const command = { name, datasetGroupArn: datasetGroupArn(managing), tags: tagList(input.tags) };
@@ -41,7 +41,7 @@ export async function deleteEventTracker(managing: Managing, input: EventTracker
 
 async function remove(managing: Managing, what: string): Promise<void> {
   const look = () => find(managing);
-  const found = await untilAtRest(what, managing.patience, look);
+  const found = await untilSettled(what, managing.patience, look);
   if (!found) return;
   const { eventTrackerArn } = found;
   await ifThere(managing.personalize.send(new DeleteEventTrackerCommand({ eventTrackerArn })));

@@ -12,7 +12,7 @@ import type { Managing } from "./managing.ts";
 import { allPages, ifNew } from "./personalize.ts";
 import type { FilterInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
-import { failed, hasFailed, untilAtRest, untilGone } from "./waiting.ts";
+import { failed, hasFailed, untilGone, untilSettled } from "./waiting.ts";
 
 /** Returns the ARN of a filter. Personalize derives it from the name. */
 export function filterArn({ names }: Pick<Managing, "names">, name: string): string {
@@ -31,7 +31,7 @@ export async function createFilter(managing: Managing, input: FilterInput): Prom
   const arn = filterArn(managing, name);
   const look = () => describe(managing, name);
 
-  const before = await untilAtRest(what, patience, look);
+  const before = await untilSettled(what, patience, look);
   if (before && !hasFailed(before.status) && before.filterExpression !== expression) {
     throw new ManagerError(`There is a filter ${name} with another expression, ${before.filterExpression}: remove it`);
   }
@@ -44,7 +44,7 @@ export async function createFilter(managing: Managing, input: FilterInput): Prom
       throw await refusal(managing, what, error);
     }
   }
-  const found = await untilAtRest(what, patience, look);
+  const found = await untilSettled(what, patience, look);
   if (!found) throw new ManagerError(`${what} was removed while it was waited for: apply again`);
   if (hasFailed(found.status)) {
     // A failed filter would count against the quota, and Terraform does not know it.
@@ -79,7 +79,7 @@ export async function deleteFilter(managing: Managing, input: FilterInput): Prom
 async function remove(managing: Managing, name: string, what: string): Promise<void> {
   const { personalize, patience } = managing;
   const look = () => describe(managing, name);
-  if (!(await untilAtRest(what, patience, look))) return;
+  if (!(await untilSettled(what, patience, look))) return;
   const command = new DeleteFilterCommand({ filterArn: filterArn(managing, name) });
   const answer = await ifFree(ifThere(personalize.send(command)).then((found) => found ?? {}));
   if (!answer) throw new ManagerError(`${what} is in use by Personalize: apply again later`);

@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<ResourceInput["kind"], string>> = {
 
 /**
  * Brings one resource to its desired state, or removes it. Every action is idempotent and resumes what an earlier call
- * started. `before` is the input of the previous action, if there was one. Throws ManagerError or StillGoingOn.
+ * started. `before` is the input of the previous action, if there was one. Throws ManagerError or StillInProgress.
  */
 export async function manage(
   managing: Managing,

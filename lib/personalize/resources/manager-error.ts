@@ -4,8 +4,8 @@ export class ManagerError extends Error {
 }
 
 /** A change that is still in progress when the invocation ends. Repeating the call resumes the wait. */
-export class StillGoingOn extends Error {
-  override name = "StillGoingOn";
+export class StillInProgress extends Error {
+  override name = "StillInProgress";
 
   /** `status` is Personalize's; the message starts with "<what> is still <status>". */
   constructor(what: string, status: string) {

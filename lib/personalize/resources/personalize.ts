@@ -8,7 +8,7 @@ import type {
 import { isNamed, isTransient } from "../../aws/errors.ts";
 import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
-import { StillGoingOn } from "./manager-error.ts";
+import { StillInProgress } from "./manager-error.ts";
 
 /** The control plane of Personalize. It retries transient failures: every operation used here is idempotent. */
 export interface Personalize {
@@ -28,7 +28,7 @@ export interface CallOptions {
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Wraps a client, which must not retry by itself. Throws StillGoingOn if no answer comes in time. */
+/** Wraps a client, which must not retry by itself. Throws StillInProgress if no answer comes in time. */
 export function personalizeOf(
   client: Pick<PersonalizeClient, "send">,
   { deadline: outer, wait }: CallOptions = {},
@@ -40,7 +40,7 @@ export function personalizeOf(
       try {
         return await retry(call, { deadline, retryable: isTransient, attempts: ATTEMPTS, ...(wait && { wait }) });
       } catch (error) {
-        if (isNamed(error, "AbortError")) throw new StillGoingOn("An answer of Personalize", "OUTSTANDING");
+        if (isNamed(error, "AbortError")) throw new StillInProgress("An answer of Personalize", "OUTSTANDING");
         throw error;
       }
     },

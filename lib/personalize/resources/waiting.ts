@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ManagerError, StillGoingOn } from "./manager-error.ts";
+import { ManagerError, StillInProgress } from "./manager-error.ts";
 
 /** How long and how often the manager polls. Tests replace it so that nothing sleeps. */
 export interface Patience {
@@ -46,8 +46,8 @@ export function hasFailed(status: string | undefined): boolean {
   return /FAILED|STOPPED/.test(status ?? "");
 }
 
-/** Polls until no change is in progress, then returns the resource, undefined if it is absent. Throws StillGoingOn. */
-export async function untilAtRest<T extends Life>(
+/** Polls until no change is in progress, then returns the resource, undefined if it is absent. Throws StillInProgress. */
+export async function untilSettled<T extends Life>(
   what: string,
   patience: Patience,
   look: () => Promise<T | undefined>,
@@ -55,30 +55,30 @@ export async function untilAtRest<T extends Life>(
   for (;;) {
     const found = await look();
     if (!found || !isMoving(found.status)) return found;
-    if (patience.remaining() <= patience.intervalMs) throw new StillGoingOn(what, found.status ?? "");
+    if (patience.remaining() <= patience.intervalMs) throw new StillInProgress(what, found.status ?? "");
     await patience.wait(patience.intervalMs);
   }
 }
 
-/** Polls until a resource is ACTIVE and returns it. Throws ManagerError with Personalize's reason, or StillGoingOn. */
+/** Polls until a resource is ACTIVE and returns it. Throws ManagerError with Personalize's reason, or StillInProgress. */
 export async function untilActive<T extends Life>(
   what: string,
   patience: Patience,
   look: () => Promise<T | undefined>,
 ): Promise<T> {
-  const found = await untilAtRest(what, patience, look);
+  const found = await untilSettled(what, patience, look);
   if (!found) throw new ManagerError(`${what} was removed while it was waited for: apply again`);
   if (hasFailed(found.status)) throw failed(what, found);
   return found;
 }
 
-/** Polls until a resource is deleted. Throws ManagerError if the deletion failed, or StillGoingOn. */
+/** Polls until a resource is deleted. Throws ManagerError if the deletion failed, or StillInProgress. */
 export async function untilGone(
   what: string,
   patience: Patience,
   look: () => Promise<Life | undefined>,
 ): Promise<void> {
-  const left = await untilAtRest(what, patience, look);
+  const left = await untilSettled(what, patience, look);
   if (left)
     throw new ManagerError(
       `${what} could not be removed, it is ${left.status}: ${left.failureReason ?? "no reason given"}`,

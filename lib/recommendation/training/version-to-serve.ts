@@ -3,13 +3,13 @@ import { ifThere } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { readSolutions } from "../../personalize/resources/inventory.ts";
-import { StillGoingOn } from "../../personalize/resources/manager-error.ts";
+import { StillInProgress } from "../../personalize/resources/manager-error.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { TrainingState } from "./state.ts";
 
 /**
  * Returns the version for a campaign that must be recreated: the one that training last switched to, or else the
- * newest one that was not held back. Undefined before the first training. Throws StillGoingOn while the table's key
+ * newest one that was not held back. Undefined before the first training. Throws StillInProgress while the table's key
  * denies access.
  */
 export async function versionToServe(
@@ -20,7 +20,7 @@ export async function versionToServe(
 ): Promise<string | undefined> {
   const known = await state.recipe(recipe).catch((error: unknown) => {
     if (!isKeyRefused(error)) throw error;
-    throw new StillGoingOn("The permission to read the training table", "PENDING");
+    throw new StillInProgress("The permission to read the training table", "PENDING");
   });
   const chosen = known?.active?.version;
   if (chosen !== undefined) {

@@ -22,7 +22,7 @@ export interface HostedModel {
 
 export interface HostedEmbedderOptions {
   slots: Slots;
-  /** Milliseconds one attempt for a query may take: a search rather goes on without it. */
+  /** Milliseconds one attempt for a query may take: a search would rather continue without it. */
   queryTimeoutMs?: number;
   /** Replaced in tests so that nothing sleeps between attempts. */
   wait?: (ms: number) => Promise<unknown>;

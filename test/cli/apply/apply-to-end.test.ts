@@ -71,8 +71,8 @@ function savedActions(...changes: readonly Planned[]): PlannedStack {
 
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
-test("what goes on is planned and applied again until it is done", async () => {
-  const { run, notes, next } = runner("StillGoingOn", "StillGoingOn");
+test("a resource still in progress is planned and applied again until it is done", async () => {
+  const { run, notes, next } = runner("StillInProgress", "StillInProgress");
   let rounds = 0;
   const again = async () => {
     rounds += 1;
@@ -92,7 +92,7 @@ test("any other error ends it", async () => {
 });
 
 test("after an hour it ends with what it waited for", async () => {
-  const { run } = runner("StillGoingOn");
+  const { run } = runner("StillInProgress");
   let hour = 0;
   const now = () => hour * 3_600_000;
   const again = async () => {
@@ -106,7 +106,7 @@ test("after an hour it ends with what it waited for", async () => {
 });
 
 test("a later plan that does more than was agreed to is not applied", async () => {
-  const { run, next } = runner("StillGoingOn");
+  const { run, next } = runner("StillInProgress");
   const again = async () => {
     next();
     return saved("a", "c");
@@ -115,9 +115,9 @@ test("a later plan that does more than was agreed to is not applied", async () =
   assert.match(String(error), /: c would also change\. Run the command again and check the new plan/);
 });
 
-/** What comes of a plan that was agreed to, goes on, and is followed by another. */
+/** Returns the result of a confirmed plan that is still in progress and is followed by another. */
 async function followedBy(later: PlannedStack, ...agreed: readonly Planned[]): Promise<unknown> {
-  const { run, next } = runner("StillGoingOn");
+  const { run, next } = runner("StillInProgress");
   const again = async () => {
     next();
     return later;
@@ -137,12 +137,12 @@ for (const [what, later, words] of [
   });
 }
 
-test("a replacement that was agreed to goes on as the deletion of what it has left", async () => {
+test("a confirmed replacement continues as the deletion of the old resource", async () => {
   const later = savedActions(["a", ["no-op"]], ["a", ["delete"]]);
   assert.is(await followedBy(later, ["a", ["create", "delete"]]), undefined);
 });
 
-test("what is left of a predecessor may go as it was agreed to, whatever else happens at its address", async () => {
+test("the rest of a predecessor may be deleted as confirmed, whatever else happens at its address", async () => {
   const later = savedActions(["a", ["delete"]]);
   assert.is(await followedBy(later, ["a", ["delete"]], ["a", ["update"]]), undefined);
 });

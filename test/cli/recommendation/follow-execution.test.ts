@@ -10,7 +10,7 @@ const test = suite("following an execution");
 const named = (name: string) => Object.assign(new Error("said by AWS"), { name });
 const EXPIRED = named("ExpiredTokenException");
 
-/** Follows an execution whose looks have these outcomes, one after another. Gives its output, or the error. */
+/** Follows an execution that answers each poll with the next of these outcomes. Returns its output or the error. */
 async function follow(
   work: Work,
   looks: readonly (object | Error)[],

@@ -75,7 +75,7 @@ test("a missing permission is shown", () => {
   assert.match(explain("x", "is not authorized to perform: kms:CreateKey"), "kms:CreateKey");
 });
 
-test("any other error: where it was, what was said, and that running again goes on", () => {
+test("any other error: where it happened, its text, and that running again resumes", () => {
   assert.is(
     explain("creating SageMaker Endpoint: LimitExceeded", "quota of 0", "aws_sagemaker_endpoint.x"),
     "Stack storage failed. Completed changes are in the state: fix the problem and run the command again.\n" +

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { terraformFailure } from "../../../cli/terraform/explain.ts";
-import { functionErrorIn, isStillGoingOn } from "../../../cli/terraform/function-error.ts";
+import { functionErrorIn, isStillInProgress } from "../../../cli/terraform/function-error.ts";
 import type { Diagnostic } from "../../../cli/terraform/messages.ts";
 import { suite } from "../../suite.ts";
 
@@ -11,11 +11,14 @@ const thrown = (errorType: string, errorMessage: string): Diagnostic => ({
   summary: `invoking Lambda Function (shop-personalize-manager): ${JSON.stringify({
     errorType,
     errorMessage,
-    trace: ["StillGoingOn: (x)", "    at manage"],
+    trace: ["StillInProgress: (x)", "    at manage"],
   })}`,
   address: "aws_lambda_invocation.filter-read",
 });
-const GOING_ON = thrown("StillGoingOn", "The filter shop-read-1 is still CREATE IN_PROGRESS: apply again; it resumes");
+const IN_PROGRESS = thrown(
+  "StillInProgress",
+  "The filter shop-read-1 is still CREATE IN_PROGRESS: apply again; it resumes",
+);
 
 test("the function's own words are shown, not Lambda's answer", () => {
   const place = { stack: "filters", directory: "dist/x", program: "terraform" };
@@ -35,10 +38,10 @@ test("what is no error of a function is told apart", () => {
 
 test("going on: every error must be of that kind", () => {
   const warning: Diagnostic = { severity: "warning", summary: "deprecated" };
-  assert.is(isStillGoingOn([GOING_ON, warning, GOING_ON]), true);
-  assert.is(isStillGoingOn([GOING_ON, thrown("ManagerError", "is still CREATE IN_PROGRESS")]), false);
-  assert.is(isStillGoingOn([GOING_ON, { severity: "error", summary: "timeout" }]), false);
-  assert.is(isStillGoingOn([warning]), false);
+  assert.is(isStillInProgress([IN_PROGRESS, warning, IN_PROGRESS]), true);
+  assert.is(isStillInProgress([IN_PROGRESS, thrown("ManagerError", "is still CREATE IN_PROGRESS")]), false);
+  assert.is(isStillInProgress([IN_PROGRESS, { severity: "error", summary: "timeout" }]), false);
+  assert.is(isStillInProgress([warning]), false);
 });
 
 test.run();

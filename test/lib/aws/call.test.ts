@@ -49,7 +49,7 @@ test("sends untaken entries again until none is left", async () => {
   assert.equal(sent, [[1, 2, 3, 4], [2, 3, 4], [3, 4], [4]]);
 });
 
-test("gives up after three calls in a row that took nothing, and returns what is left", async () => {
+test("gives up after three calls in a row without progress, and returns the rest", async () => {
   let calls = 0;
   const result = await untilTaken([1, 2], limits(), async (entries) => {
     calls += 1;

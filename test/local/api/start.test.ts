@@ -181,7 +181,7 @@ test("serves many requests on one connection", async () => {
   assert.is(ports.size, 1);
 });
 
-test("goes on when a client leaves in the middle of its request, or before the answer", async () => {
+test("keeps serving when a client leaves in the middle of its request, or before the answer", async () => {
   const entered = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const { url } = await start(async () => {

@@ -24,7 +24,7 @@ export async function createRole(cloud: TestCloud): Promise<string> {
   return `arn:aws:iam::${cloud.accountId}:role/${RoleName}`;
 }
 
-/** Makes a function whose module is `source` and which exports `handler`; gives its name. */
+/** Makes a function whose module is `source` and which exports `handler`; returns its name. */
 export async function createFunction(
   cloud: TestCloud,
   lambda: LambdaClient,

@@ -55,7 +55,7 @@ test("repeats a batch once", async () => {
   assert.equal([batches, said], [[["a"]], []]);
 });
 
-test("says once that lines could not be stored, and goes on", async () => {
+test("says once that lines could not be stored, and continues", async () => {
   const { batches, said, add, stop } = forwarder(4);
   add("x".repeat(1_000_000));
   add("y".repeat(1_000_000));

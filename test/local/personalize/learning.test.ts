@@ -268,7 +268,7 @@ test("items that users repeat stay high, items that they do not go below", async
   assert.is(await best(1), 0);
 });
 
-test("100,000 interactions are learned in less than ten seconds of processor time, and other work goes on meanwhile", async () => {
+test("100,000 interactions are learned in less than ten seconds of processor time while other work continues", async () => {
   const { events } = tasteData({ users: 5000, items: 2000, eventsPerUser: 20 });
   assert.ok(events.length > 99_000);
   // Not by the clock, which counts what else this machine does.

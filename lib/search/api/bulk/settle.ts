@@ -141,7 +141,7 @@ async function settleHalves(writing: Writing, pending: readonly Pending[], settl
   await settle(writing, pending.slice(middle), settled);
 }
 
-/** Settles what is left when the attempts or the time have run out. */
+/** Settles the remaining operations when the attempts or the time have run out. */
 function end(writing: Writing, pending: readonly Pending[], outcome: Outcome, settled: Settled): void {
   if (outcome.kind === "refused") {
     const { cause } = outcome;

@@ -37,7 +37,7 @@ test("ties keep search order", () => {
 });
 
 for (const weight of [0.1, 0.5, 1]) {
-  test(`scores go on below the last of the window, weight ${weight}`, () => {
+  test(`scores continue below the last of the window, weight ${weight}`, () => {
     const inside = blend([undefined, 1, undefined, 2], weight).map(({ score }) => score);
     const below = [5, 6, 7].map((rank) => scoreBelowWindow(rank, weight));
     const all = [...inside, ...below];

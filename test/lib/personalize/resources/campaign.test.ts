@@ -73,7 +73,7 @@ test("an update that fails says why, and is tried again by the next one", async 
   assert.is((await describe())?.minProvisionedTPS, 5);
 });
 
-test("a deletion takes it out of use first, joins what goes on, and may be repeated", async () => {
+test("a deletion takes it out of use first, joins a running deletion, and may be repeated", async () => {
   assert.match(await failureOf(shop.apply("delete", input, { looks: 0 })), "is still DELETE PENDING");
   assert.is(shop.pointers.values.size, 0);
   assert.is((await shop.apply("delete", input)).status, "deleted");

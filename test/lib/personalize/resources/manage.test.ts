@@ -58,14 +58,14 @@ test("cut off after each look, it says what is still going on, and the repeat jo
       const failure = await failureOf(shop.apply("create", input, { looks: 0 }));
       if (failure === "no error") break;
       failures.push(failure);
-      // What goes on by itself between two invocations.
+      // What Personalize does between two invocations.
       await shop.standIn.control.advance(150);
     }
     if (input.kind === "schema") assert.equal(failures, []);
     else {
       assert.ok(failures.length > 0, `${input.kind} was never cut off`);
       for (const failure of failures)
-        assert.match(failure, /^StillGoingOn: .* is still CREATE (PENDING|IN_PROGRESS): apply again/);
+        assert.match(failure, /^StillInProgress: .* is still CREATE (PENDING|IN_PROGRESS): apply again/);
     }
   }
   const { datasets } = await readInventory(shop.personalize, shop.names);
@@ -124,7 +124,7 @@ test("a dataset group of the same name that the project has not made is neither 
 
 test("a dataset group of ours that a run left behind is joined", async () => {
   const ours = { kind: "dataset_group", name: "shop", tags: { [PROJECT_TAG]: "shop" } } as const;
-  assert.match(await failureOf(shop.apply("create", ours, { looks: 0 })), "StillGoingOn");
+  assert.match(await failureOf(shop.apply("create", ours, { looks: 0 })), "StillInProgress");
   assert.is((await shop.apply("create", ours)).status, "ACTIVE");
   assert.is(shop.standIn.control.counts().CreateDatasetGroup, 1);
 });

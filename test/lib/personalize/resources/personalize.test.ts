@@ -51,7 +51,7 @@ test("a call that is never answered ends at the deadline, and says that it may b
   const personalize = personalizeOf(silent as unknown as PersonalizeClient, { deadline });
   assert.match(
     await failureOf(personalize.send(command)),
-    /^StillGoingOn: An answer of Personalize is still OUTSTANDING: apply again/,
+    /^StillInProgress: An answer of Personalize is still OUTSTANDING: apply again/,
   );
   const pointers = ssmPointers(silent as unknown as SSMClient, deadline);
   assert.is(await failureOf(pointers.read("p")), "AbortError: Request aborted");
@@ -69,7 +69,7 @@ test("an invocation's calls end before it does", async () => {
     };
   });
   const failure = await failureOf(handler({ action: "describe" }, { getRemainingTimeInMillis: () => 3_050 }));
-  assert.match(failure, "StillGoingOn");
+  assert.match(failure, "StillInProgress");
   const [left = 0] = deadlines;
   assert.ok(left > 0 && left <= 50, `${left} ms`);
 });

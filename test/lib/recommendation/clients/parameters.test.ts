@@ -65,7 +65,7 @@ test("reads again at once when asked to, and not again and again when nothing ha
   assert.is(reads.length, 4);
 });
 
-test("goes on with old values while the store is down, and throws where there is none", async () => {
+test("keeps old values while the store is down, and throws if there are none", async () => {
   const { state, pointers, reads } = store({ a: "1" });
   await pointers.read(["a"], deadline);
   state.down = true;

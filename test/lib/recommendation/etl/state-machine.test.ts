@@ -10,7 +10,7 @@ const parts = {
   maxConcurrency: 7,
 };
 
-test("goes on to what the machine that holds it says, or ends", () => {
+test("continues with the next state of the enclosing machine, or ends", () => {
   assert.equal(
     [etlStates(parts, "Train").states.FinishEtl?.Next, etlStates(parts).states.FinishEtl?.End],
     ["Train", true],

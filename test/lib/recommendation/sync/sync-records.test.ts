@@ -62,7 +62,7 @@ test("a record that changes while it is put is put again, as it is then", async 
   );
 });
 
-test("a record that never comes to rest comes back later", async () => {
+test("a record that never settles is tried again later", async () => {
   const world = syncWorld();
   let price = 0;
   world.put("item", item("b1"));

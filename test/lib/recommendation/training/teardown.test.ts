@@ -133,7 +133,7 @@ test("a version is stopped once, and waited for until it has stopped", async () 
   assert.equal(await tornDown(), [`solution ${OURS} is being removed`]);
 });
 
-test("goes on when its table is gone already, which an earlier removal took", async () => {
+test("continues when an earlier removal has deleted its table", async () => {
   await train(OURS);
   const client = {
     async send() {

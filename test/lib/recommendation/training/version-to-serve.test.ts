@@ -48,7 +48,7 @@ test("a key whose alias does not count yet is waited for; any other refusal is a
     refused("AccessDeniedException", "KMS key access denied error: not authorized"),
     refused("KMSAccessDeniedException", "The ciphertext refers to a key that you may not use."),
   ]) {
-    assert.is(await failureOf(served(failure)), `StillGoingOn: ${message}`);
+    assert.is(await failureOf(served(failure)), `StillInProgress: ${message}`);
   }
   const other = refused("AccessDeniedException", "not authorized to perform: dynamodb:GetItem on resource: table/t");
   assert.match(await failureOf(served(other)), "AccessDeniedException: not authorized to perform: dynamodb:GetItem");

@@ -223,7 +223,7 @@ export async function trainingWorld({
 
 export type TrainingWorld = Awaited<ReturnType<typeof trainingWorld>>;
 
-/** Lambda's error as Step Functions gives it in `cause`. */
+/** Lambda's error as Step Functions puts it into `cause`. */
 function messageOf(cause: string | undefined): string {
   try {
     return JSON.parse(cause ?? "").errorMessage ?? cause;

@@ -151,7 +151,7 @@ test("stops after the patience without progress, with the service's reason", asy
   assert.match(error.message, /has taken nothing for (29|30) s: .*answered 503: the store is down/);
 });
 
-test("goes on as long as something is accepted, however slowly", async () => {
+test("continues as long as something is accepted, however slowly", async () => {
   const waited = 25_000;
   server.reply = ({ records }) =>
     records.length > 1

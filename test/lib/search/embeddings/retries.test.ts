@@ -126,7 +126,7 @@ test("a timeout of a query is tried once more", async () => {
   assert.is((error as EmbeddingError).message, "model endpoint timed out after 800 ms");
 });
 
-test("a query's attempt has the query timeout, a document's what is left, less a margin", async () => {
+test("a query's attempt has the query timeout, a document's the remaining time less a margin", async () => {
   const client = fakeClient(served);
   await embedder(client).embedQuery("a", clock(20_000));
   await embedder(client).embedDocuments(["a"], clock(20_000));
