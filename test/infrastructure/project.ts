@@ -12,6 +12,7 @@ import { generatedModelFiles } from "../../local/embeddings/model-files.ts";
 import { clientOptions, type TestCloud } from "../fixtures/cloud.ts";
 import { type Change, type ConfigurationName, configurationFiles } from "../fixtures/configurations/configurations.ts";
 import { ROOT } from "../fixtures/env.ts";
+import { servedProvider } from "../fixtures/served-provider.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
 import { changed } from "../lib/config/example.ts";
 
@@ -48,6 +49,8 @@ export interface ProjectOptions {
   configuration: ConfigurationName;
   name: string;
   changes?: readonly Change[];
+  /** Whether all commands use one provider that keeps running, which is faster than one for each command. */
+  servedProvider?: boolean;
   env?: Readonly<Record<string, string>>;
 }
 
@@ -73,6 +76,7 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
     ...cloud.env,
     TERRAFORM_BINARY: terraform.binary,
     ...(terraform.mirror !== undefined && { TF_PROVIDER_MIRROR: terraform.mirror }),
+    ...(options.servedProvider && (await servedProvider(cloud, join(folder, "dist/served/beside/the/stacks")))),
     COLUMNS: "120",
     NO_COLOR: "1",
     ...options.env,

@@ -1,4 +1,5 @@
-// The whole recommendation service by Terraform, on one apply: each test goes on where the one before has ended.
+// The whole recommendation service by Terraform, on one apply: each test continues from the state that the previous one
+// left.
 import { CreateCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import type { Change } from "../fixtures/configurations/configurations.ts";
@@ -50,7 +51,7 @@ step("a campaign that a training makes or changes right now is not planned", asy
   const { client, names } = world;
   const solutionVersionArn = await world.train("similar_items");
   const campaignArn = names.arn("personalize", `campaign/${names.campaign("similar_items")}`);
-  await world.heldStill(async () => {
+  await world.withFrozenClock(async () => {
     const name = names.campaign("similar_items");
     await client.send(new CreateCampaignCommand({ name, solutionVersionArn, minProvisionedTPS: 1 }));
     await world.discover("recommendation");
@@ -58,7 +59,7 @@ step("a campaign that a training makes or changes right now is not planned", asy
     assert.equal(world.input.repairs, {});
   });
   await world.control.advance(60_000);
-  await world.heldStill(async () => {
+  await world.withFrozenClock(async () => {
     await client.send(new UpdateCampaignCommand({ campaignArn, solutionVersionArn }));
     await world.discover("recommendation");
     assert.is((await campaign(world))?.update?.status, "CREATE PENDING");

@@ -20,6 +20,7 @@ import { synthesize } from "../../stacks/synthesize.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { servedProvider } from "../fixtures/served-provider.ts";
 import { initTerraform, requireTerraform, startTerraform, terraformOk } from "../fixtures/terraform.ts";
 import { importCsv, interactionsCsv, trainVersion } from "../local/personalize/book-shop.ts";
 import { memoryObjects } from "../local/personalize/harness.ts";
@@ -54,10 +55,10 @@ export interface RecommendationWorld {
   stateOf(stack: StackName): Promise<State>;
   /** Removes all that a stack's state holds. */
   removed(stack: StackName): Promise<void>;
-  /** Imports generated events and trains a version for a recipe, as training does; gives its ARN. */
+  /** Imports generated events and trains a version for a recipe, as training does; returns its ARN. */
   train(recipe: RecipeKind): Promise<string>;
   /** Works while Personalize stands still: what was begun stays under way. */
-  heldStill(work: () => Promise<void>): Promise<void>;
+  withFrozenClock(work: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -101,7 +102,8 @@ async function createRecommendationWorld({
   const input: RecommendationWorld["input"] = { config: recommendation(), repairs: {}, artifacts: built };
   const place = { outdir: join(folder, "stacks"), stateFolder: join(folder, "state"), maxRetries: 2 };
   const initialized = new Set<string>();
-  const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, cloud.env);
+  const served = { ...cloud.env, ...(await servedProvider(cloud, join(folder, "served/beside/stacks"))) };
+  const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, served);
 
   /** The stack's folder, written anew. */
   async function written(stack: StackName, more: Partial<StackInput> = {}): Promise<string> {
@@ -153,7 +155,7 @@ async function createRecommendationWorld({
       synthesizeRemoval({ config: input.config, account: ACCOUNT_ID, stacks: [stack], ...place });
       await run(folderOf(stack), "apply", "-auto-approve", "-input=false", "-no-color");
     },
-    async heldStill(work) {
+    async withFrozenClock(work) {
       heldAt = Date.now();
       try {
         await work();
