@@ -1,4 +1,5 @@
 import { EmbeddingError, type EmbeddingOutcome, type SparseVector } from "./embedder.ts";
+import { fitsFloat } from "./float.ts";
 
 /** Lucene's bounds of a feature's weight: the largest that a query accepts, and the smallest normal 32-bit float. */
 export const MAX_WEIGHT = 64;
@@ -36,6 +37,7 @@ export function parseSparse(entries: unknown, rules: SparseRules): EmbeddingOutc
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
       return wrong("model gave a token weight that is not a positive number");
     }
+    if (!fitsFloat(value)) return wrong("model gave a token weight that no 32-bit float can hold");
     const token = typeof index === "number" ? rules.token(index) : undefined;
     if (token === undefined) {
       return wrong(

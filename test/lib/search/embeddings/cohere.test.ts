@@ -69,6 +69,22 @@ for (const [name, answer] of [
   });
 }
 
+test("a vector whose length no 32-bit float can hold is an error", async () => {
+  const answer = {
+    embeddings: [
+      [1e39, 0, 0],
+      [1e-160, 0, 0],
+      [1, 0, 0],
+    ],
+  };
+  const outcomes = await embedder(fakeClient(() => answer)).embedDocuments(["a", "b", "c"], deadline);
+  assert.equal(brief(outcomes), [
+    "model gave a vector of length 1e+39, which no 32-bit float can hold",
+    "model gave a vector of length 1e-160, which no 32-bit float can hold",
+    "dense",
+  ]);
+});
+
 test("too few vectors are an error", async () => {
   const outcomes = await embedder(fakeClient(() => ({ embeddings: [[1, 0, 0]] }))).embedDocuments(["a", "b"], deadline);
   assert.equal(brief(outcomes), new Array(2).fill("model gave 1 vectors for 2 texts"));

@@ -110,6 +110,18 @@ test("another dimension is an error that names both", async () => {
   assert.is(outcome?.kind === "error" && outcome.error.retryable, false);
 });
 
+for (const [component, length] of [
+  [1e39, "1e+39"],
+  [1e-160, "1e-160"],
+  [3e-46, "3e-46"],
+] as const) {
+  test(`a vector of length ${length}, which no 32-bit float can hold, is not stored as a unit vector`, async () => {
+    assert.equal(brief(await embedder(answering([[0, component, 0, 0]])).embedDocuments(["a"], deadline)), [
+      `model gave a vector of length ${length}, which no 32-bit float can hold`,
+    ]);
+  });
+}
+
 test("a zero vector is an error", async () => {
   assert.equal(brief(await embedder(answering([[0, 0, 0, 0]])).embedDocuments(["a"], deadline)), [
     "model gave a zero vector",

@@ -86,6 +86,12 @@ test("tokens that are names of JavaScript's own stay tokens", () => {
   assert.is(Object.getPrototypeOf(kept), Object.prototype);
 });
 
+for (const value of [1e39, 1e-160]) {
+  test(`a weight of ${value}, which no 32-bit float can hold, is an error`, () => {
+    assert.equal(brief([parse([{ index: 2, value }])]), ["model gave a token weight that no 32-bit float can hold"]);
+  });
+}
+
 for (const value of [null, -1, "1", undefined]) {
   test(`a weight of ${value} is an error`, () => {
     assert.equal(brief([parse([{ index: 2, value }])]), ["model gave a token weight that is not a positive number"]);
