@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LocalError } from "../process/error.ts";
 
@@ -25,15 +26,12 @@ export function claimFolder(dir: string): Claim {
   const lock = join(dir, "dev.pid");
   const state = join(dir, "dev.json");
   mkdirSync(dir, { recursive: true });
-  while (!tryLock(lock)) {
-    const pid = Number(readIfThere(lock));
-    if (isAlive(pid)) {
-      throw new LocalError(
-        `another \`make dev\` is running here (pid ${pid}): use it (its addresses are in ${state}) or stop it. ` +
-          `Is that process something else? Remove ${lock}`,
-      );
-    }
-    rmSync(lock, { force: true });
+  const holder = takeLock(lock);
+  if (holder !== undefined) {
+    throw new LocalError(
+      `another \`make dev\` is running here (pid ${holder}): use it (its addresses are in ${state}) or stop it. ` +
+        `Is that process something else? Remove ${lock}`,
+    );
   }
   // A killed process may have left it behind.
   rmSync(state, { force: true });
@@ -54,9 +52,44 @@ export function claimFolder(dir: string): Claim {
   };
 }
 
-function tryLock(file: string): boolean {
+/**
+ * Creates the lock file for this process. Returns undefined, or the PID of the process that has it.
+ *
+ * A killed process leaves its file behind, and two starts may find it at once. If each removed it, the second would
+ * remove the lock of the first. So only the process that holds a second lock, named after what the file contains, may
+ * replace it. Every lock has other contents, so a process that read the file long ago cannot replace a later one.
+ */
+function takeLock(lock: string): number | undefined {
+  const own = `${lock}.new-${process.pid}`;
+  // Linked or renamed into place when complete, so that nobody reads an empty file.
+  writeFileSync(own, `${process.pid} ${randomUUID()}\n`);
   try {
-    writeFileSync(file, `${process.pid}\n`, { flag: "wx" });
+    for (;;) {
+      if (tryLink(own, lock)) return undefined;
+      const found = readIfThere(lock);
+      if (found === undefined) continue;
+      const pid = Number(found.trim().split(" ")[0]);
+      if (isAlive(pid)) return pid;
+      const succession = `${lock}.${found.trim().replaceAll(/[^\w-]/g, "-")}`;
+      const successor = takeLock(succession);
+      if (successor !== undefined) return successor;
+      try {
+        if (readIfThere(lock) !== found) continue;
+        renameSync(own, lock);
+        return undefined;
+      } finally {
+        rmSync(succession);
+      }
+    }
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** Gives a file a second name. Returns false if the name is taken. */
+function tryLink(file: string, name: string): boolean {
+  try {
+    linkSync(file, name);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -64,11 +97,11 @@ function tryLock(file: string): boolean {
   }
 }
 
-function readIfThere(file: string): string {
+function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 }
