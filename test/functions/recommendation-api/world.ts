@@ -169,6 +169,8 @@ export async function startWorld(options: WorldOptions = {}) {
     bucket,
     queueUrl,
     url: api.url,
+    /** The built function and its environment, to serve it elsewhere. */
+    bundle: { file, env: { ...env } },
     send,
     post: (path: string, body: unknown) =>
       send("POST", path, {
