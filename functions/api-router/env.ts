@@ -1,14 +1,22 @@
 import * as v from "valibot";
 
 const Text = v.pipe(v.string(), v.nonEmpty());
+/** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
+const ApiKeys = v.optional(v.string());
 
 /** The environment of api-router, which the stack sets. Longer settings are in `config.json` beside the bundle. */
 export const ApiRouterEnv = v.variant("OPENSEARCH_AUTH", [
-  v.object({ OPENSEARCH_AUTH: v.picklist(["none", "aws"]), OPENSEARCH_NODE: Text, AWS_REGION: Text }),
+  v.object({
+    OPENSEARCH_AUTH: v.picklist(["none", "aws"]),
+    OPENSEARCH_NODE: Text,
+    AWS_REGION: Text,
+    API_KEYS: ApiKeys,
+  }),
   v.object({
     OPENSEARCH_AUTH: v.literal("basic"),
     OPENSEARCH_NODE: Text,
     AWS_REGION: Text,
+    API_KEYS: ApiKeys,
     /** Secret with the master user's `username` and `password` as JSON. */
     OPENSEARCH_SECRET_ARN: Text,
   }),

@@ -18,6 +18,7 @@ export const routes = [
     methods: ["POST"],
     path: "/application/bulk",
     family: "bulk",
+    access: ["bulk"],
     summary: "Write documents",
     description:
       "Creates, replaces, updates and deletes documents in the order given. Embeddings of mapped fields are computed and stored.",
@@ -37,6 +38,7 @@ export const routes = [
     methods: ["POST"],
     path: "/application/search",
     family: "search",
+    access: ["search"],
     summary: "Search",
     description: "Runs a native search body unchanged. The hits can be re-ranked for a known user.",
     request: SearchRequest,
@@ -47,6 +49,7 @@ export const routes = [
     methods: ["POST"],
     path: "/application/hybrid-search",
     family: "hybrid-search",
+    access: ["hybrid-search"],
     summary: "Search by words and by meaning",
     description:
       "Runs up to five subqueries, normalizes their scores and combines them. A token such as [description_dense] is replaced with the embedding of search_query.",
@@ -75,6 +78,8 @@ export const routes = [
     methods: ANY,
     path: "/raw-backend/{proxy+}",
     family: "raw-backend",
+    access: ["raw-backend"],
+    nativeErrors: true,
     summary: "The cluster's own API",
     description:
       "Forwards method, path, query and body to the cluster unchanged, and returns its answer unchanged. POST with only the name of an index creates it, as PUT does. NDJSON goes as application/x-ndjson. Generated clients encode slashes in `proxy`; use a client of OpenSearch for paths of several segments.",
@@ -83,6 +88,8 @@ export const routes = [
     methods: ["GET", "HEAD"],
     path: "/raw-backend",
     family: "raw-backend",
+    access: ["raw-backend"],
+    nativeErrors: true,
     summary: "The cluster's version",
     description: "Forwards GET / to the cluster, which clients of OpenSearch call first.",
   },

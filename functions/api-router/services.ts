@@ -1,3 +1,4 @@
+import { createAccess, nameByApiKey } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -39,7 +40,12 @@ export async function createServices(
   });
   return {
     settings,
-    api: { log: print, cors: settings.cors, project: settings.project },
+    api: {
+      log: print,
+      cors: settings.cors,
+      project: settings.project,
+      access: createAccess(settings.keys, nameByApiKey(env.API_KEYS)),
+    },
     cluster,
     catalog: createIndexCatalog(cluster),
     capabilities: createCapabilities(cluster),

@@ -23,6 +23,7 @@ export const routes = [
     methods: ["POST"],
     path: "/recommend-items-to-user",
     family: "recommend",
+    access: ["recommend"],
     summary: "Items for a user",
     description:
       "Returns items that fit the user, best first. Skips unknown and retired items and fills the list up to the limit. Returns popular items, with `degraded`, when no campaign can answer.",
@@ -50,6 +51,7 @@ export const routes = [
     methods: ["POST"],
     path: "/recommend-items-to-item",
     family: "recommend",
+    access: ["recommend"],
     summary: "Items like an item",
     description:
       "Returns items that go with the given one, best first, never the item itself. 404 when the item does not exist.",
@@ -61,6 +63,7 @@ export const routes = [
     methods: ["POST"],
     path: "/rank-items-to-user",
     family: "rank",
+    access: ["recommend"],
     summary: "Given items in a user's order",
     description: "Returns every given item exactly once. Unknown and retired items come last, with empty fields.",
     request: RankItems,
@@ -71,6 +74,7 @@ export const routes = [
     methods: ["POST"],
     path: "/update-items",
     family: "ingest",
+    access: ["ingest"],
     summary: "Upload items",
     description:
       "Each record replaces the item of its ITEM_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
@@ -83,6 +87,7 @@ export const routes = [
     methods: ["POST"],
     path: "/update-users",
     family: "ingest",
+    access: ["ingest"],
     summary: "Upload users",
     description:
       "Each record replaces the user of its USER_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
@@ -98,6 +103,7 @@ export const routes = [
     methods: ["POST"],
     path: "/log-event",
     family: "ingest",
+    access: ["events", "ingest"],
     summary: "Log events",
     description:
       "Stores what users did. An accepted event takes part in the next training, and takes effect at once when a campaign is active. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createAccess, nameByApiKey } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
@@ -25,7 +26,12 @@ export function createServices(
   });
   return {
     settings,
-    api: { log: print, cors: settings.cors, project: settings.project },
+    api: {
+      log: print,
+      cors: settings.cors,
+      project: settings.project,
+      access: createAccess(settings.keys, nameByApiKey(env.API_KEYS)),
+    },
     pointers: createPointers(ssmParameters(store_ms)),
     campaigns: personalizeCampaigns(campaign_ms),
     records: dynamoRecords(dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }, store_ms),

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Keys, RawBackend } from "./access.ts";
 import { arn, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
 const DOMAIN = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
@@ -42,31 +43,6 @@ const DomainNameSystem = section(
     create_dns_record: v.optional(flag("Whether the DNS record is created here."), true),
   },
   "The search gateway's own host name. Required with the search gateway; `null` leaves the API at its execute-api URL.",
-);
-
-const DenyRule = text(
-  /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
-  'a method (or *) and a path pattern, such as "DELETE /_snapshot/*"',
-  "A method, or `*`, and a path in which `*` stands for any characters.",
-);
-const DenyList = list(DenyRule, "Rules.", { max: 200 });
-const DenyWord = word(["recommended"], "The recommended rules.");
-
-const RawBackend = section(
-  {
-    deny: v.optional(
-      v.pipe(
-        // With a union, valibot would reject the whole value instead of the wrong entry.
-        v.lazy((input) => (Array.isArray(input) ? DenyList : DenyWord)),
-        v.metadata({
-          allowed: 'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',
-          description:
-            "What `/raw-backend` refuses. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Absent: nothing.",
-        }),
-      ),
-    ),
-  },
-  "The pass-through to the cluster's own API.",
 );
 
 const PersonalizedRanking = section(
@@ -141,6 +117,7 @@ export const ApiSchema = section(
       ),
       {},
     ),
+    keys: v.optional(Keys),
     throttle: v.optional(
       section(
         {
@@ -148,7 +125,7 @@ export const ApiSchema = section(
           burst_limit: v.optional(integer(1, 5_000, "Requests at once for the API key.")),
           daily_quota: v.optional(integer(1, undefined, "Requests a day for the API key.")),
         },
-        "Limits of each API's usage plan. Both services. Absent: the account's.",
+        "Limits of each API's key, if `keys` is absent. Both services. Absent: the account's.",
       ),
       {},
     ),

@@ -28,6 +28,7 @@ export interface EventParts {
   /** Base path without slashes. It plays the role of API Gateway's stage. */
   stage: string;
   apiKey: string | undefined;
+  apiKeyId: string | undefined;
   requestId: string;
   body: Buffer;
 }
@@ -59,7 +60,7 @@ export function createEvent(parts: EventParts): ProxyEvent {
 }
 
 function requestContext(parts: EventParts, httpMethod: string, sourceIp: string): ProxyEvent["requestContext"] {
-  const { request, match, stage, requestId, apiKey } = parts;
+  const { request, match, stage, requestId, apiKey, apiKeyId } = parts;
   const time = Date.now();
   return {
     accountId: ACCOUNT_ID,
@@ -71,7 +72,7 @@ function requestContext(parts: EventParts, httpMethod: string, sourceIp: string)
     identity: {
       ...NOBODY,
       apiKey: apiKey ?? null,
-      apiKeyId: apiKey === undefined ? null : "local",
+      apiKeyId: apiKeyId ?? null,
       sourceIp,
       userAgent: request.headers["user-agent"] ?? null,
     },

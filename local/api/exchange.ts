@@ -80,10 +80,10 @@ function admit(request: IncomingMessage, requestId: string, services: readonly M
   if (!found || !match) throw new ApiError("not_found", "There is no endpoint at this path.");
 
   const apiKey = request.headers["x-api-key"]?.toString();
-  found.service.admit(request.method ?? "GET", apiKey);
+  const apiKeyId = found.service.admit(request.method ?? "GET", apiKey);
   const { service, path } = found;
   const query = mark === -1 ? "" : url.slice(mark + 1);
-  return { request, path, query, match, stage: service.stage, apiKey, requestId, service };
+  return { request, path, query, match, stage: service.stage, apiKey, apiKeyId, requestId, service };
 }
 
 function payloadTooLarge(what: string): ApiError {

@@ -21,12 +21,12 @@ export interface MountedService {
   stage: string;
   handler: ProxyHandler;
   match: (path: string) => Match | undefined;
-  /** Throws `forbidden` or `throttled`. */
-  admit: (method: string, key: string | undefined) => void;
+  /** Returns the id of the key, if the request has one: `key-1` for the first of `keys`. Throws `forbidden` or `throttled`. */
+  admit: (method: string, key: string | undefined) => string | undefined;
 }
 
 export function mount(service: ApiService): MountedService {
-  const keys = new Set(service.keys);
+  const ids = new Map(service.keys.map((key, index) => [key, `key-${index + 1}`]));
   const use = service.usage && createUsage(service.usage);
   return {
     stage: service.basePath ?? "",
@@ -34,11 +34,13 @@ export function mount(service: ApiService): MountedService {
     match: createMatcher(service.routes),
     admit(method, key) {
       // A browser's preflight request has no key.
-      if (method === "OPTIONS") return;
-      if (key === undefined || !keys.has(key)) {
+      if (method === "OPTIONS") return undefined;
+      const id = key === undefined ? undefined : ids.get(key);
+      if (key === undefined || id === undefined) {
         throw new ApiError("forbidden", "The API key is missing or wrong; send it in the header x-api-key.");
       }
       use?.(key);
+      return id;
     },
   };
 }

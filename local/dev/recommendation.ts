@@ -2,7 +2,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
-import type { RecommendationApiEnv } from "../../functions/recommendation-api/env.ts";
 import { routes } from "../../functions/recommendation-api/routes.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
@@ -101,7 +100,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   const saver = saveNowAndThen({ save: data.save, say: options.say });
   scope.add(saver.stop);
 
-  const env: RecommendationApiEnv = recommendationApiEnvironment(names, queue.url);
+  const env = recommendationApiEnvironment(names, queue.url);
   const [trained, bundle] = await Promise.all([
     convergePersonalize(options),
     options.loadBundle({ file: bundleFile(outdir, "recommendation-api"), env: { ...env } }),

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type * as v from "valibot";
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import { routes } from "../../functions/api-router/routes.ts";
 import type { Configuration, Recommendation, SearchGateway } from "../../lib/config/configuration.ts";
@@ -223,16 +222,16 @@ async function routerEnvironment(
   cloud: Cloud,
   configuration: Configuration,
   names: Names,
-): Promise<v.InferInput<typeof ApiRouterEnv>> {
+): Promise<Record<string, string>> {
   if (configuration.api.logging.user_id === "hmac") {
     await createSecret(cloud, names.userIdKeyParameter(), "the local stack's key of user ids");
   }
   const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region };
-  if (!cluster.credentials) return { ...common, OPENSEARCH_AUTH: "none" };
+  if (!cluster.credentials) return { ...common, OPENSEARCH_AUTH: "none" } satisfies ApiRouterEnv;
   const { user: username, password } = cluster.credentials;
   const secret = "local-cluster";
   await createSecret(cloud, secret, JSON.stringify({ username, password }));
-  return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret };
+  return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
 }
 
 function usagePlan({ api: { throttle } }: Configuration) {

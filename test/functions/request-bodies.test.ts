@@ -4,6 +4,7 @@ import { loadFamily as loadSearchFamily } from "../../functions/api-router/famil
 import { routes as searchRoutes } from "../../functions/api-router/routes.ts";
 import { loadFamily as loadRecommendationFamily } from "../../functions/recommendation-api/families.ts";
 import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
+import { OPEN } from "../../lib/core/http/access.ts";
 import type { ProxyEvent } from "../../lib/core/http/event.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
@@ -15,7 +16,7 @@ import { SHOP_DEFINITIONS } from "./recommendation-api/definitions.ts";
 /** What every endpoint of both services does with a body that it cannot read: no service is reached. */
 const test = suite("request bodies of every endpoint");
 
-const api = { log: () => {}, project: "shop" };
+const api = { log: () => {}, project: "shop", access: OPEN };
 const search = { api, settings: SETTINGS } as unknown as GatewayServices;
 const recommendation = { api, settings: { definitions: SHOP_DEFINITIONS } } as unknown as RecommendationServices;
 const routers = [

@@ -63,7 +63,7 @@ const ALL: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
 function asRoutes(methods: readonly DeployedMethod[]): Route[] {
   const paths = [...new Set(methods.map(({ resource }) => resource))];
-  return paths.map((path) => ({ path, methods: ALL, family: "", summary: "", description: "" }));
+  return paths.map((path) => ({ path, methods: ALL, family: "", access: [], summary: "", description: "" }));
 }
 
 function methodOf(methods: readonly DeployedMethod[], resource: string, method: string): DeployedMethod | undefined {

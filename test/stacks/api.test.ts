@@ -115,7 +115,7 @@ const trigger = (stack: typeof all) =>
 
 test("a deployment changes when a request's schema does, though the body does not", () => {
   const route = (schema: v.GenericSchema): Route[] => [
-    { methods: ["POST"], path: "/x", family: "x", summary: "", description: "", request: schema },
+    { methods: ["POST"], path: "/x", family: "x", access: [], summary: "", description: "", request: schema },
   ];
   const fingerprint = (schema: v.GenericSchema) => {
     const changedRoutes = route(schema);

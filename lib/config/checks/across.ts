@@ -6,6 +6,7 @@ import type { Check } from "./drafts.ts";
 import { checkEtl } from "./etl.ts";
 import { checkFilters } from "./filters.ts";
 import { checkHybridSearch } from "./hybrid-search.ts";
+import { checkKeys } from "./keys.ts";
 import { checkRecipes } from "./recipes.ts";
 import { checkSchemas } from "./schemas.ts";
 import { checkServices } from "./services.ts";
@@ -16,6 +17,7 @@ export const CHECKS: readonly Check[] = [
   checkArns,
   checkCapacity,
   checkCors,
+  checkKeys,
   checkHybridSearch,
   checkRecipes,
   checkExcludedColumns,

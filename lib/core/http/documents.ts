@@ -19,7 +19,12 @@ export const ErrorDetail = v.object({
   code: ErrorCode,
   message: v.string(),
   issues: v.optional(v.pipe(v.array(Issue), v.description("Every invalid place in the request."))),
-  cause: v.optional(v.pipe(v.looseObject({}), v.description("What the upstream reported."))),
+  cause: v.optional(
+    v.pipe(
+      v.looseObject({}),
+      v.description("What the upstream reported; of `forbidden` the rule that refused the call."),
+    ),
+  ),
   request_id: v.pipe(v.string(), v.description("Identifies the request in the service's logs.")),
 });
 

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import { type Deadline, deadlineIn } from "../resilience/deadline.ts";
+import type { KeyRules } from "./key-rules.ts";
 
 export type ProxyEvent = APIGatewayProxyEvent;
 export type ProxyResult = APIGatewayProxyResult;
@@ -8,6 +9,8 @@ export type ProxyHandler = (event: ProxyEvent, context: Context) => Promise<Prox
 /** A request as every endpoint sees it. Header names are in lower case. */
 export interface Call {
   requestId: string;
+  /** Who calls, and what they may do. */
+  caller: KeyRules;
   headers: Readonly<Record<string, string>>;
   deadline: Deadline;
 }
@@ -31,10 +34,11 @@ const HANDOVER_MS = 200;
 /** Used if the context has no remaining time. The function times out after 28 s, API Gateway's integration after 29. */
 const FUNCTION_TIMEOUT_MS = 28_000;
 
-export function callOf(event: ProxyEvent, context: Context | undefined): Call {
+export function callOf(event: ProxyEvent, context: Context | undefined, caller: KeyRules): Call {
   const remaining = context?.getRemainingTimeInMillis?.() ?? FUNCTION_TIMEOUT_MS;
   return {
     requestId: requestIdOf(event, context),
+    caller,
     headers: lowerCaseHeaders(event),
     deadline: deadlineIn(Math.max(0, remaining - HANDOVER_MS)),
   };

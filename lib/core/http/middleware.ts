@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import type { MiddlewareObj } from "@middy/core";
 import { metricLine } from "../telemetry/emf.ts";
+import type { Access } from "./access.ts";
 import { ApiError, type ErrorCode } from "./error.ts";
 import { headerOf, type ProxyEvent, type ProxyResult, type Reply, requestIdOf } from "./event.ts";
 import { finish } from "./finish.ts";
@@ -9,6 +10,8 @@ import { finish } from "./finish.ts";
 export interface ApiOptions {
   /** Origins that browsers may call from; `*` is any. */
   cors?: { allow_origins: readonly string[] } | undefined;
+  /** Tells who calls and what they may do. */
+  access: Access;
   /** Whether errors also have the members that the OpenSearch clients print. */
   nativeErrors?: boolean;
   /** Writes one line of JSON to the function's log. */

@@ -10,6 +10,6 @@ export function plainHandler(api: ApiOptions, handle: (event: ProxyEvent, call: 
     .use(httpErrorHandler({ logger: false }))
     .use(errorShape(api))
     .handler(async (event: unknown, context) =>
-      handle(event as ProxyEvent, callOf(event as ProxyEvent, context)),
+      handle(event as ProxyEvent, callOf(event as ProxyEvent, context, api.access.callerOf(event as ProxyEvent))),
     ) as unknown as ProxyHandler;
 }

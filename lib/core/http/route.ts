@@ -1,4 +1,5 @@
 import type { GenericSchema } from "valibot";
+import type { Endpoint } from "./key-rules.ts";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -11,6 +12,10 @@ export interface Route {
   path: string;
   /** The handler module that serves the route, loaded on first use. */
   family: string;
+  /** A key needs one of these to call the route. */
+  access: readonly Endpoint[];
+  /** Whether errors also have the members that the OpenSearch clients print. */
+  nativeErrors?: true;
   summary: string;
   description: string;
   /** The documented JSON body; absent for bodies that are passed through unread. */

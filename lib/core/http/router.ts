@@ -1,3 +1,4 @@
+import { OPEN, requireEndpoint } from "./access.ts";
 import { ApiError } from "./error.ts";
 import type { ProxyEvent, ProxyHandler, Reply } from "./event.ts";
 import type { ApiOptions } from "./middleware.ts";
@@ -26,15 +27,26 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
     loaded.catch(() => families.delete(name));
     return loaded;
   };
+  // Everyone may learn that a path does not exist. A preflight request has no key.
+  const open: ApiOptions = { ...api, access: OPEN };
   const matchers = routes.map((route) => ({ route, matches: matcher(route.path) }));
 
   const dispatch: ProxyHandler = async (event, context) => {
     const found = matchers.filter(({ matches }) => matches(event.path)).map(({ route }) => route);
     const route = found.find(({ methods }) => methods.includes(event.httpMethod as Method));
     if (!route) return refused(event, context);
-    const handler = (await familyOf(route.family))[route.path];
-    if (!handler) throw new Error(`family ${route.family} has no handler for ${route.path}`);
-    return handler(event, context);
+    try {
+      requireEndpoint(api.access.callerOf(event), route.access);
+      const handler = (await familyOf(route.family))[route.path];
+      if (!handler) throw new Error(`family ${route.family} has no handler for ${route.path}`);
+      return await handler(event, context);
+    } catch (error) {
+      // Answers in the error shape instead of failing the invocation.
+      return plainHandler({ ...open, nativeErrors: route.nativeErrors ?? false }, () => Promise.reject(error))(
+        event,
+        context,
+      );
+    }
   };
 
   const refuse = async (event: ProxyEvent): Promise<Reply> => {
@@ -56,19 +68,8 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
       headers: { allow },
     });
   };
-  const refused = plainHandler(api, refuse);
-  return withErrorShape(api, dispatch);
-}
-
-/** Answers in the error shape when a family cannot be loaded, instead of failing the invocation. */
-function withErrorShape(api: ApiOptions, dispatch: ProxyHandler): ProxyHandler {
-  return async (event, context) => {
-    try {
-      return await dispatch(event, context);
-    } catch (error) {
-      return plainHandler(api, () => Promise.reject(error))(event, context);
-    }
-  };
+  const refused = plainHandler(open, refuse);
+  return dispatch;
 }
 
 function matcher(pattern: string): (path: string) => boolean {

@@ -1,8 +1,10 @@
 // Every failure of an upstream is an answer of ours with a code, a line in the log with its cause, and a metric.
+
 import * as assert from "uvu/assert";
 import { loadFamily } from "../../../functions/recommendation-api/families.ts";
 import { routes } from "../../../functions/recommendation-api/routes.ts";
 import { CallTimeout } from "../../../lib/aws/errors.ts";
+import { OPEN } from "../../../lib/core/http/access.ts";
 import type { FaultCode } from "../../../lib/core/http/error.ts";
 import { createRouter } from "../../../lib/core/http/router.ts";
 import { failureOf } from "../../../lib/recommendation/clients/store-failure.ts";
@@ -22,7 +24,7 @@ const fails = (thrown: Error) => () => Promise.reject(thrown);
 /** A service in which nothing fails and no campaign is active, but for what `change` says. Returns status, body and log. */
 async function ask(change: Partial<RecommendationServices>, path: string, body: object) {
   const lines: string[] = [];
-  const api = { log: (line: string) => lines.push(line), project: "shop" };
+  const api = { log: (line: string) => lines.push(line), project: "shop", access: OPEN };
   const services = {
     settings: {
       project: "shop",

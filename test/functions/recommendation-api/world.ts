@@ -9,7 +9,6 @@ import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DeleteParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { buildFunctions } from "../../../build/functions.ts";
-import type { RecommendationApiEnv } from "../../../functions/recommendation-api/env.ts";
 import { routes } from "../../../functions/recommendation-api/routes.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { recommendationApiEnvironment } from "../../../lib/infrastructure/functions.ts";
@@ -135,7 +134,7 @@ export async function startWorld(options: WorldOptions = {}) {
     timeouts: { campaign_ms: 2_000, store_ms: 2_000, realtime_ms: 2_000, ...options.timeouts },
     ...options.settings,
   };
-  const env: RecommendationApiEnv = recommendationApiEnvironment(names, queueUrl);
+  const env = recommendationApiEnvironment(names, queueUrl);
   const built = await buildFunctions({
     outdir: join(scratchFolder(TEST_OUTPUT, "recommendation"), "functions"),
     functions: ["recommendation-api"],

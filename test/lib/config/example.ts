@@ -24,7 +24,7 @@ export function filledExample(): Files {
 /** The filled example with every optional line switched on, as a user does by removing `# `: it has every key. */
 export function fullExample(): Files {
   return mapTexts(filledExample(), (text) =>
-    text.replace("  deny: recommended\n", "").replaceAll(/^( *)# ( *)(- |[a-z_-][\w-]*:(?: |$))/gm, "$1$2$3"),
+    text.replace("  allow: recommended\n", "").replaceAll(/^( *)# ( *)(- |[a-z_-][\w-]*:(?: |$))/gm, "$1$2$3"),
   );
 }
 

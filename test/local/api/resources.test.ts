@@ -5,7 +5,14 @@ import { suite } from "../../suite.ts";
 
 const test = suite("resources of the local API");
 
-const route = (path: string): Route => ({ methods: ["GET"], path, family: "f", summary: "", description: "" });
+const route = (path: string): Route => ({
+  methods: ["GET"],
+  path,
+  family: "f",
+  access: [],
+  summary: "",
+  description: "",
+});
 const PATHS = [
   "/items/{proxy+}",
   "/items/{id}",

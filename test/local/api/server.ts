@@ -8,7 +8,14 @@ import type { suite } from "../../suite.ts";
 
 /** The key that the servers take. */
 export const KEY = "secret-key";
-const route = (path: string): Route => ({ methods: ["POST"], path, family: "f", summary: "", description: "" });
+const route = (path: string): Route => ({
+  methods: ["POST"],
+  path,
+  family: "f",
+  access: [],
+  summary: "",
+  description: "",
+});
 /** Routes of a gateway. */
 export const ROUTES = ["/application/search", "/raw-backend/{proxy+}"].map(route);
 

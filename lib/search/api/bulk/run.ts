@@ -4,6 +4,7 @@ import type { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
+import { requireWritable } from "../../access/application.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { answerText, type DegradedWrite, degradationsOf, echoOf, requireFittingAnswer } from "./answer.ts";
 import { chunksOf, type Draft } from "./draft.ts";
@@ -29,7 +30,8 @@ export async function runBulk(
   call: JsonCall<BulkRequest>,
   { wait = sleep }: BulkOptions = {},
 ): Promise<Reply> {
-  const { body, text, deadline, headers } = call;
+  const { body, text, deadline, headers, caller } = call;
+  requireWritable(caller, body.index);
   const operations = operationsOf(body, text);
   const target = await resolveTarget(services, body.index, deadline);
   const echo = echoOf(body.index, text, operations);

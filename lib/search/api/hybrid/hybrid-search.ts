@@ -2,6 +2,7 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { withMembers } from "../../../core/json/slices.ts";
 import { earlier } from "../../../core/resilience/deadline.ts";
+import { searchedIndexes } from "../../access/application.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "../search/native-search.ts";
 import { pageOf } from "../search/page.ts";
@@ -27,7 +28,8 @@ const QUERY_STRING = "request_cache=false";
 
 /** Answers `POST /application/hybrid-search`: embeds the query text, fuses the subqueries, ranks for the user. */
 export async function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
-  const { body, text, deadline } = call;
+  const { body, text, deadline, caller } = call;
+  const index = searchedIndexes(caller, body.index, body.search_request_template);
   const template = readTemplate(text, body);
   const page = pageOf(template.native) ?? { from: 0, size: 0 };
   const watch = stopwatch();
@@ -55,7 +57,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   });
 
   const searchPage = hybridPages(native, (json) =>
-    watch.time("cluster", () => nativeSearch(services, deadline, body.index, json, QUERY_STRING)),
+    watch.time("cluster", () => nativeSearch(services, deadline, index, json, QUERY_STRING)),
   );
   const found =
     how.kind === "on"

@@ -20,7 +20,8 @@ export function denyRules(rules: readonly string[] | "recommended"): Deny {
   return (call) => compiled.some((rule) => rule(call));
 }
 
-function patternRule(rule: string): Deny {
+/** Compiles a rule `METHOD pattern`, where `*` stands for any method or any characters of the path. */
+export function patternRule(rule: string): (call: Pick<NativeCall, "method" | "segments">) => boolean {
   const [method = "*", pattern = "/"] = rule.split(" ");
   return (call) => (method === "*" || method === call.method) && matches(pattern, `/${call.segments.join("/")}`);
 }
@@ -43,10 +44,13 @@ function matches(pattern: string, text: string): boolean {
 
 /** Returns whether an expression means every index. An empty name does in some of the cluster's calls. */
 const isEverything = (expression: string) =>
-  expression.split(",").some((part) => part === "_all" || /^[*-]*$/.test(part));
+  expression.split(",").some((part) => part === "_all" || /^[*<>-]*$/.test(part));
 
-/** Returns whether an expression names a system index (security, dashboards, models, tasks): it starts with a dot. */
-const isSystem = (expression: string) => expression.split(",").some((part) => part.startsWith("."));
+/**
+ * Returns whether an expression names a system index (security, dashboards, models, tasks): it starts with a dot, also
+ * behind an exclusion or the `<` of date math.
+ */
+const isSystem = (expression: string) => expression.split(",").some((part) => /^-?<?\./.test(part));
 
 const WRITES_MANY = new Set(["_delete_by_query", "_update_by_query", "_close", "_block"]);
 

@@ -42,14 +42,18 @@ const FREE_TEXT = new Set(["q", "source", "routing", "preference", "df"]);
 const SEPARATOR = /;(?=[a-z_]+=)/;
 
 /**
- * Returns the query string, re-encoded from the parameters that API Gateway has decoded. The cluster also accepts a
- * semicolon as a separator, which API Gateway leaves in names and values.
+ * Returns the names and values of the query string that API Gateway has decoded. The cluster also accepts a semicolon
+ * as a separator, which API Gateway leaves in names and values.
  */
-export function queryString(event: ProxyEvent): string {
-  const pairs = Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) =>
+export function parametersOf(event: ProxyEvent): Array<[name: string, value: string]> {
+  return Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) =>
     values.flatMap((value) => separated(name, value)),
   );
-  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+}
+
+/** Returns the query string of parameters, encoded. */
+export function queryString(parameters: ReadonlyArray<readonly [name: string, value: string]>): string {
+  return parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
 }
 
 function separated(name: string, value: string): Array<[name: string, value: string]> {

@@ -1,15 +1,17 @@
+import { forbidden } from "../../../core/http/access.ts";
 import type { BytesCall } from "../../../core/http/bytes-handler.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { retry } from "../../../core/resilience/retry.ts";
+import { nativeRefusal } from "../../access/native.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
 import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
-import { type Deny, denyRules } from "./deny.ts";
+import { type Deny, denyRules, patternRule } from "./deny.ts";
 import { isRead, nativeMethod } from "./native-call.ts";
 import { requireShallow } from "./nesting.ts";
-import { nativePath, queryString } from "./path.ts";
+import { nativePath, parametersOf, queryString } from "./path.ts";
 
 /** Request headers that are forwarded to the cluster. */
 const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;
@@ -24,18 +26,30 @@ const MAX_HEADER_BYTES = 1_024;
 
 /** Serves ANY /raw-backend/<endpoint>, the cluster's own API. Returns its answers and errors unchanged. */
 export function rawBackend(services: GatewayServices): (event: ProxyEvent, call: BytesCall) => Promise<Reply> {
-  const denied: Deny = denyRules(services.settings.raw_backend_deny);
+  const { raw_backend_deny, raw_backend_allow: allow } = services.settings;
+  const denied: Deny = denyRules(raw_backend_deny);
+  const allowed = {
+    recommended: allow?.includes("recommended") ?? false,
+    added: (allow ?? []).filter((rule) => rule !== "recommended").map(patternRule),
+  };
 
   return async (event, call) => {
     const { segments, encoded } = nativePath(event.path);
-    const body = call.bytes;
+    const { bytes: body, caller } = call;
+    const contentType = call.headers["content-type"];
     const method = nativeMethod(event.httpMethod, segments);
+    const parameters = parametersOf(event);
+    requireShallow({ segments, contentType, parameters: event.multiValueQueryStringParameters, body });
+    // Without a list every call is let through, except those of keys that are limited to indexes.
+    if (allow !== undefined || caller.indexes !== undefined) {
+      const found = nativeRefusal(caller, { method, segments, parameters, contentType, body }, allowed);
+      if (found) throw forbidden(caller, found.rule, found.reason);
+    }
     // A rule may name the method that the caller sent or the one that the cluster receives.
     if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {
-      throw new ApiError("forbidden", `${event.httpMethod} /${segments.join("/").slice(0, 200)} is not allowed here.`);
+      const path = `/${segments.join("/").slice(0, 200)}`;
+      throw forbidden(caller, "deny", `${event.httpMethod} ${path} is not allowed here`);
     }
-    const parameters = event.multiValueQueryStringParameters;
-    requireShallow({ segments, contentType: call.headers["content-type"], parameters, body });
     const read = isRead(method, segments);
     // Before the call, because a failed one may have changed an index too.
     if (!read) services.catalog.forget();
@@ -43,7 +57,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       read,
       method,
       path: encoded,
-      query: queryString(event),
+      query: queryString(parameters),
       headers: forwarded(call.headers),
       ...(body.length > 0 && { body }),
     });

@@ -1,5 +1,6 @@
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { searchedIndexes } from "../../access/application.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "./native-search.ts";
 import { pageOf } from "./page.ts";
@@ -10,12 +11,13 @@ import { stopwatch } from "./stopwatch.ts";
 
 /** Answers `POST /application/search`: the native search, its body unchanged unless the hits are re-ranked for a user. */
 export async function search(services: GatewayServices, call: JsonCall<SearchRequest>): Promise<Reply> {
-  const { body, text } = call;
+  const { body, text, caller } = call;
+  const index = searchedIndexes(caller, body.index, body.search_request);
   const slice = memberSlices(text).get("search_request");
   const native = text.slice(slice?.start, slice?.end);
   const watch = stopwatch();
 
-  const send = (json: string) => watch.time("cluster", () => nativeSearch(services, call.deadline, body.index, json));
+  const send = (json: string) => watch.time("cluster", () => nativeSearch(services, call.deadline, index, json));
   const searchPage: SearchPage = ({ from, size }, { aggregate }) =>
     send(
       withMembers(native, {
@@ -27,7 +29,13 @@ export async function search(services: GatewayServices, call: JsonCall<SearchReq
   const how = personalizationOf(services, body, body.search_request, pageOf(body.search_request));
   const found =
     how.kind === "on"
-      ? await personalizedPage(how, await resultWindow(services, call), searchPage, services.ranker, call.deadline)
+      ? await personalizedPage(
+          how,
+          await resultWindow(services, index, call),
+          searchPage,
+          services.ranker,
+          call.deadline,
+        )
       : await plainPage(how, () => send(native));
 
   return searchReply(services, call, {
@@ -44,7 +52,7 @@ export async function search(services: GatewayServices, call: JsonCall<SearchReq
 }
 
 /** Returns the smallest `max_result_window` of the indexes behind a name: the window cannot be larger. */
-async function resultWindow({ catalog }: GatewayServices, { body, deadline }: JsonCall<SearchRequest>) {
-  const indexes = await catalog.resolve(body.index, deadline);
+async function resultWindow({ catalog }: GatewayServices, index: string, { deadline }: JsonCall<SearchRequest>) {
+  const indexes = await catalog.resolve(index, deadline);
   return Math.min(...indexes.map(({ maxResultWindow }) => maxResultWindow));
 }

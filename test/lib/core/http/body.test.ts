@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
+import { OPEN } from "../../../../lib/core/http/access.ts";
 import { bytesHandler } from "../../../../lib/core/http/bytes-handler.ts";
 import type { ProxyEvent } from "../../../../lib/core/http/event.ts";
 import { MAX_BODY_BYTES } from "../../../../lib/core/http/limits.ts";
@@ -8,7 +9,7 @@ import { suite } from "../../../suite.ts";
 const test = suite("lib/core/http request bodies");
 
 const echo = bytesHandler(
-  { log: () => {}, project: "shop" },
+  { log: () => {}, project: "shop", access: OPEN },
   async (_event, { bytes }) => ({ status: 200, body: bytes }),
   "Split it.",
 );

@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
+import { OPEN } from "../../../../lib/core/http/access.ts";
 import { ApiError, type FaultCode } from "../../../../lib/core/http/error.ts";
 import type { ProxyEvent, ProxyHandler, ProxyResult, Reply } from "../../../../lib/core/http/event.ts";
 import { jsonHandler } from "../../../../lib/core/http/json-handler.ts";
@@ -16,6 +17,7 @@ const api = {
   log: (line: string) => logged.push(line),
   cors: { allow_origins: ["https://a.example"] },
   project: "shop",
+  access: OPEN,
 };
 
 const event = (overrides: object = {}) =>
@@ -247,8 +249,8 @@ test("the case of a header's name does not matter", async () => {
 });
 
 const routes = [
-  { methods: ["POST", "PUT"], path: "/x", family: "one", summary: "", description: "" },
-  { methods: ["GET"], path: "/raw/{proxy+}", family: "two", summary: "", description: "" },
+  { methods: ["POST", "PUT"], path: "/x", family: "one", access: ["search"], summary: "", description: "" },
+  { methods: ["GET"], path: "/raw/{proxy+}", family: "two", access: ["search"], summary: "", description: "" },
 ] as const;
 const routed = (loads: string[] = []) =>
   createRouter({

@@ -1,5 +1,6 @@
 import { bulkFamily } from "../../../../../functions/api-router/bulk.ts";
 import { MODELS, type ModelName } from "../../../../../lib/config/embedding-models.ts";
+import { OPEN } from "../../../../../lib/core/http/access.ts";
 import type { ProxyEvent } from "../../../../../lib/core/http/event.ts";
 import type { Deadline } from "../../../../../lib/core/resilience/deadline.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../../../../lib/search/embeddings/embedder.ts";
@@ -153,7 +154,7 @@ export function bulkGateway(node: string, settings: Partial<GatewaySettings> = {
   const cluster = createCluster({ node, auth: noAuth });
   const services: GatewayServices = {
     settings: { ...SETTINGS, ...settings },
-    api: { log: () => {}, project: "shop" },
+    api: { log: () => {}, project: "shop", access: OPEN },
     cluster,
     catalog: createIndexCatalog(cluster),
     capabilities: createCapabilities(cluster),

@@ -1,0 +1,91 @@
+import * as v from "valibot";
+import { ENDPOINTS, type KeyRules } from "../core/http/key-rules.ts";
+import { integer, list, numberAbove, section, text, word } from "./kinds.ts";
+
+const Rule = text(
+  /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
+  'a method (or *) and a path pattern, such as "DELETE /_snapshot/*"',
+  "A method, or `*`, and a path in which `*` stands for any characters.",
+);
+const DenyList = list(Rule, "Rules.", { max: 200 });
+const DenyWord = word(["recommended"], "The recommended rules.");
+
+const AllowEntry = text(
+  /^(recommended|(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*)$/,
+  'the word "recommended", or a method (or *) and a path pattern, such as "GET /_cat/indices"',
+  "The recommended calls, or a method, or `*`, and a path in which `*` stands for any characters.",
+);
+const AllowList = list(AllowEntry, "Calls.", { max: 200 });
+const AllowWord = word(["recommended"], "The recommended calls.");
+
+/** `raw_backend` of api.yaml. */
+export const RawBackend = section(
+  {
+    allow: v.optional(
+      v.pipe(
+        // With a union, valibot would reject the whole value instead of the wrong entry.
+        v.lazy((input) => (Array.isArray(input) ? AllowList : AllowWord)),
+        v.metadata({
+          allowed: 'the word "recommended" or a list of it and of calls such as "GET /_cat/indices"',
+          description:
+            "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Absent: every call, except of keys with `indexes`, for which `recommended` always holds.",
+        }),
+      ),
+    ),
+    deny: v.optional(
+      v.pipe(
+        v.lazy((input) => (Array.isArray(input) ? DenyList : DenyWord)),
+        v.metadata({
+          allowed: 'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',
+          description:
+            "What `/raw-backend` refuses, even if `allow` lets it through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Absent: nothing.",
+        }),
+      ),
+    ),
+  },
+  "The pass-through to the cluster's own API.",
+);
+
+const Key = section(
+  {
+    name: text(
+      /^[a-z][a-z0-9-]{0,31}$/,
+      "1 to 32 lower-case letters, digits and hyphens that start with a letter",
+      "Name of the key, in logs, metrics, messages and `relevance info`. The key of a project without this section is named `default`: keep an entry of that name to keep that key.",
+    ),
+    endpoints: list(
+      word(ENDPOINTS, "An endpoint."),
+      "What the key may call. `events` is /log-event alone; `ingest` is that, /update-items and /update-users; `recommend` is the recommendations and the ranking; the others are the endpoints of the search gateway of that name.",
+      { min: 1, max: ENDPOINTS.length },
+    ),
+    indexes: v.optional(
+      list(
+        text(
+          /^[^\s\\/*?"<>|#,:%._+-][^\s\\/*?"<>|#,:%]*\*?$/,
+          "the name of an index, or its beginning followed by *",
+          "An index or alias, or all those with a prefix.",
+        ),
+        "Indexes and aliases that the key may use; an alias stands for its indexes. Absent: every index whose name does not start with a dot.",
+        { min: 1, max: 50 },
+      ),
+    ),
+    rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second. Absent: the account's limit.")),
+    burst_limit: v.optional(integer(1, 5_000, "Requests at once. Absent: the account's limit.")),
+    daily_quota: v.optional(integer(1, undefined, "Requests a day. Absent: no limit.")),
+  },
+  "One key. It exists in each service of which it may call an endpoint.",
+);
+
+/** `keys` of api.yaml. The functions get ids and names in an environment variable, so their number is limited. */
+export const Keys = list(
+  Key,
+  "API keys, each with what it may do. Both services. Absent: one key for each service, which may do everything.",
+  { min: 1, max: 50 },
+);
+
+export type KeyConfig = v.InferOutput<typeof Key>;
+
+/** Returns what the functions need to know of the keys. */
+export function keyRules(keys: readonly KeyConfig[]): KeyRules[] {
+  return keys.map(({ name, endpoints, indexes }) => ({ name, endpoints, ...(indexes && { indexes }) }));
+}

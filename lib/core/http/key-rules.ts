@@ -1,0 +1,29 @@
+import * as v from "valibot";
+
+/** What a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
+export const ENDPOINTS = ["search", "hybrid-search", "bulk", "raw-backend", "recommend", "events", "ingest"] as const;
+
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+/** What one key may do, as `config.json` holds it. */
+export const KeyRules = v.object({
+  name: v.string(),
+  endpoints: v.array(v.picklist(ENDPOINTS)),
+  /** Names, or prefixes followed by `*`, of the indexes that the key may use. Absent: every index without a dot. */
+  indexes: v.optional(v.array(v.string())),
+});
+export type KeyRules = v.InferOutput<typeof KeyRules>;
+
+/** The name of the key that a project has when its configuration lists none. */
+export const DEFAULT_KEY = "default";
+
+/** The rules of the only key of a project whose configuration lists none. */
+export const UNLIMITED: KeyRules = { name: DEFAULT_KEY, endpoints: [...ENDPOINTS] };
+
+/** Describes what a key may do: `search and bulk on shop-*`. */
+export function describeKey({ endpoints, indexes }: KeyRules): string {
+  return `${words(endpoints)}${indexes === undefined ? "" : ` on ${words(indexes)}`}`;
+}
+
+const words = (list: readonly string[]): string =>
+  list.length < 2 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`;

@@ -1,0 +1,114 @@
+import { type Refusal, refusal, shown } from "./refusal.ts";
+
+/** The patterns of a key, or undefined for a key that may use every index whose name does not start with a dot. */
+export type Grant = readonly string[] | undefined;
+
+/** The characters of a name. Excludes those that the cluster refuses, `%`, and those that expressions are made of. */
+const NAME = /^[^\s\\/*?"<>|#,:%{}\p{Cc}]+$/u;
+
+/** The same with the wildcard. */
+const PATTERN = /^[^\s\\/?"<>|#,:%{}\p{Cc}]+$/u;
+
+/** The date math that is accepted: a beginning, one date whose format is of plain letters, and an end. */
+const DATE_MATH =
+  /^<(?<start>[^\s\\/*?"<>|#,:%{}\p{Cc}]+)\{now(?:[-+]\d+[yMwdhHms]|\/[yMwdhHms])*(?:\{[yYuMdDHhmsSwe._-]+(?:\|[-+]\d\d:\d\d)?\})?\}[^\s\\/*?"<>|#,:%{}\p{Cc}]*>$/u;
+
+/** Date math with a certain beginning. */
+const ANY_DATE_MATH = /^<(?<start>[^\s\\/*?"<>|#,:%{}\p{Cc}]+)\{.*>$/u;
+
+export interface NameOptions {
+  /** Whether `*` is accepted: only where the call reads. */
+  wildcards: boolean;
+  /** Leaves it to the cluster to refuse what cannot be a name. For endpoints that send nothing else but a name. */
+  lenient?: boolean;
+}
+
+/**
+ * Returns why an index expression is refused: a list as the cluster reads it, of names, wildcards, date math and
+ * exclusions. A key without patterns may use whatever cannot reach a name that starts with a dot; a wildcard at the
+ * beginning can, unless `-.*` follows. A key with patterns may use only what is certain to stay within them.
+ */
+export function namesRefusal(
+  expression: string,
+  grant: Grant,
+  { wildcards, lenient = false }: NameOptions,
+): Refusal | undefined {
+  let afterWildcard = false;
+  let reachesDots = false;
+  for (const part of expression.split(",")) {
+    if (part === "" || part === "_all") {
+      return refusal("every-index", `${shown(expression)} means every index; name them`);
+    }
+    // The cluster takes a leading minus for an exclusion only behind a wildcard.
+    const excluded = afterWildcard && part.startsWith("-");
+    const text = excluded ? part.slice(1) : part;
+    if (excluded && text === ".*") {
+      reachesDots = false;
+      continue;
+    }
+    const decoded = decodedName(text, wildcards && grant === undefined);
+    if ("rule" in decoded) return decoded;
+    const { name, open } = decoded;
+    const wildcard = name.includes("*");
+    const wrong = dotRefusal(name, text) ?? (lenient ? undefined : nameRefusal(name, text));
+    if (wrong) return wrong;
+    if (wildcard && !wildcards) return refusal("wildcard", `${shown(text)} holds a wildcard; name the indexes`);
+    afterWildcard ||= wildcard;
+    // Excluding by a wildcard only narrows the list. Excluding a name tells whether it exists.
+    if (excluded && wildcard) continue;
+    if (grant !== undefined && !isGranted(grant, name, open || wildcard)) {
+      return refusal("index", `${shown(text)} is outside its indexes`);
+    }
+    reachesDots ||= name.startsWith("*");
+  }
+  if (!reachesDots) return undefined;
+  return refusal("dot-index", `${shown(expression)} includes indexes whose name starts with a dot; append ,-.*`);
+}
+
+/** The name of a remote cluster may stand before that of an index. */
+function dotRefusal(name: string, text: string): Refusal | undefined {
+  return /(^|:)\./.test(name) ? refusal("dot-index", `the name ${shown(text)} starts with a dot`) : undefined;
+}
+
+function nameRefusal(name: string, text: string): Refusal | undefined {
+  return /^[-_+]/.test(name) || !PATTERN.test(name) ? refusal("name", `${shown(text)} is not a name`) : undefined;
+}
+
+/**
+ * Returns the name of one part. Of date math this is its certain beginning, which is `open` to any continuation. With
+ * `anyDate` that may even be a wildcard, as a date format can hold any text in quotes.
+ */
+function decodedName(text: string, anyDate: boolean): { name: string; open: boolean } | Refusal {
+  if (!text.startsWith("<")) return { name: text, open: false };
+  const start = (anyDate ? ANY_DATE_MATH : DATE_MATH).exec(text)?.groups?.start;
+  if (start !== undefined) return { name: start, open: true };
+  // Without a date the cluster reads `<name>` as the name, which may be a wildcard.
+  const plain = /^<([^{}<>\\]*)>$/.exec(text)?.[1];
+  if (plain !== undefined) return { name: plain, open: false };
+  return refusal("date-math", `${shown(text)} is date math that the gateway does not read`);
+}
+
+/** Returns whether patterns cover a name, or every continuation of the certain beginning of an `open` one. */
+function isGranted(grant: readonly string[], name: string, open: boolean): boolean {
+  const certain = name.split("*", 1)[0] ?? "";
+  return grant.some((pattern) =>
+    pattern.endsWith("*") ? certain.startsWith(pattern.slice(0, -1)) : !open && name === pattern,
+  );
+}
+
+/** Returns why a value that names an index, such as `_index` in a body, is refused. Lists are accepted. */
+export function valueRefusal(value: unknown, grant: Grant, options: NameOptions): Refusal | undefined {
+  const values = Array.isArray(value) ? value : [value];
+  if (values.length === 0) return refusal("every-index", "an empty list means every index");
+  for (const one of values) {
+    if (typeof one !== "string") return refusal("body", "an index is not given as text");
+    const found = namesRefusal(one, grant, options);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Returns why the name of a new alias is refused. */
+export function aliasRefusal(name: string): Refusal | undefined {
+  return NAME.test(name) && !/^[-_+.]/.test(name) ? undefined : namesRefusal(name, undefined, { wildcards: false });
+}
