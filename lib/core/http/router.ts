@@ -1,6 +1,6 @@
 import { OPEN, requireEndpoint } from "./access.ts";
 import { ApiError } from "./error.ts";
-import type { ProxyEvent, ProxyHandler, Reply } from "./event.ts";
+import type { ProxyHandler, Reply } from "./event.ts";
 import type { ApiOptions } from "./middleware.ts";
 import { plainHandler } from "./plain-handler.ts";
 import type { Method, Route } from "./route.ts";
@@ -34,7 +34,7 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
   const dispatch: ProxyHandler = async (event, context) => {
     const found = matchers.filter(({ matches }) => matches(event.path)).map(({ route }) => route);
     const route = found.find(({ methods }) => methods.includes(event.httpMethod as Method));
-    if (!route) return refused(event, context);
+    if (!route) return refused(found)(event, context);
     try {
       requireEndpoint(api.access.callerOf(event), route.access);
       const handler = (await familyOf(route.family))[route.path];
@@ -49,28 +49,30 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
     }
   };
 
-  const refuse = async (event: ProxyEvent): Promise<Reply> => {
-    const found = matchers.filter(({ matches }) => matches(event.path)).flatMap(({ route }) => route.methods);
-    if (found.length === 0) throw new ApiError("not_found", `There is no endpoint ${event.path.slice(0, 200)}.`);
-    const allow = [...new Set(found)].join(", ");
-    if (event.httpMethod === "OPTIONS" && api.cors) {
-      return {
-        status: 204,
-        headers: {
-          "access-control-allow-methods": allow,
-          "access-control-allow-headers": "content-type, x-api-key, x-client-id",
-          "access-control-max-age": "600",
-        },
-        body: "",
-      };
-    }
-    throw new ApiError("method_not_allowed", `${event.httpMethod} is not allowed here; use ${allow}.`, {
-      headers: { allow },
+  /** Answers for a path whose routes do not take the method, in the error shape of those routes. */
+  const refused = (found: readonly Route[]): ProxyHandler => {
+    const nativeErrors = found.some((route) => route.nativeErrors);
+    return plainHandler({ ...open, nativeErrors }, async ({ path, httpMethod }) => {
+      if (found.length === 0) throw new ApiError("not_found", `There is no endpoint ${path.slice(0, 200)}.`);
+      const allow = [...new Set(found.flatMap(({ methods }) => methods))].join(", ");
+      if (httpMethod === "OPTIONS" && api.cors) return preflight(allow);
+      throw new ApiError("method_not_allowed", `${httpMethod} is not allowed here; use ${allow}.`, {
+        headers: { allow },
+      });
     });
   };
-  const refused = plainHandler(open, refuse);
   return dispatch;
 }
+
+const preflight = (allow: string): Reply => ({
+  status: 204,
+  headers: {
+    "access-control-allow-methods": allow,
+    "access-control-allow-headers": "content-type, x-api-key, x-client-id",
+    "access-control-max-age": "600",
+  },
+  body: "",
+});
 
 function matcher(pattern: string): (path: string) => boolean {
   if (!pattern.endsWith("/{proxy+}")) return (path) => path === pattern || path === `${pattern}/`;

@@ -250,7 +250,15 @@ test("the case of a header's name does not matter", async () => {
 
 const routes = [
   { methods: ["POST", "PUT"], path: "/x", family: "one", access: ["search"], summary: "", description: "" },
-  { methods: ["GET"], path: "/raw/{proxy+}", family: "two", access: ["search"], summary: "", description: "" },
+  {
+    methods: ["GET"],
+    path: "/raw/{proxy+}",
+    family: "two",
+    access: ["search"],
+    nativeErrors: true,
+    summary: "",
+    description: "",
+  },
 ] as const;
 const routed = (loads: string[] = []) =>
   createRouter({
@@ -286,6 +294,9 @@ test("unknown paths are 404, other methods 405 with allow, OPTIONS a preflight",
   const method = await call(router, { httpMethod: "DELETE" });
   assert.is(method.statusCode, 405);
   assert.is(header(method, "allow"), "POST, PUT");
+  assert.is(JSON.parse(method.body).error.type, undefined);
+  const native = await call(router, { path: "/raw/a", httpMethod: "DELETE" });
+  assert.is(JSON.parse(native.body).error.type, "method_not_allowed");
   const preflight = await call(router, { httpMethod: "OPTIONS", headers: { Origin: "https://a.example" } });
   assert.is(preflight.statusCode, 204);
   assert.is(header(preflight, "access-control-allow-methods"), "POST, PUT");
