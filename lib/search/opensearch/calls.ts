@@ -125,10 +125,11 @@ export function jsonOf(answer: ClusterAnswer): Record<string, unknown> {
 
 /**
  * Errors in the caller's request that the cluster reports as 500, such as `slice` outside of a scroll, `collapse` with
- * `rescore`, or an aggregation ordered by one that does not exist. Source: `SearchException` and
- * `AggregationExecutionException` of OpenSearch, thrown when a shard validates a search.
+ * `rescore`, an aggregation ordered by one that does not exist, or a number of more than 1,000 digits. Source:
+ * `SearchException` and `AggregationExecutionException` of OpenSearch, thrown when a shard validates a search, and
+ * Jackson's `StreamConstraintsException`.
  */
-const CALLERS_FAULTS = new Set(["search_exception", "aggregation_execution_exception"]);
+const CALLERS_FAULTS = new Set(["search_exception", "aggregation_execution_exception", "stream_constraints_exception"]);
 
 function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
   const cause = clusterError(body);

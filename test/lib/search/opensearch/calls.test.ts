@@ -41,6 +41,7 @@ for (const [status, type, code] of [
   [500, "illegal_state_exception", "upstream_failed"],
   [500, "search_exception", "rejected_by_cluster"],
   [500, "aggregation_execution_exception", "rejected_by_cluster"],
+  [500, "stream_constraints_exception", "rejected_by_cluster"],
   [503, "unavailable", "upstream_unavailable"],
 ] as const) {
   test(`status ${status} ${type} is ${code}`, () => {
