@@ -24,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   etl: async () => (await import("./etl.ts")).etlBenchmark,
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
+  attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
   day: async () => (await import("./day/day.ts")).dayBenchmark,
 };
 
