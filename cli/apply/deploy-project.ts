@@ -14,6 +14,7 @@ import { synchronizeConfiguration } from "./configuration-objects.ts";
 import { Leftovers } from "./leftovers.ts";
 import { STEPS } from "./steps.ts";
 import { ensureUserIdKey } from "./user-id-key.ts";
+import { recordVersions } from "./versions.ts";
 
 /** Most rounds of planning and applying. A round that finds leftovers needs another one, which imports them. */
 const MAX_ROUNDS = 4;
@@ -40,10 +41,11 @@ export async function deployProject(session: Session, { yes }: { yes: boolean })
     }
   }
   await leftovers.clear(prepared.stacks);
-  return finish(session, names);
+  return finishDeployment(session, names);
 }
 
-async function showAndApply(
+/** Shows the plan, asks for confirmation and applies it. */
+export async function showAndApply(
   session: Session,
   runner: Runner,
   planned: Planned,
@@ -83,11 +85,13 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }
 
-async function finish(session: Session, names: Names): Promise<ExitCode> {
+/** Records the deployment, prints the APIs and checks that the gateway works. */
+export async function finishDeployment(session: Session, names: Names): Promise<ExitCode> {
   const { terminal } = session;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const apis = await findDeployedApis(session, names);
   for (const api of apis) await recordDeployment(session, names, api, version);
+  await recordVersions(session, names);
   terminal.note("");
   printApis(terminal, apis, names);
   const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");

@@ -1,16 +1,23 @@
 import * as v from "valibot";
 import { deployProject } from "../apply/deploy-project.ts";
+import { deployReviewed } from "../apply/deploy-reviewed.ts";
 import { type Context, defineCommand, type ExitCode } from "../command.ts";
 import { resumable } from "../resumable.ts";
 import { openSession } from "../session.ts";
 
 /** `relevance deploy`: shows a plan, applies exactly that plan, and checks that the API works. */
 export const deploy = defineCommand({
-  example: "relevance deploy --conf conf",
+  example:
+    "relevance deploy --conf conf\n  relevance deploy --plan reviewed --yes    # after relevance plan --out reviewed",
   define: (command) => {
-    command.option("--yes", "apply without asking", false);
+    command
+      .option("--yes", "apply without asking", false)
+      .option("--plan <dir>", "apply exactly the plan that `relevance plan --out <dir>` saved");
   },
-  options: { yes: v.boolean() },
-  run: ({ conf, yes }, context: Context): Promise<ExitCode> =>
-    resumable(context.terminal, () => deployProject(openSession(conf, context), { yes })),
+  options: { yes: v.boolean(), plan: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))) },
+  run: ({ conf, yes, plan }, context: Context): Promise<ExitCode> => {
+    const session = openSession(conf, context);
+    const work = () => (plan === undefined ? deployProject(session, { yes }) : deployReviewed(session, plan, { yes }));
+    return resumable(context.terminal, work);
+  },
 });

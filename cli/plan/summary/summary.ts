@@ -2,6 +2,7 @@ import { type AttributeChange, attributeChanges } from "./attributes.ts";
 import { type IdleCost, idleCosts, interfaceEndpoints } from "./idle-costs.ts";
 import type { Action, PlanJson, ResourceChange } from "./plan-json.ts";
 import { type Risk, riskOf } from "./risks.ts";
+import { rolledBackNotes } from "./rolled-back.ts";
 
 /** A resource that changes. */
 export interface PlannedChange {
@@ -43,7 +44,7 @@ export function summarize(plans: readonly { stack: string; plan: PlanJson }[], n
     changes: Object.values(counts).some((count) => count > 0) || json.some(changesOutputs),
     idleCosts: idleCosts(json),
     interfaceEndpoints: interfaceEndpoints(json),
-    notes: [...notes],
+    notes: [...notes, ...json.flatMap(rolledBackNotes)],
   };
 }
 

@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { findDeployedApis, proveGateway } from "../apply/after-deploy.ts";
+import { rollBack } from "../apply/rollback.ts";
+import { defineCommand } from "../command.ts";
+import { resumable } from "../resumable.ts";
+import { accountOf, namesIn, openSession } from "../session.ts";
+
+/** `relevance rollback`: puts the functions back to the versions of the deployment before. */
+export const rollback = defineCommand({
+  example: "relevance rollback",
+  define: (command) => {
+    command.option("--yes", "roll back without asking", false);
+  },
+  options: { yes: v.boolean() },
+  run: async ({ conf, yes }, context) => {
+    const session = openSession(conf, context);
+    const names = namesIn(session, await accountOf(session));
+    const moves = await resumable(context.terminal, () => rollBack(session, names, { yes }));
+    context.terminal.note("The next `relevance deploy` moves the functions forward again.");
+    if (!moves.some(({ name }) => name === "api-router")) return 0;
+    const gateway = (await findDeployedApis(session, names)).find(({ service }) => service === "search-gateway");
+    return !gateway || (await proveGateway(session, names, gateway)) ? 0 : 1;
+  },
+});

@@ -1,0 +1,119 @@
+// A plan that is saved, reviewed and applied; what is refused; going back and forward again.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { GetAliasCommand, LambdaClient, ListVersionsByFunctionCommand } from "@aws-sdk/client-lambda";
+import * as assert from "uvu/assert";
+import { LIVE_ALIAS, namesOf } from "../../lib/core/naming/names.ts";
+import { seedAccount } from "../../local/cloud/seed.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { suite } from "../suite.ts";
+import { changesIn } from "./deployment/world.ts";
+import { testProject } from "./project.ts";
+
+const test = suite("a reviewed plan");
+
+const cloud = await sharedCloud();
+const account = await seedAccount(cloud);
+const folder = scratchFolder(TEST_OUTPUT, "reviewed-plan");
+const name = `reviewed-${process.pid}`;
+const names = namesOf({ project: name, account: cloud.accountId, region: cloud.region });
+const project = await testProject({ folder, cloud, account, configuration: "no-custom-domain", name });
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+const lambda = new LambdaClient(clientOptions(cloud));
+const FunctionName = names.function("api-router");
+const liveVersion = async () =>
+  (await lambda.send(new GetAliasCommand({ FunctionName, Name: LIVE_ALIAS }))).FunctionVersion;
+const versions = async () => {
+  const { Versions = [] } = await lambda.send(new ListVersionsByFunctionCommand({ FunctionName }));
+  return Versions.map(({ Version }) => Version).filter((version) => version !== "$LATEST");
+};
+const idIn = (text: string) => /Plan ([\da-f]{12})/.exec(text)?.[1];
+
+let planId: string | undefined;
+
+test("is saved with everything it depends on, and an id", async () => {
+  const { err } = await project.succeeds("plan", "--out", "first");
+  planId = idIn(err);
+  assert.ok(planId);
+  const { stacks, functions } = JSON.parse(readFileSync(join(folder, "first/reviewed-plan.json"), "utf8"));
+  assert.equal(
+    stacks.map((stack: { name: string; state: unknown }) => [stack.name, stack.state]),
+    [
+      ["storage", null],
+      ["foundation", null],
+      ["search-gateway", null],
+    ],
+  );
+  assert.equal(Object.keys(functions), ["api-router", "log-handler"]);
+});
+
+test("goes to a new folder only", async () => {
+  const { err, code } = await project.relevance("plan", "--out", "first");
+  assert.match(err, "--out: first is not empty");
+  assert.is(code, 2);
+});
+
+test("is refused when the configuration changed: the message names the file", async () => {
+  project.edit(["api.yaml", ["throttle"], { rate_limit: 5 }]);
+  const { err, code } = await project.relevance("deploy", "--plan", "first", "--yes");
+  project.edit(["api.yaml", ["throttle"], undefined]);
+  assert.match(err, "Changed since the plan was made:\n  the configuration file api.yaml\nNothing was applied.");
+  assert.is(code, 1);
+});
+
+test("is refused when one of its files was edited: the message names it", async () => {
+  const file = join(folder, "first/storage.tfplan");
+  const before = readFileSync(file);
+  writeFileSync(file, Buffer.concat([before, Buffer.from("x")]));
+  const { err, code } = await project.relevance("deploy", "--plan", "first", "--yes");
+  writeFileSync(file, before);
+  assert.match(err, "Changed since the plan was made:\n  storage.tfplan in first\n");
+  assert.is(code, 1);
+});
+
+test("is applied exactly, without planning again", async () => {
+  const { err } = await project.succeeds("deploy", "--plan", "first", "--yes");
+  assert.is(idIn(err), planId);
+  assert.not.match(err, "Planning ");
+  assert.is(await liveVersion(), "1");
+});
+
+test("is applied only once", async () => {
+  const { err, code } = await project.relevance("deploy", "--plan", "first", "--yes");
+  assert.match(err, "search-gateway.tfplan in first is gone: a plan is applied once");
+  assert.is(code, 1);
+});
+
+test("is refused when a state moved on: the message names stack and serials", async () => {
+  project.edit(["api.yaml", ["raw_backend"], { deny: ["DELETE /*"] }]);
+  await project.succeeds("plan", "--out", "second");
+  const state = join(folder, ".terraform-state", names.stateFile("foundation"));
+  const before = readFileSync(state, "utf8");
+  const { serial, ...rest } = JSON.parse(before);
+  writeFileSync(state, JSON.stringify({ ...rest, serial: serial + 1 }));
+  const { err, code } = await project.relevance("deploy", "--plan", "second", "--yes");
+  writeFileSync(state, before);
+  assert.match(err, `the state of the stack foundation (serial ${serial} when planned, now ${serial + 1})`);
+  assert.is(code, 1);
+});
+
+test("a second plan publishes a second version", async () => {
+  await project.succeeds("deploy", "--plan", "second", "--yes");
+  assert.is(await liveVersion(), "2");
+  assert.equal(await versions(), ["1", "2"]);
+});
+
+test("rollback returns to the first version; the next deployment says so, and only moves forward", async () => {
+  const { out } = await project.succeeds("rollback", "--yes");
+  assert.match(out, "  api-router: version 2 → 1\n");
+  assert.is(await liveVersion(), "1");
+  const forward = await project.succeeds("deploy", "--yes");
+  assert.equal(changesIn(forward.out), ["~ aws_lambda_alias.api-router-live"]);
+  assert.match(forward.out, `${FunctionName} was rolled back to version 1: this plan moves it forward again`);
+  assert.is(await liveVersion(), "2");
+});
+
+test.run();
