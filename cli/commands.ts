@@ -31,6 +31,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/deploy.ts")).deploy,
   },
   {
+    words: ["rollback"],
+    summary: "put the functions back to the versions of the deployment before",
+    load: async () => (await import("./commands/rollback.ts")).rollback,
+  },
+  {
     words: ["destroy"],
     summary: "remove the search gateway; keeps bucket and parameters",
     load: async () => (await import("./commands/destroy.ts")).destroy,
@@ -84,6 +89,11 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ["status"],
     summary: "show datasets, solutions, campaigns, filters and the running training",
     load: async () => (await import("./commands/status.ts")).status,
+  },
+  {
+    words: ["forget"],
+    summary: "delete one user's data: record, events, request log, Personalize",
+    load: async () => (await import("./commands/forget.ts")).forget,
   },
   {
     words: ["list"],

@@ -8,7 +8,7 @@ import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import type { Context } from "../command.ts";
 import { explained } from "../discovery/explain.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { accountOf, failing, namesIn, openSession } from "../session.ts";
+import { accountOf, failing, namesIn, openSession, type Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The options of commands that read from Personalize. */
@@ -47,10 +47,7 @@ export async function openTarget({ conf, local }: TargetOptions, context: Contex
   if (!recommendation) {
     throw new UsageError("project.yaml has no section personalize: there is no recommendation service in this project");
   }
-  const { account, sdk } = local
-    ? await localAccount()
-    : { account: await accountOf(session), sdk: { region: session.sdk.region } };
-  const names = namesIn({ ...session, sdk }, account);
+  const { names, sdk } = await openAccount(session, local);
   const [{ DynamoDBClient }, { dynamoTrainingState }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
     import("../../lib/recommendation/training/dynamo-state.ts"),
@@ -64,6 +61,14 @@ export async function openTarget({ conf, local }: TargetOptions, context: Contex
     local,
     terminal: context.terminal,
   };
+}
+
+/** Returns names and SDK configuration for the AWS account or, if `local`, for the stack of `make dev`. */
+export async function openAccount(session: Session, local: boolean): Promise<Pick<Target, "names" | "sdk">> {
+  const { account, sdk } = local
+    ? await localAccount()
+    : { account: await accountOf(session), sdk: { region: session.sdk.region } };
+  return { names: namesIn({ ...session, sdk }, account), sdk };
 }
 
 /** Opens the control plane of Personalize. Works even if the recommendation service is not configured. */

@@ -16,14 +16,22 @@ export async function bucketExists(sdk: Sdk, Bucket: string): Promise<boolean> {
   }
 }
 
-/** Deletes every version of every object in a bucket. Calls `progress` with the count so far and returns the total. */
-export async function emptyBucket(sdk: Sdk, Bucket: string, progress: (deleted: number) => void): Promise<number> {
+/**
+ * Deletes every version of every object in a bucket whose key starts with the prefix. Calls `progress` with the count so
+ * far and returns the total.
+ */
+export async function emptyBucket(
+  sdk: Sdk,
+  Bucket: string,
+  progress: (deleted: number) => void,
+  Prefix = "",
+): Promise<number> {
   const { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client(sdk);
   let deleted = 0;
   for (;;) {
     // Always the first page: the versions listed before are deleted.
-    const { Versions = [], DeleteMarkers = [] } = await client.send(new ListObjectVersionsCommand({ Bucket }));
+    const { Versions = [], DeleteMarkers = [] } = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix }));
     const Objects = [...Versions, ...DeleteMarkers].map(({ Key = "", VersionId }) => ({ Key, VersionId }));
     if (Objects.length === 0) return deleted;
     const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));

@@ -184,6 +184,16 @@ export class Account {
     this.#storage.appendLive(dataset.arn, rows);
   }
 
+  /** Removes all rows of users from the datasets of a group. */
+  removeUsers(groupArn: string, ids: ReadonlySet<string>): void {
+    for (const { arn } of this.list("dataset").filter((dataset) => dataset.groupArn === groupArn)) {
+      const data = this.data(arn);
+      data.removeUsers(ids);
+      this.#storage.saveParts(arn, data.parts);
+      this.#storage.saveLive(arn, data.live);
+    }
+  }
+
   saveModel(versionArn: string, model: Model): void {
     this.#storage.saveModel(versionArn, model);
     this.#models.set(versionArn, indexModel(model));

@@ -1,12 +1,13 @@
 import type { Account } from "./account.ts";
-import { type ImportedRows, readImport } from "./data/csv-import.ts";
+import { type ImportedRows, readImport, readUserIds } from "./data/csv-import.ts";
 import { type Model, train } from "./learn/train.ts";
 import { parametersOf, recipeOf } from "./recipes.ts";
-import type { ImportJob, Solution, SolutionVersion } from "./resources.ts";
+import type { DataDeletionJob, ImportJob, Solution, SolutionVersion } from "./resources.ts";
 
 /** The result of a finished job. */
 export type JobResult =
   | { rows: ImportedRows }
+  | { users: ReadonlySet<string> }
   | { model: Model; metrics: Record<string, number>; hours: number }
   | { failure: string };
 
@@ -19,6 +20,15 @@ export async function runImport(account: Account, job: ImportJob): Promise<JobRe
   } catch (error) {
     const type = account.get(job.datasetArn)?.name ?? "";
     return { failure: `Failed to create a data import job for ${type} dataset. ${messageOf(error)}` };
+  }
+}
+
+/** Reads the users that a job deletes. Never rejects. */
+export async function runDeletion(account: Account, job: DataDeletionJob): Promise<JobResult> {
+  try {
+    return { users: await readUserIds(job.dataLocation, account.objects) };
+  } catch (error) {
+    return { failure: messageOf(error) };
   }
 }
 

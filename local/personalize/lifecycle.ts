@@ -1,5 +1,5 @@
 import type { Account } from "./account.ts";
-import { type JobResult, runImport, runTraining } from "./jobs.ts";
+import { type JobResult, runDeletion, runImport, runTraining } from "./jobs.ts";
 import type { Campaign, Kind, Resource, Solution } from "./resources.ts";
 
 /**
@@ -101,6 +101,10 @@ export class Lifecycle {
     if (resource.kind === "dataset-import-job" && "rows" in result) {
       this.#account.importPart(resource, { jobArn: resource.arn, importedAt: this.#account.now(), ...result.rows });
     }
+    if (resource.kind === "data-deletion-job" && "users" in result) {
+      this.#account.removeUsers(resource.groupArn, result.users);
+      resource.numDeleted = result.users.size;
+    }
     if (resource.kind === "solution-version" && "model" in result) {
       this.#account.saveModel(resource.arn, result.model);
       resource.metrics = result.metrics;
@@ -123,13 +127,14 @@ export class Lifecycle {
 
   #work(resource: Resource): Promise<JobResult> | undefined {
     if (resource.kind === "dataset-import-job") return runImport(this.#account, resource);
+    if (resource.kind === "data-deletion-job") return runDeletion(this.#account, resource);
     if (resource.kind === "solution-version") return runTraining(this.#account, resource);
     return undefined;
   }
 
   #duration(kind: Kind): number {
     const { importing, training, deploying, working } = this.#account.delays;
-    if (kind === "dataset-import-job") return importing;
+    if (kind === "dataset-import-job" || kind === "data-deletion-job") return importing;
     if (kind === "solution-version") return training;
     return kind === "campaign" ? deploying : working;
   }
@@ -190,6 +195,7 @@ export class Lifecycle {
     for (const other of this.#account.all()) {
       const belongs =
         (other.kind === "solution-version" && other.solutionArn === resource.arn) ||
+        (other.kind === "data-deletion-job" && other.groupArn === resource.arn) ||
         (other.kind === "dataset-import-job" && other.datasetArn === resource.arn);
       if (belongs) this.#account.remove(other.arn);
     }

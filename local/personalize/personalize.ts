@@ -9,6 +9,7 @@ import { putItems, putUsers } from "./events/put-records.ts";
 import { RateLimit } from "./events/rate.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { CAMPAIGNS } from "./operations/campaigns.ts";
+import { DATA_DELETION_JOBS } from "./operations/data-deletion-jobs.ts";
 import { DATASET_GROUPS } from "./operations/dataset-groups.ts";
 import { DATASETS } from "./operations/datasets.ts";
 import { EVENT_TRACKERS } from "./operations/event-trackers.ts";
@@ -119,6 +120,7 @@ function operationsOf(now: () => number): Readonly<Record<string, Operation>> {
     ...SCHEMAS,
     ...DATASETS,
     ...IMPORT_JOBS,
+    ...DATA_DELETION_JOBS,
     ...EVENT_TRACKERS,
     ...FILTERS,
     ...RECIPE_OPERATIONS,

@@ -56,6 +56,16 @@ export interface ImportJob extends Base {
   importMode: ImportMode;
 }
 
+/** Removes the users that CSV files list from all datasets of a group. */
+export interface DataDeletionJob extends Base {
+  kind: "data-deletion-job";
+  groupArn: string;
+  dataLocation: string;
+  roleArn: string;
+  /** The number of users in the files. */
+  numDeleted?: number;
+}
+
 export interface EventTracker extends Base {
   kind: "event-tracker";
   groupArn: string;
@@ -132,6 +142,7 @@ export type Resource =
   | Schema
   | Dataset
   | ImportJob
+  | DataDeletionJob
   | EventTracker
   | Filter
   | Solution
@@ -147,6 +158,7 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   schema: "Schema",
   dataset: "Dataset",
   "dataset-import-job": "Dataset import job",
+  "data-deletion-job": "Data deletion job",
   "event-tracker": "Event tracker",
   filter: "Filter",
   solution: "Solution",

@@ -19,23 +19,27 @@ export function localFolder(endpoint: string | undefined) {
   return {
     folder,
     remove: () => rmSync(folder, { recursive: true }),
-    run(...args: string[]): Promise<Run> {
-      const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
-      const child = spawn(process.execPath, [join(ROOT, "cli/relevance.mjs"), ...args], {
-        cwd: folder,
-        env: { ...inherited, COLUMNS: "100", AWS_EC2_METADATA_DISABLED: "true" },
-      });
-      const texts = { out: "", err: "" };
-      child.stdout.on("data", (part) => {
-        texts.out += part;
-      });
-      child.stderr.on("data", (part) => {
-        texts.err += part;
-      });
-      return new Promise((resolve, reject) => {
-        child.once("error", reject);
-        child.once("close", (code) => resolve({ ...texts, code }));
-      });
-    },
+    run: (...args: string[]): Promise<Run> => start(...args).ended,
+    start,
   };
+
+  function start(...args: string[]) {
+    const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
+    const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
+      cwd: folder,
+      env: { ...inherited, COLUMNS: "100", AWS_EC2_METADATA_DISABLED: "true" },
+    });
+    const texts = { out: "", err: "" };
+    child.stdout.on("data", (part) => {
+      texts.out += part;
+    });
+    child.stderr.on("data", (part) => {
+      texts.err += part;
+    });
+    const ended = new Promise<Run>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => resolve({ ...texts, code }));
+    });
+    return { kill: (signal: NodeJS.Signals) => child.kill(signal), errors: () => texts.err, ended };
+  }
 }

@@ -8,9 +8,14 @@ export const PREFIXES = {
   events: "events/",
   /** Output of ETL, one folder for each run. */
   etl: "etl/",
+  /** Progress of `relevance forget`, one object for each person while it runs. */
+  forget: "forget/",
   /** Records that Firehose could not deliver. */
   deliveryErrors: "errors/",
 } as const;
+
+/** Lists of users for data deletion jobs. Below `etl/`, which is all that the role of Personalize may read. */
+export const DELETIONS = `${PREFIXES.etl}deletions/`;
 
 /** Folder of one ETL run. */
 export function etlRun(execution: string): string {

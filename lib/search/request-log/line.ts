@@ -129,8 +129,18 @@ function serialize(
 
 function user(id: string | null, settings: RequestLogSettings): string | null {
   if (id === null || settings.userId === "none") return null;
-  if (settings.userId === "plain") return cut(id, MAX_ID_CHARACTERS);
-  return settings.hmacKey ? createHmac("sha256", settings.hmacKey).update(id).digest("hex") : null;
+  if (settings.userId === "plain") return plainUserId(id);
+  return settings.hmacKey ? hashedUserId(id, settings.hmacKey) : null;
+}
+
+/** Returns a user id as `logging.user_id: plain` writes it. */
+export function plainUserId(id: string): string {
+  return cut(id, MAX_ID_CHARACTERS);
+}
+
+/** Returns a user id as `logging.user_id: hmac` writes it. */
+export function hashedUserId(id: string, key: string): string {
+  return createHmac("sha256", key).update(id).digest("hex");
 }
 
 /** Truncates a text without splitting a surrogate pair. */

@@ -50,6 +50,13 @@ export async function readImport(
   return { columns, rows };
 }
 
+/** Returns the USER_ID column of one CSV file, or of all in a folder. Throws `ImportFailure`. */
+export async function readUserIds(location: string, objects: ObjectReader): Promise<Set<string>> {
+  const schema: DatasetSchema = { name: "Users", fields: [{ name: "USER_ID", type: "string", types: ["string"] }] };
+  const { rows } = await readImport(location, schema, "USERS", objects);
+  return new Set(rows.map(([id]) => String(id)));
+}
+
 async function filesAt(bucket: string, path: string, objects: ObjectReader): Promise<readonly string[]> {
   let keys: readonly string[];
   try {

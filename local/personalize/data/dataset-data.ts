@@ -39,6 +39,17 @@ export class DatasetData {
     }
   }
 
+  /** Removes all rows of users. */
+  removeUsers(ids: ReadonlySet<string>): void {
+    this.#parts = this.#parts.map((part) => {
+      const column = part.columns.indexOf("USER_ID");
+      return column < 0 ? part : { ...part, rows: part.rows.filter((row) => !ids.has(String(row[column]))) };
+    });
+    this.#live = this.#live.filter(({ values }) => !ids.has(String(values.USER_ID)));
+    this.#interactions = undefined;
+    this.#records = undefined;
+  }
+
   /** Returns the rows of an interactions dataset. */
   interactions(): Interactions {
     this.#interactions ??= new Interactions(this.#parts, this.#live);

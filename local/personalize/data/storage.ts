@@ -24,6 +24,7 @@ export interface Storage {
   loadDataset(arn: string): { parts: Part[]; live: LiveRow[] };
   saveParts(arn: string, parts: readonly Part[]): void;
   appendLive(arn: string, rows: readonly LiveRow[]): void;
+  saveLive(arn: string, rows: readonly LiveRow[]): void;
   loadModel(arn: string): unknown;
   saveModel(arn: string, model: unknown): void;
   /** Removes the files of all other ARNs. */
@@ -38,6 +39,7 @@ export const NO_STORAGE: Storage = {
   loadDataset: () => ({ parts: [], live: [] }),
   saveParts: () => undefined,
   appendLive: () => undefined,
+  saveLive: () => undefined,
   loadModel: () => undefined,
   saveModel: () => undefined,
   keepOnly: () => undefined,
@@ -71,8 +73,9 @@ export function directoryStorage(directory: string): Storage {
     }),
     saveParts: (arn, parts) => replaceFile(path(arn, "parts"), serialize(parts)),
     appendLive(arn, rows) {
-      appendFileSync(path(arn, "live.ndjson"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+      appendFileSync(path(arn, "live.ndjson"), linesOf(rows));
     },
+    saveLive: (arn, rows) => replaceFile(path(arn, "live.ndjson"), Buffer.from(linesOf(rows))),
     loadModel: (arn) => (existsSync(path(arn, "model")) ? deserialize(readFileSync(path(arn, "model"))) : undefined),
     saveModel: (arn, model) => replaceFile(path(arn, "model"), serialize(model)),
     keepOnly(arns) {
@@ -86,6 +89,10 @@ export function directoryStorage(directory: string): Storage {
       for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
     },
   };
+}
+
+function linesOf(rows: readonly LiveRow[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 }
 
 function replaceFile(file: string, content: Uint8Array): void {

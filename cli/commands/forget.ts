@@ -1,0 +1,118 @@
+import * as v from "valibot";
+import { ifThere } from "../../lib/aws/errors.ts";
+import { ID_COLUMNS } from "../../lib/recommendation/records/profile.ts";
+import { type Context, defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
+import { Failure } from "../errors.ts";
+import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
+import { readTraining } from "../recommendation/read-status.ts";
+import { LOCAL_HELP, openAccount, openTarget, reading } from "../recommendation/target.ts";
+import { resumable } from "../resumable.ts";
+import { openSession } from "../session.ts";
+import { bucketExists, emptyBucket } from "../state/buckets.ts";
+
+/** Milliseconds between two polls of the data deletion job. */
+const POLL_MS = { aws: 30_000, local: 200 };
+
+/** `relevance forget`: deletes one user's data; resumes after an interruption. */
+export const forget = defineCommand({
+  example: "relevance forget --user 4711",
+  json: true,
+  define: (command) => {
+    command
+      .requiredOption("--user <id>", "the user's id, as in USER_ID and user_id")
+      .option("--yes", "delete without asking", false)
+      .option("--local", LOCAL_HELP);
+  },
+  options: {
+    // The longest id that Personalize accepts.
+    user: v.pipe(v.string(), v.nonEmpty("needs an id"), v.maxLength(256, "is longer than 256 characters")),
+    yes: v.boolean(),
+    local: v.optional(v.boolean(), false),
+  },
+  run: async ({ conf, user, yes, local, json }, context) => {
+    const { terminal, env } = context;
+    const work = await openForgetting({ conf, user, local }, context);
+    terminal.note(
+      "Before you go on: stop sending this user's events and wait for event_buffer_seconds. Start no training until this ends.",
+    );
+    await confirm(terminal, { text: "Delete this user's data for good?", yes });
+    const pollMs = local || env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws;
+    const done = await resumable(terminal, () => forgetUser({ ...work, pollMs, note: terminal.note }));
+    if (json) terminal.printJson(Object.fromEntries(done.map(({ step, did }) => [step, did])));
+    else for (const { step, did } of done) terminal.print(`${TITLES[step]}: ${did}`);
+    terminal.note(
+      "Earlier versions of rewritten objects expire after 30 days; docs/guides/data.md lists what else expires.",
+    );
+    if (work.recommendation) terminal.note("Next: relevance train --training-mode update_dataset_group");
+    return 0;
+  },
+});
+
+async function openForgetting(
+  { conf, user, local }: { conf: string; user: string; local: boolean },
+  context: Context,
+): Promise<Omit<Forgetting, "note" | "pollMs">> {
+  const session = openSession(local && conf === "conf" ? "conf.local" : conf, context);
+  const { config } = session;
+  const { names, sdk } = await openAccount(session, local);
+  const bucket = names.bucket();
+  if (!(await reading("s3:ListBucket", bucketExists(sdk, bucket)))) {
+    throw new Failure(`There is no bucket ${bucket}: the project is not deployed in this account and region`);
+  }
+  const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
+    import("@aws-sdk/client-s3"),
+    import("../../lib/recommendation/etl/s3-object-store.ts"),
+  ]);
+  return {
+    user,
+    names,
+    project: config.project.project_name,
+    objects: s3ObjectStore(new S3Client({ ...sdk, maxAttempts: 1 }), bucket),
+    purge: (prefix) => emptyBucket(sdk, bucket, () => {}, prefix),
+    ...(config.recommendation && { recommendation: await recommendationParts({ conf, user, local }, context) }),
+    ...(config.searchGateway && {
+      requestLog: {
+        hashKey: async () => {
+          const { GetSecretValueCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
+          const command = new GetSecretValueCommand({ SecretId: names.userIdKeyParameter() });
+          const found = ifThere(new SecretsManagerClient(sdk).send(command));
+          return (await reading("secretsmanager:GetSecretValue", found))?.SecretString;
+        },
+      },
+    }),
+  };
+}
+
+async function recommendationParts(
+  { conf, user, local }: { conf: string; user: string; local: boolean },
+  context: Context,
+): Promise<NonNullable<Forgetting["recommendation"]>> {
+  const target = await openTarget({ conf, local }, context);
+  const { names, sdk, personalize } = target;
+  if (target.recommendation.solution.retraining) {
+    context.terminal.note(
+      "solution.yaml has `retraining`: if its schedule starts a training meanwhile, this command stops and must be repeated.",
+    );
+  }
+  return {
+    personalize: { send: (command) => reading("personalize:*DataDeletionJob", personalize.send(command)) },
+    deleteRecord: async () => {
+      const { DeleteItemCommand, DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
+      const command = new DeleteItemCommand({
+        TableName: names.table("users"),
+        Key: { [ID_COLUMNS.user]: { S: user } },
+        ReturnValues: "ALL_OLD",
+      });
+      const deleted = ifThere(new DynamoDBClient(sdk).send(command));
+      return (await reading("dynamodb:DeleteItem", deleted))?.Attributes !== undefined;
+    },
+    refuseTraining: async () => {
+      const training = await readTraining(target);
+      if (!training?.running) return;
+      throw new Failure(
+        `The training ${training.run} is running and may have read this user's data: wait until it ends, then run forget again`,
+      );
+    },
+  };
+}

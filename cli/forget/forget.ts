@@ -1,0 +1,186 @@
+import { chunks } from "../../lib/aws/call.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { DELETIONS, PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
+import type { ObjectStore } from "../../lib/recommendation/etl/object-store.ts";
+import { hashedUserId, plainUserId } from "../../lib/search/request-log/line.ts";
+import { DeletionFailed, runDeletionJob } from "./deletion-job.ts";
+import { type Counts, type Progress, progressKey, pseudonym, readProgress, STEPS, type StepName } from "./progress.ts";
+import { type LineRule, rewriteLines } from "./rewrite-lines.ts";
+
+/** Objects between two writes of the progress. */
+const CHUNK = 32;
+/** Objects in memory at a time; Firehose writes at most 128 MB of text to one. */
+const AT_ONCE = 4;
+
+export interface Forgetting {
+  user: string;
+  names: Names;
+  project: string;
+  /** The project's bucket. */
+  objects: ObjectStore;
+  /** Deletes every version of the objects below a prefix and returns their number. */
+  purge: (prefix: string) => Promise<number>;
+  /** Absent without the recommendation service. */
+  recommendation?: {
+    personalize: Personalize;
+    /** Deletes the user's record; returns false if there was none. */
+    deleteRecord: () => Promise<boolean>;
+    /** Throws Failure while a training is running: it would read what is being deleted. */
+    refuseTraining: () => Promise<void>;
+  };
+  /** Absent without the search gateway. */
+  requestLog?: {
+    /** Reads the key of the hashed user ids; undefined if there is none. */
+    hashKey: () => Promise<string | undefined>;
+  };
+  note: (line: string) => void;
+  /** Milliseconds between two polls of Personalize. */
+  pollMs: number;
+}
+
+/** What a step did. */
+export interface Forgotten {
+  step: StepName;
+  did: string;
+}
+
+/**
+ * Deletes one user's data, step by step. Saves its progress in the bucket: after any interruption, a repeat resumes
+ * there. Prints counts, never the id.
+ */
+export async function forget(work: Forgetting): Promise<Forgotten[]> {
+  const { objects, purge, user, project, note } = work;
+  const person = pseudonym(project, user);
+  const key = progressKey(person);
+  const progress = await readProgress(objects, key);
+  const save = () => objects.write(key, JSON.stringify(progress));
+  for (const step of STEPS) {
+    if (progress.done[step] !== undefined) note(`${TITLES[step]}: done before`);
+    else {
+      if (work.recommendation && step !== "request-log") await work.recommendation.refuseTraining();
+      const did = await RUN[step]({ work, person, progress, save });
+      if (did === undefined) continue;
+      note(`${TITLES[step]}: ${did}`);
+      progress.done[step] = did;
+      delete progress.cursor;
+      await save();
+    }
+  }
+  const done = STEPS.flatMap((step) => (progress.done[step] === undefined ? [] : [{ step, did: progress.done[step] }]));
+  await purge(key);
+  return done;
+}
+
+/** The steps in words. */
+export const TITLES: Readonly<Record<StepName, string>> = {
+  record: "record of the user",
+  events: "events",
+  etl: "results of ETL",
+  "request-log": "request log",
+  personalize: "Personalize",
+};
+
+interface StepInput {
+  work: Forgetting;
+  person: string;
+  progress: Progress;
+  save: () => Promise<void>;
+}
+
+/** The steps. Each can be repeated. Undefined if the service is not configured. */
+const RUN: Readonly<Record<StepName, (input: StepInput) => Promise<string | undefined>>> = {
+  // First: a change that waits in the queue holds only the id, and realtime-sync skips an id without a record.
+  record: async ({ work: { recommendation } }) =>
+    recommendation && ((await recommendation.deleteRecord()) ? "deleted" : "there was none"),
+
+  // Training compares the number of lines with that of accepted events, so each line is replaced, not removed.
+  events: async ({ work, ...rest }) => {
+    if (!work.recommendation) return undefined;
+    const rule = { property: "USER_ID", ids: [work.user], replacement: "{}" };
+    const { objects, rewritten, lines } = await rewriteAll({ work, ...rest, step: "events", rule });
+    return `${counted(lines, "event")} replaced in ${rewritten} of ${counted(objects, "object")}`;
+  },
+
+  etl: async ({ work }) =>
+    work.recommendation && `${counted(await work.purge(PREFIXES.etl), "object version")} deleted`,
+
+  "request-log": async ({ work, ...rest }) => {
+    if (!work.requestLog) return undefined;
+    const hashKey = await work.requestLog.hashKey();
+    const hashed = hashKey === undefined ? [] : [hashedUserId(work.user, hashKey)];
+    const rule = { property: "user_id", ids: [plainUserId(work.user), ...hashed] };
+    const { objects, rewritten, lines } = await rewriteAll({ work, ...rest, step: "request-log", rule });
+    return `${counted(lines, "line")} removed from ${rewritten} of ${counted(objects, "object")}`;
+  },
+
+  personalize: async ({ work, person, progress, save }) => {
+    const { recommendation, names, objects, user, note, pollMs, purge } = work;
+    if (!recommendation) return undefined;
+    const csv = `${DELETIONS}${person}.csv`;
+    if (progress.job === undefined) {
+      progress.job = `${work.project}-forget-${person}-${Date.now().toString(36)}`;
+      await save();
+    }
+    await objects.write(csv, `USER_ID\n"${user.replaceAll('"', '""')}"\n`);
+    const { personalize } = recommendation;
+    const name = progress.job;
+    const onCreated = () =>
+      note(`${TITLES.personalize}: waiting for the data deletion job ${name}, which may take a day`);
+    try {
+      const existed = await runDeletionJob({ personalize, names, name, csv, pollMs, onCreated });
+      await purge(csv);
+      return existed ? `data deletion job ${name} completed` : "there is no dataset group";
+    } catch (error) {
+      if (error instanceof DeletionFailed) {
+        // A failed job stays failed: the next run needs another one.
+        delete progress.job;
+        await Promise.all([save(), purge(csv)]);
+      }
+      throw error;
+    }
+  },
+};
+
+async function rewriteAll({
+  work: { objects, note },
+  progress,
+  save,
+  step,
+  rule,
+}: StepInput & { step: "events" | "request-log"; rule: LineRule }): Promise<Counts> {
+  const cursor = progress.cursor?.step === step ? progress.cursor : undefined;
+  const counts = cursor?.counts ?? { objects: 0, rewritten: 0, lines: 0 };
+  if (cursor) note(`${TITLES[step]}: resuming after ${counted(counts.objects, "object")}`);
+  const prefix = step === "events" ? PREFIXES.events : PREFIXES.searchLogs;
+  const keys: string[] = [];
+  for await (const { key } of objects.list(prefix)) if (key > (cursor?.after ?? "")) keys.push(key);
+  for (const chunk of chunks(keys, CHUNK)) {
+    const rewritten = await concurrently(chunk, AT_ONCE, (key) => rewriteObject(objects, key, rule));
+    counts.objects += chunk.length;
+    counts.rewritten += rewritten.filter((lines) => lines > 0).length;
+    counts.lines += rewritten.reduce((sum, lines) => sum + lines, 0);
+    progress.cursor = { step, after: chunk.at(-1) ?? "", counts };
+    await save();
+    note(`  ${counted(counts.objects, "object")} read`);
+  }
+  return counts;
+}
+
+/** Returns the number of lines that belonged to the person. */
+async function rewriteObject(objects: ObjectStore, key: string, rule: LineRule): Promise<number> {
+  const stream = await objects.read(key);
+  // Expired since it was listed.
+  if (!stream) return 0;
+  const parts: Uint8Array[] = [];
+  for await (const part of stream) parts.push(part);
+  const rewritten = rewriteLines(Buffer.concat(parts), rule);
+  if (!rewritten) return 0;
+  await objects.write(key, rewritten.body);
+  return rewritten.lines;
+}
+
+function counted(number: number, what: string): string {
+  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+}

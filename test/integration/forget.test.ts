@@ -1,0 +1,143 @@
+// One person's data everywhere, deleted by a command that is killed twice on the way.
+import { gunzipSync, gzipSync } from "node:zlib";
+import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { ListDataDeletionJobsCommand } from "@aws-sdk/client-personalize";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
+import * as assert from "uvu/assert";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { localFolder } from "../cli/local-world.ts";
+import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("relevance forget");
+
+/** Enough objects that a kill after the first chunk comes before the last. */
+const OBJECTS = 320;
+const USER = "Zoë-4711";
+const FORGET = ["forget", "--local", "--user", USER, "--yes"] as const;
+
+let world: TrainingWorld;
+let local: ReturnType<typeof localFolder>;
+
+const eventsKey = (index: number) => `events/2026/01/01/00/${String(index).padStart(4, "0")}`;
+const searchKey = "logs/search/day=2026-01-01/one.gz";
+const event = (USER_ID: string, index: number) =>
+  `{"USER_ID":${JSON.stringify(USER_ID)},"ITEM_ID":"B1","N":${index}.0}\n`;
+
+const put = (Key: string, Body: Buffer) => world.s3.send(new PutObjectCommand({ Bucket: world.bucket, Key, Body }));
+const read = async (Key: string) => {
+  const { Body } = await world.s3.send(new GetObjectCommand({ Bucket: world.bucket, Key }));
+  return gunzipSync((await Body?.transformToByteArray()) ?? "").toString();
+};
+const keys = async (Prefix: string) => {
+  const { Contents = [] } = await world.s3.send(new ListObjectsV2Command({ Bucket: world.bucket, Prefix }));
+  return Contents.map(({ Key }) => Key);
+};
+
+test.before(async () => {
+  world = await trainingWorld({ project: "demo", delays: { importing: 86_400_000 } });
+  local = localFolder(world.cloud.endpoint);
+  await world.deployPersonalize();
+  const record = { USER_ID: { S: USER }, GENDER: { S: "F" } };
+  await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("users"), Item: record }));
+  await concurrently([...Array(OBJECTS).keys()], 8, (index) =>
+    put(eventsKey(index), gzipSync(event("U2", index) + (index % 2 ? "" : event(USER, index)) + event("U3", index))),
+  );
+  await put("etl/run=old/users/1.csv", Buffer.from(`USER_ID\n${USER}\n`));
+  const lines = [
+    { user_id: USER, user_query: "secret" },
+    { user_id: "U2", user_query: USER },
+  ];
+  await put(searchKey, gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
+});
+
+test.after(async () => {
+  local.remove();
+  await world.stop();
+});
+
+/** Starts the command and kills it as soon as it has printed a text. Returns what it printed. */
+async function killedAt(text: string): Promise<string> {
+  const run = local.start(...FORGET);
+  const early = run.ended.then(({ err }): never => {
+    throw new Error(`it ended before it was killed:\n${err}`);
+  });
+  early.catch(() => {});
+  await waitFor(async () => run.errors().includes(text), {
+    what: text,
+    timeoutMs: 60_000,
+    intervalMs: 5,
+    abort: early,
+  });
+  run.kill("SIGKILL");
+  return (await run.ended).err;
+}
+
+let printed = "";
+
+test("killed while it rewrites events, it has saved how far it came", async () => {
+  printed += await killedAt("32 objects read");
+  const [progress = ""] = await keys("forget/");
+  const { Body } = await world.s3.send(new GetObjectCommand({ Bucket: world.bucket, Key: progress }));
+  const { cursor, done } = JSON.parse((await Body?.transformToString()) ?? "");
+  assert.equal(done, { record: "deleted" });
+  assert.ok(cursor.counts.objects >= 32 && cursor.counts.objects < OBJECTS, `${cursor.counts.objects} objects`);
+});
+
+test("killed while Personalize works, it resumed where the first run stopped", async () => {
+  const err = await killedAt("waiting for the data deletion job");
+  printed += err;
+  assert.match(err, "record of the user: done before\n");
+  assert.match(err, /events: resuming after \d+ objects\n/);
+  assert.match(err, `events: 160 events replaced in 160 of ${OBJECTS} objects\n`);
+  assert.match(err, "request log: 1 line removed from 1 of 1 object\n");
+});
+
+test("run again, it joins the same job and reports everything that all runs did", async () => {
+  const run = local.start(...FORGET, "--json");
+  const waiting = () => run.errors().includes("waiting for the data deletion job");
+  await waitFor(async () => waiting(), { what: "the wait for Personalize", timeoutMs: 60_000 });
+  await world.control.advance(2 * 86_400_000);
+  const { out, err, code } = await run.ended;
+  printed += out + err;
+  assert.is(code, 0, err);
+  const { dataDeletionJobs = [] } = await world.personalize.send(new ListDataDeletionJobsCommand({}));
+  assert.equal(
+    dataDeletionJobs.map(({ status }) => status),
+    ["COMPLETED"],
+  );
+  assert.equal(JSON.parse(out), {
+    record: "deleted",
+    events: `160 events replaced in 160 of ${OBJECTS} objects`,
+    etl: "1 object version deleted",
+    "request-log": "1 line removed from 1 of 1 object",
+    personalize: `data deletion job ${dataDeletionJobs[0]?.jobName} completed`,
+  });
+});
+
+test("the person's lines are gone, their number and all other lines unchanged", async () => {
+  for (let index = 0; index < OBJECTS; index += 1) {
+    const own = index % 2 ? "" : "{}\n";
+    assert.is(await read(eventsKey(index)), event("U2", index) + own + event("U3", index));
+  }
+  assert.is(await read(searchKey), `${JSON.stringify({ user_id: "U2", user_query: USER })}\n`);
+});
+
+test("nothing is left of progress, list of users and results of ETL, and nothing printed names the person", async () => {
+  assert.equal([await keys("forget/"), await keys("etl/")], [[], []]);
+  assert.not.match(printed, USER);
+});
+
+test("a person who is not there is no error", async () => {
+  const run = local.start("forget", "--local", "--user", "nobody", "--yes");
+  const waiting = () => run.errors().includes("waiting for the data deletion job");
+  await waitFor(async () => waiting(), { what: "the wait for Personalize", timeoutMs: 60_000 });
+  await world.control.advance(2 * 86_400_000);
+  const { out, code } = await run.ended;
+  assert.match(out, "record of the user: there was none\n");
+  assert.match(out, `events: 0 events replaced in 0 of ${OBJECTS} objects\n`);
+  assert.is(code, 0);
+});
+
+test.run();
