@@ -35,6 +35,23 @@ export async function compareConfiguration(
   return { write, remove: remove.sort() };
 }
 
+/** Returns the files of the last deployment by their paths; none without a bucket. */
+export async function storedConfiguration(
+  { sdk }: Pick<Session, "sdk">,
+  bucket: string,
+): Promise<Record<string, string>> {
+  const { GetObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
+  const client = new S3Client(sdk);
+  return explained(bucket, "read", ["s3:ListBucket", "s3:GetObject"], async () => {
+    const paths = [...(await storedHashes(client, bucket)).keys()];
+    const texts = paths.map(async (path) => {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: keyOf(path) }));
+      return [path, (await Body?.transformToString()) ?? ""] as const;
+    });
+    return Object.fromEntries(await Promise.all(texts));
+  });
+}
+
 /**
  * Synchronizes the bucket with the configuration folder and prints each change. Can be repeated after any interruption.
  * Throws Failure with the reason that S3 gives.

@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
 import { modelFilesProblem } from "../../build/models.ts";
-import { functionFiles, functionsOf, usesSparseModel } from "../../build/settings-files.ts";
+import { functionFiles, functionsOf, settingsOf, usesSparseModel } from "../../build/settings-files.ts";
+import { parseConfiguration } from "../../lib/config/parse.ts";
+import { ConfigurationError } from "../../lib/config/problem.ts";
+import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
 import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
-import { compareConfiguration, configurationNotes } from "../apply/configuration-objects.ts";
+import { compareConfiguration, configurationNotes, storedConfiguration } from "../apply/configuration-objects.ts";
 import { discover } from "../discovery/discover.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure } from "../errors.ts";
@@ -15,12 +18,15 @@ import { refuseMissingSections } from "../remove/still-deployed.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
 import { readAppliedInputs } from "../state/applied-inputs.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
+import { settingChanges } from "./setting-changes.ts";
 
 /** A deployment that is ready to plan. */
 export interface Prepared {
   discovery: Discovery;
   /** In the order of deployment. */
   stacks: StackFolder[];
+  /** SHA-256 of each function's archive in base64. */
+  functions: Readonly<Record<string, string>>;
   /** Notes for the reader of the plan. */
   notes: string[];
 }
@@ -37,7 +43,6 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   if (totalmem() < LEAST_MEMORY) {
     terminal.note("This machine has less than 4 GB of memory: the system may kill Terraform.");
   }
-  await checkModelFiles(session);
   terminal.note("Reading the account");
   const account = await accountOf(session);
   await refuseMissingSections({ session, runner, account, names: namesIn(session, account) });
@@ -45,6 +50,21 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const discovery = await failing(discover(config, sdkDiscoveryClients(sdk), applied));
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
+  const built = await buildAndSynthesize(session, discovery);
+  const names = namesIn(session, discovery.account);
+  const files = await compareConfiguration(session, names.bucket());
+  const changed = files.write.length + files.remove.length > 0;
+  const settings = changed ? await settingNotes(session, names) : [];
+  return { discovery, ...built, notes: [...notesOf(session), ...settings, ...configurationNotes(files)] };
+}
+
+/** Bundles the functions and synthesizes the stacks for a discovered account. */
+export async function buildAndSynthesize(
+  session: Session,
+  discovery: Discovery,
+): Promise<Pick<Prepared, "stacks" | "functions">> {
+  const { config, folders, terminal } = session;
+  await checkModelFiles(session);
   terminal.note("Bundling the functions");
   const artifacts = await artifactsOf(session, discovery.account);
   await mkdir(folders.stacks, { recursive: true });
@@ -57,8 +77,28 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
     stateFolder: folders.state,
     ...providerRetries(session),
   });
-  const files = await compareConfiguration(session, namesIn(session, discovery.account).bucket());
-  return { discovery, stacks, notes: [...notesOf(session), ...configurationNotes(files)] };
+  const functions = Object.fromEntries(Object.entries(artifacts).map(([name, { sha256 }]) => [name, sha256]));
+  return { stacks, functions };
+}
+
+/** Returns a note for each changed setting that is inside a function's bundle. */
+async function settingNotes(session: Session, names: Names): Promise<string[]> {
+  const stored = await storedConfiguration(session, names.bucket());
+  if (Object.keys(stored).length === 0) return [];
+  let before: ReturnType<typeof settingsOf>;
+  try {
+    before = settingsOf(parseConfiguration(stored), { names });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return [
+      "The deployed configuration is not valid for this version: changed settings of the functions are not listed",
+    ];
+  }
+  const functions = Object.entries(settingsOf(session.config, { names }));
+  return functions.flatMap(([name, after]) => {
+    const old = before[name as FunctionName];
+    return old === undefined ? [] : settingChanges(old, after).map((change) => `Settings of ${name}: ${change}`);
+  });
 }
 
 async function checkModelFiles({ config, folders }: Session): Promise<void> {
