@@ -43,7 +43,8 @@ export async function accountOf({ config, sdk }: Session): Promise<string> {
 
 /** Returns the cloud names of the project. */
 export function namesIn({ config, sdk }: Session, account: string): Names {
-  return namesOf({ project: config.project.project_name, account, region: sdk.region });
+  const { project_name: project, aws } = config.project;
+  return namesOf({ project, account, region: sdk.region, rolePath: aws.role_path });
 }
 
 /** Returns the runner of Terraform for the stacks. Throws Failure if Terraform is missing. */

@@ -18,7 +18,7 @@ export class FoundationStack extends ProjectStack {
     const topic = new SnsTopic(this, "alarms", {
       name: this.names.topic(),
       displayName: `${input.config.project.project_name} alarms`,
-      kmsMasterKeyId: this.names.kmsAlias(),
+      kmsMasterKeyId: input.config.project.aws.kms_key_arn ?? this.names.kmsAlias(),
     });
     this.output("alarms_topic_arn", topic.arn);
     const { searchGateway } = input.discovery;
@@ -34,9 +34,10 @@ export class FoundationStack extends ProjectStack {
    */
   private logRole(): void {
     const { logRoleArn, role } = this.input.discovery.apiGateway;
-    const roleArn = this.names.roleArn(role.name);
+    const foreign = role.exists && !role.owned;
+    const roleArn = foreign ? this.names.roleArn(role.name, "/") : this.names.roleArn(role.name);
     if (logRoleArn !== undefined && logRoleArn !== roleArn) return;
-    const created = role.exists && !role.owned ? undefined : this.createLogRole(role);
+    const created = foreign ? undefined : this.createLogRole(role);
     new ApiGatewayAccount(this, "api-gateway-account", {
       cloudwatchRoleArn: created?.role.arn ?? roleArn,
       ...(created && { dependsOn: [created.permission] }),

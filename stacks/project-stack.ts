@@ -22,7 +22,8 @@ export abstract class ProjectStack extends TerraformStack {
     this.input = input;
     const { config, discovery, maxRetries } = input;
     const { project_name: project, aws } = config.project;
-    this.names = namesOf({ project, account: discovery.account, region: discovery.region });
+    const { account, region } = discovery;
+    this.names = namesOf({ project, account, region, rolePath: aws.role_path });
     new AwsProvider(this, "aws", {
       region: discovery.region,
       allowedAccountIds: [discovery.account],
@@ -44,6 +45,11 @@ export abstract class ProjectStack extends TerraformStack {
   /** Returns a path relative to the stack's folder, which is Terraform's working directory. */
   pathFromStack(path: string): string {
     return relative(join(resolve(this.input.outdir), "stacks", this.node.id), resolve(path));
+  }
+
+  /** Retention of log groups, in days. Logs are for troubleshooting; what must be kept is in the bucket. */
+  get logDays(): number {
+    return this.input.config.project.aws.log_retention_days;
   }
 
   /** Adds an output. */

@@ -38,7 +38,7 @@ export class RecommendationStack extends ProjectStack {
     const machines = stateMachines(this, keyArn, { etl, training }, Object.values(made));
     retraining(this, machines.training);
     trainingReport(this, keyArn);
-    campaigns(this, [made.training, key.alias]);
+    campaigns(this, [made.training, ...key.ready]);
 
     const deployed = apiFunction(this, { queueUrl: queue.url, keyArn });
     const { api, stage } = restApi(this, {

@@ -106,7 +106,9 @@ export class StorageStack extends ProjectStack {
   }
 
   private lifecycleRules() {
+    const kept = this.input.config.recommendation?.personalize.event_retention_days;
     const expiring = [
+      ...(kept === undefined ? [] : [{ id: "events", prefix: PREFIXES.events, days: kept }]),
       { id: "request-log", prefix: PREFIXES.searchLogs, days: this.input.config.api.logging.retention_days },
       { id: "delivery-errors", prefix: PREFIXES.deliveryErrors, days: KEEP_ERRORS_DAYS },
     ];

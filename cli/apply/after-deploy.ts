@@ -26,7 +26,7 @@ export async function findDeployedApis(session: Session, names: Names): Promise<
   return found.filter((api) => api !== undefined);
 }
 
-/** ARN of the topic that the alarms of both services publish to. */
+/** ARN of the topic that alarms publish to unless `alarms.topics` names others. */
 const alarmsTopicArn = (names: Names) => names.arn("sns", names.topic());
 
 /** Returns the output of `relevance info --json`: URLs, keys and alarm topic of each service. */

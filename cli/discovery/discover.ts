@@ -26,7 +26,7 @@ export async function discover(
         "use credentials of that account, or change aws.account_id",
     ]);
   }
-  const names = namesOf({ project, account, region });
+  const names = namesOf({ project, account, region, rolePath: aws.role_path });
   const problems: string[] = [];
   const [apiGateway, gatewayKeys, recommendationKeys, searchGateway, personalize] = await Promise.all([
     discoverLogRole(config, clients, names.role("api-gateway-logs"), problems),

@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Failure } from "../errors.ts";
 import { applyPlan, initStack, planJson, planStack, type Runner, type StackFolder } from "../terraform/stack.ts";
 import type { PlanJson } from "./summary/plan-json.ts";
 import { type PlanSummary, summarize } from "./summary/summary.ts";
@@ -39,12 +40,31 @@ export async function planStacks(
     await Promise.all(stacks.map(({ name }) => rm(join(folder, `${name}.tfplan`), { force: true })));
     throw error;
   }
+  refuseKeyChange(planned);
   const summary = summarize(
     planned.map(({ stack: { name }, plan }) => ({ stack: name, plan })),
     notes,
   );
   return { stacks: planned, summary };
 }
+
+/**
+ * Throws Failure if the plan encrypts the bucket with another key. Its objects stay encrypted with the old one, which
+ * the roles could no longer use and Terraform would delete.
+ */
+function refuseKeyChange(planned: readonly PlannedStack[]): void {
+  for (const { type, change } of planned.flatMap(({ plan }) => plan.resource_changes ?? [])) {
+    if (type !== "aws_s3_bucket_server_side_encryption_configuration" || !change.actions.includes("update")) continue;
+    const [before, after] = [change.before, change.after].map((values) => JSON.stringify(values).match(KEY)?.[1]);
+    if (before === undefined || before === after) continue;
+    throw new Failure(
+      `The project's data is encrypted with ${before}. aws.kms_key_arn in project.yaml can only be set before the first ` +
+        "deployment: set it back to what it was",
+    );
+  }
+}
+
+const KEY = /"kms_master_key_id":"([^"]*)"/;
 
 /** Plans one stack and saves the plan in an existing folder. */
 export async function planAndSave(runner: Runner, stack: StackFolder, folder: string): Promise<PlannedStack> {

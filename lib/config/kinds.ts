@@ -65,6 +65,12 @@ export function word<const Words extends readonly string[]>(words: Words, descri
   return v.pipe(v.picklist(words), v.metadata({ allowed: joinWords(words), description } satisfies About));
 }
 
+/** One of a few numbers. */
+export function oneOf<const Numbers extends readonly number[]>(numbers: Numbers, description: string) {
+  const allowed = `${numbers.slice(0, -1).join(", ")} or ${numbers.at(-1)}`;
+  return v.pipe(v.picklist(numbers), v.metadata({ allowed, description } satisfies About));
+}
+
 /** true or false. */
 export function flag(description: string) {
   return v.pipe(v.boolean(), v.metadata({ allowed: "true or false", description } satisfies About));

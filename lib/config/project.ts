@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { arn, flag, integer, joinWords, list, section, text, word } from "./kinds.ts";
+import { Alarms } from "./alarms.ts";
+import { arn, flag, integer, joinWords, list, oneOf, section, text, word } from "./kinds.ts";
 
 /** The form of a region's name. */
 export const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
@@ -96,6 +97,11 @@ const Tags = v.pipe(
   }),
 );
 
+/** Retention periods that CloudWatch Logs accepts, in days. Source: PutRetentionPolicy, CloudWatch Logs API Reference. */
+const LOG_RETENTION_DAYS = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+] as const;
+
 const Aws = section(
   {
     region_name: region("Region that everything is deployed to."),
@@ -106,6 +112,38 @@ const Aws = section(
     lambda_runtime: v.optional(
       word(["nodejs22.x", "nodejs24.x"], "Runtime of the functions; `nodejs24.x` needs a newer AWS provider."),
       "nodejs22.x",
+    ),
+    log_retention_days: v.optional(
+      oneOf(
+        LOG_RETENTION_DAYS,
+        "Days that the log groups are kept. That of api-router, which holds searches, is kept 3 days at most; " +
+          "`logging.retention_days` of api.yaml is for the request log.",
+      ),
+      30,
+    ),
+    permissions_boundary_arn: v.optional(
+      text(
+        /^arn:aws(-cn|-us-gov)?:iam::(\d{12}|aws):policy\/[\w+=,.@/-]{1,512}$/,
+        "an ARN such as arn:aws:iam::123456789012:policy/developers",
+        "Permissions boundary of every role. Absent: none.",
+      ),
+    ),
+    role_path: v.optional(
+      text(
+        /^\/([\w+=,.@-]+\/)*$/,
+        "a path that starts and ends with a slash, such as /teams/search/",
+        "Path of every role. Changing it later replaces all roles.",
+      ),
+      "/",
+    ),
+    kms_key_arn: v.optional(
+      arn(
+        "kms",
+        "key/[\\w-]+",
+        "arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
+        "Your own key, for everything that is encrypted; its policy must allow the services. Only before the first " +
+          "deployment. Absent: keys of the project.",
+      ),
     ),
   },
   "Where the project lives.",
@@ -181,6 +219,9 @@ const Personalize = section(
       "Days, counted back from today, that every training processes again although nothing in them changed.",
     ),
     log_lookback_days: integer(1, 3_650, "Days of events, counted back from today, that training reads."),
+    event_retention_days: v.optional(
+      integer(1, 3_653, "Days that events are kept in the bucket, more than `log_lookback_days`. Absent: forever."),
+    ),
     // Limits: "Buffering hints", Amazon Data Firehose Developer Guide.
     event_buffer_seconds: v.optional(
       integer(
@@ -208,6 +249,7 @@ export const ProjectSchema = section(
       section({ state: v.optional(State, { type: "local" }) }, "How Terraform works for this project."),
       {},
     ),
+    alarms: v.optional(Alarms, {}),
     vpc: v.optional(Vpc),
     opensearch: v.optional(OpenSearch),
     personalize: v.optional(Personalize),

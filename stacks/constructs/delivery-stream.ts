@@ -8,7 +8,6 @@ import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 import { useProjectKey } from "./keys.ts";
-import { LOG_DAYS } from "./log-key.ts";
 
 export interface DeliveryStreamOptions {
   name: StreamName;
@@ -36,7 +35,7 @@ export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptio
   });
   const group = new CloudwatchLogGroup(stack, "delivery-log", {
     name: names.streamLogGroup(name),
-    retentionInDays: LOG_DAYS,
+    retentionInDays: stack.logDays,
     kmsKeyId: keyArn,
   });
   const logStream = new CloudwatchLogStream(stack, "delivery-log-stream", {
@@ -51,7 +50,7 @@ export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptio
       actions: ["s3:AbortMultipartUpload", "s3:PutObject"],
       resources: [`${bucket}/${delivered.folder}*`, `${bucket}/${PREFIXES.deliveryErrors}*`],
     },
-    useProjectKey(names, ["kms:Decrypt", "kms:GenerateDataKey"]),
+    useProjectKey(stack, ["kms:Decrypt", "kms:GenerateDataKey"]),
     writeLogs(names.arn("logs", `log-group:${names.streamLogGroup(name)}`)),
   ]);
   return new KinesisFirehoseDeliveryStream(stack, "delivery", {

@@ -7,7 +7,6 @@ import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { type FunctionName, LIVE_ALIAS } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
-import { LOG_DAYS } from "./log-key.ts";
 import { type Concurrency, provisionedConcurrency } from "./provisioned-concurrency.ts";
 
 /**
@@ -24,7 +23,7 @@ export interface FunctionOptions {
   environment: Readonly<Record<string, string>>;
   /** From the function's policy.ts. */
   statements: readonly Statement[];
-  /** Default LOG_DAYS. */
+  /** Default: the retention of all log groups. */
   logRetentionDays?: number;
   /** Key of its log group. */
   logKeyArn: string;
@@ -61,7 +60,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
   // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for troubleshooting; what must be kept is in the bucket
   const logGroup = new CloudwatchLogGroup(stack, `${name}-log`, {
     name: names.functionLogGroup(name),
-    retentionInDays: options.logRetentionDays ?? LOG_DAYS,
+    retentionInDays: options.logRetentionDays ?? stack.logDays,
     kmsKeyId: options.logKeyArn,
   });
   // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or call again; alarms report failures, and failed events are not worth keeping

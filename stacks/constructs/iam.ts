@@ -37,9 +37,12 @@ export function serviceRole(stack: ProjectStack, id: string, options: RoleOption
     Action: "sts:AssumeRole",
     ...(conditions && { Condition: conditions }),
   };
+  const { permissions_boundary_arn, role_path } = stack.input.config.project.aws;
   return new IamRole(stack, id, {
     name,
     description,
+    ...(role_path !== "/" && { path: role_path }),
+    ...(permissions_boundary_arn !== undefined && { permissionsBoundary: permissions_boundary_arn }),
     assumeRolePolicy: JSON.stringify({ Version: "2012-10-17", Statement: [trust] }),
   });
 }

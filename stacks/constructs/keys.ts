@@ -1,7 +1,7 @@
 import { KmsAlias } from "@cdktf/provider-aws/lib/kms-alias/index.js";
 import { KmsKey } from "@cdktf/provider-aws/lib/kms-key/index.js";
+import type { ITerraformDependable } from "cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** A statement of a key policy; its resource is always the key. */
@@ -21,11 +21,19 @@ export interface KeyOptions {
   protect: boolean;
 }
 
-/** A key and its alias. Users whose permission names the alias must depend on both. */
-export type AliasedKey = KmsKey & { readonly alias: KmsAlias };
+/** A key. Users whose permission names its alias must depend on `ready`. */
+export interface EncryptionKey {
+  arn: string;
+  ready: ITerraformDependable[];
+}
 
-/** Adds a key with yearly rotation. Roles grant its use within the account; its policy names the services. */
-export function encryptionKey(stack: ProjectStack, id: string, options: KeyOptions): AliasedKey {
+/**
+ * Adds a key with yearly rotation, or returns `aws.kms_key_arn`. Roles grant its use within the account; its policy
+ * names the services.
+ */
+export function encryptionKey(stack: ProjectStack, id: string, options: KeyOptions): EncryptionKey {
+  const own = stack.input.config.project.aws.kms_key_arn;
+  if (own !== undefined) return { arn: own, ready: [] };
   const { alias, description, statements, protect } = options;
   const key = new KmsKey(stack, id, {
     description,
@@ -34,9 +42,7 @@ export function encryptionKey(stack: ProjectStack, id: string, options: KeyOptio
     policy: keyPolicy(stack, statements),
     lifecycle: { preventDestroy: protect },
   });
-  return Object.assign(key, {
-    alias: new KmsAlias(stack, `${id}-alias`, { name: alias, targetKeyId: key.keyId }),
-  });
+  return { arn: key.arn, ready: [new KmsAlias(stack, `${id}-alias`, { name: alias, targetKeyId: key.keyId })] };
 }
 
 function keyPolicy({ names, input }: ProjectStack, statements: readonly KeyStatement[]): string {
@@ -60,24 +66,26 @@ function keyPolicy({ names, input }: ProjectStack, statements: readonly KeyState
  * Returns the permission to use the project's key. The key belongs to another stack, so its id is unknown here. A
  * condition names its alias, since IAM does not accept aliases as resources.
  */
-export function useProjectKey(names: Names, actions: readonly string[]): Statement {
-  return {
-    sid: "UseTheProjectsKey",
-    actions,
-    resources: [names.arn("kms", "key/*")],
-    conditions: { "ForAnyValue:StringEquals": { "kms:ResourceAliases": names.kmsAlias() } },
-  };
+export function useProjectKey({ names, input }: ProjectStack, actions: readonly string[]): Statement {
+  const own = input.config.project.aws.kms_key_arn;
+  const sid = "UseTheProjectsKey";
+  if (own !== undefined) return { sid, actions, resources: [own] };
+  const conditions = { "ForAnyValue:StringEquals": { "kms:ResourceAliases": names.kmsAlias() } };
+  return { sid, actions, resources: [names.arn("kms", "key/*")], conditions };
 }
 
 /**
- * Returns the statements with `anyKey`, which stands for a key of another stack, limited to that key's aliases; see
- * `useProjectKey`. Leaves other statements unchanged.
+ * Returns the statements with `anyKey`, which stands for a key of another stack, limited to that key's aliases, or to
+ * `aws.kms_key_arn`; see `useProjectKey`. Leaves other statements unchanged.
  */
 export function boundToAliases(
+  { input }: ProjectStack,
   statements: readonly Statement[],
   anyKey: string,
   aliases: readonly string[],
 ): Statement[] {
+  const own = input.config.project.aws.kms_key_arn;
   const conditions = { "ForAnyValue:StringEquals": { "kms:ResourceAliases": aliases } };
-  return statements.map((one) => (one.resources.includes(anyKey) ? { ...one, conditions } : one));
+  const bound = own === undefined ? { conditions } : { resources: [own] };
+  return statements.map((one) => (one.resources.includes(anyKey) ? { ...one, ...bound } : one));
 }

@@ -1,9 +1,6 @@
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import { type AliasedKey, encryptionKey } from "./keys.ts";
-
-/** Retention of logs, in days. Logs are for troubleshooting; what must be kept is in the bucket. */
-export const LOG_DAYS = 30;
+import { type EncryptionKey, encryptionKey } from "./keys.ts";
 
 export interface LogKeyOptions {
   /** What it encrypts; default: logs. */
@@ -19,7 +16,7 @@ export function logKey(
   stack: ProjectStack,
   service: Service | "personalization",
   { of = "logs", protect = false }: LogKeyOptions = {},
-): AliasedKey {
+): EncryptionKey {
   const { names, input } = stack;
   const { region, account } = input.discovery;
   return encryptionKey(stack, "log-key", {

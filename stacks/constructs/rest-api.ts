@@ -11,7 +11,6 @@ import type { ProjectStack } from "../project-stack.ts";
 import { apiBody, apiFingerprint } from "./api-body.ts";
 import { apiKeys } from "./api-keys.ts";
 import type { DeployedFunction } from "./function.ts";
-import { LOG_DAYS } from "./log-key.ts";
 
 export interface RestApiOptions {
   service: Service;
@@ -104,7 +103,7 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
 function accessLog(stack: ProjectStack, { service, logKeyArn }: RestApiOptions): CloudwatchLogGroup {
   return new CloudwatchLogGroup(stack, "access-log", {
     name: stack.names.accessLogGroup(service),
-    retentionInDays: LOG_DAYS,
+    retentionInDays: stack.logDays,
     kmsKeyId: logKeyArn,
   });
 }
@@ -113,7 +112,7 @@ function accessLog(stack: ProjectStack, { service, logKeyArn }: RestApiOptions):
 function executionLog(stack: ProjectStack, api: ApiGatewayRestApi, { logKeyArn }: RestApiOptions): CloudwatchLogGroup {
   return new CloudwatchLogGroup(stack, "execution-log", {
     name: `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`,
-    retentionInDays: LOG_DAYS,
+    retentionInDays: stack.logDays,
     kmsKeyId: logKeyArn,
   });
 }

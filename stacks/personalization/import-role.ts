@@ -22,7 +22,7 @@ export function importRole(stack: ProjectStack): ITerraformDependable[] {
   const policy = rolePolicy(stack, "import-policy", role, [
     { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [names.bucketArn()] },
     { sid: "ReadRuns", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
-    useProjectKey(names, ["kms:Decrypt"]),
+    useProjectKey(stack, ["kms:Decrypt"]),
   ]);
   return [role, policy];
 }

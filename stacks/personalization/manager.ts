@@ -27,7 +27,7 @@ export function managerFunction(stack: ProjectStack, logKeyArn: string): Deploye
     ...values,
     environment: values.environment satisfies PersonalizeManagerEnvInput,
     // The table's key belongs to the stack `recommendation`, which is deployed later.
-    statements: boundToAliases(statements, anyKey, [names.serviceKmsAlias("recommendation")]),
+    statements: boundToAliases(stack, statements, anyKey, [names.serviceKmsAlias("recommendation")]),
     logKeyArn,
   });
 }

@@ -18,7 +18,7 @@ const OLD_MESSAGE_SECONDS = 3_600;
 const LATE_BUFFERS = 3;
 const LEAST_BUFFER_SECONDS = 60;
 
-/** Creates the alarms, which notify the project's topic. */
+/** Creates the alarms. */
 export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number): void {
   requestAlarms(stack);
   campaignAlarms(stack);
@@ -29,14 +29,16 @@ export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number)
 function requestAlarms(stack: ProjectStack): void {
   const { api, lambda, degraded, table } = recommendationMetrics(stack);
   alarm(stack, "recommendation-5xx", {
-    description: `More than ${FAILED_PERCENT} % of the answers are errors of the service: see the log of recommendation-api`,
+    description: (percent) =>
+      `More than ${percent} % of the answers are errors of the service: see the log of recommendation-api`,
     metrics: { failed: api("5XXError", "Sum"), calls: api("Count", "Sum") },
     expression: `IF(calls >= ${FEWEST_CALLS}, 100 * failed / calls, 0)`,
     above: FAILED_PERCENT,
     points: 2,
   });
   alarm(stack, "recommendation-p99", {
-    description: `One answer in a hundred takes longer than ${SLOW_MS} ms: the dashboard shows whether campaigns or tables are slow`,
+    description: (ms) =>
+      `One answer in a hundred takes longer than ${ms} ms: the dashboard shows whether campaigns or tables are slow`,
     metrics: { latency: api("Latency", "p99"), calls: api("Count", "Sum") },
     expression: `IF(calls >= ${FEWEST_CALLS}, latency, 0)`,
     above: SLOW_MS,
@@ -54,7 +56,8 @@ function requestAlarms(stack: ProjectStack): void {
     ["realtime", "changes and events did not reach Personalize at once"],
   ] as const) {
     alarm(stack, `recommendation-degraded-${stage.replaceAll("_", "-")}`, {
-      description: `More than ${DEGRADED_ANSWERS} answers were degraded: ${what}. Their "degraded" field has the reason`,
+      description: (answers) =>
+        `More than ${answers} answers were degraded: ${what}. Their "degraded" field has the reason`,
       metrics: { answers: degraded(stage) },
       above: DEGRADED_ANSWERS,
     });
@@ -75,7 +78,7 @@ function campaignAlarms(stack: ProjectStack): void {
   for (const recipe of configuredRecipes(stack)) {
     const name = recipe.replaceAll("_", "-");
     alarm(stack, `campaign-${name}-latency`, {
-      description: `The campaign of ${recipe} takes longer than ${SLOW_CAMPAIGN_MS} ms: raise its min_provisioned_tps`,
+      description: (ms) => `The campaign of ${recipe} takes longer than ${ms} ms: raise its min_provisioned_tps`,
       // Personalize documents the average of this metric, but no percentiles.
       metrics: { latency: campaign(recipe, "Latency", "Average") },
       above: SLOW_CAMPAIGN_MS,
@@ -94,8 +97,8 @@ function campaignAlarms(stack: ProjectStack): void {
 function realtimeAlarms(stack: ProjectStack): void {
   const { queue, lambda } = recommendationMetrics(stack);
   alarm(stack, "realtime-queue-age", {
-    description:
-      "A changed user or item has waited for Personalize for more than an hour: see the log of realtime-sync",
+    description: (seconds) =>
+      `A changed user or item has waited for Personalize for more than ${waited(seconds)}: see the log of realtime-sync`,
     metrics: { age: queue("realtime", "ApproximateAgeOfOldestMessage") },
     above: OLD_MESSAGE_SECONDS,
     points: 3,
@@ -113,6 +116,10 @@ function realtimeAlarms(stack: ProjectStack): void {
     above: 0,
     points: 3,
   });
+}
+
+function waited(seconds: number): string {
+  return seconds === OLD_MESSAGE_SECONDS ? "an hour" : `${seconds} s`;
 }
 
 function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {

@@ -12,7 +12,6 @@ import type { DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import { literal } from "../constructs/literal.ts";
-import { LOG_DAYS } from "../constructs/log-key.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /**
@@ -66,7 +65,7 @@ export function stateMachines(
       resources: [aliasArn(names, "etl"), aliasArn(names, "training")],
     },
     { sid: "ReadLists", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
-    useProjectKey(names, ["kms:Decrypt"]),
+    useProjectKey(stack, ["kms:Decrypt"]),
     // A Distributed Map starts executions of its own state machine. Source: "Running Map state in Distributed mode",
     // IAM policies.
     {
@@ -121,7 +120,7 @@ export function stateMachine(
 ): SfnStateMachine {
   const group = new CloudwatchLogGroup(stack, `${name}-machine-log`, {
     name: stack.names.stateMachineLogGroup(name),
-    retentionInDays: LOG_DAYS,
+    retentionInDays: stack.logDays,
     kmsKeyId: keyArn,
   });
   // checkov:skip=CKV_AWS_285 aws_sfn_state_machine: the rule also requires execution data in the log, and Step Functions itself keeps that for 90 days

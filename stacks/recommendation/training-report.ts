@@ -1,25 +1,29 @@
 import { CloudwatchEventRule } from "@cdktf/provider-aws/lib/cloudwatch-event-rule/index.js";
 import { CloudwatchEventTarget } from "@cdktf/provider-aws/lib/cloudwatch-event-target/index.js";
+import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { TRAINING_REPORT } from "../../lib/core/naming/names.ts";
 import type { State } from "../../lib/recommendation/etl/state-machine.ts";
 import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
+import { alarmTopic } from "../constructs/alarm.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { stateMachine, stateMachineRole, WATCHED } from "./state-machines.ts";
 
 /**
- * Notifies the project's topic about failed trainings and rejected models, with the reason, which an alarm's message
+ * Notifies the topic of warnings about failed trainings and rejected models, with the reason, which an alarm's message
  * cannot contain. Every end of a training starts it, including a timeout or a stop. A role publishes the message, since
  * EventBridge itself could publish to an encrypted topic only if the key's policy allowed it.
  */
 export function trainingReport(stack: ProjectStack, keyArn: string): void {
   const { names, input } = stack;
-  const topicArn = names.arn("sns", names.topic());
+  const topicArn = alarmTopic(stack, "warning");
   const role = stateMachineRole(stack, TRAINING_REPORT, "Notifies about the ends of trainings");
   const policy = rolePolicy(stack, "training-report-policy", role, [
     { sid: "Tell", actions: ["sns:Publish"], resources: [topicArn] },
-    useProjectKey(names, ["kms:Decrypt", "kms:GenerateDataKey"]),
+    input.config.project.alarms.topics.warning === undefined
+      ? useProjectKey(stack, ["kms:Decrypt", "kms:GenerateDataKey"])
+      : useTopicKey(stack),
     ...WATCHED,
   ]);
   const machine = stateMachine(stack, TRAINING_REPORT, {
@@ -59,6 +63,16 @@ export function trainingReport(stack: ProjectStack, keyArn: string): void {
     roleArn: starter.arn,
     dependsOn: [mayStart],
   });
+}
+
+/** Permission to publish to an encrypted topic of the account's owner, whose key is unknown here. */
+function useTopicKey({ names, input }: ProjectStack): Statement {
+  return {
+    sid: "UseTheTopicsKey",
+    actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+    resources: [names.arn("kms", "key/*")],
+    conditions: { StringEquals: { "kms:ViaService": `sns.${input.discovery.region}.amazonaws.com` } },
+  };
 }
 
 /**

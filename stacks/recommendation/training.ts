@@ -27,7 +27,7 @@ export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFuncti
     description: "Events, users and items to what Personalize imports",
     ...etl,
     environment: etl.environment satisfies EtlEnvInput,
-    statements: [...boundToAliases(statements, anyKey, [names.kmsAlias()]), useTables(stack, keyArn)],
+    statements: [...boundToAliases(stack, statements, anyKey, [names.kmsAlias()]), useTables(stack, keyArn)],
     logKeyArn: keyArn,
   });
 }
@@ -56,7 +56,7 @@ export function trainingFunction(stack: ProjectStack, keyArn: string): DeployedF
     description: "Steps of training and teardown",
     ...training,
     environment: training.environment satisfies TrainingEnvInput,
-    statements: [...boundToAliases(statements, anyKey, [names.kmsAlias()]), useTables(stack, keyArn)],
+    statements: [...boundToAliases(stack, statements, anyKey, [names.kmsAlias()]), useTables(stack, keyArn)],
     logKeyArn: keyArn,
   });
 }

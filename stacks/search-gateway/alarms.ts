@@ -16,19 +16,21 @@ const FAILED_MODEL_CALLS = 5;
 /** Firehose writes every five minutes. */
 const LATE_SECONDS = 900;
 
-/** Creates the alarms, which notify the project's topic. */
+/** Creates the alarms. */
 export function gatewayAlarms(stack: ProjectStack): void {
   const metrics = gatewayMetrics(stack);
   const { config } = stack.input;
   alarm(stack, "search-gateway-5xx", {
-    description: `More than ${FAILED_PERCENT} % of the answers are errors of the gateway: see the log of api-router`,
+    description: (percent) =>
+      `More than ${percent} % of the answers are errors of the gateway: see the log of api-router`,
     metrics: { failed: metrics.api("5XXError", "Sum"), calls: metrics.api("Count", "Sum") },
     expression: `IF(calls >= ${FEWEST_CALLS}, 100 * failed / calls, 0)`,
     above: FAILED_PERCENT,
     points: 2,
   });
   alarm(stack, "search-gateway-p99", {
-    description: `One answer in a hundred takes longer than ${SLOW_MS} ms: the dashboard shows whether cluster or models are slow`,
+    description: (ms) =>
+      `One answer in a hundred takes longer than ${ms} ms: the dashboard shows whether cluster or models are slow`,
     metrics: { latency: metrics.api("Latency", "p99"), calls: metrics.api("Count", "Sum") },
     expression: `IF(calls >= ${FEWEST_CALLS}, latency, 0)`,
     above: SLOW_MS,
@@ -54,9 +56,11 @@ export function gatewayAlarms(stack: ProjectStack): void {
   for (const { name, latency, errors } of metrics.models) {
     const model = name.replaceAll("_", "-");
     alarm(stack, `model-${model}-latency`, {
-      description: `One call in a hundred to ${name} takes longer than ${SLOW_MODEL_SECONDS} s: add instances, or raise their maximum`,
+      description: (seconds) =>
+        `One call in a hundred to ${name} takes longer than ${seconds} s: add instances, or raise their maximum`,
       metrics: { latency: latency.metric },
-      above: SLOW_MODEL_SECONDS * latency.perSecond,
+      above: SLOW_MODEL_SECONDS,
+      perUnit: latency.perSecond,
       points: 3,
     });
     alarm(stack, `model-${model}-errors`, {

@@ -14,7 +14,6 @@ import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { type ModelImage, modelImage } from "../../lib/infrastructure/model-image.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
-import { LOG_DAYS } from "../constructs/log-key.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
@@ -63,7 +62,7 @@ export function modelEndpoints(stack: ProjectStack, logKeyArn: string): void {
 function endpointLog(stack: ProjectStack, name: SelfHosted, logKeyArn: string): CloudwatchLogGroup {
   return new CloudwatchLogGroup(stack, `${name}-log`, {
     name: stack.names.endpointLogGroup(name),
-    retentionInDays: LOG_DAYS,
+    retentionInDays: stack.logDays,
     kmsKeyId: logKeyArn,
   });
 }

@@ -10,7 +10,7 @@ import type { ProjectStack } from "../project-stack.ts";
 import { selfHostedModels } from "./models.ts";
 
 /** Short, since the log group contains the request log with users' searches, and the bucket keeps that. */
-const LOG_DAYS = 3;
+const MOST_LOG_DAYS = 3;
 
 type Without<T, Key extends string> = T extends unknown ? Omit<T, Key> : never;
 /** Lambda sets the region itself and rejects it as a variable. */
@@ -31,7 +31,7 @@ export function routerFunction(
     timeoutSeconds: 28,
     environment: { ...environment(stack), NODE_OPTIONS },
     statements: apiRouterPolicy(arns(stack)),
-    logRetentionDays: LOG_DAYS,
+    logRetentionDays: Math.min(MOST_LOG_DAYS, stack.logDays),
     logKeyArn,
     network,
     reservedConcurrency: reserved_concurrency.api_router,
@@ -57,6 +57,7 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   const hmac = input.config.api.logging.user_id === "hmac";
   const secretKey = auth?.type === "basic" ? found.secretKeyArn : undefined;
   const byAlias = secretKey?.includes(":alias/") ?? false;
+  const own = input.config.project.aws.kms_key_arn;
   return {
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("api-router")}`),
     domain: auth?.type === "aws" ? found.domain.arn : undefined,
@@ -66,10 +67,13 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       ...(hmac ? [names.arn("secretsmanager", `secret:${names.userIdKeyParameter()}-??????`)] : []),
     ],
     secretKeys: {
-      keys: secretKey === undefined || byAlias ? [] : [secretKey],
+      keys: [
+        ...(secretKey === undefined || byAlias ? [] : [secretKey]),
+        ...(hmac && own !== undefined && own !== secretKey ? [own] : []),
+      ],
       aliases: [
         ...(secretKey !== undefined && byAlias ? [secretKey.slice(secretKey.indexOf("alias/"))] : []),
-        ...(hmac ? [names.kmsAlias()] : []),
+        ...(hmac && own === undefined ? [names.kmsAlias()] : []),
       ],
       anyKey: names.arn("kms", "key/*"),
     },

@@ -7,7 +7,7 @@ import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
-import { fullExample, valid } from "../lib/config/example.ts";
+import { changed, fullExample, valid } from "../lib/config/example.ts";
 import { ARTIFACTS } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
@@ -37,7 +37,10 @@ function alarmsOfStacks(): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), "monitoring-"));
   const found = new Map<string, string>();
   try {
-    for (const [index, config] of [configuration("all-options"), valid(fullExample())].entries()) {
+    for (const [index, config] of [
+      configuration("all-options"),
+      valid(changed(fullExample(), "project.yaml", ["alarms"], undefined)),
+    ].entries()) {
       const outdir = join(folder, String(index));
       const stacks = synthesize({ config, discovery: discoveryOf(config), artifacts: ARTIFACTS, outdir });
       for (const { directory } of stacks) {

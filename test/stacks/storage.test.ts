@@ -1,13 +1,15 @@
 import * as assert from "uvu/assert";
 import { configuration } from "../fixtures/configurations/configurations.ts";
-import { fullExample, valid } from "../lib/config/example.ts";
+import { changed, fullExample, valid } from "../lib/config/example.ts";
 import { suite } from "../suite.ts";
-import { example, ref, type Stack, synth } from "./support.ts";
+import { example, recommendation, ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: storage");
 
 const all = example("storage", "all-options");
-const both = synth("storage", { config: valid(fullExample()) });
+const both = synth("storage", {
+  config: valid(changed(fullExample(), "project.yaml", ["aws", "kms_key_arn"], undefined)),
+});
 
 interface PolicyStatement {
   Sid: string;
@@ -85,6 +87,17 @@ test("the request log goes after logging.retention_days", () => {
   );
   const log = rule.find(({ id }) => id === "request-log");
   assert.equal([log?.filter, log?.expiration], [[{ prefix: "logs/search/" }], [{ days: 45 }]]);
+});
+
+test("events go after event_retention_days, or never", () => {
+  const rules = (stack: typeof all) =>
+    stack.resource<{ rule: Array<{ id: string; filter: unknown; expiration?: unknown }> }>(
+      "aws_s3_bucket_lifecycle_configuration",
+      "bucket-lifecycle",
+    ).rule;
+  const events = rules(both).find(({ id }) => id === "events");
+  assert.equal([events?.filter, events?.expiration], [[{ prefix: "events/" }], [{ days: 400 }]]);
+  assert.not.ok(rules(synth("storage", { config: recommendation() })).some(({ id }) => id === "events"));
 });
 
 test("has no configuration files: those that an earlier state has are forgotten, not deleted", () => {

@@ -1,3 +1,4 @@
+import { checkAlarms } from "./alarms.ts";
 import { checkArns } from "./arns.ts";
 import { checkCapacity } from "./capacity.ts";
 import { checkExcludedColumns } from "./columns.ts";
@@ -8,6 +9,7 @@ import { checkFilters } from "./filters.ts";
 import { checkHybridSearch } from "./hybrid-search.ts";
 import { checkKeys } from "./keys.ts";
 import { checkRecipes } from "./recipes.ts";
+import { checkRetention } from "./retention.ts";
 import { checkSchemas } from "./schemas.ts";
 import { checkServices } from "./services.ts";
 
@@ -15,6 +17,8 @@ import { checkServices } from "./services.ts";
 export const CHECKS: readonly Check[] = [
   checkServices,
   checkArns,
+  checkAlarms,
+  checkRetention,
   checkCapacity,
   checkCors,
   checkKeys,

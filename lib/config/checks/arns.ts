@@ -24,6 +24,10 @@ export const checkArns: Check = ({ project, api }, report) => {
   };
   // Another account may share a secret. API Gateway and Personalize only accept resources of their own account.
   check("project", ["opensearch", "auth", "master_user_secret_arn"], secret, false);
+  check("project", ["aws", "kms_key_arn"], project?.aws?.kms_key_arn, false);
+  for (const severity of ["critical", "warning"] as const) {
+    check("project", ["alarms", "topics", severity], project?.alarms?.topics?.[severity], false);
+  }
   check("api", ["domain_name_system", "certificate_arn"], api?.domain_name_system?.certificate_arn, true);
   check("api", ["personalized_ranking", "campaign_arn"], api?.personalized_ranking?.campaign_arn, true);
 

@@ -9,6 +9,8 @@ export interface Place {
   /** The account's 12 digits. */
   account: string;
   region: string;
+  /** `aws.role_path` of project.yaml; default `/`. */
+  rolePath?: string;
 }
 
 /** The two services. */
@@ -65,7 +67,7 @@ export const ENDPOINT_VARIANT = "all";
 
 /** Returns every cloud name of a project in an account and region. No other code builds such names. */
 export function namesOf(place: Place) {
-  const { project, account, region } = place;
+  const { project, account, region, rolePath = "/" } = place;
   const partition = region.startsWith("cn-") ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
   const named = (name: string, limit: number) => shorten(`${project}-${name}`, limit);
   const parameter = (path: string) => shorten(`/relevance/${project}/${path}`, LIMITS.parameter);
@@ -131,6 +133,8 @@ export function namesOf(place: Place) {
       parameter(`${service}/${name}`),
     /** Numbers of the API keys of a service, joined by commas: two while keys are rotated, else none. */
     apiKeyNumbersParameter: (service: Service) => parameter(`${service}/api-keys`),
+    /** Function versions of the last deployments, for `rollback`; written by the command line. */
+    deploymentsParameter: () => parameter("deployments"),
     /** The secret with the key that hashes user ids in the request log. */
     userIdKeyParameter: () => parameter("search-gateway/user-id-key"),
     /** Tracking id of the event tracker; written by personalize-manager. */
@@ -152,8 +156,8 @@ export function namesOf(place: Place) {
 
     /** ARN of a resource in this account and region: `arn("lambda", "function:x")`. */
     arn: (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`,
-    /** ARN of a role: IAM has no region. */
-    roleArn: (roleName: string) => `arn:${partition}:iam::${account}:role/${roleName}`,
+    /** ARN of a role: IAM has no region. Roles of the project are below `rolePath`. */
+    roleArn: (roleName: string, path = rolePath) => `arn:${partition}:iam::${account}:role${path}${roleName}`,
     bucketArn: () => `arn:${partition}:s3:::${shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket)}`,
     /** "aws", or the partition of China's or the US government's regions. */
     partition: () => partition,

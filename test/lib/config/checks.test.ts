@@ -43,6 +43,26 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "a key is of the project's region",
+    good: [],
+    bad: [["project.yaml", ["aws", "kms_key_arn"], "arn:aws:kms:us-east-1:123456789012:key/0a1b"]],
+    problems: ["conf/project.yaml aws.kms_key_arn is of region us-east-1; aws.region_name is eu-west-1"],
+  },
+  {
+    rule: "alarms.rules names alarms",
+    good: [["project.yaml", ["alarms", "rules"], { "model-sparse-v3-latency": { threshold: 5 } }]],
+    bad: [["project.yaml", ["alarms", "rules"], { "search-gateway-p9": { threshold: 5 } }]],
+    problems: ['conf/project.yaml alarms.rules.search-gateway-p9 is not an alarm: did you mean "search-gateway-p99"?'],
+  },
+  {
+    rule: "events are kept longer than training reads",
+    good: [["project.yaml", ["personalize", "event_retention_days"], 366]],
+    bad: [["project.yaml", ["personalize", "event_retention_days"], 365]],
+    problems: [
+      "conf/project.yaml personalize.event_retention_days must be more than log_lookback_days (365), got 365: training reads events that old",
+    ],
+  },
+  {
     rule: "a certificate is of the project's region",
     good: [],
     bad: [["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws:acm:us-east-1:123456789012:certificate/a"]],

@@ -180,7 +180,9 @@ test("a key that no other is near lists those there are", () => {
   const problems = problemsOf(changed(full, "project.yaml", ["aws", "endpoint"], "x"));
   assert.equal(
     problems.map(({ message }) => message),
-    ['is not a known key: the keys here are "region_name", "account_id", "tags" and "lambda_runtime"'],
+    [
+      'is not a known key: the keys here are "region_name", "account_id", "tags", "lambda_runtime", "log_retention_days", "permissions_boundary_arn", "role_path" and "kms_key_arn"',
+    ],
   );
 });
 
@@ -195,7 +197,8 @@ test("a key of another kind of the same section is refused", () => {
 test("defaults are filled in", () => {
   const { project, api, searchGateway, recommendation } = valid(defaults());
   assert.equal(project.terraform, { state: { type: "local" } });
-  assert.equal(project.aws, { region_name: "eu-west-1", tags: {}, lambda_runtime: "nodejs22.x" });
+  const own = { lambda_runtime: "nodejs22.x", log_retention_days: 30, role_path: "/" };
+  assert.equal(project.aws, { region_name: "eu-west-1", tags: {}, ...own });
   assert.is(searchGateway?.vpc.create_endpoints, true);
   assert.is(searchGateway?.opensearch.max_bulk_bytes, 8 * 1024 * 1024);
   assert.is(searchGateway?.domainNameSystem?.create_dns_record, true);

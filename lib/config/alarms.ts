@@ -1,0 +1,100 @@
+import * as v from "valibot";
+import { MODELS } from "./embedding-models.ts";
+import { arn, numeric, section, text, word } from "./kinds.ts";
+import { RECIPE_KINDS } from "./recipes.ts";
+
+/** How urgent an alarm is: `critical` if callers are refused or data is lost, else `warning`. */
+export type Severity = "critical" | "warning";
+
+const dashed = (name: string) => name.replaceAll("_", "-");
+
+/** Every alarm that a configuration can have, and its severity unless `alarms.rules` changes it. */
+export const ALARMS: Readonly<Record<string, Severity>> = {
+  "search-gateway-5xx": "critical",
+  "search-gateway-p99": "warning",
+  "search-gateway-throttles": "critical",
+  "search-gateway-degraded-embedding": "warning",
+  "search-gateway-degraded-personalization": "warning",
+  ...forEach(Object.keys(MODELS), (model) => ({
+    [`model-${dashed(model)}-latency`]: "warning",
+    [`model-${dashed(model)}-errors`]: "warning",
+  })),
+  "request-log-errors": "warning",
+  "request-log-unreadable": "warning",
+  "request-log-delivery": "warning",
+  "cluster-scaler-errors": "warning",
+  "recommendation-5xx": "critical",
+  "recommendation-p99": "warning",
+  "recommendation-throttles": "critical",
+  "recommendation-degraded-campaign": "warning",
+  "recommendation-degraded-item-records": "warning",
+  "recommendation-degraded-realtime": "warning",
+  "table-users-throttles": "warning",
+  "table-items-throttles": "warning",
+  ...forEach(RECIPE_KINDS, (recipe) => ({
+    [`campaign-${dashed(recipe)}-latency`]: "warning",
+    [`campaign-${dashed(recipe)}-errors`]: "warning",
+    [`held-model-${dashed(recipe)}`]: "warning",
+  })),
+  "realtime-queue-age": "warning",
+  "realtime-dead-letters": "warning",
+  "realtime-throttles": "warning",
+  "training-failed": "warning",
+  "etl-failed": "warning",
+  "teardown-failed": "warning",
+  "records-unstored": "critical",
+  "events-uncounted": "warning",
+  "events-delivery": "critical",
+};
+
+function forEach<T>(values: readonly T[], alarms: (value: T) => Record<string, Severity>): Record<string, Severity> {
+  return Object.assign({}, ...values.map(alarms));
+}
+
+const topicArn = (description: string) =>
+  v.optional(arn("sns", "[\\w-]{1,256}", "arn:aws:sns:eu-west-1:123456789012:on-call", description));
+
+const Rule = section(
+  {
+    threshold: v.optional(
+      numeric(0, 1e9, "The alarm starts above this value; docs/guides/monitoring.md has units and defaults."),
+    ),
+    severity: v.optional(word(["critical", "warning"], "Decides the topic.")),
+  },
+  "Changes of one alarm.",
+);
+
+const Rules = v.pipe(
+  v.record(text(/^[a-z0-9-]{1,64}$/, "the name of an alarm without the project's", "Name."), Rule),
+  v.metadata({
+    allowed: "a mapping of alarm names to a threshold and a severity",
+    description:
+      "Thresholds and severities that differ from the defaults, such as `search-gateway-p99: {threshold: 1500}`.",
+  }),
+);
+
+/** `alarms` of project.yaml. */
+export const Alarms = section(
+  {
+    topics: v.optional(
+      section(
+        {
+          critical: topicArn("Topic of critical alarms."),
+          warning: topicArn("Topic of warnings, and of messages about trainings."),
+        },
+        "Existing SNS topics. Absent: the project's own topic. An encrypted topic's key must allow CloudWatch.",
+      ),
+      {},
+    ),
+    rules: v.optional(Rules, {}),
+  },
+  "Where alarms go and when they start.",
+);
+
+/** `alarms` of project.yaml with its defaults. */
+export type Alarms = v.InferOutput<typeof Alarms>;
+
+/** Returns the severity of an alarm. */
+export function severityOf(name: string, { rules }: Alarms): Severity {
+  return rules[name]?.severity ?? ALARMS[name] ?? "warning";
+}
