@@ -52,7 +52,9 @@ export async function runDeletionJob({
     const { dataDeletionJob: job } = await personalize.send(describe);
     if (job?.status === "COMPLETED") return true;
     if (job?.status === "FAILED") {
-      throw new DeletionFailed(`The data deletion job ${name} failed: ${job.failureReason ?? "Personalize gives no reason"}`);
+      throw new DeletionFailed(
+        `The data deletion job ${name} failed: ${job.failureReason ?? "Personalize gives no reason"}`,
+      );
     }
     await sleep(pollMs);
   }
