@@ -23,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   synth: async () => (await import("./synth.ts")).synthBenchmark,
   etl: async () => (await import("./etl.ts")).etlBenchmark,
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
+  faults: async () => (await import("./faults.ts")).faultsBenchmark,
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
   attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
   day: async () => (await import("./day/day.ts")).dayBenchmark,

@@ -65,14 +65,15 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
       const answer = await readCall(cluster, { method: "GET", path, query: "flat_settings=true" }, deadline);
       if (answer.status === 404) return [];
       const described = v.safeParse(Described, jsonOf(answer));
-      if (!described.success) {
+      if (!described.success || (isOneName(expression) && Object.keys(described.output).length === 0)) {
         throw new ApiError("upstream_failed", "The search cluster did not describe the index that was asked for.", {
-          cause: v.summarize(described.issues).slice(0, 1_000),
+          cause: answer.body.toString("utf8", 0, 200),
         });
       }
       const indexes = Object.entries(described.output)
         .map(([name, index]) => indexInfo(name, index, expression))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
+      if (indexes.length === 0) return [];
       if (known.size >= MAX_ENTRIES) known.clear();
       known.set(expression, { until: now() + KEEP_MS, indexes });
       return indexes;
@@ -80,6 +81,9 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
     forget: () => known.clear(),
   };
 }
+
+/** Returns whether an expression names one index or alias. If that does not exist, the cluster answers 404. */
+const isOneName = (expression: string): boolean => !/[*,]|^_/.test(expression);
 
 function indexInfo(name: string, index: Described[string], asked: string): IndexInfo {
   const fields = new Map<string, IndexField>();

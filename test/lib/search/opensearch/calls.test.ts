@@ -141,6 +141,20 @@ test("an alias is resolved to its indexes, kept for a minute, forgotten when tol
   assert.is(calls, 3);
 });
 
+test("a pattern without an index is asked anew, and an empty answer about one name is upstream_failed", async () => {
+  let calls = 0;
+  const catalog = createIndexCatalog({
+    send: async () => {
+      calls += 1;
+      return answer(200, {});
+    },
+  });
+  const deadline = { remaining: () => 1_000 };
+  assert.equal([await catalog.resolve("x*", deadline), await catalog.resolve("x*", deadline), calls], [[], [], 2]);
+  const error = await catalog.resolve("x", deadline).catch((thrown: ApiError) => thrown);
+  assert.is((error as ApiError).code, "upstream_failed");
+});
+
 test("what does not exist is asked anew, so that a new index is seen at once", async () => {
   let calls = 0;
   const catalog = createIndexCatalog({

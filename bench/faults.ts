@@ -1,0 +1,63 @@
+import { faultCampaign } from "../test/fixtures/faults/campaign.ts";
+import { startCluster } from "./gateway-setup.ts";
+import { type Benchmark, load, type Row } from "./result.ts";
+
+const OPERATIONS = 500_000;
+
+const listOf = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count.toLocaleString("en")}`)
+    .join(", ");
+
+/** Breaks the connections of the gateway in every way of the table, and counts answers that contradict what is stored. */
+export const faultsBenchmark: Benchmark = {
+  name: "faults",
+  async run(): Promise<Row[]> {
+    const cluster = await startCluster();
+    const start = performance.now();
+    try {
+      const report = await faultCampaign({
+        cluster: { version: "2.19.6", url: cluster.url },
+        seed: 11,
+        operations: OPERATIONS,
+        batch: 2_500,
+      });
+      for (const violation of report.violations.slice(0, 20)) console.error(violation.slice(0, 500));
+      const seconds = (performance.now() - start) / 1_000;
+      const { none = 0, ...met } = report.faults;
+      const faults = Object.values(met).reduce((sum, count) => sum + count, 0);
+      return [
+        {
+          what: "faults between gateway, cluster and models: operations compared with the stored documents one by one",
+          budget: `≥ ${OPERATIONS.toLocaleString("en")}`,
+          reached: report.operations.toLocaleString("en"),
+          kept: report.operations >= OPERATIONS,
+          note: `${report.requests.toLocaleString("en")} requests in ${seconds.toFixed(0)} s; ${load()}`,
+        },
+        {
+          what: "requests that met a fault",
+          budget: "none",
+          reached: faults.toLocaleString("en"),
+          kept: undefined,
+          note: `${listOf(met)}; without a fault ${none}`,
+        },
+        {
+          what: "verdicts under faults",
+          budget: "none",
+          reached: listOf(report.verdicts),
+          kept: undefined,
+          note: "of each operation of a write, and of each read",
+        },
+        {
+          what: "answers that contradict what is stored",
+          budget: "0",
+          reached: `${report.violations.length}`,
+          kept: report.violations.length === 0,
+          note: "compared after every late body has arrived",
+        },
+      ];
+    } finally {
+      await cluster.stop();
+    }
+  },
+};
