@@ -20,7 +20,7 @@ export const faultsBenchmark: Benchmark = {
         cluster: { version: "2.19.6", url: cluster.url },
         seed: 11,
         operations: OPERATIONS,
-        batch: 2_500,
+        batch: 5_000,
       });
       for (const violation of report.violations.slice(0, 20)) console.error(violation.slice(0, 500));
       const seconds = (performance.now() - start) / 1_000;
