@@ -14,7 +14,6 @@ for (const cluster of await clusters()) {
     for (const verdict of ["write applied", "write failed", "write unknown", "read answered", "read refused"]) {
       assert.ok((report.verdicts[verdict] ?? 0) > 0, verdict);
     }
-    console.log(JSON.stringify(report));
   });
 }
 
