@@ -2,7 +2,9 @@ import { ApiError } from "../../core/http/error.ts";
 import { isObject, parseJson } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
+import { isCallersFault } from "./callers-faults.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
+import { clusterErrors } from "./cluster-error.ts";
 
 /** Subtracted from every upstream timeout, to leave time for the answer. */
 const ANSWER_MARGIN_MS = 300;
@@ -43,14 +45,15 @@ export function readRetries(): (error: unknown) => boolean {
 
 /**
  * Sends a call that changes nothing, at most three times. Retries after 429, 503 and a refused connection, and once
- * after a broken connection. Returns the last answer whatever its status. Throws ApiError if there is no answer.
+ * after a broken connection, but not if the request itself is at fault. Returns the last answer whatever its status.
+ * Throws ApiError if there is no answer.
  */
 export async function readCall(cluster: Cluster, request: ClusterRequest, deadline: Deadline): Promise<ClusterAnswer> {
   try {
     return await retry(
       async () => {
         const answer = await cluster.send(request, callTimeout(deadline));
-        if (isBusy(answer.status)) throw new Busy(answer);
+        if (isBusy(answer.status) && !isCallersFault(clusterErrors(parseJson(answer.body)))) throw new Busy(answer);
         return answer;
       },
       { deadline, retryable: readRetries() },
@@ -91,26 +94,6 @@ export function isClusterError({ status, body }: ClusterAnswer): boolean {
   return status >= 400 && parsed?.error !== undefined && parsed.status === status;
 }
 
-interface ClusterError {
-  type: string;
-  reason: string;
-}
-
-/** Returns the first root cause, or the innermost `caused_by` when `root_cause` is empty. */
-export function clusterError(body: unknown): ClusterError {
-  const error = (body as { error?: unknown } | null)?.error;
-  if (typeof error === "string") return { type: "error", reason: error };
-  const { root_cause, caused_by, type, reason } = (error ?? {}) as Record<string, unknown>;
-  const root = Array.isArray(root_cause) ? root_cause[0] : undefined;
-  const chosen = (root ?? innermost(caused_by) ?? { type, reason }) as Partial<ClusterError>;
-  return { type: String(chosen.type ?? "unknown"), reason: String(chosen.reason ?? "no reason given") };
-}
-
-function innermost(cause: unknown): unknown {
-  const deeper = (cause as { caused_by?: unknown } | undefined)?.caused_by;
-  return deeper === undefined ? cause : innermost(deeper);
-}
-
 /** Returns the JSON object of a successful answer. Throws ApiError for anything else and for any other status. */
 export function jsonOf(answer: ClusterAnswer): Record<string, unknown> {
   const body = parseJson(answer.body);
@@ -123,16 +106,9 @@ export function jsonOf(answer: ClusterAnswer): Record<string, unknown> {
   throw refusal(answer.status, body, answer.headers["retry-after"]);
 }
 
-/**
- * Errors in the caller's request that the cluster reports as 500, such as `slice` outside of a scroll, `collapse` with
- * `rescore`, an aggregation ordered by one that does not exist, or a number of more than 1,000 digits. Source:
- * `SearchException` and `AggregationExecutionException` of OpenSearch, thrown when a shard validates a search, and
- * Jackson's `StreamConstraintsException`.
- */
-const CALLERS_FAULTS = new Set(["search_exception", "aggregation_execution_exception", "stream_constraints_exception"]);
-
 function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
-  const cause = clusterError(body);
+  const causes = clusterErrors(body);
+  const [cause] = causes;
   const logged = `status ${status}: ${cause.type}: ${cause.reason}`;
   if (status === 401 || status === 403) {
     return new ApiError("upstream_failed", "The search cluster refused the gateway's own credentials.", {
@@ -148,13 +124,13 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
       headers: { "retry-after": typeof retryAfter === "string" ? retryAfter : "1" },
     });
   }
-  if (status === 503) {
-    return new ApiError("upstream_unavailable", "The search cluster is not available right now.", { cause: logged });
-  }
-  if (status < 500 || CALLERS_FAULTS.has(cause.type)) {
+  if (status < 500 || isCallersFault(causes)) {
     return new ApiError("rejected_by_cluster", `The search cluster refused this request: ${cause.reason}`, {
       shown: { type: cause.type, reason: cause.reason },
     });
+  }
+  if (status === 503) {
+    return new ApiError("upstream_unavailable", "The search cluster is not available right now.", { cause: logged });
   }
   return new ApiError("upstream_failed", "The search cluster failed on this request.", {
     shown: { status, type: cause.type },

@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import { clusterError, jsonOf, readCall } from "../../opensearch/calls.ts";
+import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
+import { clusterError } from "../../opensearch/cluster-error.ts";
 import type { Guard } from "./item.ts";
 
 /** The current version of a document, even if it is not searchable yet. */

@@ -1,9 +1,10 @@
 import * as assert from "uvu/assert";
 import type { ApiError } from "../../../../lib/core/http/error.ts";
 import { backoff, retry } from "../../../../lib/core/resilience/retry.ts";
-import { asApiError, clusterError, jsonOf } from "../../../../lib/search/opensearch/calls.ts";
+import { asApiError, jsonOf, readCall } from "../../../../lib/search/opensearch/calls.ts";
 import { capabilitiesOf } from "../../../../lib/search/opensearch/capabilities.ts";
 import { ClusterFailure } from "../../../../lib/search/opensearch/cluster.ts";
+import { clusterError } from "../../../../lib/search/opensearch/cluster-error.ts";
 import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
 import { suite } from "../../../suite.ts";
 
@@ -42,12 +43,47 @@ for (const [status, type, code] of [
   [500, "search_exception", "rejected_by_cluster"],
   [500, "aggregation_execution_exception", "rejected_by_cluster"],
   [500, "stream_constraints_exception", "rejected_by_cluster"],
+  [503, "too_many_buckets_exception", "rejected_by_cluster"],
   [503, "unavailable", "upstream_unavailable"],
 ] as const) {
   test(`status ${status} ${type} is ${code}`, () => {
     assert.is(refused(status, { error: { root_cause: [{ type, reason: "why" }] } }).code, code);
   });
 }
+
+for (const [what, others, code] of [
+  ["another fault of the request", ["illegal_argument_exception"], "rejected_by_cluster"],
+  ["a fault of the cluster", ["illegal_state_exception"], "upstream_failed"],
+] as const) {
+  test(`the caller's fault on one shard and ${what} on another is ${code}`, () => {
+    const root_cause = ["search_exception", ...others].map((type) => ({ type, reason: "why" }));
+    assert.is(refused(500, { error: { root_cause } }).code, code);
+    assert.is(refused(500, { error: { root_cause: root_cause.reverse() } }).code, code);
+  });
+}
+
+test("a type that the cluster also has for its own faults is the caller's only with a known reason", () => {
+  const code = (reason: string) => refused(500, { error: { root_cause: [{ type: "exception", reason }] } }).code;
+  assert.is(code("Missing value for field [a]"), "rejected_by_cluster");
+  assert.is(code("Missing node"), "upstream_failed");
+});
+
+test("a search that is itself at fault is sent once, although its status is 503", async () => {
+  let sent = 0;
+  const send = async (type: string) => {
+    sent = 0;
+    const cluster = {
+      send: async () => {
+        sent += 1;
+        return answer(503, { error: { root_cause: [{ type, reason: "why" }] } });
+      },
+    };
+    await readCall(cluster, { method: "POST", path: "/a/_search" }, { remaining: () => 5_000 });
+    return sent;
+  };
+  assert.is(await send("too_many_buckets_exception"), 1);
+  assert.is(await send("no_shard_available_action_exception"), 3);
+});
 
 test("only what is the caller's to mend is shown with its reason", () => {
   const error = { root_cause: [{ type: "t", reason: "node 10.0.0.1" }] };
