@@ -1,3 +1,4 @@
+import { MANY } from "../fixtures/fuzz.ts";
 import { fuzzRecommendation } from "../fixtures/fuzz-recommendation.ts";
 
-await fuzzRecommendation("thousands of generated bodies to the recommendation service", 550);
+await fuzzRecommendation(`${MANY} generated bodies to each endpoint of the recommendation service`, MANY);
