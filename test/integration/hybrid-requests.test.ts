@@ -82,6 +82,22 @@ for (const cluster of await clusters()) {
     assert.match(hits[0]?._explanation.details[0]?.description ?? "", "min_max normalization");
   });
 
+  for (const [combination, factor] of [
+    ["arithmetic_mean", 0.5],
+    ["geometric_mean", 1],
+    ["harmonic_mean", 1],
+  ] as const) {
+    test(`${cluster.version}: ${combination} ${factor === 1 ? "skips" : "counts"} a subquery that missed a document`, async () => {
+      const { status, body, text } = await hybrid([SALT, HARBOUR], { explain: true }, { settings: { combination } });
+      assert.is(status, 200, text);
+      // The first document only has "salt".
+      const hit = body.search_response.hits.hits.find(({ _id }) => _id === "0") as unknown as Explained;
+      const found = hit._explanation.details.map(({ value }) => value).filter((value) => value > 0);
+      assert.is(found.length, 1);
+      assert.ok(Math.abs(hit._score - factor * (found[0] ?? 0)) < 1e-5, `${hit._score} of ${found[0]}`);
+    });
+  }
+
   test(`${cluster.version}: explain works on a page, and with no hits`, async () => {
     assert.is((await hybrid([SALT, HARBOUR], { explain: true, size: 1, from: 1 })).status, 200);
     assert.is((await hybrid([SALT, HARBOUR], { explain: true, size: 0 })).status, 200);

@@ -70,6 +70,13 @@ except exceptions.TransportError as error:
     assert.is(await documentsIn(cluster, slow), 1);
   });
 
+  test(`${version}: an index that waits for shards that never come is 500 outcome_unknown, and exists`, async () => {
+    const waiting = uniqueIndex("waiting");
+    const path = `/${waiting}?wait_for_active_shards=2&timeout=40s`;
+    assert.equal(await outcome("PUT", path), [500, "outcome_unknown"]);
+    assert.is((await request(cluster, "HEAD", `/${waiting}`)).status, 200);
+  });
+
   for (const [what, kind] of [
     ["is not answered in time", "hang_after"],
     ["loses its connection", "drop_after"],
