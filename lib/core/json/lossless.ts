@@ -29,3 +29,9 @@ export const isRawNumber = (value: unknown): value is RawNumber => json.isRawJSO
 
 /** Returns a number that prints as the given JSON text, such as `1.0`. */
 export const rawNumber = (text: string): RawNumber => json.rawJSON(text);
+
+/** Returns the number that a value of {@link parseLossless} or a text stands for; NaN for any other value. */
+export function numberOf(value: unknown): number {
+  if (isRawNumber(value)) return Number(value.rawJSON);
+  return typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
+}

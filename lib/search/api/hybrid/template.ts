@@ -1,8 +1,9 @@
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
-import { parseLossless } from "../../../core/json/lossless.ts";
+import { numberOf, parseLossless } from "../../../core/json/lossless.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import { isObject } from "../../../core/json/values.ts";
+import { isCount } from "../search/page.ts";
 import { type HybridRequest, MAX_SUBQUERIES } from "./request.ts";
 
 const PATH = "search_request_template";
@@ -97,7 +98,7 @@ function readPipeline(pipeline: unknown): { processors: readonly unknown[]; issu
 function pageIssues(native: Record<string, unknown>): Issue[] {
   return (["from", "size"] as const).flatMap((field) => {
     const value = native[field];
-    if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return [];
+    if (value === undefined || (typeof value !== "string" && isCount(numberOf(value)))) return [];
     return [{ path: `${PATH}.${field}`, message: "must be a whole number, 0 or more" }];
   });
 }

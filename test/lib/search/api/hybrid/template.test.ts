@@ -1,0 +1,31 @@
+import * as assert from "uvu/assert";
+import { ApiError } from "../../../../../lib/core/http/error.ts";
+import { validate } from "../../../../../lib/core/http/validate.ts";
+import { HybridRequest } from "../../../../../lib/search/api/hybrid/request.ts";
+import { readTemplate } from "../../../../../lib/search/api/hybrid/template.ts";
+import { pageOf } from "../../../../../lib/search/api/search/page.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("lib/search/api/hybrid/template");
+
+const read = (from: string) => {
+  const query = '{"hybrid":{"queries":[{"match_all":{}}]}}';
+  const text = `{"index":"books","search_query":"salt","search_request_template":{"query":${query},"from":${from}}}`;
+  return readTemplate(text, validate(HybridRequest, JSON.parse(text)));
+};
+
+test("a whole number counts in each way of writing it", () => {
+  for (const from of ["10", "10.0", "1e1", "100e-1"]) assert.equal(pageOf(read(from).native), { from: 10, size: 10 });
+});
+
+test("a number that counts nothing is refused", () => {
+  for (const from of ["1.5", "-1", "1e400", '"10"', "{}", "[10]", "null", "false"]) {
+    assert.throws(
+      () => read(from),
+      (error: unknown) => error instanceof ApiError && error.issues[0]?.path === "search_request_template.from",
+      from,
+    );
+  }
+});
+
+test.run();
