@@ -5,6 +5,7 @@ import type { Names } from "../lib/core/naming/names.ts";
 import { referencedModels } from "../lib/infrastructure/endpoints.ts";
 import type { ModelSettings } from "../lib/search/embeddings/settings.ts";
 import { PRUNE_RATIO } from "../lib/search/embeddings/sparse-vector.ts";
+import { BGE_QUERY_PREFIX } from "../lib/search/embeddings/text-embeddings-inference.ts";
 import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { BuildError } from "./error.ts";
 
@@ -16,8 +17,6 @@ const DEFAULT_REVISION = "main";
 /** Settings that are not in the YAML files. */
 export interface SettingsOptions {
   names: Pick<Names, "endpoint" | "userIdKeyParameter">;
-  /** Dimensions that differ from the models' own: in the local stack users may choose the servers of dense models. */
-  dimensions?: Readonly<Partial<Record<ModelName, number>>>;
 }
 
 /**
@@ -52,23 +51,28 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
   };
 }
 
-function modelSettings(
-  name: ModelName,
-  { models }: SearchGateway,
-  { names, dimensions = {} }: SettingsOptions,
-): ModelSettings {
+function modelSettings(name: ModelName, { models }: SearchGateway, { names }: SettingsOptions): ModelSettings {
   switch (name) {
     case "sparse_v3":
       return { ...onEndpoint(name), prune_ratio: models[name]?.prune_ratio ?? PRUNE_RATIO };
-    case "dense_large_en_v1_5":
-      return { ...onEndpoint(name), dimension: dimensions[name] ?? MODELS[name].dimension };
+    case "dense_large_en_v1_5": {
+      const { query_prefix, passage_prefix = "" } = models[name] ?? {};
+      const dimension = models[name]?.dimension ?? MODELS[name].dimension;
+      const isOwn = dimension === MODELS[name].dimension;
+      return {
+        ...onEndpoint(name),
+        dimension,
+        query_prefix: query_prefix ?? (isOwn ? BGE_QUERY_PREFIX : ""),
+        passage_prefix,
+      };
+    }
     default:
       return {
         name,
         model_id: MODELS[name].source,
         revision: DEFAULT_REVISION,
         concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
-        dimension: dimensions[name] ?? MODELS[name].dimension,
+        dimension: MODELS[name].dimension,
       };
   }
 

@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { MODEL_NAMES, type ModelName } from "../lib/config/embedding-models.ts";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
 import { namesOf } from "../lib/core/naming/names.ts";
@@ -19,14 +18,12 @@ const HELP = `Bundles functions for Lambda: dist/functions/<name>/ and dist/func
   --conf DIR                      adds config.json to the functions that read one: their settings from these YAML
                                   files. Without it every function of the repository is built, without settings
   --models DIR                    adds ${MODEL_FILE_NAMES.join(", ")} to api-router
-  --dimension MODEL=NUMBER        of a dense model that is served with another one than its own; repeatable
 `;
 
 const OPTIONS = {
   out: { type: "string", default: "dist/functions" },
   conf: { type: "string" },
   models: { type: "string" },
-  dimension: { type: "string", multiple: true },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -48,13 +45,12 @@ async function main(args: readonly string[]): Promise<void> {
 interface Values {
   conf?: string;
   models?: string;
-  dimension?: readonly string[] | undefined;
 }
 
 /** Returns the functions to build and their extra files. Without function names: all. */
 async function inputOf(
   asked: readonly string[],
-  { conf, models, dimension = [] }: Values,
+  { conf, models }: Values,
 ): Promise<Required<Pick<BuildOptions, "functions" | "files">>> {
   if (conf === undefined) {
     return { functions: asked, files: models === undefined ? {} : { "api-router": await readModelFiles(models) } };
@@ -69,19 +65,8 @@ async function inputOf(
   const { project_name: project, aws } = configuration.project;
   // No name in the settings depends on the account.
   const names = namesOf({ project, account: aws.account_id ?? "000000000000", region: aws.region_name });
-  const files = await functionFiles(configuration, { names, dimensions: dimensions(dimension), models });
+  const files = await functionFiles(configuration, { names, models });
   return { functions, files: Object.fromEntries(Object.entries(files).filter(([name]) => functions.includes(name))) };
-}
-
-function dimensions(pairs: readonly string[]): Partial<Record<ModelName, number>> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name = "", text = ""] = pair.split("=");
-      const model = MODEL_NAMES.find((known) => known === name);
-      if (model && /^[1-9]\d{0,4}$/.test(text)) return [model, Number(text)];
-      throw new BuildError(`--dimension ${pair}: give MODEL=NUMBER, where MODEL is ${MODEL_NAMES.join(" or ")}`);
-    }),
-  );
 }
 
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0).padStart(6)} kB`;

@@ -26,6 +26,9 @@ const VOCABULARY_SIZE = 30_522;
 /** A table with fewer weights is not the real one, which covers nearly the whole vocabulary. */
 const LEAST_WEIGHTS = 20_000;
 
+/** What the lock says of files that belong to another model and were put into the folder by hand. */
+const OWN = { repository: "own", revision: "own" };
+
 const HUB = "https://huggingface.co";
 const DOWNLOAD_TIMEOUT_MS = 120_000;
 
@@ -54,7 +57,7 @@ export interface ModelFilesReport {
 
 /**
  * Downloads missing files of the sparse model (tokenizer and weight table), checks all of them, and locks their
- * checksums on the first run. Rejects files that differ from the lock and then writes nothing. Throws ModelFilesError
+ * checksums on the first run. Accepts files of another model only if all of them were there. Rejects files that differ from the lock and then writes nothing. Throws ModelFilesError
  * with advice, also if the hub cannot be reached.
  */
 export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelFilesReport> {
@@ -83,8 +86,12 @@ export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelF
   }
 
   const files = complete(new Map([...present, ...fetched]));
-  check(parseModelFiles(files));
-  const entry = locked ?? lockOf(files, { repository: REPOSITORY, revision });
+  const parsed = parseModelFiles(files);
+  const problem = problemOf(() => check(parsed));
+  // Only what is fetched has to be the real model.
+  if (problem && (missing.length > 0 || locked?.repository === REPOSITORY)) throw problem;
+  if (problem) log(`${MODEL}: ${problem.message}; locked as your own, for EMBEDDING_URL_SPARSE_V3`);
+  const entry = locked ?? lockOf(files, problem ? OWN : { repository: REPOSITORY, revision });
   requireUnchanged(files, entry, { folder, lockFile, fetched: missing });
 
   await mkdir(folder, { recursive: true });
@@ -106,9 +113,23 @@ export async function modelFilesProblem(
     const entry = (await readLock(lockFile))[MODEL];
     if (!entry) return `${MODEL}: ${lockFile} has no checksums of the files in ${folder}; run \`make models\``;
     requireUnchanged(complete(present), entry, { folder, lockFile, fetched: [] });
-    return undefined;
+    if (entry.repository === REPOSITORY) return undefined;
+    return (
+      `${MODEL}: the files in ${folder} are your own, and the endpoint has ${REPOSITORY}: remove them and the entry ` +
+      `${MODEL} of ${lockFile}, then run \`make models\``
+    );
   } catch (error) {
     if (error instanceof ModelFilesError) return `${MODEL}: ${error.message}`;
+    throw error;
+  }
+}
+
+function problemOf(check: () => void): ModelFilesError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ModelFilesError) return error;
     throw error;
   }
 }

@@ -1,5 +1,4 @@
 import type { Configuration } from "../lib/config/configuration.ts";
-import type { ModelName } from "../lib/config/embedding-models.ts";
 import type { FunctionName, Names } from "../lib/core/naming/names.ts";
 import { referencedModels } from "../lib/infrastructure/endpoints.ts";
 import type { Definitions } from "../lib/recommendation/records/layout.ts";
@@ -12,8 +11,6 @@ import { gatewaySettings } from "./gateway-settings.ts";
 /** Settings that are not in the YAML files. */
 export interface FilesOptions {
   names: Names;
-  /** Dimensions that differ from the models' own: in the local stack users may choose the servers of dense models. */
-  dimensions?: Readonly<Partial<Record<ModelName, number>>>;
   /** Folder of the sparse model's files, which api-router's archive contains if a mapping uses that model. */
   models?: string | undefined;
 }
@@ -53,11 +50,11 @@ export async function functionFiles(
 /** Returns the `config.json` of each deployed function that has one. */
 export function settingsOf(
   configuration: Configuration,
-  { names, dimensions = {} }: Omit<FilesOptions, "models">,
+  { names }: Omit<FilesOptions, "models">,
 ): Partial<Record<FunctionName, object>> {
   const { searchGateway, recommendation } = configuration;
   return {
-    ...(searchGateway && { "api-router": gatewaySettings(configuration, { names, dimensions }) }),
+    ...(searchGateway && { "api-router": gatewaySettings(configuration, { names }) }),
     ...(recommendation && {
       "recommendation-api": recommendationSettings(configuration, recommendation, names),
       "realtime-sync": realtimeSyncSettings(configuration, recommendation),

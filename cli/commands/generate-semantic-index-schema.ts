@@ -22,10 +22,10 @@ export const generateSemanticIndexSchema = defineCommand({
   },
   options: { index: v.pipe(v.string(), v.nonEmpty("needs a name")), schema_file_path: v.string() },
   run: async ({ conf, index, schema_file_path: file }, { terminal }) => {
-    const { hybrid_queries: entries } = loadHybridSearch(conf);
+    const { hybrid_queries: entries, models } = loadHybridSearch(conf);
     const base = parseJson(await readText(file), file);
     try {
-      const { schema, leftOut } = semanticSchema({ entries, index, base, source: file });
+      const { schema, leftOut } = semanticSchema({ entries, models, index, base, source: file });
       if (leftOut.length > 0) terminal.note(`Left out from ${file}: ${leftOut.join(", ")}`);
       terminal.printJson(schema);
       return 0;

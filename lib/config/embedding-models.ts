@@ -15,6 +15,16 @@ export const MODELS = {
   },
 } as const satisfies Record<string, ModelFacts>;
 
+/** The part of model.yaml that {@link dimensionOf} reads. */
+export type DimensionsGiven = { dense_large_en_v1_5?: { dimension?: number | undefined } | undefined };
+
+/** Returns the dimension of a dense model's vectors: that of model.yaml, or the model's own. Undefined for a sparse model. */
+export function dimensionOf(name: ModelName, models: DimensionsGiven): number | undefined {
+  const facts: ModelFacts = MODELS[name];
+  if (facts.kind === "sparse") return undefined;
+  return (name === "dense_large_en_v1_5" ? models[name]?.dimension : undefined) ?? facts.dimension;
+}
+
 export type ModelFacts =
   | { kind: "dense"; host: "sagemaker" | "bedrock"; dimension: number; source: string }
   | { kind: "sparse"; host: "sagemaker"; source: string };

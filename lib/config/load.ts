@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Configuration } from "./configuration.ts";
 import type { HybridSearch } from "./hybrid-search.ts";
+import type { Models } from "./model.ts";
 import { readConfiguration, readHybridSearch } from "./parse.ts";
 import { ConfigurationError } from "./problem.ts";
 
@@ -10,8 +11,11 @@ export function loadConfiguration(directory: string): Configuration {
   return readConfiguration((name) => readText(join(directory, name)), directory, filesOf(directory));
 }
 
-/** Reads and checks only hybrid_search.yaml, for tasks that need no deployable project. Throws ConfigurationError. */
-export function loadHybridSearch(directory: string): HybridSearch {
+/**
+ * Reads and checks hybrid_search.yaml and, if it exists, model.yaml, for tasks that need no deployable project. Throws
+ * ConfigurationError.
+ */
+export function loadHybridSearch(directory: string): HybridSearch & { models: Models } {
   return readHybridSearch((name) => readText(join(directory, name)), directory, filesOf(directory));
 }
 

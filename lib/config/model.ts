@@ -32,11 +32,26 @@ const hosted = (description: string) =>
     description,
   );
 
+const prefix = (description: string) =>
+  v.optional(text(/^[^\0]{0,500}$/s, "a text of at most 500 characters", description));
+
 /** conf/model.yaml */
 export const ModelsSchema = section(
   {
     dense_large_en_v1_5: v.optional(
-      section(selfHosted, "Dense, 1024 dimensions, English (BAAI/bge-large-en-v1.5), on an endpoint of the project."),
+      section(
+        {
+          ...selfHosted,
+          dimension: v.optional(
+            integer(1, 16_000, "Dimensions of the vectors, for a local server with another model. Absent: 1024."),
+          ),
+          query_prefix: prefix(
+            "Text before each query. Absent: the prefix of bge-large-en-v1.5, or none if `dimension` is another one than its own. An empty text: none.",
+          ),
+          passage_prefix: prefix("Text before each document. Absent: none."),
+        },
+        "Dense, 1024 dimensions, English (BAAI/bge-large-en-v1.5), on an endpoint of the project.",
+      ),
     ),
     sparse_v3: v.optional(
       section(

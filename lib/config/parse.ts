@@ -11,7 +11,7 @@ import type { Configuration, Recommendation, SearchGateway } from "./configurati
 import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
 import { type HybridSearch, HybridSearchSchema } from "./hybrid-search.ts";
-import { ModelsSchema } from "./model.ts";
+import { type Models, ModelsSchema } from "./model.ts";
 import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
 import { Reader, type ReadText } from "./reader.ts";
@@ -139,7 +139,11 @@ export function readConfiguration(read: ReadText, directory: string, names: read
 }
 
 /** Parses and checks only hybrid_search.yaml. Its models need no section in model.yaml. Throws ConfigurationError. */
-export function readHybridSearch(read: ReadText, directory: string, names: readonly string[]): HybridSearch {
+export function readHybridSearch(
+  read: ReadText,
+  directory: string,
+  names: readonly string[],
+): HybridSearch & { models: Models } {
   const name = "hybrid_search.yaml";
   const reader = new Reader(read, directory, names);
   if (!reader.has(name)) reader.reportAbsent(name, "it says which indices have embeddings");
@@ -147,8 +151,9 @@ export function readHybridSearch(read: ReadText, directory: string, names: reado
   checkHybridSearch({ ...NO_DRAFTS, hybrid_search: part?.draft }, (_, path, message) =>
     reader.report(name, path, message),
   );
+  const models = reader.has("model.yaml") ? reader.read("model.yaml", ModelsSchema) : undefined;
   if (reader.problems().length > 0) throw new ConfigurationError(reader.problems());
-  return whole(part);
+  return { ...whole(part), models: models === undefined ? {} : whole(models) };
 }
 
 /** Returns the value of a valid part. If no problem was reported, every requested part has one. */

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
-import type { ModelName } from "../../lib/config/embedding-models.ts";
 import { LocalError } from "../process/error.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -12,8 +11,6 @@ export interface BundleOptions {
   conf: string;
   /** Folder of the sparse model's files. */
   modelFiles: string;
-  /** Dimensions of dense models, where they differ from the model's default. */
-  dimensions: Readonly<Partial<Record<ModelName, number>>>;
 }
 
 /**
@@ -21,14 +18,10 @@ export interface BundleOptions {
  * in parallel with the start of the servers, so nothing local depends on the build's code. Throws LocalError with the
  * build's messages.
  */
-export async function buildBundles({ outdir, conf, modelFiles, dimensions }: BundleOptions): Promise<void> {
+export async function buildBundles({ outdir, conf, modelFiles }: BundleOptions): Promise<void> {
   const child = spawn(
     process.execPath,
-    [
-      join(ROOT, "build/main.ts"),
-      ...["--out", outdir, "--conf", conf, "--models", modelFiles],
-      ...Object.entries(dimensions).flatMap(([model, dimension]) => ["--dimension", `${model}=${dimension}`]),
-    ],
+    [join(ROOT, "build/main.ts"), "--out", outdir, "--conf", conf, "--models", modelFiles],
     { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] },
   );
   const complaints: Buffer[] = [];

@@ -88,16 +88,9 @@ export function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOpti
       },
     },
   };
-  const mappings = demoMappings(entries);
-  if (mappings.length === 0) return base;
-  const { schema } = semanticSchema({ entries, index: DEMO_INDEX, base, source: "the demo's own schema" });
-  const properties = schema.mappings.properties as Record<string, { dimension?: number }>;
-  for (const { embedding_field, model_name } of mappings) {
-    const field = properties[embedding_field];
-    const dimension = dimensions[model_name];
-    if (field?.dimension !== undefined && dimension !== undefined) field.dimension = dimension;
-  }
-  return schema;
+  if (demoMappings(entries).length === 0) return base;
+  const models = Object.fromEntries(Object.entries(dimensions).map(([name, dimension]) => [name, { dimension }]));
+  return semanticSchema({ entries, models, index: DEMO_INDEX, base, source: "the demo's own schema" }).schema;
 }
 
 interface Found {

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
-import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { dimensionOf, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import type { Models } from "../../lib/config/model.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
 import { generateModelFiles } from "../embeddings/model-files.ts";
@@ -13,8 +14,6 @@ export interface DevModels {
   standIns: ModelStandIns;
   /** Folder with the sparse model's tokenizer and weight table. */
   files: string;
-  /** Dimensions of the dense models on remote servers, as served. */
-  dimensions: Partial<Record<ModelName, number>>;
   /** Changes when other servers compute the vectors. */
   fingerprint: string;
 }
@@ -26,25 +25,26 @@ export interface ModelsOptions {
   urls: DevOptions["embeddingUrls"];
   names: Pick<Names, "endpoint">;
   dir: string;
+  /** The sections of model.yaml. */
+  models: Models;
 }
 
 /**
  * Connects to the given servers and creates stand-ins for the other models. Throws LocalError if a server does not work
  * as an embedding server.
  */
-export async function openModels({ urls, names, dir }: ModelsOptions): Promise<DevModels> {
+export async function openModels({ urls, names, dir, models }: ModelsOptions): Promise<DevModels> {
   const given = Object.entries(urls) as [ModelName, string][];
-  const connected = await Promise.all(given.map(async ([name, url]) => [name, await connect(name, url)] as const));
+  const connected = await Promise.all(
+    given.map(async ([name, url]) => [name, await connect(name, url, models)] as const),
+  );
   const remote: Partial<Record<ModelName, RemoteServer>> = Object.fromEntries(connected);
 
   const endpoints = new Map((Object.keys(MODELS) as ModelName[]).map((model) => [names.endpoint(model), model]));
-  const standIns = await createModelStandIns({ modelOfEndpoint: (name) => endpoints.get(name), remote });
+  const standIns = await createModelStandIns({ modelOfEndpoint: (name) => endpoints.get(name), remote, models });
   return {
     standIns,
     files: await sparseFiles(urls, dir),
-    dimensions: Object.fromEntries(
-      connected.flatMap(([name, { dimension }]) => (dimension === undefined ? [] : [[name, dimension]])),
-    ),
     fingerprint:
       given
         .map(([name, url]) => `${name}=${url}`)
@@ -53,7 +53,7 @@ export async function openModels({ urls, names, dir }: ModelsOptions): Promise<D
   };
 }
 
-async function connect(name: ModelName, url: string): Promise<RemoteServer> {
+async function connect(name: ModelName, url: string, models: Models): Promise<RemoteServer> {
   if (MODELS[name].host === "bedrock") {
     throw new LocalError(
       `EMBEDDING_URL_${name.toUpperCase()}: ${name} is a hosted model, which no Text Embeddings Inference server can ` +
@@ -61,12 +61,35 @@ async function connect(name: ModelName, url: string): Promise<RemoteServer> {
     );
   }
   try {
-    return await connectRemoteServer(url, MODELS[name].kind);
+    const server = await connectRemoteServer(url, MODELS[name].kind);
+    requireConfigured(name, server, models);
+    return server;
   } catch (error) {
     if (error instanceof RemoteServerError) {
       throw new LocalError(`EMBEDDING_URL_${name.toUpperCase()}: ${error.message}`, { cause: error });
     }
     throw error;
+  }
+}
+
+/**
+ * Throws RemoteServerError unless model.yaml describes the dense model that a server has. Its dimension goes into
+ * mappings, and a prefix that it was not trained with spoils its vectors.
+ */
+function requireConfigured(name: ModelName, { dimension, modelId }: RemoteServer, models: Models): void {
+  const configured = dimensionOf(name, models);
+  const prefixes = 'query_prefix and passage_prefix as its model needs them, "" for none';
+  if (dimension !== configured) {
+    throw new RemoteServerError(
+      `the server's vectors have ${dimension} dimensions, model.yaml says ${configured}: set ` +
+        `${name}.dimension: ${dimension} in model.yaml, with ${prefixes}`,
+    );
+  }
+  const { dimension: own, query_prefix } = (name === "dense_large_en_v1_5" && models[name]) || {};
+  const { kind, source } = MODELS[name];
+  if (kind === "sparse" || own !== undefined || query_prefix !== undefined) return;
+  if (modelId !== undefined && modelId !== source) {
+    throw new RemoteServerError(`the server has ${modelId}, not ${source}: set ${name} in model.yaml: ${prefixes}`);
   }
 }
 

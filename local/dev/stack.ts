@@ -64,7 +64,12 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   await checkPorts(port);
 
   const names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });
-  const models = await openModels({ urls: options.embeddingUrls, names, dir: options.dir });
+  const models = await openModels({
+    urls: options.embeddingUrls,
+    names,
+    dir: options.dir,
+    models: searchGateway.models,
+  });
   const outdir = join(options.dir, "dev", "functions");
   const folder = join(options.dir, RECOMMENDATION_FOLDER);
   if (options.resetRecommendation) resetRecommendation(folder);
@@ -88,7 +93,6 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     outdir,
     conf: options.conf,
     modelFiles: models.files,
-    dimensions: models.dimensions,
   });
   const key = apiKey(options.dir);
   const load = oneAtATime(loadBundle);

@@ -9,6 +9,8 @@ export class RemoteServerError extends Error {
 export interface RemoteServer extends InferenceServer {
   /** Dimension of its vectors. Undefined for a sparse model. */
   dimension: number | undefined;
+  /** The model's repository or folder as the server reports it; undefined if it does not. */
+  modelId: string | undefined;
 }
 
 /** SageMaker's timeout for a response. */
@@ -20,7 +22,8 @@ const PROBE_TIMEOUT_MS = 10_000;
  * embedding first, to check that the server is up and of the right kind, and to find its dimension.
  */
 export async function connectRemoteServer(url: string, kind: "dense" | "sparse"): Promise<RemoteServer> {
-  const route = new URL(kind === "dense" ? "embed" : "embed_sparse", url.endsWith("/") ? url : `${url}/`);
+  const base = url.endsWith("/") ? url : `${url}/`;
+  const route = new URL(kind === "dense" ? "embed" : "embed_sparse", base);
   const post = async (body: Buffer | string, timeoutMs: number) => {
     const answer = await fetch(route, {
       method: "POST",
@@ -46,6 +49,7 @@ export async function connectRemoteServer(url: string, kind: "dense" | "sparse")
 
   return {
     dimension: kind === "dense" ? dimensionOf(probe.body, route) : checkSparse(probe.body, route),
+    modelId: await modelIdAt(new URL("info", base)),
     async invoke(body) {
       try {
         return await post(body, ANSWER_TIMEOUT_MS);
@@ -56,6 +60,16 @@ export async function connectRemoteServer(url: string, kind: "dense" | "sparse")
       }
     },
   };
+}
+
+async function modelIdAt(route: URL): Promise<string | undefined> {
+  try {
+    const answer = await fetch(route, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const { model_id: id } = (await answer.json()) as { model_id?: unknown };
+    return typeof id === "string" ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function dimensionOf(body: string, route: URL): number {

@@ -1,4 +1,4 @@
-import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { type DimensionsGiven, dimensionOf, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
 import { bedrockModelOf, cohereRequest, invokeCohere, unknownModel } from "./bedrock-runtime.ts";
 import { createModelControl, type ModelControl } from "./control.ts";
@@ -12,6 +12,8 @@ export interface ModelStandInOptions {
   modelOfEndpoint: (name: string) => ModelName | undefined;
   /** Real servers that replace the lexical ones, see `connectRemoteServer`. */
   remote?: Partial<Record<ModelName, RemoteServer>>;
+  /** model.yaml: dimensions that are not the models' own. */
+  models?: DimensionsGiven;
 }
 
 export interface ModelStandIns extends StandIn {
@@ -30,20 +32,20 @@ const SEEDS: Readonly<Record<ModelName, number>> = {
 
 /** Creates the SageMaker and Bedrock runtimes with every model of `lib/config/embedding-models.ts`. */
 export async function createModelStandIns(options: ModelStandInOptions): Promise<ModelStandIns> {
-  const { modelOfEndpoint, remote = {} } = options;
+  const { modelOfEndpoint, remote = {}, models = {} } = options;
   const control = createModelControl();
   const lexical = await createLexicalModel();
   const servers = new Map<ModelName, InferenceServer>();
   const dimensions: Partial<Record<ModelName, number>> = {};
   for (const model of Object.keys(MODELS) as ModelName[]) {
-    const facts = MODELS[model];
+    const own = dimensionOf(model, models);
     const server = remote[model];
-    if (facts.kind === "sparse") {
+    if (own === undefined) {
       servers.set(model, server ?? sparseServer(lexical));
       continue;
     }
-    dimensions[model] = server?.dimension ?? facts.dimension;
-    servers.set(model, server ?? denseServer(lexical, facts.dimension, SEEDS[model]));
+    dimensions[model] = server?.dimension ?? own;
+    servers.set(model, server ?? denseServer(lexical, own, SEEDS[model]));
   }
 
   const sagemaker = async (request: StandInRequest, endpoint: string): Promise<StandInAnswer> => {

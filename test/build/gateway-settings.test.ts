@@ -11,8 +11,7 @@ const test = suite("settings of api-router");
 
 const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
 const local = loadConfiguration("conf.local");
-const settings = (configuration: Configuration = local, dimensions = {}) =>
-  gatewaySettings(configuration, { names, dimensions });
+const settings = (configuration: Configuration = local) => gatewaySettings(configuration, { names });
 
 test("are what api-router accepts, whole", () => {
   const parsed = v.parse(GatewaySettings, JSON.parse(JSON.stringify(settings())));
@@ -37,6 +36,8 @@ test("name the endpoint of a self-hosted model, its pruning and its parallel cal
       revision: "main",
       concurrency: 4,
       dimension: 1024,
+      query_prefix: "Represent this sentence for searching relevant passages: ",
+      passage_prefix: "",
     },
     { name: "sparse_v3", endpoint_name: "demo-sparse-v3", revision: "main", concurrency: 4, prune_ratio: 0.1 },
   ]);
@@ -65,9 +66,27 @@ test("name the Bedrock id of a hosted model and its query_concurrency, and leave
   ]);
 });
 
-test("take a dimension that is not the model's own", () => {
-  const [dense] = settings(local, { dense_large_en_v1_5: 384 }).models;
-  assert.is(dense && "dimension" in dense && dense.dimension, 384);
+/** The dense model's settings with these keys in its section of model.yaml. */
+function denseWith(section: { dimension?: number; query_prefix?: string; passage_prefix?: string }) {
+  assert.ok(local.searchGateway);
+  const dense_large_en_v1_5 = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", ...section };
+  const models = { ...local.searchGateway.models, dense_large_en_v1_5 };
+  const [dense] = settings({ ...local, searchGateway: { ...local.searchGateway, models } }).models;
+  assert.ok(dense?.name === "dense_large_en_v1_5");
+  return [dense.dimension, dense.query_prefix, dense.passage_prefix];
+}
+
+test("take a dimension and prefixes that are not the model's own", () => {
+  assert.equal(denseWith({ dimension: 384, query_prefix: "query: ", passage_prefix: "passage: " }), [
+    384,
+    "query: ",
+    "passage: ",
+  ]);
+  assert.equal(denseWith({ query_prefix: "" }), [1024, "", ""]);
+});
+
+test("put the prefix of BGE before no query of a model with another dimension", () => {
+  assert.equal(denseWith({ dimension: 384 }), [384, "", ""]);
 });
 
 test("name the key of user ids only where it is used", () => {

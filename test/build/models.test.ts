@@ -158,6 +158,19 @@ test("files of another model are refused: the real one has 30,522 tokens", async
   assert.not.ok(await readFile(lockFile).catch(() => undefined));
 });
 
+test("files of your own, all put there by hand, are locked, and no deployment takes them", async () => {
+  await place(REAL);
+  const lines: string[] = [];
+  const own = { folder, lockFile, hub: "http://127.0.0.1:1", log: (line: string) => lines.push(line) };
+  const report = await syncModelFiles(own);
+  assert.equal([report.fetched, report.locked, report.revision], [[], true, "own"]);
+  assert.match(lines[0] ?? "", /tokenizer\.json has 6 tokens, .*; locked as your own, for EMBEDDING_URL_SPARSE_V3$/);
+  assert.equal((await syncModelFiles(own)).locked, false);
+  assert.match((await modelFilesProblem({ folder, lockFile })) ?? "", /are your own, and the endpoint has /);
+  await place({ "idf.json": OTHER["idf.json"] });
+  assert.match(await failure(syncModelFiles(own)), /^idf\.json in .* has sha256 /);
+});
+
 test("a page in place of a file is refused", async () => {
   mirror.files = { ...REAL, "idf.json": Buffer.from("<html>") };
   assert.match(await failure(sync()), /^idf\.json is not JSON/);

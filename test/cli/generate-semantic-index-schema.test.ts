@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -15,10 +15,10 @@ test.before(() => {
 
 test.after(() => rmSync(folder, { recursive: true }));
 
-function generate(content: unknown, index = "books-v2") {
+function generate(content: unknown, index = "books-v2", conf = "conf.local") {
   const file = join(folder, "base.json");
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
-  const command = ["hybrid-search", "generate-semantic-index-schema", "--conf", "conf.local"];
+  const command = ["hybrid-search", "generate-semantic-index-schema", "--conf", conf];
   const { out, err, code } = relevance([...command, "--index", index, "--schema_file_path", file]);
   return { out, err: err.replaceAll(file, "base.json"), code };
 }
@@ -43,6 +43,14 @@ test("prints the schema as JSON, alone, on standard output", () => {
       },
     },
   });
+});
+
+test("takes the dimension of a vector field from model.yaml", () => {
+  const conf = join(folder, "conf");
+  cpSync("conf.local", conf, { recursive: true });
+  const file = join(conf, "model.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("dense_large_en_v1_5:\n", "$&  dimension: 384\n"));
+  assert.match(generate(base, "books-v2", conf).out, '"dimension": 384');
 });
 
 test("notes what it left out on standard error", () => {

@@ -1,5 +1,7 @@
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, request as sendRequest } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
@@ -8,7 +10,7 @@ import { freePort } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
-import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { freePortRange } from "../fixtures/port-range.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
@@ -20,6 +22,11 @@ const test = suite("make dev with given servers");
 const DIMENSION = 7;
 const index = uniqueIndex("books-given");
 const dir = scratchFolder(TEST_OUTPUT, "dev-given");
+/** conf.local, with a model that has the dimension of the server below. */
+const conf = join(scratchFolder(TEST_OUTPUT, "dev-given-conf"), "conf");
+cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
+const MODEL_YAML = join(conf, "model.yaml");
+const yaml = readFileSync(MODEL_YAML, "utf8");
 const [cluster] = await clusters();
 assert.ok(cluster);
 
@@ -57,6 +64,11 @@ const proxy = createServer((incoming, response) => {
 await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
 const proxyAddress = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
+writeFileSync(
+  MODEL_YAML,
+  yaml.replace(/^dense_large_en_v1_5:\n/m, `$&  dimension: ${DIMENSION}\n  query_prefix: "find: "\n`),
+);
+
 let dev: DevProcess;
 let state: DevState;
 let port = 0;
@@ -65,7 +77,7 @@ test.before(async () => {
   port = await freePortRange(4);
   const OPENSEARCH_URL = `http://reader:p%40ss@${proxyAddress}`;
   const env = { OPENSEARCH_URL, PORT: String(port), EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl };
-  dev = startDev(dir, ["--no-demo"], env);
+  dev = startDev(dir, ["--no-demo", "--conf", conf], env);
   state = await dev.ready();
 });
 
@@ -100,7 +112,17 @@ test("starts empty with --no-demo, and shows how to make the index", () => {
   assert.match(dev.output(), new RegExp(`"dimension":${DIMENSION}`));
 });
 
-test("embeds with the given server, in its own dimension", async () => {
+test("suggests first steps that fit another configuration than the demo's, and says when that one changes", async () => {
+  assert.not.match(dev.output(), /make demo-train/);
+  assert.match(dev.output(), /train --local --conf \S+dev-given-conf\S*\/conf --training-mode init/);
+  appendFileSync(join(conf, "filter.yaml"), "# a comment\n");
+  await waitFor(async () => /conf\/filter\.yaml changed: restart make dev to use it/.test(dev.output()), {
+    what: "the line about filter.yaml",
+    timeoutMs: 30_000,
+  });
+});
+
+test("embeds with the given server, in the dimension and with the prefix of model.yaml", async () => {
   const properties = {
     description: { type: "text" },
     description_dense: {
@@ -132,6 +154,7 @@ test("embeds with the given server, in its own dimension", async () => {
     search_request_template: { query },
   });
   assert.is(found.body.search_response?.hits.hits.length, 1, JSON.stringify(found.body));
+  assert.ok(embedded.includes("find: any text"), embedded.join("; "));
 });
 
 test("carries a request log line to the object where the Glue table looks for it", async () => {
@@ -242,6 +265,17 @@ test("says that no model server answers at the given address", async () => {
   const second = startDev(scratchFolder(TEST_OUTPUT, "dev-no-model"), [], { EMBEDDING_URL_DENSE_LARGE_EN_V1_5 });
   assert.is(await second.exited, 1);
   assert.match(second.output(), /^EMBEDDING_URL_DENSE_LARGE_EN_V1_5: no embedding server answers at/m);
+});
+
+test("says which dimension to write into model.yaml for the given server", async () => {
+  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-dimension"), [], {
+    EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl,
+  });
+  assert.is(await second.exited, 1);
+  assert.match(
+    second.output(),
+    /vectors have 7 dimensions, model\.yaml says 1024: set dense_large_en_v1_5\.dimension: 7 in model\.yaml/,
+  );
 });
 
 test("ends with code 2 on a misspelt option, before anything is started", async () => {

@@ -44,7 +44,8 @@ function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embe
       return sparseEmbedder(settings, clients, options);
     case "dense_large_en_v1_5": {
       const { name: model, endpoint_name: endpointName, dimension } = settings;
-      return hostedEmbedder(denseEndpoint({ model, client: sagemaker, endpointName, dimension }), options);
+      const prefixes = { query: settings.query_prefix, document: settings.passage_prefix };
+      return hostedEmbedder(denseEndpoint({ model, client: sagemaker, endpointName, dimension, prefixes }), options);
     }
     default: {
       const { name: model, model_id: modelId, dimension } = settings;

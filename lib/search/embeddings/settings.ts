@@ -14,8 +14,12 @@ export const ModelSettings = v.variant("name", [
     ...ofEveryModel,
     /** SageMaker endpoint. */
     endpoint_name: v.string(),
-    /** Differs from the model's own where the local stack uses a server of the user's choice. */
+    /** Differs from the model's own where another model serves the local stack. */
     dimension: v.number(),
+    /** Text before each query; may be empty. */
+    query_prefix: v.string(),
+    /** Text before each document; may be empty. */
+    passage_prefix: v.string(),
   }),
   v.object({
     name: v.literal("sparse_v3"),

@@ -47,17 +47,18 @@ interface Endpoint {
   endpointName: string;
 }
 
-/** BAAI/bge-large-en-v1.5 on a SageMaker endpoint: `embed`, unit vectors, the prefix on queries only. */
+/** A dense model on a SageMaker endpoint: `embed`, unit vectors. */
 export function denseEndpoint({
   model,
   client,
   endpointName,
   dimension,
-}: Endpoint & { dimension: number }): HostedModel {
+  prefixes,
+}: Endpoint & { dimension: number; prefixes: Readonly<Record<"query" | "document", string>> }): HostedModel {
   return {
     model,
     limits: { texts: Math.min(MAX_TEXTS, answersThatFit(dimension * BYTES_A_FLOAT)), bytes: LITERAL_BYTES },
-    json: (text, input) => literalWithin(input === "query" ? BGE_QUERY_PREFIX + text : text, LITERAL_BYTES - 1),
+    json: (text, input) => literalWithin(prefixes[input] + text, LITERAL_BYTES - 1),
     body: frame,
     invoke: (body, timeoutMs) => client.invoke(endpointName, body, timeoutMs),
     parse: (answer, count) => parseList(answer, count).map((vector) => checkDenseVector(vector, dimension)),

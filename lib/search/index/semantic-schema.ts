@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { MODELS, type ModelName } from "../../config/embedding-models.ts";
+import { type DimensionsGiven, dimensionOf, type ModelName } from "../../config/embedding-models.ts";
 import { isObject } from "../../core/json/values.ts";
 import { findMapping } from "../gateway/find-mapping.ts";
 import { type IndexDescription, readIndexDescription } from "./index-description.ts";
@@ -19,6 +19,8 @@ export interface HybridEntry {
 export interface SemanticSchemaInput {
   /** Entries of hybrid_search.yaml. */
   entries: readonly HybridEntry[];
+  /** model.yaml, as far as the schema depends on it. */
+  models: DimensionsGiven;
   index: string;
   /** The base schema as parsed JSON. */
   base: unknown;
@@ -30,7 +32,7 @@ export interface SemanticSchemaInput {
  * Returns the base schema extended with `knn: true`, a knn_vector field for each dense mapping of the index and a
  * rank_features field for each sparse one. Throws SchemaError with every problem.
  */
-export function semanticSchema({ entries, index, base, source }: SemanticSchemaInput): IndexDescription {
+export function semanticSchema({ entries, models, index, base, source }: SemanticSchemaInput): IndexDescription {
   const entry = findMapping(entries, index);
   if (!entry) throw new SchemaError(noMapping(entries, index));
   const { schema, leftOut } = readIndexDescription(base, source);
@@ -38,13 +40,13 @@ export function semanticSchema({ entries, index, base, source }: SemanticSchemaI
 
   const problems = entry.embedding_mappings.flatMap(({ embedding_field, model_name, src_fields }) => [
     ...missingSources(properties, embedding_field, src_fields, source),
-    ...conflicts(properties, embedding_field, model_name, source),
+    ...conflicts(properties, embedding_field, model_name, fieldOf(model_name, models), source),
   ]);
   if (problems.length > 0) throw new SchemaError(problems.join("\n"));
 
   const fields = entry.embedding_mappings.map(({ embedding_field, model_name }) => [
     embedding_field,
-    fieldOf(model_name),
+    fieldOf(model_name, models),
   ]);
   return {
     schema: {
@@ -57,12 +59,12 @@ export function semanticSchema({ entries, index, base, source }: SemanticSchemaI
 }
 
 /** Returns the field that stores a model's embeddings. */
-export function fieldOf(model: ModelName): Record<string, unknown> {
-  const facts = MODELS[model];
-  if (facts.kind === "sparse") return { type: "rank_features" };
+function fieldOf(model: ModelName, models: DimensionsGiven): Record<string, unknown> {
+  const dimension = dimensionOf(model, models);
+  if (dimension === undefined) return { type: "rank_features" };
   return {
     type: "knn_vector",
-    dimension: facts.dimension,
+    dimension,
     method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
   };
 }
@@ -90,10 +92,15 @@ function missingSources(
   });
 }
 
-function conflicts(properties: Record<string, unknown>, field: string, model: ModelName, file: string): string[] {
+function conflicts(
+  properties: Record<string, unknown>,
+  field: string,
+  model: ModelName,
+  wanted: Record<string, unknown>,
+  file: string,
+): string[] {
   const there = Object.hasOwn(properties, field) ? properties[field] : undefined;
   if (there === undefined) return [];
-  const wanted = fieldOf(model);
   if (isObject(there) && isDeepStrictEqual(comparable(there), comparable(wanted))) return [];
   return [
     `${file} has the field "${field}" already, as ${describe(there)}, and ${model} needs ${describe(wanted)}: ` +

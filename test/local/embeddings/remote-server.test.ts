@@ -9,7 +9,8 @@ const test = suite("a user's own embedding server");
 /** A server of a model with 5 dimensions (or of a sparse one) behind the routes of the real one. */
 const serve = () =>
   startServer(({ path, body }) => {
-    const { inputs } = JSON.parse(body);
+    if (path === "/tei/info") return { body: '{"model_id":"intfloat/e5-small"}' };
+    const { inputs } = JSON.parse(body || "{}");
     const texts: string[] = Array.isArray(inputs) ? inputs : [inputs];
     if (texts.includes("busy")) return { status: 429, body: '{"error":"overloaded","error_type":"overloaded"}' };
     if (path === "/tei/embed") return { body: JSON.stringify(texts.map(() => [1, 0, 0, 0, 0])) };
@@ -32,8 +33,9 @@ const message = (promise: Promise<unknown>) =>
     },
   );
 
-test("the dimension is the one of a probe", async () => {
-  assert.is((await connectRemoteServer(`${server.url}/tei`, "dense")).dimension, 5);
+test("the dimension is the one of a probe, and the model the one that the server names", async () => {
+  const { dimension, modelId } = await connectRemoteServer(`${server.url}/tei`, "dense");
+  assert.equal([dimension, modelId], [5, "intfloat/e5-small"]);
   assert.is((await connectRemoteServer(`${server.url}/tei/`, "sparse")).dimension, undefined);
 });
 

@@ -22,7 +22,14 @@ let models: Awaited<ReturnType<typeof startModels>>;
 let embedders: ReadonlyMap<ModelName, Embedder>;
 let folder: string;
 
-const DENSE = { revision: "1", concurrency: 3, name: "dense_large_en_v1_5", dimension: 1024 } as const;
+const DENSE = {
+  revision: "1",
+  concurrency: 3,
+  name: "dense_large_en_v1_5",
+  dimension: 1024,
+  query_prefix: "",
+  passage_prefix: "",
+} as const;
 
 test.before(async () => {
   models = await startModels();

@@ -14,7 +14,14 @@ const test = suite("embeddings: created from settings");
 const deadline = deadlineIn(20_000);
 
 const common = { revision: "1", concurrency: 1 };
-const DENSE = { name: "dense_large_en_v1_5", endpoint_name: "dense-endpoint", dimension: 1_024, ...common } as const;
+const DENSE = {
+  name: "dense_large_en_v1_5",
+  endpoint_name: "dense-endpoint",
+  dimension: 1_024,
+  query_prefix: "",
+  passage_prefix: "",
+  ...common,
+} as const;
 const SPARSE = { name: "sparse_v3", endpoint_name: "sparse-endpoint", prune_ratio: 0.1, ...common } as const;
 const SETTINGS: ModelSettings[] = [
   DENSE,

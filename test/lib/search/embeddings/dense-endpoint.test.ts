@@ -3,7 +3,7 @@ import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import type { Embedder } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
-import { BGE_QUERY_PREFIX, denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
+import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
 import { brief, type FakeClient, fakeClient, vectorOf } from "./fixture.ts";
 
@@ -12,26 +12,23 @@ const test = suite("embeddings: dense endpoint");
 const DIMENSION = 4;
 const deadline = deadlineIn(20_000);
 
-const embedder = (client: FakeClient): Embedder =>
-  hostedEmbedder(denseEndpoint({ model: "dense_large_en_v1_5", client, endpointName: "e", dimension: DIMENSION }), {
-    slots: createSlots(4),
-    wait: async () => {},
-  });
+const embedder = (client: FakeClient, prefixes = { query: "", document: "" }): Embedder => {
+  const endpoint = { model: "dense_large_en_v1_5", client, endpointName: "e", dimension: DIMENSION, prefixes } as const;
+  return hostedEmbedder(denseEndpoint(endpoint), { slots: createSlots(4), wait: async () => {} });
+};
 
 const healthy = () => fakeClient(({ body }) => body.inputs.map((text) => vectorOf(text, DIMENSION)));
 const answering = (answer: unknown) => fakeClient(() => answer);
 
-test("a query gets the instruction of BGE before it", async () => {
+test("queries and documents get the prefixes of their model", async () => {
   const client = healthy();
-  await embedder(client).embedQuery("dragons", deadline);
-  assert.equal(client.calls[0]?.body.inputs, ["Represent this sentence for searching relevant passages: dragons"]);
-  assert.ok(BGE_QUERY_PREFIX.endsWith(": "));
-});
-
-test("a document goes as it is", async () => {
-  const client = healthy();
-  await embedder(client).embedDocuments(["dragons"], deadline);
-  assert.equal(client.calls[0]?.body.inputs, ["dragons"]);
+  const prefixes = { query: "query: ", document: "passage: " };
+  await embedder(client, prefixes).embedQuery("dragons", deadline);
+  await embedder(client, prefixes).embedDocuments(["dragons"], deadline);
+  assert.equal(
+    client.calls.map(({ body }) => body.inputs),
+    [["query: dragons"], ["passage: dragons"]],
+  );
 });
 
 test("every call asks for truncation", async () => {

@@ -15,7 +15,13 @@ const served = ({ body }: FakeCall) => body.inputs.map(() => VECTOR);
 
 const embedder = (client: FakeClient, slots = 4) =>
   hostedEmbedder(
-    denseEndpoint({ model: "dense_large_en_v1_5", client, endpointName: "secret-endpoint", dimension: 2 }),
+    denseEndpoint({
+      model: "dense_large_en_v1_5",
+      client,
+      endpointName: "secret-endpoint",
+      dimension: 2,
+      prefixes: { query: "", document: "" },
+    }),
     {
       slots: createSlots(slots),
       queryTimeoutMs: 800,

@@ -43,7 +43,7 @@ const dense = {
 };
 
 function generate(base: unknown, of = entries, index = "books-v2") {
-  return semanticSchema({ entries: of, index, base, source: "books.json" });
+  return semanticSchema({ entries: of, models: {}, index, base, source: "books.json" });
 }
 
 function reasonOf(base: unknown, of = entries, index = "books-v2"): string {

@@ -16,7 +16,15 @@ const SETTINGS: GatewaySettings = {
   max_bulk_bytes: 8 * 1024 * 1024,
   indexes: [],
   models: [
-    { name: "dense_large_en_v1_5", endpoint_name: "dense", revision: "1", concurrency: 4, dimension: 1024 },
+    {
+      name: "dense_large_en_v1_5",
+      endpoint_name: "dense",
+      revision: "1",
+      concurrency: 4,
+      dimension: 1024,
+      query_prefix: "",
+      passage_prefix: "",
+    },
     { name: "sparse_v3", endpoint_name: "sparse", revision: "1", concurrency: 4, prune_ratio: 0.1 },
   ],
   raw_backend_deny: [],
