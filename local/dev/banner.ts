@@ -7,10 +7,18 @@ export interface BannerOptions {
   /** Models that the configuration uses. Real models have a URL, stand-ins do not. */
   models: readonly { name: ModelName; url: string | undefined }[];
   examples: readonly Example[];
-  /** Examples of the recommendation service, if it runs. Empty before the first training. */
-  recommendation: { examples: readonly Example[]; searchExamples: readonly Example[] } | undefined;
+  /** Examples of the recommendation service, if it runs. */
+  recommendation: RecommendationPart | undefined;
   stateFile: string;
   seconds: number;
+}
+
+interface RecommendationPart {
+  /** Commands that lead to a first training with this configuration. */
+  firstSteps: readonly string[];
+  /** Empty before the first training. */
+  examples: readonly Example[];
+  searchExamples: readonly Example[];
 }
 
 /** Returns the text that is shown when everything is up. */
@@ -47,7 +55,7 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
       lines.push(
         "",
         "Recommendations need data and a training. In another terminal, in a minute or two:",
-        "  make demo-train",
+        ...recommendation.firstSteps.map((command) => `  ${command}`),
       );
     }
     for (const example of recommendation.examples) {

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { fileProblem } from "../../lib/core/system-error.ts";
@@ -12,6 +12,7 @@ import { personalizedSearchExample, recommendationExamples } from "./recommendat
 import { createScope } from "./scope.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { claimFolder } from "./state-file.ts";
+import { watchConfiguration } from "./watch-configuration.ts";
 
 /** A launcher that forwards Ctrl-C delivers it twice. Only a later signal counts as the second Ctrl-C. */
 const SECOND_SIGNAL_MS = 500;
@@ -51,6 +52,11 @@ async function run(options: DevOptions): Promise<number> {
     if (!stack) return 0;
 
     claim.publish(stack.state);
+    scope.add(
+      watchConfiguration(options.conf, (files) => {
+        console.log(`${files.map((file) => join(options.conf, file)).join(", ")} changed: restart make dev to use it`);
+      }),
+    );
     console.log(describe(stack, options, (performance.now() - begun) / 1000));
     const death = await Promise.race([stack.died, interrupted.then(() => undefined)]);
     if (death) throw death;
@@ -89,23 +95,35 @@ function describe(
     state,
     models: names.map((name) => ({ name, url: options.embeddingUrls[name] })),
     examples: examples(demoMappings(hybridQueries), options.demo ? undefined : demoSchema(hybridQueries, dimensions)),
-    recommendation: recommendation && recommendationPart(recommendation, options),
+    recommendation: recommendation && recommendationPart(recommendation, state.search.api_key, options),
     stateFile: join(options.dir, "dev.json"),
     seconds,
   });
 }
 
 function recommendationPart(
-  { trained, sample, filters }: NonNullable<Stack["recommendation"]>,
-  { demo }: DevOptions,
+  { url, trained, sample, filters }: NonNullable<Stack["recommendation"]>,
+  apiKey: string,
+  { demo, conf }: DevOptions,
 ): BannerOptions["recommendation"] {
-  if (!sample) return { examples: [], searchExamples: [] };
+  const firstSteps =
+    conf === DEMO_CONF ? ["make demo-train"] : [uploadCommand(url, apiKey), trainCommand(relative("", conf))];
+  if (!sample) return { firstSteps, examples: [], searchExamples: [] };
   return {
+    firstSteps,
     examples: recommendationExamples(trained, sample, filters),
     searchExamples:
       demo && trained.includes("personalized_ranking") ? [personalizedSearchExample(sample.userId, DEMO_INDEX)] : [],
   };
 }
+
+/** The demo's CSV files fit this configuration alone. */
+const DEMO_CONF = resolve("conf.local");
+
+const uploadCommand = (url: string, apiKey: string) =>
+  `npm run relevance -- upload-sample --users USERS.csv --items ITEMS.csv --interactions INTERACTIONS.csv --api-host ${url} --api-key ${apiKey}`;
+
+const trainCommand = (conf: string) => `npm run relevance -- train --local --conf ${conf} --training-mode init --wait`;
 
 function report(error: unknown): number {
   const expected = [LocalError, ConfigurationError, ModelFilesError].some((kind) => error instanceof kind);

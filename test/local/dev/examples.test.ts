@@ -112,15 +112,15 @@ test("stand in a banner with the recommendation API's address, or with the way t
   const searchExamples = [personalizedSearchExample("U1", "books")];
   const trained = banner({
     ...base,
-    recommendation: { examples: recommendationExamples(recipes, sample, []), searchExamples },
+    recommendation: { firstSteps: ["first"], examples: recommendationExamples(recipes, sample, []), searchExamples },
   });
   assert.equal(trained.match(/^curl -s http:\/\/127\.0\.0\.1:\d/gm), [
     ...Array(3).fill("curl -s http://127.0.0.1:5"),
     "curl -s http://127.0.0.1:1",
   ]);
-  assert.not.match(trained, "make demo-train");
-  const untrained = banner({ ...base, recommendation: { examples: [], searchExamples: [] } });
-  assert.match(untrained, "make demo-train");
+  assert.not.match(trained, "first");
+  const untrained = banner({ ...base, recommendation: { firstSteps: ["first"], examples: [], searchExamples: [] } });
+  assert.match(untrained, "  first\n");
   assert.match(untrained, "http://127.0.0.1:5");
 });
 
