@@ -1,30 +1,57 @@
-import { API_KEY, startGateway } from "../fixtures/gateway.ts";
+import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
+import { API_KEY, CAMPAIGN_ARN, HYBRID_MAPPING, hybridIndex, startGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { startWorld } from "../functions/recommendation-api/world.ts";
 
-/** Both services behind the local API server, with one book in an index and among the items. */
+const BOOK = { title: "The Salt Road", description: "A caravan crosses a dead sea." };
+
+const MODEL_OF_FIELD = { description_dense: "dense_large_en_v1_5", description_sparse: "sparse_v3" } as const;
+
+/** Starts both services behind the local API server, with one book in an index and among the items. */
 export async function startServices() {
   const cluster = (await clusters())[0];
   if (!cluster) throw new Error("there is no cluster to test against");
-  const world = await startWorld();
-  const gateway = await startGateway({ node: cluster.url });
+  const endpoints = { dense: "dense_large_en_v1_5", sparse: "sparse_v3" } as const;
+  const models = await createModelStandIns({ modelOfEndpoint: (name) => endpoints[name as keyof typeof endpoints] });
+  const world = await startWorld({ standIns: [models] });
   const index = uniqueIndex("contract");
-  const book = await request(cluster, "PUT", `/${index}/_doc/b1?refresh=true`, { title: "The Salt Road" });
-  if (book.status !== 201) throw new Error(`the book could not be stored: ${JSON.stringify(book.body)}`);
-  const items = await world.post("/update-items", { items: [{ ITEM_ID: "B1", TITLE: "The Salt Road" }] });
-  if (items.status !== 200) throw new Error(`the item could not be stored: ${items.text}`);
+  const embedding_mappings = Object.entries(MODEL_OF_FIELD).map(([embedding_field, model_name]) => ({
+    embedding_field,
+    model_name,
+    src_fields: ["description"],
+  }));
+  const gateway = await startGateway({
+    node: cluster.url,
+    settings: {
+      indexes: [hybridIndex(index, { embedding_mappings })],
+      // No such campaign exists, so searches for a user are degraded.
+      personalized_ranking: {
+        campaign_arn: CAMPAIGN_ARN,
+        weight: 0.5,
+        window: 100,
+        timeout_ms: 1_000,
+        item_id_field: "_id",
+      },
+    },
+  });
+  const { text_dense: description_dense, text_sparse: description_sparse } = HYBRID_MAPPING.mappings.properties;
+  const mappings = { properties: { description: { type: "text" }, description_dense, description_sparse } };
+  succeed("the index", await request(cluster, "PUT", `/${index}`, { ...HYBRID_MAPPING, mappings }));
+  succeed("the book", await request(cluster, "PUT", `/${index}/_doc/b1?refresh=true`, BOOK));
+  succeed("the item", await world.post("/update-items", { items: [{ ITEM_ID: "B1", TITLE: BOOK.title }] }));
   await world.putPopularItems(["B1"]);
   return {
-    cluster,
-    world,
-    gateway,
-    index,
     env: { GATEWAY_URL: gateway.url, RECOMMENDATION_URL: world.url, API_KEY, INDEX: index },
     async stop() {
       await gateway.stop();
       await world.stop();
+      await request(cluster, "DELETE", `/${index}*`);
     },
   };
 }
 
 export type Services = Awaited<ReturnType<typeof startServices>>;
+
+function succeed(what: string, { status, body }: { status: number; body: unknown }): void {
+  if (status >= 300) throw new Error(`${what} could not be stored: ${JSON.stringify(body)}`);
+}

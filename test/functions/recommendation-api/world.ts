@@ -15,6 +15,7 @@ import { recommendationApiEnvironment } from "../../../lib/infrastructure/functi
 import type { RecommendationSettings } from "../../../lib/recommendation/service/settings.ts";
 import { loadBundle } from "../../../local/api/load-bundle.ts";
 import { startApi } from "../../../local/api/start.ts";
+import type { StandIn } from "../../../local/cloud/stand-in.ts";
 import { createBucket } from "../../../local/dev/clients.ts";
 import { createStream, createTables } from "../../../local/dev/resources.ts";
 import { createPersonalize } from "../../../local/personalize/personalize.ts";
@@ -68,6 +69,8 @@ interface Issue {
 export interface WorldOptions {
   timeouts?: Partial<RecommendationSettings["timeouts"]>;
   settings?: Partial<RecommendationSettings>;
+  /** Other stand-ins for AWS services on the same endpoint. */
+  standIns?: readonly StandIn[];
 }
 
 /**
@@ -85,7 +88,7 @@ export async function startWorld(options: WorldOptions = {}) {
     region: cloud.region,
     objects: memoryObjects(files),
   });
-  const front = await startAwsFront(cloud.endpoint, [standIn]);
+  const front = await startAwsFront(cloud.endpoint, [standIn, ...(options.standIns ?? [])]);
   Object.assign(process.env, cloud.env, { AWS_ENDPOINT_URL: front.url });
 
   // Past the front: what tests prepare and look up is not what they disturb.
