@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import {
   CreateDatasetGroupCommand,
+  CreateDatasetImportJobCommand,
   CreateSolutionVersionCommand,
   ListCampaignsCommand,
   ListDatasetImportJobsCommand,
@@ -18,15 +19,26 @@ const test = suite("local Personalize: errors of the service model");
 
 /** Each operation's input members and errors, as botocore's copy of the service model declares them. */
 const SCRIPT = `
-import botocore.session, json
-model = botocore.session.get_session().get_service_model("personalize")
+import botocore.session, json, sys
+model = botocore.session.get_session().get_service_model(sys.argv[1])
 print(json.dumps({name: {
+    "path": operation.http["requestUri"],
     "members": list(operation.input_shape.members) if operation.input_shape else [],
     "errors": [shape.name for shape in operation.error_shapes],
+    "statuses": {shape.name: shape.metadata.get("error", {}).get("httpStatusCode") for shape in operation.error_shapes},
 } for name, operation in ((name, model.operation_model(name)) for name in model.operation_names)}))
 `;
 
-type Model = Record<string, { members: string[]; errors: string[] }>;
+type Model = Record<
+  string,
+  { path: string; members: string[]; errors: string[]; statuses: Record<string, number | undefined> }
+>;
+
+async function serviceModel(service: string): Promise<Model> {
+  const python = await installCloud({ dir: INSTALL_FOLDER, onProgress: console.error });
+  const { stdout } = await promisify(execFile)(python, ["-c", SCRIPT, service]);
+  return JSON.parse(stdout);
+}
 
 /** Request values by member name. */
 type Values = Record<string, unknown>;
@@ -97,9 +109,7 @@ const missing = (values: Values): Values =>
   );
 
 test("an operation fails with errors that the service declares for it, or for every operation", async () => {
-  const python = await installCloud({ dir: INSTALL_FOLDER, onProgress: console.error });
-  const { stdout } = await promisify(execFile)(python, ["-c", SCRIPT]);
-  const model: Model = JSON.parse(stdout);
+  const model = await serviceModel("personalize");
   const harness = await startPersonalize();
   try {
     const used = await usedShop(harness);
@@ -134,6 +144,81 @@ test("an operation fails with errors that the service declares for it, or for ev
     assert.equal([...undeclared], []);
     for (const code of ["AlreadyExists", "NotFound", "InUse"]) assert.ok(seen.has(`Resource${code}Exception`), code);
     for (const code of ["InvalidNextToken", "TooManyTags"]) assert.ok(seen.has(`${code}Exception`), code);
+  } finally {
+    harness.stop();
+  }
+});
+
+/** Sends a call of one of the REST APIs. Returns the error's code and status, as in `InvalidInputException 400`. */
+async function sendRest({ standIn }: Harness, path: string, body: string): Promise<string> {
+  const { status, headers } = await standIn.handle({
+    method: "POST",
+    path,
+    query: new URLSearchParams(),
+    headers: {},
+    body: Buffer.from(body),
+    service: "personalize",
+    region: REGION,
+  });
+  // Past the limit of records in a second.
+  await standIn.control.advance(1_000);
+  return status === 200 ? "200" : `${headers?.["x-amzn-errortype"]} ${status}`;
+}
+
+test("the runtime and events APIs fail with the errors that the services declare, in their statuses", async () => {
+  const harness = await startPersonalize();
+  try {
+    const used = await usedShop(harness);
+    const { trackingId } = await openShop(harness, "tracked");
+    const values: Values = {
+      ...used,
+      trackingId,
+      sessionId: "s",
+      userId: "u1",
+      itemId: "i1",
+      inputList: ["i1"],
+      eventList: [{ eventType: "click", sentAt: 1_740_000_000, itemId: "i1" }],
+      items: [{ itemId: "i1" }],
+      users: [{ userId: "u1" }],
+    };
+    const seen = new Set<string>();
+    const undeclared = new Set<string>();
+    const sweep = async (name: string, { path, members, statuses }: Model[string]) => {
+      const pick = (world: Values) =>
+        Object.fromEntries(Object.entries(world).filter(([key]) => members.includes(key)));
+      const plain = pick({ ...values, filterArn: undefined });
+      const inputs = [plain, pick(values), pick(missing(values)), { ...plain, surprise: 1 }];
+      for (const member of members) inputs.push({ ...plain, [member]: undefined }, { ...plain, [member]: { no: [7] } });
+      for (const body of [...inputs.map((input) => JSON.stringify(input)), "{", "[]", "null"]) {
+        const answer = await sendRest(harness, path, body);
+        const [code = "", status] = answer.split(" ");
+        if (answer === "200" || code === "UnknownOperationException") continue;
+        seen.add(answer);
+        if (statuses[code] !== Number(status)) undeclared.add(`${name}: ${answer} for ${body.slice(0, 100)}`);
+      }
+    };
+    for (const service of ["personalize-runtime", "personalize-events"]) {
+      const model = await serviceModel(service);
+      for (const [name, operation] of Object.entries(model)) await sweep(name, operation);
+      for (const [name, operation] of Object.entries(model)) {
+        // The first call of the sweep meets the import in progress.
+        await harness.personalize.send(
+          new CreateDatasetImportJobCommand({
+            jobName: name,
+            datasetArn: String(used.datasetArn),
+            dataSource: { dataLocation: "s3://data/import-1.csv" },
+            roleArn: ROLE,
+          }),
+        );
+        await sweep(name, operation);
+      }
+    }
+    assert.equal([...undeclared], []);
+    assert.equal([...seen].sort(), [
+      "InvalidInputException 400",
+      "ResourceInUseException 409",
+      "ResourceNotFoundException 404",
+    ]);
   } finally {
     harness.stop();
   }
