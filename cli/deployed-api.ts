@@ -7,7 +7,7 @@ export interface DeployedApi {
   service: Service;
   /** The URL for clients: its own host name if it has one, else the execute-api URL. */
   url: string;
-  /** The execute-api URL of API Gateway. */
+  /** The execute-api URL of API Gateway; `url` if it is switched off. */
   executeUrl: string;
   /** Name and value of each API key, newest last. */
   keys: { name: string; value: string }[];
@@ -25,9 +25,21 @@ export async function findDeployedApi(
   if (id === undefined) return undefined;
   const suffix = names.partition() === "aws-cn" ? ".cn" : "";
   const executeUrl = `https://${id}.execute-api.${sdk.region}.amazonaws.com${suffix}/${API_STAGE}`;
-  const dns = service === "search-gateway" ? config.searchGateway?.domainNameSystem : undefined;
-  const url = dns ? `https://${dns.sub_domain_name}.${dns.domain_name}` : executeUrl;
-  return { service, url, executeUrl, keys: await keysOf(client, id, names.apiKey(service)) };
+  const host = hostOf(config, service);
+  const url = host === undefined ? executeUrl : `https://${host}`;
+  const executes = host === undefined || config.api.execute_api_url;
+  return {
+    service,
+    url,
+    executeUrl: executes ? executeUrl : url,
+    keys: await keysOf(client, id, names.apiKey(service)),
+  };
+}
+
+function hostOf({ searchGateway, api }: Session["config"], service: Service): string | undefined {
+  if (service === "recommendation") return api.recommendation_domain_name?.host_name;
+  const dns = searchGateway?.domainNameSystem;
+  return dns ? `${dns.sub_domain_name}.${dns.domain_name}` : undefined;
 }
 
 /** API names are not unique: an interrupted deployment can leave another API of this name, without a stage. */

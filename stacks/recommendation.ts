@@ -1,6 +1,7 @@
 import type { Construct } from "constructs";
 import { routes } from "../functions/recommendation-api/routes.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
+import { hostName } from "./constructs/host-name.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { restApi } from "./constructs/rest-api.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
@@ -41,17 +42,25 @@ export class RecommendationStack extends ProjectStack {
     campaigns(this, [made.training, ...key.ready]);
 
     const deployed = apiFunction(this, { queueUrl: queue.url, keyArn });
-    const { api, stage } = restApi(this, {
+    const host = input.config.api.recommendation_domain_name;
+    const deployedApi = restApi(this, {
       service: "recommendation",
       routes,
       functionName: "recommendation-api",
       // Requests need the tables and the stream.
       deployed: { ...deployed, ready: [...deployed.ready, stream] },
       logKeyArn: keyArn,
+      hostName: host?.host_name,
     });
+    const { api, stage } = deployedApi;
     recommendationAlarms(this, bufferSeconds);
     recommendationDashboard(this);
-    this.output("api_url", stage.invokeUrl);
+    const url = host && {
+      host: host.host_name,
+      certificateArn: host.certificate_arn,
+      hostedZoneId: host.hosted_zone_id,
+    };
+    this.output("api_url", url ? hostName(this, deployedApi, url) : stage.invokeUrl);
     this.output("api_id", api.id);
     this.output("execute_api_url", stage.invokeUrl);
   }

@@ -6,7 +6,7 @@ import { gatewayInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 import { gatewayAlarms } from "./search-gateway/alarms.ts";
 import { gatewayDashboard } from "./search-gateway/dashboard.ts";
-import { domainName } from "./search-gateway/domain-name.ts";
+import { domainName, gatewayHost } from "./search-gateway/domain-name.ts";
 import { modelEndpoints } from "./search-gateway/models.ts";
 import { gatewayNetwork } from "./search-gateway/network.ts";
 import { requestLog } from "./search-gateway/request-log.ts";
@@ -29,6 +29,7 @@ export class SearchGatewayStack extends ProjectStack {
       functionName: "api-router",
       deployed: router,
       logKeyArn,
+      hostName: gatewayHost(this),
     });
     const scaling = gatewayInput(input).gateway.opensearch.auto_scaling;
     if (scaling) clusterScaler(this, scaling, logKeyArn);

@@ -73,6 +73,45 @@ const PersonalizedRanking = section(
   "Search results in a user's order.",
 );
 
+const HostName = section(
+  {
+    host_name: text(DOMAIN, "a host name such as recommend.example.org", "Host name of the API."),
+    certificate_arn: arn(
+      "acm",
+      "certificate/[\\w-]+",
+      "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
+      "TLS certificate of that name, in the project's region.",
+    ),
+    hosted_zone_id: v.optional(
+      text(
+        /^Z[A-Z0-9]{1,31}$/,
+        "the id of a hosted zone, such as Z0123456789ABCDEFGHIJ",
+        "Zone in which the DNS record is created. Absent: you create the record.",
+      ),
+    ),
+  },
+  "The recommendation service's own host name. Absent: the API stays at its execute-api URL.",
+);
+
+const DefaultThrottle = section(
+  {
+    rate_limit: numberAbove(0, 10_000, "Requests a second."),
+    burst_limit: integer(1, 5_000, "Requests at once."),
+  },
+  "Limits of each whole API, over all keys. Both services. Absent: the account's.",
+);
+
+const PrivateApi = section(
+  {
+    vpc_endpoint_ids: list(
+      text(/^vpce-[0-9a-f]{8,17}$/, "the id of a VPC endpoint, such as vpce-0a1b2c3d4e5f67890", "An endpoint."),
+      "Interface endpoints of execute-api. Only calls through them are accepted.",
+      { min: 1, max: 20 },
+    ),
+  },
+  "Makes both APIs private. Excludes host names of one's own. Absent: the APIs are public, and protected by their keys.",
+);
+
 /** conf/api.yaml */
 export const ApiSchema = section(
   {
@@ -84,10 +123,28 @@ export const ApiSchema = section(
       ),
     ),
     domain_name_system: v.optional(v.nullable(DomainNameSystem)),
+    recommendation_domain_name: v.optional(HostName),
+    execute_api_url: v.optional(
+      flag("Whether an API with a host name of its own also answers at its execute-api URL. Both services."),
+      true,
+    ),
+    private_api: v.optional(PrivateApi),
+    waf_web_acl_arn: v.optional(
+      arn(
+        "wafv2",
+        "regional/webacl/[\\w-]+/[\\w-]+",
+        "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/shop/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
+        "Existing web ACL that filters the requests of both APIs. Absent: none.",
+      ),
+    ),
+    default_throttle: v.optional(DefaultThrottle),
     provisioned_concurrency: v.optional(
       section(
         {
           api_router: v.optional(Concurrency("the function that handles API requests")),
+          recommendation_api: v.optional(
+            Concurrency("the function that handles requests of the recommendation service"),
+          ),
           log_handler: v.optional(Concurrency("the function that saves logs")),
         },
         "Instances that are kept running, so that no request waits for a cold start.",
@@ -96,7 +153,12 @@ export const ApiSchema = section(
     ),
     reserved_concurrency: v.optional(
       section(
-        { api_router: v.optional(integer(1, 10_000, "Most instances of the function that handles API requests.")) },
+        {
+          api_router: v.optional(integer(1, 10_000, "Most instances of the function that handles API requests.")),
+          recommendation_api: v.optional(
+            integer(1, 10_000, "Most instances of the function that handles requests of the recommendation service."),
+          ),
+        },
         "Upper limits, taken from the account's own. Absent: none.",
       ),
       {},
@@ -151,6 +213,9 @@ export const ApiSchema = section(
 
 /** conf/api.yaml with its defaults. */
 export type Api = v.InferOutput<typeof ApiSchema>;
+
+/** `recommendation_domain_name` of api.yaml. */
+export type HostName = v.InferOutput<typeof HostName>;
 
 /** `domain_name_system` of api.yaml. */
 export type DomainNameSystem = v.InferOutput<typeof DomainNameSystem>;

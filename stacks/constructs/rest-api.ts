@@ -4,6 +4,7 @@ import { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest-api/
 import { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
 import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
+import { Wafv2WebAclAssociation } from "@cdktf/provider-aws/lib/wafv2-web-acl-association/index.js";
 import type { Route } from "../../lib/core/http/route.ts";
 import { API_STAGE, type FunctionName, type Service } from "../../lib/core/naming/names.ts";
 import { aliasArn } from "../../lib/infrastructure/functions.ts";
@@ -18,6 +19,8 @@ export interface RestApiOptions {
   functionName: FunctionName;
   deployed: DeployedFunction;
   logKeyArn: string;
+  /** Host name of its own. */
+  hostName?: string | undefined;
 }
 
 export interface DeployedApi {
@@ -30,6 +33,7 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   const { names, input } = stack;
   const { service, routes, functionName, deployed } = options;
   const { region } = input.discovery;
+  const { private_api, waf_web_acl_arn, default_throttle, execute_api_url } = input.config.api;
   const body = apiBody({
     title: names.api(service),
     routes,
@@ -42,7 +46,13 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     name: names.api(service),
     // The body also sets the API key source and the binary media types.
     body: JSON.stringify(body),
-    endpointConfiguration: { types: ["REGIONAL"] },
+    ...(private_api === undefined
+      ? { endpointConfiguration: { types: ["REGIONAL"] } }
+      : {
+          endpointConfiguration: { types: ["PRIVATE"], vpcEndpointIds: private_api.vpc_endpoint_ids },
+          policy: privatePolicy(private_api.vpc_endpoint_ids),
+        }),
+    ...(options.hostName !== undefined && !execute_api_url && { disableExecuteApiEndpoint: true }),
     lifecycle: { createBeforeDestroy: true },
   });
   const permission = new LambdaPermission(stack, "api-permission", {
@@ -55,7 +65,8 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   });
   const deployment = new ApiGatewayDeployment(stack, "api-deployment", {
     restApiId: api.id,
-    triggers: { api: apiFingerprint(body, routes) },
+    // A changed policy takes effect with the next deployment.
+    triggers: { api: apiFingerprint(private_api === undefined ? body : [body, private_api], routes) },
     lifecycle: { createBeforeDestroy: true },
   });
   // checkov:skip=CKV_AWS_120 aws_api_gateway_stage.api-stage: answers belong to one user and change with each write
@@ -76,10 +87,32 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     stageName: stage.stageName,
     methodPath: "*/*",
     // Data traces would log request bodies.
-    settings: { metricsEnabled: true, loggingLevel: "ERROR", dataTraceEnabled: false },
+    settings: {
+      metricsEnabled: true,
+      loggingLevel: "ERROR",
+      dataTraceEnabled: false,
+      ...(default_throttle && {
+        throttlingRateLimit: default_throttle.rate_limit,
+        throttlingBurstLimit: default_throttle.burst_limit,
+      }),
+    },
   });
+  if (waf_web_acl_arn !== undefined) {
+    new Wafv2WebAclAssociation(stack, "api-firewall", { resourceArn: stage.arn, webAclArn: waf_web_acl_arn });
+  }
   apiKeys(stack, service, api, stage);
   return { api, stage };
+}
+
+/** Returns the policy of a private API: only calls through these endpoints. */
+function privatePolicy(endpoints: readonly string[]): string {
+  const call = { Principal: "*", Action: "execute-api:Invoke", Resource: "execute-api:/*" };
+  const Condition = { StringNotEquals: { "aws:SourceVpce": endpoints } };
+  const Statement = [
+    { Sid: "Callers", Effect: "Allow", ...call },
+    { Sid: "OtherWays", Effect: "Deny", ...call, Condition },
+  ];
+  return JSON.stringify({ Version: "2012-10-17", Statement });
 }
 
 /** The path has no query string. Leaves out values that a caller controls and that could break the JSON. */

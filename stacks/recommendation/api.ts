@@ -40,6 +40,8 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFuncti
       useTables(stack, keyArn),
     ],
     logKeyArn: keyArn,
+    reservedConcurrency: stack.input.config.api.reserved_concurrency.recommendation_api,
+    provisionedConcurrency: stack.input.config.api.provisioned_concurrency.recommendation_api,
   });
 }
 

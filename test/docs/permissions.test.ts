@@ -74,6 +74,7 @@ const MADE_BY: Readonly<Record<string, readonly [row: string, action: string]>> 
   aws_sfn_state_machine: ["Step Functions", "CreateStateMachine"],
   aws_sns_topic: ["SNS", "CreateTopic"],
   aws_sqs_queue: ["SQS", "CreateQueue"],
+  aws_wafv2_web_acl_association: ["WAF", "AssociateWebACL"],
   aws_vpc_endpoint: ["EC2", "CreateVpcEndpoint"],
   aws_vpc_security_group_egress_rule: ["EC2", "AuthorizeSecurityGroupEgress"],
   aws_vpc_security_group_ingress_rule: ["EC2", "AuthorizeSecurityGroupIngress"],

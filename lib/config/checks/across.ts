@@ -8,6 +8,7 @@ import { checkEtl } from "./etl.ts";
 import { checkFilters } from "./filters.ts";
 import { checkHybridSearch } from "./hybrid-search.ts";
 import { checkKeys } from "./keys.ts";
+import { checkReach } from "./reach.ts";
 import { checkRecipes } from "./recipes.ts";
 import { checkRetention } from "./retention.ts";
 import { checkSchemas } from "./schemas.ts";
@@ -21,6 +22,7 @@ export const CHECKS: readonly Check[] = [
   checkRetention,
   checkCapacity,
   checkCors,
+  checkReach,
   checkKeys,
   checkHybridSearch,
   checkRecipes,

@@ -29,6 +29,9 @@ export const checkArns: Check = ({ project, api }, report) => {
     check("project", ["alarms", "topics", severity], project?.alarms?.topics?.[severity], false);
   }
   check("api", ["domain_name_system", "certificate_arn"], api?.domain_name_system?.certificate_arn, true);
+  const host = api?.recommendation_domain_name;
+  check("api", ["recommendation_domain_name", "certificate_arn"], host?.certificate_arn, true);
+  check("api", ["waf_web_acl_arn"], api?.waf_web_acl_arn, true);
   check("api", ["personalized_ranking", "campaign_arn"], api?.personalized_ranking?.campaign_arn, true);
 
   const domainRegion = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.es\.amazonaws\.com/.exec(project?.opensearch?.domain ?? "")?.[1];

@@ -17,7 +17,7 @@ export const checkCapacity: Check = ({ project, api, model }, report) => {
     report("project", [...scalingPath, "scale_down_cpu_util_threshold"], message);
   }
 
-  for (const name of ["api_router", "log_handler"] as const) {
+  for (const name of ["api_router", "log_handler", "recommendation_api"] as const) {
     const concurrency = api?.provisioned_concurrency?.[name];
     atMost(
       (message) => report("api", ["provisioned_concurrency", name, "min_capacity"], message),
@@ -27,12 +27,14 @@ export const checkCapacity: Check = ({ project, api, model }, report) => {
     );
   }
   // Lambda rejects provisioned concurrency above the reserved concurrency.
-  atMost(
-    (message) => report("api", ["provisioned_concurrency", "api_router", "max_capacity"], message),
-    api?.provisioned_concurrency?.api_router?.max_capacity,
-    api?.reserved_concurrency?.api_router,
-    "reserved_concurrency.api_router",
-  );
+  for (const name of ["api_router", "recommendation_api"] as const) {
+    atMost(
+      (message) => report("api", ["provisioned_concurrency", name, "max_capacity"], message),
+      api?.provisioned_concurrency?.[name]?.max_capacity,
+      api?.reserved_concurrency?.[name],
+      `reserved_concurrency.${name}`,
+    );
+  }
 
   for (const name of ["dense_large_en_v1_5", "sparse_v3"] as const) {
     atMost(

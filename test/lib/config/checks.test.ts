@@ -63,6 +63,32 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "a private API has no host name",
+    good: [],
+    bad: [["api.yaml", ["private_api"], { vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890"] }]],
+    problems: [
+      "conf/api.yaml private_api excludes domain_name_system: a private API has no host name of one's own here",
+      "conf/api.yaml private_api excludes recommendation_domain_name: a private API has no host name of one's own here",
+    ],
+  },
+  {
+    rule: "execute_api_url is false only with a host name",
+    good: [["api.yaml", ["domain_name_system"], null]],
+    bad: [
+      ["api.yaml", ["domain_name_system"], null],
+      ["api.yaml", ["recommendation_domain_name"], undefined],
+    ],
+    problems: ["conf/api.yaml execute_api_url is false, but no API has a host name: nothing could call them"],
+  },
+  {
+    rule: "provisioned concurrency of the recommendation service is within the reserved",
+    good: [],
+    bad: [["api.yaml", ["reserved_concurrency", "recommendation_api"], 4]],
+    problems: [
+      "conf/api.yaml provisioned_concurrency.recommendation_api.max_capacity must be at most reserved_concurrency.recommendation_api (4), got 5",
+    ],
+  },
+  {
     rule: "a certificate is of the project's region",
     good: [],
     bad: [["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws:acm:us-east-1:123456789012:certificate/a"]],

@@ -31,8 +31,16 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["etl/configure.json", EtlSchema],
 ];
 
-/** Has every key at least once in the first entry of each list. */
+/** Has every key at least once in the first entry of each list, except those of {@link privateApis}. */
 const full = withRareKeys(withExcludedColumns(fullExample()));
+
+/** The same with private APIs, which exclude host names. */
+const privateApis = (["domain_name_system", "recommendation_domain_name", "execute_api_url"] as const).reduce<Files>(
+  (files, key) => changed(files, "api.yaml", [key], key === "domain_name_system" ? null : undefined),
+  changed(full, "api.yaml", ["private_api"], { vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890"] }),
+);
+
+const filesFor = (path: Path): Files => (path[0] === "private_api" ? privateApis : full);
 
 function withExcludedColumns(files: Files): Files {
   const excluded = [{ name: "User", value: ["MEMBERSHIP_ID"] }];
@@ -76,7 +84,7 @@ function at(problems: readonly Problem[], file: string, path: Path): string[] {
 }
 
 test("the full example is valid", () => {
-  assert.equal(problemsOf(full), []);
+  assert.equal([problemsOf(full), problemsOf(privateApis)], [[], []]);
 });
 
 for (const [file, schema] of SCHEMAS) {
@@ -87,7 +95,9 @@ for (const [file, schema] of SCHEMAS) {
 
     if (required) {
       test(`${name}: missing`, () => {
-        assert.equal(at(problemsOf(changed(full, file, path, undefined)), file, path), [`is missing: ${allowed}`]);
+        assert.equal(at(problemsOf(changed(filesFor(path), file, path, undefined)), file, path), [
+          `is missing: ${allowed}`,
+        ]);
       });
     }
 
@@ -95,21 +105,25 @@ for (const [file, schema] of SCHEMAS) {
       const { kind } = shapeOf(below);
       const [wrong, shown] =
         kind === "leaf" || kind === "list" ? [{ wrong: 1 }, "a mapping"] : [["wrong"], "a list of 1 entry"];
-      const [message, ...more] = at(problemsOf(changed(full, file, path, wrong)), file, path);
+      const [message, ...more] = at(problemsOf(changed(filesFor(path), file, path, wrong)), file, path);
       assert.is(message, `must be ${allowed}, got ${shown}`);
       assert.equal(more, []);
     });
 
     if (below.type !== "optional" || written !== "domain_name_system") {
       test(`${name}: a key with nothing after it`, () => {
-        assert.equal(at(problemsOf(changed(full, file, path, null)), file, path), [`must be ${allowed}, got nothing`]);
+        assert.equal(at(problemsOf(changed(filesFor(path), file, path, null)), file, path), [
+          `must be ${allowed}, got nothing`,
+        ]);
       });
     }
 
     test(`${name}: misspelt`, () => {
       const key = String(path.at(-1));
       const misspelt = [...path.slice(0, -1), `${key.slice(0, 1)}${key.slice(2)}`];
-      const problems = problemsOf(changed(changed(full, file, path, undefined), file, misspelt, givenAt(file, path)));
+      const problems = problemsOf(
+        changed(changed(filesFor(path), file, path, undefined), file, misspelt, givenAt(file, path)),
+      );
       assert.equal(at(problems, file, misspelt), [`is not a known key: did you mean "${key}"?`]);
       assert.equal(at(problems, file, path), [], "one mistake is reported twice");
     });
@@ -117,7 +131,10 @@ for (const [file, schema] of SCHEMAS) {
 }
 
 function givenAt(file: string, path: Path): unknown {
-  const value = path.reduce<unknown>((current, step) => Reflect.get(Object(current), step), parse(full[file] ?? ""));
+  const value = path.reduce<unknown>(
+    (current, step) => Reflect.get(Object(current), step),
+    parse(filesFor(path)[file] ?? ""),
+  );
   assert.is.not(value, undefined, `the full example lacks ${file} ${formatPath(path)}`);
   return value;
 }
