@@ -64,7 +64,7 @@ test("conf/ is valid with every optional line switched on", () => {
   assert.is(project.aws.account_id, "123456789012");
   assert.is(project.terraform.state.type, "s3");
   assert.is(project.opensearch?.auth?.type, "basic");
-  assert.equal(api.raw_backend.deny, ["DELETE /_snapshot/*", "* /_plugins/_security/*"]);
+  assert.equal(api.raw_backend.deny, ["* /*/_delete_by_query"]);
   assert.is(Object.keys(searchGateway?.models ?? {}).length, 4);
 });
 
