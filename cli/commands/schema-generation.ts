@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { DATASETS } from "../../lib/config/avro.ts";
-import { generateSchemas } from "../../lib/recommendation/schema/generate.ts";
+import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../lib/recommendation/schema/sample-error.ts";
 import { schemaTable } from "../../lib/recommendation/schema/table.ts";
 import { writeSchemas } from "../../lib/recommendation/schema/write.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
+import { absentEventTypes } from "../recommendation/event-types.ts";
 
 const Path = v.pipe(v.string(), v.nonEmpty("needs a file"));
 
@@ -43,10 +44,11 @@ export const schemaGeneration = defineCommand({
   },
   run: async ({ conf, json, ...files }, { terminal }) => {
     try {
-      const generated = await generateSchemas(files);
+      const { eventTypes, ...generated } = await generateSchemas(files);
       const written = await write(generated, conf);
+      const warnings = absentEventTypes(conf, eventTypes);
       if (json) {
-        terminal.printJson({ ...generated, written });
+        terminal.printJson({ ...generated, event_types: Object.fromEntries(eventTypes), written, warnings });
         return 0;
       }
       for (const dataset of DATASETS) {
@@ -56,8 +58,11 @@ export const schemaGeneration = defineCommand({
           `${terminal.colors.bold(TITLES[dataset])} (${from})\n\n${schemaTable(generated.schemas[dataset])}\n`,
         );
       }
+      const types = [...eventTypes].map(([type, count]) => `${type} (${count.toLocaleString("en")})`);
+      terminal.print(`Event types: ${types.join(", ")}\n`);
       terminal.note(`Written:\n${written.map((path) => `  ${path}`).join("\n")}`);
       terminal.note("O marks yes, X marks no. Types and flags can be changed in these files before the first deploy.");
+      for (const warning of warnings) terminal.note(`Take care: ${warning}`);
       return 0;
     } catch (error) {
       throw error instanceof SampleError ? new UsageError(error.message, { cause: error }) : error;
@@ -65,7 +70,7 @@ export const schemaGeneration = defineCommand({
   },
 });
 
-async function write(generated: Awaited<ReturnType<typeof generateSchemas>>, folder: string): Promise<string[]> {
+async function write(generated: Pick<Generated, "schemas" | "etl">, folder: string): Promise<string[]> {
   try {
     return await writeSchemas(generated, folder);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -28,12 +28,35 @@ test("prints a table a dataset and writes the four files", () => {
 test("prints the same as JSON", () => {
   const { out, err, code } = run("--textual-fields", "TITLE", "--json");
   assert.equal([code, err], [0, ""]);
-  assert.equal(Object.keys(JSON.parse(out)), ["schemas", "etl", "rows", "written"]);
+  assert.equal(Object.keys(JSON.parse(out)), ["schemas", "etl", "rows", "event_types", "written", "warnings"]);
 });
 
 test("takes several textual fields, with blanks after the commas", () => {
   const { out } = run("--textual-fields", "TITLE, AUTHOR", "--json");
   assert.equal(JSON.parse(out).etl.item.joins[0].columns, ["TITLE", "AUTHOR"]);
+});
+
+test("warns of event types that the configuration names and no event has", () => {
+  const filter = (name: string, type: string) =>
+    `  - name: ${name}\n    expression: EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN (${type})\n`;
+  writeFileSync(
+    join(conf, "solution.yaml"),
+    "recipes: { similar_items: { target_event_type: Purchase }, user_personalization: { target_event_type: view } }\n",
+  );
+  writeFileSync(
+    join(conf, "filter.yaml"),
+    `filters:\n${filter("rated", '"click", "view"')}${filter("seen", '"*"')}${filter("given", "$TYPE")}`,
+  );
+  const { out, err, code } = run();
+  assert.is(code, 0);
+  assert.match(out, /\nEvent types: view \([\d,]+\), purchase \([\d,]+\)/);
+  assert.equal(
+    err.split("\n").filter((line) => line.startsWith("Take care")),
+    [
+      'Take care: solution.yaml: recipes.similar_items.target_event_type names the event type "Purchase", which no event has: did you mean "purchase"?',
+      'Take care: filter.yaml: the filter rated names the event type "click", which no event has',
+    ],
+  );
 });
 
 test("refuses a wrong textual field with exit code 2 and writes nothing", () => {

@@ -3,7 +3,7 @@ import type { EtlConfiguration } from "../../config/etl.ts";
 import { nearest } from "../../config/nearest.ts";
 import { infer } from "./infer.ts";
 import { RULES, TEXTUAL_FIELD } from "./rules.ts";
-import { readSample, type Sample } from "./sample.ts";
+import { type EventTypes, readSample, type Sample } from "./sample.ts";
 import { SampleError } from "./sample-error.ts";
 
 /** The paths of the three sample files, and the item columns to treat as text. */
@@ -20,6 +20,7 @@ export interface Generated {
   etl: EtlConfiguration;
   /** The number of rows in each file. */
   rows: Readonly<Record<Dataset, number>>;
+  eventTypes: EventTypes;
 }
 
 /**
@@ -51,6 +52,7 @@ export async function generateSchemas(files: SampleFiles): Promise<Generated> {
     schemas: { user: made.user.schema, item: made.item.schema, interaction: made.interaction.schema },
     etl: { user: made.user.etl, item: made.item.etl, interaction: made.interaction.etl },
     rows: { user: user.rows, item: item.rows, interaction: interaction.rows },
+    eventTypes: interaction.eventTypes,
   };
 }
 

@@ -8,12 +8,20 @@ import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
 import { SampleError } from "./sample-error.ts";
 
+/** How many events have each type. */
+export type EventTypes = ReadonlyMap<string, number>;
+
+/** The most event types to count. Personalize takes ten; a column with this many holds something else. */
+export const MAX_EVENT_TYPES = 1_000;
+
 /** The columns of a sample file, in file order, and its number of rows. */
 export interface Sample {
   file: string;
   dataset: Dataset;
   columns: ReadonlyMap<string, Column>;
   rows: number;
+  /** Empty for users and items. Lacks the types that appear after the first {@link MAX_EVENT_TYPES}. */
+  eventTypes: EventTypes;
 }
 
 /**
@@ -24,12 +32,18 @@ export async function readSample(dataset: Dataset, file: string): Promise<Sample
   const { columns: header, rows: source } = await readRows(file);
   const columns = new Map(header.map((name) => [name, new Column(name)]));
   if (header.length > 0) checkColumns(dataset, file, header);
+  const eventTypes = new Map<string, number>();
   let rows = 0;
   for await (const row of source) {
     rows += 1;
     // JSON has no header, so the first object shows which columns exist.
     if (rows === 1 && header.length === 0) checkColumns(dataset, file, [...row.values.keys()]);
     checkRow(dataset, file, row);
+    if (dataset === "interaction") {
+      const type = String(row.values.get("EVENT_TYPE"));
+      const count = eventTypes.get(type) ?? 0;
+      if (count > 0 || eventTypes.size < MAX_EVENT_TYPES) eventTypes.set(type, count + 1);
+    }
     for (const [name, value] of row.values) {
       const column = columns.get(name) ?? new Column(name);
       columns.set(name, column);
@@ -38,7 +52,7 @@ export async function readSample(dataset: Dataset, file: string): Promise<Sample
   }
   if (rows === 0) throw new SampleError([`${file}  has a header but no rows: types cannot be inferred without values`]);
   if (header.length === 0) checkColumns(dataset, file, [...columns.keys()]);
-  return { file, dataset, columns, rows };
+  return { file, dataset, columns, rows, eventTypes };
 }
 
 function checkColumns(dataset: Dataset, file: string, names: readonly string[]): void {

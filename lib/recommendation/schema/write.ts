@@ -10,7 +10,7 @@ import type { Generated } from "./generate.ts";
  * and flushes all four files under temporary names, then renames them, so that a full disk or a killed process leaves
  * no incomplete file.
  */
-export async function writeSchemas(generated: Generated, folder: string): Promise<string[]> {
+export async function writeSchemas(generated: Pick<Generated, "schemas" | "etl">, folder: string): Promise<string[]> {
   const contents: [string, unknown][] = [
     ...DATASETS.map((name): [string, unknown] => [
       join(folder, "schema", `${name}_schema.json`),
