@@ -106,6 +106,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/backfill.ts")).backfillCommand,
   },
   {
+    words: ["evaluate"],
+    summary: "measure settings of the search gateway against judgments",
+    load: async () => (await import("./commands/evaluate.ts")).evaluateCommand,
+  },
+  {
     words: ["hybrid-search", "generate-semantic-index-schema"],
     summary: "add the embedding fields of hybrid_search.yaml to an index schema",
     load: async () => (await import("./commands/generate-semantic-index-schema.ts")).generateSemanticIndexSchema,

@@ -25,7 +25,8 @@ const GROUPS: Record<string, readonly string[]> = {
   config: ["core", "personalize/filters", "personalize/limits.ts"],
   personalize: ["core", "aws", "config"],
   infrastructure: ["core", "config", "recommendation"],
-  search: ["core", "aws", "config", "personalize"],
+  relevance: ["core"],
+  search: ["core", "aws", "config", "personalize", "relevance"],
   recommendation: ["core", "aws", "config", "personalize"],
 };
 

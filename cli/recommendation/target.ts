@@ -1,13 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import * as v from "valibot";
 import type { Recommendation } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import type { Context } from "../command.ts";
+import { readDevFile } from "../dev-file.ts";
 import { explained } from "../discovery/explain.ts";
-import { Failure, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { accountOf, failing, namesIn, openSession, type Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -32,11 +30,6 @@ export interface Target {
 
 /** The help text of `--local`. */
 export const LOCAL_HELP = "the stack of `make dev` in place of AWS, with conf.local unless --conf says otherwise";
-
-/** The file in which `make dev` records its endpoints. */
-const DEV_FILE = join(".local", "dev.json");
-
-const DevFile = v.looseObject({ aws: v.looseObject({ endpoint: v.pipe(v.string(), v.url()) }) });
 
 /**
  * Opens the account or the local stack. Throws ConfigurationError, UsageError or Failure; the message says what to do.
@@ -88,20 +81,5 @@ export function reading<T>(action: string, work: Promise<T>): Promise<T> {
 async function localAccount() {
   const { ACCOUNT_ID, REGION } = await import("../../local/cloud/front.ts");
   const credentials = { accessKeyId: "test", secretAccessKey: "test" };
-  return { account: ACCOUNT_ID, sdk: { region: REGION, endpoint: localEndpoint(), credentials } };
-}
-
-function localEndpoint(): string {
-  try {
-    const parsed = v.safeParse(DevFile, JSON.parse(readFileSync(DEV_FILE, "utf8")));
-    if (parsed.success) return parsed.output.aws.endpoint;
-    throw new Failure(`${DEV_FILE} is not what \`make dev\` writes: stop it, and start it again`);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-      throw new Failure(`The local stack is not running (there is no ${DEV_FILE}): start it with \`make dev\``, {
-        cause: error,
-      });
-    }
-    throw error;
-  }
+  return { account: ACCOUNT_ID, sdk: { region: REGION, endpoint: readDevFile().aws.endpoint, credentials } };
 }

@@ -1,0 +1,120 @@
+import { writeFileSync } from "node:fs";
+import * as v from "valibot";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { type Evaluation, evaluate, type Run, shown, verdictText } from "../../lib/relevance/evaluation/evaluate.ts";
+import { htmlReport } from "../../lib/relevance/evaluation/html.ts";
+import { gatewayCall, type Query } from "../../lib/relevance/evaluation/request.ts";
+import type { Setting, SettingsFile } from "../../lib/relevance/evaluation/settings-file.ts";
+import type { Metric } from "../../lib/relevance/metrics/metric.ts";
+import { type Context, defineCommand } from "../command.ts";
+import { confOf, defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { readRun } from "../gateway/run.ts";
+import { table } from "../recommendation/table.ts";
+import { readQueries, readSettings } from "../relevance/files.ts";
+import { type Limit, limitsOf, metricsOf } from "../relevance/metric-options.ts";
+
+/** The hits that a setting is asked for at least: metrics without a depth look at all of them. */
+const MIN_SIZE = 100;
+
+/** `relevance evaluate`: measures settings of the search gateway against judgments. */
+export const evaluateCommand = defineCommand({
+  example: "relevance evaluate --local --settings settings.yaml --judgments judgments.csv --html report.html",
+  json: true,
+  define: (command) => {
+    command
+      .requiredOption(
+        "--settings <file>",
+        "YAML file with the index and the settings to compare; the first is the baseline",
+      )
+      .requiredOption("--judgments <file>", "TREC qrels, CSV query,doc,grade, an export of Quepid, or UBI judgments")
+      .option("--queries <file>", "texts of the queries by the ids in the judgments (default: the ids are the texts)")
+      .option(
+        "--metrics <names>",
+        "metrics; the first decides the verdict",
+        "ndcg@10,mrr@10,precision@10,recall@100,map@100,judged@10,zero_hits",
+      )
+      .option(
+        "--fail-below <metric=value>",
+        "exit with 1 if the baseline's mean is below the value; may be repeated",
+        collect,
+        [],
+      )
+      .option("--html <file>", "write a report as one HTML page")
+      .option("--concurrency <number>", "searches at a time", "4");
+    defineGatewayOptions(command);
+  },
+  options: {
+    ...gatewayOptions,
+    settings: v.string(),
+    judgments: v.string(),
+    queries: v.optional(v.string()),
+    metrics: v.string(),
+    failBelow: v.array(v.string()),
+    html: v.optional(v.string()),
+    concurrency: v.pipe(v.string(), v.regex(/^[1-9]\d?$/, "must be a number from 1 to 99"), v.transform(Number)),
+  },
+  run: async (options, context) => {
+    const metrics = metricsOf(options.metrics);
+    const limits = limitsOf(options.failBelow, metrics);
+    const file = readSettings(options.settings);
+    const { queries, judgments } = readQueries(options.judgments, options.queries);
+    const gateway = await openGateway({ ...options, conf: confOf(options) }, context);
+    const settings = [];
+    for (const setting of file.settings) {
+      context.terminal.note(`${setting.name}: ${queries.length} queries`);
+      settings.push({
+        name: setting.name,
+        runs: await search(gateway, file, setting, queries, metrics, options.concurrency),
+      });
+    }
+    const ids = queries.map(({ id }) => id);
+    const evaluation = evaluate(ids, settings, judgments, metrics);
+    if (options.html !== undefined) writeFileSync(options.html, htmlReport(evaluation, `Evaluation of ${file.index}`));
+    if (options.json) context.terminal.printJson(evaluation);
+    else print(evaluation, context);
+    return belowLimits(evaluation, limits, context) ? 1 : 0;
+  },
+});
+
+const collect = (value: string, before: readonly string[]): string[] => [...before, value];
+
+function search(
+  gateway: Gateway,
+  file: SettingsFile,
+  setting: Setting,
+  queries: readonly Query[],
+  metrics: readonly Metric[],
+  concurrency: number,
+): Promise<Run[]> {
+  const size = Math.max(MIN_SIZE, ...metrics.map(({ k }) => k ?? 0));
+  return concurrently(queries, concurrency, async (query) => {
+    const { path, body } = gatewayCall(file, setting, query, size);
+    return readRun(await gateway.post(path, body));
+  });
+}
+
+function print(evaluation: Evaluation, { terminal }: Context): void {
+  const { settings, metrics } = evaluation;
+  const [first = ""] = metrics;
+  const rows = settings.map(({ name, scores, milliseconds }, index) => {
+    const { mean = 0, low = 0, high = 0 } = scores[first]?.difference ?? {};
+    const difference = index === 0 ? "baseline" : `${shown(mean)} (${shown(low)} to ${shown(high)})`;
+    const means = metrics.map((metric) => shown(scores[metric]?.mean.mean ?? 0));
+    return [name, ...means, difference, String(Math.round(milliseconds.p50)), String(Math.round(milliseconds.p95))];
+  });
+  terminal.print(table(["setting", ...metrics, `${first} difference (95 %)`, "p50 ms", "p95 ms"], rows));
+  terminal.print(`\n${verdictText(evaluation)}`);
+  for (const { name, degraded } of settings) {
+    if (degraded > 0) terminal.note(`${name}: ${degraded} answers were degraded; their searches lacked something`);
+  }
+}
+
+function belowLimits({ settings: [baseline] }: Evaluation, limits: readonly Limit[], { terminal }: Context): boolean {
+  const below = limits.filter(({ metric, value }) => (baseline?.scores[metric]?.mean.mean ?? 0) < value);
+  for (const { metric, value } of below) {
+    terminal.note(
+      `${metric} of ${baseline?.name} is ${shown(baseline?.scores[metric]?.mean.mean ?? 0)}, below ${value}`,
+    );
+  }
+  return below.length > 0;
+}

@@ -1,0 +1,101 @@
+import type { Command } from "commander";
+import * as v from "valibot";
+import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { retry } from "../../lib/core/resilience/retry.ts";
+import type { Context } from "../command.ts";
+import { readDevFile } from "../dev-file.ts";
+import { Failure, UsageError } from "../errors.ts";
+
+/** The options by which a command finds the search gateway; {@link defineGatewayOptions} adds them. */
+export const gatewayOptions = {
+  apiHost: v.optional(v.pipe(v.string(), v.url("must be a URL"))),
+  apiKey: v.optional(v.pipe(v.string(), v.nonEmpty("needs a key"))),
+  local: v.optional(v.boolean(), false),
+};
+
+interface GatewayOptions {
+  conf: string;
+  apiHost?: string | undefined;
+  apiKey?: string | undefined;
+  local: boolean;
+}
+
+/** Adds the options of {@link gatewayOptions} to a command. */
+export function defineGatewayOptions(command: Command): void {
+  command
+    .option("--api-host <url>", "URL of the search gateway (default: the deployed one)")
+    .option("--api-key <key>", "its API key (default: the deployed one's)")
+    .option("--local", "use the stack of `make dev`");
+}
+
+/** Returns the folder of the configuration that belongs to the gateway: conf.local for the local stack. */
+export const confOf = ({ conf, local }: Pick<GatewayOptions, "conf" | "local">): string =>
+  local && conf === "conf" ? "conf.local" : conf;
+
+/** An answer of the gateway. */
+export interface GatewayAnswer {
+  body: unknown;
+  headers: Headers;
+  milliseconds: number;
+}
+
+/** The search gateway that a command calls. */
+export interface Gateway {
+  /** Posts JSON. Retries what the gateway says may succeed later. Throws Failure for any answer but 200. */
+  post(path: string, body: unknown): Promise<GatewayAnswer>;
+}
+
+/** Finds the gateway: the given one, that of `make dev`, or the deployed one. Throws Failure and UsageError. */
+export async function openGateway(options: GatewayOptions, context: Context): Promise<Gateway> {
+  const { url, key } = await addressOf(options, context);
+  const base = url.replace(/\/+$/, "");
+  return { post: (path, body) => post(`${base}${path}`, key, body) };
+}
+
+async function addressOf(options: GatewayOptions, context: Context): Promise<{ url: string; key: string }> {
+  const { apiHost, apiKey, local } = options;
+  if (local) {
+    const { search } = readDevFile();
+    return { url: search.url, key: search.api_key };
+  }
+  if (apiHost !== undefined && apiKey !== undefined) return { url: apiHost, key: apiKey };
+  if (apiHost !== undefined || apiKey !== undefined) throw new UsageError("--api-host and --api-key belong together");
+  const { findDeployedApis } = await import("../apply/after-deploy.ts");
+  const { accountOf, namesIn, openSession } = await import("../session.ts");
+  const session = openSession(options.conf, context);
+  const apis = await findDeployedApis(session, namesIn(session, await accountOf(session)));
+  const gateway = apis.find(({ service }) => service === "search-gateway");
+  const deployedKey = gateway?.keys[0]?.value;
+  if (gateway && deployedKey !== undefined) return { url: gateway.url, key: deployedKey };
+  throw new Failure(
+    "The search gateway is not deployed: run `relevance deploy`, pass --local for `make dev`, or pass --api-host and --api-key",
+  );
+}
+
+/** The longest that a call takes, retries included. */
+const CALL_MS = 60_000;
+
+/** An answer that the gateway's documentation says to try again. */
+class Busy extends Failure {}
+
+async function post(url: string, key: string, body: unknown): Promise<GatewayAnswer> {
+  const deadline = deadlineIn(CALL_MS);
+  const call = async (): Promise<GatewayAnswer> => {
+    const started = performance.now();
+    const signal = AbortSignal.timeout(Math.ceil(deadline.remaining()));
+    const headers = { "content-type": "application/json", "x-api-key": key };
+    let answer: Response;
+    let text: string;
+    try {
+      answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+      text = await answer.text();
+    } catch (cause) {
+      throw new Failure(`Cannot reach the gateway at ${new URL(url).origin}`, { cause });
+    }
+    const milliseconds = performance.now() - started;
+    if (answer.status === 200) return { body: JSON.parse(text), headers: answer.headers, milliseconds };
+    const message = `The gateway answered ${answer.status}: ${text.slice(0, 500)}`;
+    throw [429, 502, 503, 504].includes(answer.status) ? new Busy(message) : new Failure(message);
+  };
+  return retry(call, { deadline, attempts: 5, retryable: (error) => error instanceof Busy });
+}

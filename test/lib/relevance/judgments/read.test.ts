@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { JudgmentsError } from "../../../../lib/relevance/judgments/judgments.ts";
+import { readJudgments, readTopics } from "../../../../lib/relevance/judgments/read.ts";
+import { writeTable } from "../../../../lib/relevance/judgments/table.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("judgments files");
+const folder = mkdtempSync(join(tmpdir(), "judgments-"));
+test.after(() => rmSync(folder, { recursive: true }));
+
+function written(name: string, content: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+const asObject = (name: string, content: string) =>
+  Object.fromEntries(Array.from(readJudgments(written(name, content)), ([q, grades]) => [q, Object.fromEntries(grades)]));
+
+const SAME = { "red dress": { b1: 3, b2: 0 }, lamp: { b1: 1 } };
+
+test("reads CSV with query, doc and grade", () => {
+  assert.equal(asObject("a.csv", "query,doc,grade\nred dress,b1,3\nred dress,b2,0\nlamp,b1,1\n"), SAME);
+});
+
+test("reads both exports of Quepid and skips documents without a rating", () => {
+  assert.equal(asObject("b.csv", "query,docid,rating\nred dress,b1,3.0\nred dress,b2,0\nlamp,b1,1\nlamp,b9,\n"), SAME);
+  const general =
+    "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n" +
+    'T,C,1,red dress,b1,1,"A, B",3\nT,C,1,red dress,b2,2,,0\nT,C,1,lamp,b1,1,x,1\nT,C,1,lamp,b9,2,x,\n';
+  assert.equal(asObject("c.csv", general), SAME);
+});
+
+test("reads the judgment lists and the judgment lines of OpenSearch", () => {
+  const list = [
+    { query: "red dress", ratings: [{ docId: "b1", rating: "3.000" }, { docId: "b2", rating: "0.000" }] },
+    { query: "lamp", ratings: [{ docId: "b1", rating: 1 }] },
+  ];
+  assert.equal(asObject("d.json", JSON.stringify({ name: "x", judgmentRatings: list }, null, 2)), SAME);
+  const lines = list.flatMap(({ query, ratings }) =>
+    ratings.map(({ docId, rating }) => JSON.stringify({ query, document: docId, judgment: rating })),
+  );
+  assert.equal(asObject("e.ndjson", lines.join("\n")), SAME);
+});
+
+test("reads TREC qrels with tabs, blanks and negative grades", () => {
+  assert.equal(asObject("f.qrels", "1 0 b1 2\n1\t0\tb2\t-1\r\n\n2  Q0 b1 1\n"), { 1: { b1: 2, b2: -1 }, 2: { b1: 1 } });
+});
+
+test("names file and line of what is wrong", () => {
+  const message = (name: string, content: string) => {
+    try {
+      readJudgments(written(name, content));
+      return "";
+    } catch (error) {
+      assert.instance(error, JudgmentsError);
+      return (error as Error).message;
+    }
+  };
+  assert.match(message("g.csv", "query,doc,grade\na,b,high\n"), /g\.csv: line 2: the grade "high" is not a number/);
+  assert.match(message("h.csv", "query,item,grade\na,b,1\n"), /line 1: no column for the document: name it doc/);
+  assert.match(message("i.qrels", "1 0 b1\n"), /line 1: a line of qrels is/);
+  assert.match(message("j.json", '{"query": "a"}'), /line 1: neither a document with judgmentRatings/);
+  assert.match(message("k.csv", "query,doc,grade\n"), /k\.csv has no judgments/);
+  assert.match(message("l.csv", 'query,doc,grade\n"a,b,1\n'), /l\.csv: /);
+});
+
+test("writes what it reads", () => {
+  const rows = [
+    { query: 'say "hello", world', document: "b,1", grade: 0.25 },
+    { query: "two\nlines", document: "b2", grade: 3 },
+  ];
+  const again = asObject("m.csv", writeTable(rows));
+  assert.equal(again, { 'say "hello", world': { "b,1": 0.25 }, "two\nlines": { b2: 3 } });
+});
+
+test("reads topics from lines with a tab and from CSV with users", () => {
+  assert.equal([...readTopics(written("t.tsv", '1\twing "flutter"\n2\tshock\n'))], [
+    ["1", { text: 'wing "flutter"', userId: undefined }],
+    ["2", { text: "shock", userId: undefined }],
+  ]);
+  assert.equal([...readTopics(written("t.csv", 'id,query,user_id\n1,"a, b",U1\n2,c,\n'))], [
+    ["1", { text: "a, b", userId: "U1" }],
+    ["2", { text: "c", userId: undefined }],
+  ]);
+});
+
+test.run();
