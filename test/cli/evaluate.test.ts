@@ -49,7 +49,9 @@ test.after(() => {
 writeFileSync(join(folder, "judgments.csv"), `query,doc,grade\n${QUERIES.map((q) => `${q},good,1\n`).join("")}`);
 const settings = (...names: string[]) => {
   const file = join(folder, "settings.yaml");
-  const entries = names.map((name) => `  - {name: ${name}${name === "weighted" ? ", settings: {weights: [1.0]}" : ""}}\n`);
+  const entries = names.map(
+    (name) => `  - {name: ${name}${name === "weighted" ? ", settings: {weights: [1.0]}" : ""}}\n`,
+  );
   writeFileSync(
     file,
     `index: books\ntemplate: {query: {match: {text: "[search_query]"}}}\nsettings:\n${entries.join("")}`,

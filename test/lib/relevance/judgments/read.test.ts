@@ -18,7 +18,9 @@ function written(name: string, content: string): string {
 }
 
 const asObject = (name: string, content: string) =>
-  Object.fromEntries(Array.from(readJudgments(written(name, content)), ([q, grades]) => [q, Object.fromEntries(grades)]));
+  Object.fromEntries(
+    Array.from(readJudgments(written(name, content)), ([q, grades]) => [q, Object.fromEntries(grades)]),
+  );
 
 const SAME = { "red dress": { b1: 3, b2: 0 }, lamp: { b1: 1 } };
 
@@ -36,7 +38,13 @@ test("reads both exports of Quepid and skips documents without a rating", () => 
 
 test("reads the judgment lists and the judgment lines of OpenSearch", () => {
   const list = [
-    { query: "red dress", ratings: [{ docId: "b1", rating: "3.000" }, { docId: "b2", rating: "0.000" }] },
+    {
+      query: "red dress",
+      ratings: [
+        { docId: "b1", rating: "3.000" },
+        { docId: "b2", rating: "0.000" },
+      ],
+    },
     { query: "lamp", ratings: [{ docId: "b1", rating: 1 }] },
   ];
   assert.equal(asObject("d.json", JSON.stringify({ name: "x", judgmentRatings: list }, null, 2)), SAME);
@@ -78,14 +86,20 @@ test("writes what it reads", () => {
 });
 
 test("reads topics from lines with a tab and from CSV with users", () => {
-  assert.equal([...readTopics(written("t.tsv", '1\twing "flutter"\n2\tshock\n'))], [
-    ["1", { text: 'wing "flutter"', userId: undefined }],
-    ["2", { text: "shock", userId: undefined }],
-  ]);
-  assert.equal([...readTopics(written("t.csv", 'id,query,user_id\n1,"a, b",U1\n2,c,\n'))], [
-    ["1", { text: "a, b", userId: "U1" }],
-    ["2", { text: "c", userId: undefined }],
-  ]);
+  assert.equal(
+    [...readTopics(written("t.tsv", '1\twing "flutter"\n2\tshock\n'))],
+    [
+      ["1", { text: 'wing "flutter"', userId: undefined }],
+      ["2", { text: "shock", userId: undefined }],
+    ],
+  );
+  assert.equal(
+    [...readTopics(written("t.csv", 'id,query,user_id\n1,"a, b",U1\n2,c,\n'))],
+    [
+      ["1", { text: "a, b", userId: "U1" }],
+      ["2", { text: "c", userId: undefined }],
+    ],
+  );
 });
 
 test.run();
