@@ -9,6 +9,7 @@ import {
   Issue,
 } from "../../lib/core/http/documents.ts";
 import { Document, DocumentId, IndexName, MAX_OPERATIONS } from "../../lib/search/api/bulk/request.ts";
+import { CandidatesRequest } from "../../lib/search/api/hybrid/candidates.ts";
 import {
   Combination,
   HybridRequest,
@@ -70,6 +71,11 @@ const hybridFields = { ...HybridRequest.entries, search_request_template: Hybrid
 
 /** The body of a hybrid search. It documents what the handler checks after parsing. */
 export const HybridRequestDocument = v.strictObject(hybridFields);
+
+const candidatesFields = { ...CandidatesRequest.entries, search_request_template: HybridTemplate };
+
+/** The body of a request for candidates. It documents what the handler checks after parsing. */
+export const CandidatesRequestDocument = v.strictObject(candidatesFields);
 
 const Shards = v.object({ total: Integer, successful: Integer, failed: Integer });
 
@@ -151,6 +157,31 @@ export const HybridSearchAnswer = v.object({
   degraded: degradedList(Degradation),
 });
 
+const Candidate = v.object({ _index: v.string(), _id: v.string(), _score: v.number() });
+
+const ShardCandidates = v.object({
+  hits: v.pipe(v.array(Candidate), v.description("Best first, at most `depth`.")),
+});
+
+const SubqueryCandidates = v.object({
+  shards: v.pipe(v.array(ShardCandidates), v.description("One for each entry of `shards`, in its order.")),
+});
+
+const ShardName = v.object({ _index: v.string(), shard: Integer });
+
+/** The candidates of each subquery. */
+export const CandidatesAnswer = v.object({
+  index: CandidatesRequest.entries.index,
+  search_query: CandidatesRequest.entries.search_query,
+  depth: Integer,
+  opensearch_version: v.string(),
+  shards: v.array(ShardName),
+  subqueries: v.pipe(
+    v.array(SubqueryCandidates),
+    v.description("One for each subquery, in the order of the template."),
+  ),
+});
+
 const ClusterErrorCause = v.looseObject({ type: v.string(), reason: v.nullable(v.string()) });
 
 /** An error of the cluster on the raw backend. An answer with an error status may lack `error`, as `found: false`. */
@@ -181,6 +212,7 @@ export const schemaNames = {
     NativeSearch,
     BusinessRules,
     HybridSearchRequest: HybridRequestDocument,
+    CandidatesRequest: CandidatesRequestDocument,
     HybridTemplate,
     HybridTemplateQuery,
     HybridQuery,
@@ -209,6 +241,11 @@ export const schemaNames = {
     HybridQuery,
     NativeQuery,
     AppliedHybridSettings: HybridSettings,
+    CandidatesAnswer,
+    SubqueryCandidates,
+    ShardCandidates,
+    Candidate,
+    ShardName,
     Normalization,
     Combination,
     SearchResult,

@@ -1,10 +1,11 @@
 import { jsonHandler } from "../../lib/core/http/json-handler.ts";
 import type { Family } from "../../lib/core/http/router.ts";
+import { CandidatesRequest, hybridCandidates } from "../../lib/search/api/hybrid/candidates.ts";
 import { hybridSearch } from "../../lib/search/api/hybrid/hybrid-search.ts";
 import { HybridRequest } from "../../lib/search/api/hybrid/request.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
-/** POST /application/hybrid-search */
+/** POST /application/hybrid-search and its candidates */
 export function hybridSearchFamily(services: GatewayServices): Family {
   return {
     "/application/hybrid-search": jsonHandler({
@@ -12,6 +13,12 @@ export function hybridSearchFamily(services: GatewayServices): Family {
       schema: HybridRequest,
       queries: true,
       handle: (call) => hybridSearch(services, call),
+    }),
+    "/application/hybrid-search/candidates": jsonHandler({
+      api: services.api,
+      schema: CandidatesRequest,
+      queries: true,
+      handle: (call) => hybridCandidates(services, call),
     }),
   };
 }

@@ -3,6 +3,8 @@ import { SearchRequest } from "../../lib/search/api/search/request.ts";
 import {
   BulkAnswer,
   BulkRequestDocument,
+  CandidatesAnswer,
+  CandidatesRequestDocument,
   HybridRequestDocument,
   HybridSearchAnswer,
   SearchAnswer,
@@ -71,6 +73,34 @@ export const routes = [
           },
         },
         settings: { weights: [0.3, 0.4, 0.3] },
+      },
+    },
+  },
+  {
+    methods: ["POST"],
+    path: "/application/hybrid-search/candidates",
+    family: "hybrid-search",
+    access: ["hybrid-search"],
+    summary: "Candidates of a hybrid search",
+    description:
+      "Returns the hits of each subquery on each shard with the cluster's own scores, from which a client computes the result of a hybrid search with any settings. Tuning uses it.",
+    request: CandidatesRequestDocument,
+    response: CandidatesAnswer,
+    example: {
+      request: {
+        index: "books",
+        search_query: "a caravan in the desert",
+        search_request_template: {
+          query: {
+            hybrid: {
+              queries: [
+                { match: { description: "a caravan in the desert" } },
+                { knn: { description_dense: { vector: "[description_dense]", k: 50 } } },
+              ],
+            },
+          },
+        },
+        depth: 50,
       },
     },
   },

@@ -15,6 +15,12 @@ export interface Capabilities {
   pagination: boolean;
   /** The response processor `hybrid_score_explanation`, since 2.19. */
   scoreExplanation: boolean;
+  /** The `score-ranker-processor`, which fuses by reciprocal rank, since 2.19. */
+  rrf: boolean;
+  /** Its weights, and ranks over all shards. 3.6.0 has them and 2.19.6 does not; versions between were not tested. */
+  weightedRrf: boolean;
+  /** Normalization by z_score, since 3.0. */
+  zScore: boolean;
   /** `profile: true` with `hybrid`, since 3.6. Earlier versions fail every such search. */
   hybridProfile: boolean;
 }
@@ -29,6 +35,9 @@ export function capabilitiesOf(version: string): Capabilities {
     queryTokens: atLeast(2, 14),
     pagination: atLeast(2, 19),
     scoreExplanation: atLeast(2, 19),
+    rrf: atLeast(2, 19),
+    weightedRrf: atLeast(3, 6),
+    zScore: atLeast(3, 0),
     hybridProfile: atLeast(3, 6),
   };
 }

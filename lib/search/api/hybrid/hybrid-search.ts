@@ -1,24 +1,21 @@
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { withMembers } from "../../../core/json/slices.ts";
-import { earlier } from "../../../core/resilience/deadline.ts";
 import { searchedIndexes } from "../../access/application.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "../search/native-search.ts";
 import { pageOf } from "../search/page.ts";
 import { personalizationOf, personalizedPage, plainPage } from "../search/personalize.ts";
 import { searchReply } from "../search/reply.ts";
-import { type Stopwatch, stopwatch } from "../search/stopwatch.ts";
+import { stopwatch } from "../search/stopwatch.ts";
 import { hybridBody, sourceOf } from "./body.ts";
-import { embedQuery } from "./embed.ts";
 import { depthDegradation, hybridPages } from "./page.ts";
 import { depthOf, pipelineJson } from "./pipeline.ts";
-import { planLegs } from "./plan.ts";
+import { runnableQueries } from "./queries.ts";
 import type { HybridRequest } from "./request.ts";
-import { profileDegradation, versionIssues } from "./support.ts";
-import { type HybridTarget, hybridTarget } from "./target.ts";
-import { readTemplate, type Template } from "./template.ts";
-import { readLegs, replaceTokens } from "./tokens.ts";
+import { profileDegradation, settingsIssues } from "./support.ts";
+import { hybridTarget } from "./target.ts";
+import { readTemplate } from "./template.ts";
 
 /**
  * The shard's request cache keeps results of `size: 0`. It drops what neural-search adds to them, so that every repeat
@@ -35,6 +32,8 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const watch = stopwatch();
 
   const target = await watch.time("catalog", () => hybridTarget(services, body.index, deadline));
+  const issues = settingsIssues(body.settings, target.can);
+  if (issues.length > 0) throw invalidRequest(issues);
   const { queries, weights, degraded } = await runnableQueries(services, call, template, target, watch);
 
   const how = personalizationOf(services, body, template.native, page);
@@ -81,29 +80,4 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     degraded: [...degraded, ...found.degraded, ...(profile ? [profile] : []), ...depthDegradation(found.answer, page)],
     milliseconds: watch.read(),
   });
-}
-
-/** Returns the subqueries that can run with embeddings in place of their tokens, and the weights that belong to them. */
-async function runnableQueries(
-  services: GatewayServices,
-  { body, deadline }: JsonCall<HybridRequest>,
-  template: Template,
-  { embedding_mappings, onFailure, can }: HybridTarget,
-  watch: Stopwatch,
-) {
-  const path = "search_request_template.query.hybrid.queries";
-  const { legs, issues } = readLegs(template.queries, embedding_mappings, path);
-  const problems = [...issues, ...versionIssues(can, pageOf(template.native)?.from ?? 0)];
-  if (problems.length > 0) throw invalidRequest(problems);
-
-  const used = embedding_mappings.filter(({ embedding_field }) =>
-    legs.some(({ fields }) => fields.has(embedding_field)),
-  );
-  // A model that does not answer must leave time for the search by the other legs.
-  const half = earlier(deadline, deadline.remaining() / 2);
-  const embedded = await watch.time("embedding", () => embedQuery(services, body.search_query, used, half));
-  const { kept, weights, degraded } = planLegs(legs, embedded, body.settings.weights, onFailure);
-  const { embeddings } = embedded;
-  const queries = kept.map((leg) => replaceTokens(template.queries[leg], { embeddings, queryTokens: can.queryTokens }));
-  return { queries, weights, degraded };
 }

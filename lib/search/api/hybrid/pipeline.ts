@@ -1,4 +1,5 @@
 import { rawNumber } from "../../../core/json/lossless.ts";
+import { RANK_CONSTANT } from "../../../relevance/fusion/techniques.ts";
 import type { HybridSettings } from "./request.ts";
 
 /** How many candidates each subquery retrieves. */
@@ -41,17 +42,28 @@ export function pipelineJson(
     { truncate_hits: {} },
     ...responseProcessors,
   ];
-  const normalization = {
-    "normalization-processor": {
-      normalization: { technique: settings.normalization },
-      combination: { technique: settings.combination, ...(weights && { parameters: { weights: weights.map(float) } }) },
-    },
-  };
+  const parameters = weights && { parameters: { weights: weights.map(float) } };
   return (
     `{"request_processors":[{"oversample":${JSON.stringify({ sample_factor: float(sampleFactor) })}}],` +
     `"response_processors":${JSON.stringify(response)},` +
-    `"phase_results_processors":[${JSON.stringify(normalization)}]}`
+    `"phase_results_processors":[${JSON.stringify(fusionProcessor(settings, parameters))}]}`
   );
+}
+
+function fusionProcessor(
+  { normalization, combination }: Pick<HybridSettings, "normalization" | "combination">,
+  parameters: object | null,
+): object {
+  if (combination === "rrf") {
+    const technique = { technique: "rrf", rank_constant: RANK_CONSTANT, ...parameters };
+    return { "score-ranker-processor": { combination: technique } };
+  }
+  return {
+    "normalization-processor": {
+      normalization: { technique: normalization },
+      combination: { technique: combination, ...parameters },
+    },
+  };
 }
 
 /** Returns a number that prints as a float: the cluster fails (500) on `1` where it expects `1.0`. */

@@ -19,20 +19,25 @@ const Weights = v.pipe(
 );
 
 /** How the scores of each subquery are normalized. */
-export const Normalization = v.picklist(["min_max", "l2"]);
+export const Normalization = v.picklist(["min_max", "l2", "z_score"]);
 
 /** How the normalized scores of a document are combined. */
-export const Combination = v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean"]);
+export const Combination = v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]);
 
 export const HybridSettings = v.strictObject({
   weights: v.nullish(Weights, null),
   normalization: v.pipe(
     v.nullish(Normalization, "min_max"),
-    v.description("How the scores of each subquery are normalized. Default: min_max."),
+    v.description(
+      "How the scores of each subquery are normalized. Default: min_max. z_score needs OpenSearch 3.0 and arithmetic_mean.",
+    ),
   ),
   combination: v.pipe(
     v.nullish(Combination, "arithmetic_mean"),
-    v.description("How the normalized scores of a document are combined. Default: arithmetic_mean."),
+    v.description(
+      "How the normalized scores of a document are combined. Default: arithmetic_mean. rrf combines ranks, so that " +
+        "normalization has no effect; it needs OpenSearch 2.19.",
+    ),
   ),
 });
 export type HybridSettings = v.InferOutput<typeof HybridSettings>;

@@ -4,7 +4,7 @@ import { numberOf, parseLossless } from "../../../core/json/lossless.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import { isObject } from "../../../core/json/values.ts";
 import { isCount } from "../search/page.ts";
-import { type HybridRequest, MAX_SUBQUERIES } from "./request.ts";
+import { MAX_SUBQUERIES } from "./request.ts";
 
 const PATH = "search_request_template";
 
@@ -20,11 +20,16 @@ export interface Template {
   responseProcessors: readonly unknown[];
 }
 
+/** The part of a request that its template must fit. */
+interface WithWeights {
+  settings: { weights: readonly number[] | null };
+}
+
 /**
  * Reads the template of a request. Throws `invalid_request` with every issue unless it is a native body with one hybrid
  * query of 1 to 5 subqueries.
  */
-export function readTemplate(requestText: string, request: HybridRequest): Template {
+export function readTemplate(requestText: string, request: WithWeights): Template {
   const slice = memberSlices(requestText).get(PATH);
   const text = requestText.slice(slice?.start, slice?.end);
   const native = parseLossless(text) as Record<string, unknown>;

@@ -1,0 +1,31 @@
+import * as v from "valibot";
+import type { LegHits } from "../../lib/relevance/fusion/techniques.ts";
+import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
+import { Failure } from "../errors.ts";
+
+const Hit = v.looseObject({ _id: v.string(), _score: v.number() });
+
+const CandidatesAnswer = v.looseObject({
+  opensearch_version: v.string(),
+  subqueries: v.array(v.looseObject({ shards: v.array(v.looseObject({ hits: v.array(Hit) })) })),
+});
+
+/** The candidates of one query, and what the cluster can do with them. */
+export interface Candidates {
+  legs: LegHits[];
+  /** Whether reciprocal ranks count over all shards. */
+  globalRanks: boolean;
+  version: string;
+}
+
+/** Reads an answer of `/application/hybrid-search/candidates`. Throws Failure. */
+export function readCandidates(body: unknown): Candidates {
+  const answer = v.safeParse(CandidatesAnswer, body);
+  if (!answer.success) throw new Failure(`The gateway's answer has no candidates: ${v.summarize(answer.issues)}`);
+  const { opensearch_version: version, subqueries } = answer.output;
+  // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
+  const legs = subqueries.map(({ shards }) =>
+    shards.map(({ hits }) => hits.map(({ _id, _score }) => ({ id: _id, score: Math.fround(_score) }))),
+  );
+  return { legs, globalRanks: capabilitiesOf(version).weightedRrf, version };
+}

@@ -1,0 +1,114 @@
+import {
+  type Combination,
+  combinerOf,
+  type LegHits,
+  type Normalization,
+  normalizerOf,
+  RANK_CONSTANT,
+} from "./techniques.ts";
+
+/** The settings of a hybrid search that fusion depends on. */
+export interface FusionSettings {
+  normalization: Normalization;
+  combination: Combination;
+  /** One for each leg; null means equal weights. */
+  weights: readonly number[] | null;
+}
+
+/** A fused hit. */
+export interface FusedHit {
+  id: string;
+  /** float32 */
+  score: number;
+}
+
+/**
+ * Every document that a leg found, with its normalized score in each leg. What does not change with weights and
+ * combination is computed once, so that many settings cost little.
+ */
+export interface NormalizedLegs {
+  legs: number;
+  ids: readonly string[];
+  /** Scores of document d in leg l at `d * legs + l`; 0 where the leg did not find it. */
+  scores: Float32Array;
+}
+
+/**
+ * Normalizes the hits of each leg as the cluster does. For `rrf` pass it as the normalization: scores are then
+ * `1 / (60 + rank)`. `globalRanks` says whether ranks count over all shards, as from OpenSearch 3.0 on, or on each shard.
+ */
+export function normalizeLegs(
+  legs: readonly LegHits[],
+  normalization: Normalization | "rrf",
+  globalRanks: boolean,
+): NormalizedLegs {
+  const documents = new Map<string, number>();
+  for (const leg of legs) {
+    for (const [shard, hits] of leg.entries()) {
+      for (const { id } of hits) {
+        // A document is on one shard; the shard's number keeps equal ids of several indexes apart.
+        const key = `${shard} ${id}`;
+        if (!documents.has(key)) documents.set(key, documents.size);
+      }
+    }
+  }
+  const ids = Array.from(documents.keys(), (key) => key.slice(key.indexOf(" ") + 1));
+  const scores = new Float32Array(documents.size * legs.length);
+  for (const [index, leg] of legs.entries()) {
+    const scored = normalization === "rrf" ? reciprocalRanks(leg, globalRanks) : normalized(leg, normalization);
+    for (const [shard, hits] of leg.entries()) {
+      for (const [position, { id }] of hits.entries()) {
+        const document = documents.get(`${shard} ${id}`) as number;
+        scores[document * legs.length + index] = scored[shard]?.[position] as number;
+      }
+    }
+  }
+  return { legs: legs.length, ids, scores };
+}
+
+function normalized(leg: LegHits, technique: Normalization): number[][] {
+  const normalize = normalizerOf(technique, leg);
+  return leg.map((hits) => hits.map(({ score }) => normalize(score)));
+}
+
+/** The cluster rounds `1 / (60 + rank)` to ten decimals before it becomes a float32 (RRFNormalizationTechnique). */
+const reciprocal = (position: number) => Math.fround(Number((1 / (RANK_CONSTANT + position + 1)).toFixed(10)));
+
+function reciprocalRanks(leg: LegHits, globalRanks: boolean): number[][] {
+  const ranks = leg.map((hits) => hits.map((_, position) => reciprocal(position)));
+  if (!globalRanks) return ranks;
+  const all = leg.flatMap((hits, shard) => hits.map(({ score }, position) => ({ score, shard, position })));
+  all.sort((a, b) => b.score - a.score || a.shard - b.shard || a.position - b.position);
+  for (const [rank, { shard, position }] of all.entries()) (ranks[shard] as number[])[position] = reciprocal(rank);
+  return ranks;
+}
+
+/** Returns the best `size` documents under a combination and weights. Equal scores are in the order of their ids. */
+export function combineLegs(
+  { legs, ids, scores }: NormalizedLegs,
+  combination: Combination,
+  weights: readonly number[] | null,
+  size: number,
+): FusedHit[] {
+  const combine = combinerOf(combination, legs, weights);
+  const own = new Array<number>(legs);
+  const fused = ids.map((id, document): FusedHit => {
+    for (let leg = 0; leg < legs; leg += 1) own[leg] = scores[document * legs + leg] as number;
+    return { id, score: combine(own) };
+  });
+  fused.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  return fused.slice(0, size);
+}
+
+/**
+ * Fuses the hits of several legs as the cluster's hybrid query does: the same scores, and the same order among unequal
+ * scores. The cluster orders equal scores by shard and internal document number, which nobody outside knows.
+ */
+export function fuse(
+  legs: readonly LegHits[],
+  { normalization, combination, weights }: FusionSettings,
+  options: { size: number; globalRanks: boolean },
+): FusedHit[] {
+  const prepared = normalizeLegs(legs, combination === "rrf" ? "rrf" : normalization, options.globalRanks);
+  return combineLegs(prepared, combination, weights, options.size);
+}

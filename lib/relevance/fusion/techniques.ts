@@ -1,0 +1,156 @@
+/** How the scores of each leg are normalized. `z_score` needs OpenSearch 3.0. */
+export type Normalization = "min_max" | "l2" | "z_score";
+
+/** How the normalized scores of a document are combined. `rrf` uses ranks in place of scores; it needs OpenSearch 2.19. */
+export type Combination = "arithmetic_mean" | "geometric_mean" | "harmonic_mean" | "rrf";
+
+/** The constant of reciprocal rank fusion, the cluster's default (Cormack, Clarke and Büttcher 2009). */
+export const RANK_CONSTANT = 60;
+
+/** A document that one leg found on one shard, with the score that the cluster gave it, a float32. */
+export interface ShardHit {
+  id: string;
+  score: number;
+}
+
+/** The hits of one leg by shard, best first on each. All legs have the same shards in the same order. */
+export type LegHits = readonly (readonly ShardHit[])[];
+
+const { fround } = Math;
+
+/** The score of a hit that would normalize to 0, so that a match counts more than no match (neural-search). */
+const MIN_SCORE = fround(0.001);
+
+/** Normalizes a score; the values of a leg never change with the weights. */
+type Normalizer = (score: number) => number;
+
+/**
+ * Returns the function that normalizes the scores of one leg. Computes in float32 in the order of neural-search
+ * (MinMaxScoreNormalizationTechnique, L2ScoreNormalizationTechnique, ZScoreNormalizationTechnique), over all shards.
+ */
+export function normalizerOf(technique: Normalization, leg: LegHits): Normalizer {
+  const scores = leg.flatMap((hits) => hits.map(({ score }) => score));
+  switch (technique) {
+    case "min_max":
+      return minMax(scores);
+    case "l2":
+      return l2(scores);
+    case "z_score":
+      return zScore(scores);
+  }
+}
+
+function minMax(scores: readonly number[]): Normalizer {
+  const { min, max } = extremes(scores);
+  const width = fround(max - min);
+  if (width === 0) return () => 1;
+  return (score) => fround(fround(score - min) / width) || MIN_SCORE;
+}
+
+function l2(scores: readonly number[]): Normalizer {
+  let squares = 0;
+  for (const score of scores) squares = fround(squares + fround(score * score));
+  const norm = fround(Math.sqrt(squares));
+  return (score) => (norm === 0 ? 0 : fround(score / norm));
+}
+
+function zScore(scores: readonly number[]): Normalizer {
+  const { min, max } = extremes(scores);
+  const mean = meanOf(scores);
+  const average = fround(mean);
+  const deviation = fround(standardDeviation(scores, mean));
+  return (score) => {
+    // As neural-search does it: a score equal to the mean counts as the highest raw score.
+    if (score === average) return max;
+    if (deviation === 0) return min;
+    const normalized = fround(fround(score - average) / deviation);
+    return normalized <= 0 ? MIN_SCORE : normalized;
+  };
+}
+
+function extremes(scores: readonly number[]): { min: number; max: number } {
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const score of scores) {
+    min = Math.min(min, score);
+    max = Math.max(max, score);
+  }
+  return { min, max };
+}
+
+/** In double precision and two passes, as in commons-math's Mean. */
+function meanOf(values: readonly number[]): number {
+  const first = sum(values) / values.length;
+  return first + sum(values.map((value) => value - first)) / values.length;
+}
+
+/** Of a sample, in double precision with the correction of commons-math's Variance. */
+function standardDeviation(values: readonly number[], mean: number): number {
+  if (values.length < 2) return 0;
+  const deviations = values.map((value) => value - mean);
+  const squares = sum(deviations.map((deviation) => deviation * deviation));
+  return Math.sqrt((squares - sum(deviations) ** 2 / values.length) / (values.length - 1));
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Combines the normalized scores of one document. A leg that did not find it has 0. */
+type Combiner = (scores: readonly number[]) => number;
+
+/**
+ * Returns the function that combines scores with weights, one for each leg; null means equal weights. Computes in float32
+ * in the order of neural-search (ArithmeticMeanScoreCombinationTechnique and its siblings).
+ */
+export function combinerOf(technique: Combination, legs: number, weights: readonly number[] | null): Combiner {
+  const own = Array.from({ length: legs }, (_, leg) => (weights === null ? 1 : fround(weights[leg] ?? 0)));
+  return { arithmetic_mean: arithmetic, geometric_mean: geometric, harmonic_mean: harmonic, rrf: weightedSum }[
+    technique
+  ](own);
+}
+
+const arithmetic = (weights: readonly number[]): Combiner => {
+  let total = 0;
+  for (const weight of weights) total = fround(total + weight);
+  const add = weightedSum(weights);
+  return (scores) => (total === 0 ? 0 : fround(add(scores) / total));
+};
+
+const weightedSum =
+  (weights: readonly number[]): Combiner =>
+  (scores) => {
+    let combined = 0;
+    for (let leg = 0; leg < weights.length; leg += 1) {
+      combined = fround(combined + fround((scores[leg] as number) * (weights[leg] as number)));
+    }
+    return combined;
+  };
+
+const geometric =
+  (weights: readonly number[]): Combiner =>
+  (scores) => {
+    let logarithms = 0;
+    let total = 0;
+    for (let leg = 0; leg < weights.length; leg += 1) {
+      const score = scores[leg] as number;
+      if (score <= 0) continue;
+      const weight = weights[leg] as number;
+      total = fround(total + weight);
+      logarithms = fround(logarithms + weight * Math.log(score));
+    }
+    return total === 0 ? 0 : fround(Math.exp(fround(logarithms / total)));
+  };
+
+const harmonic =
+  (weights: readonly number[]): Combiner =>
+  (scores) => {
+    let reciprocals = 0;
+    let total = 0;
+    for (let leg = 0; leg < weights.length; leg += 1) {
+      const score = scores[leg] as number;
+      if (score <= 0) continue;
+      const weight = weights[leg] as number;
+      total = fround(total + weight);
+      reciprocals = fround(reciprocals + fround(weight / score));
+    }
+    return reciprocals > 0 ? fround(total / reciprocals) : 0;
+  };

@@ -1,0 +1,114 @@
+import * as v from "valibot";
+import type { JsonCall, Reply } from "../../../core/http/event.ts";
+import { invalidRequest } from "../../../core/http/validate.ts";
+import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { searchedIndexes } from "../../access/application.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import { jsonOf, readCall } from "../../opensearch/calls.ts";
+import { type Shard, shardsOf } from "../../opensearch/shards.ts";
+import { stopwatch } from "../search/stopwatch.ts";
+import { runnableQueries } from "./queries.ts";
+import { HybridRequest } from "./request.ts";
+import { hybridTarget } from "./target.ts";
+import { readTemplate } from "./template.ts";
+
+const { index, search_query, search_request_template } = HybridRequest.entries;
+
+/** The body of a request for the candidates of a hybrid search. */
+export const CandidatesRequest = v.strictObject({
+  index,
+  search_query,
+  search_request_template,
+  depth: v.pipe(
+    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(10_000)), null),
+    v.description("Hits of each subquery on each shard. Default: `candidates` of the index."),
+  ),
+});
+export type CandidatesRequest = v.InferOutput<typeof CandidatesRequest>;
+
+interface Hit {
+  _index: string;
+  _id: string;
+  _score: number;
+}
+
+interface ShardAnswer {
+  status: number;
+  error?: unknown;
+  hits?: { hits?: Hit[] };
+}
+
+/** Only what is read of each answer. */
+const FILTER =
+  "filter_path=responses.status,responses.error,responses.hits.hits._index,responses.hits.hits._id,responses.hits.hits._score";
+
+/**
+ * Answers `POST /application/hybrid-search/candidates`: the hits of each subquery on each shard with the cluster's own
+ * scores, from which `lib/relevance/fusion` computes any hybrid search of these subqueries. Every subquery must run;
+ * a failed embedding is an error.
+ */
+export async function hybridCandidates(services: GatewayServices, call: JsonCall<CandidatesRequest>): Promise<Reply> {
+  const { body, text, deadline, caller } = call;
+  const searched = searchedIndexes(caller, body.index, body.search_request_template);
+  const template = readTemplate(text, { ...body, settings: { weights: null } });
+  if (template.hybrid.filter !== undefined) {
+    const path = "search_request_template.query.hybrid.filter";
+    throw invalidRequest([{ path, message: "must be part of each subquery here" }]);
+  }
+  const target = { ...(await hybridTarget(services, body.index, deadline)), onFailure: "fail" as const };
+  const depth = Math.min(body.depth ?? target.candidates, target.maxResultWindow);
+  const asked = { body: { ...body, settings: { weights: null } }, deadline };
+  const [{ queries }, shards] = await Promise.all([
+    runnableQueries(services, asked, template, target, stopwatch()),
+    shardsOf(services.cluster, searched, deadline),
+  ]);
+  if (new Set(shards.map((shard) => shard.index)).size > 1) {
+    throw invalidRequest([{ path: "index", message: "stands for several indexes; name one" }]);
+  }
+  const answers = await searchShards(services, searched, queries, shards, depth, deadline);
+  const subqueries = queries.map((_, leg) => ({
+    shards: shards.map((_, shard) => ({ hits: answers[leg * shards.length + shard] })),
+  }));
+  return {
+    status: 200,
+    headers: {},
+    body: JSON.stringify({
+      index: body.index,
+      search_query: body.search_query,
+      depth,
+      opensearch_version: target.can.version,
+      shards: shards.map((shard) => ({ _index: shard.index, shard: shard.number })),
+      subqueries,
+    }),
+  };
+}
+
+/** Returns the hits of each query on each shard: all shards of the first query, then those of the second. */
+async function searchShards(
+  { cluster }: GatewayServices,
+  searched: string,
+  queries: readonly unknown[],
+  shards: readonly Shard[],
+  depth: number,
+  deadline: Deadline,
+): Promise<Hit[][]> {
+  const lines = queries.flatMap((query) =>
+    shards.flatMap((shard) => [
+      JSON.stringify({ index: searched, preference: `_shards:${shard.number}|_primary` }),
+      JSON.stringify({ size: depth, _source: false, query }),
+    ]),
+  );
+  const request = {
+    method: "POST" as const,
+    path: "/_msearch",
+    query: FILTER,
+    headers: { "content-type": "application/x-ndjson" },
+    body: `${lines.join("\n")}\n`,
+  };
+  const answer = await readCall(cluster, request, deadline);
+  const { responses } = jsonOf(answer) as { responses: ShardAnswer[] };
+  return responses.map(({ status, error, hits }) => {
+    if (error !== undefined) jsonOf({ ...answer, status, body: Buffer.from(JSON.stringify({ error, status })) });
+    return hits?.hits ?? [];
+  });
+}

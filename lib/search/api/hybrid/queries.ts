@@ -1,0 +1,50 @@
+import type { Degradation } from "../../../core/http/degradation.ts";
+import { invalidRequest } from "../../../core/http/validate.ts";
+import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import { pageOf } from "../search/page.ts";
+import type { Stopwatch } from "../search/stopwatch.ts";
+import { embedQuery } from "./embed.ts";
+import { planLegs } from "./plan.ts";
+import { versionIssues } from "./support.ts";
+import type { HybridTarget } from "./target.ts";
+import type { Template } from "./template.ts";
+import { readLegs, replaceTokens } from "./tokens.ts";
+
+/** What the subqueries of a hybrid search are made from. */
+interface Asked {
+  body: { search_query: string; settings: { weights: readonly number[] | null } };
+  deadline: Deadline;
+}
+
+/** The subqueries that can run, their weights, and those that cannot. */
+interface RunnableQueries {
+  queries: unknown[];
+  weights: number[] | null;
+  degraded: Degradation[];
+}
+
+/** Returns the subqueries that can run with embeddings in place of their tokens, and the weights that belong to them. */
+export async function runnableQueries(
+  services: GatewayServices,
+  { body, deadline }: Asked,
+  template: Template,
+  { embedding_mappings, onFailure, can }: HybridTarget,
+  watch: Stopwatch,
+): Promise<RunnableQueries> {
+  const path = "search_request_template.query.hybrid.queries";
+  const { legs, issues } = readLegs(template.queries, embedding_mappings, path);
+  const problems = [...issues, ...versionIssues(can, pageOf(template.native)?.from ?? 0)];
+  if (problems.length > 0) throw invalidRequest(problems);
+
+  const used = embedding_mappings.filter(({ embedding_field }) =>
+    legs.some(({ fields }) => fields.has(embedding_field)),
+  );
+  // A model that does not answer must leave time for the search by the other legs.
+  const half = earlier(deadline, deadline.remaining() / 2);
+  const embedded = await watch.time("embedding", () => embedQuery(services, body.search_query, used, half));
+  const { kept, weights, degraded } = planLegs(legs, embedded, body.settings.weights, onFailure);
+  const { embeddings } = embedded;
+  const queries = kept.map((leg) => replaceTokens(template.queries[leg], { embeddings, queryTokens: can.queryTokens }));
+  return { queries, weights, degraded };
+}

@@ -1,0 +1,177 @@
+import * as assert from "uvu/assert";
+import { readCandidates } from "../../cli/gateway/candidates.ts";
+import { fuse } from "../../lib/relevance/fusion/fuse.ts";
+import type { Combination, Normalization } from "../../lib/relevance/fusion/techniques.ts";
+import { seeded, shuffled } from "../../lib/relevance/statistics/random.ts";
+import {
+  HYBRID_MAPPING,
+  hybridIndex,
+  type Json,
+  startGateway,
+  startUpstreams,
+  type TestGateway,
+} from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local fusion against the cluster's");
+const upstreams = await startUpstreams();
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+
+const WORDS = "salt harbour storm sail lighthouse tide captain sand caravan dune oasis camel well street tower".split(
+  " ",
+);
+const QUERIES = ["salt harbour lighthouse", "camel well tower", "storm over the dune"];
+const DEPTH = 30;
+
+/** Documents of random words in random number, so that scores differ, spread over three shards. */
+function documents(count: number) {
+  const random = seeded(11);
+  const [first, second] = [0, 1].map(() =>
+    shuffled(
+      Array.from({ length: count }, (_, index) => index + 1),
+      random,
+    ),
+  );
+  const word = () => WORDS[Math.floor(random() ** 2 * WORDS.length)] ?? "salt";
+  return Array.from({ length: count }, (_, index) => {
+    const text = Array.from({ length: 3 + Math.floor(random() * 12) }, word).join(" ");
+    return {
+      id: `d${index}`,
+      op: "index",
+      doc: {
+        text,
+        year: 1900 + (index % 100),
+        genre: index % 3 ? "sea" : "city",
+        first: first?.[index],
+        second: second?.[index],
+      },
+    };
+  });
+}
+
+const template = (query: string): { size: number; query: { hybrid: { queries: object[] } } } => ({
+  size: 100,
+  query: {
+    hybrid: {
+      queries: [
+        { match: { text: query } },
+        { knn: { text_dense: { vector: "[text_dense]", k: 20 } } },
+        { bool: { should: "[text_sparse]", filter: [{ term: { genre: "sea" } }] } },
+        { match: { text: { query: "captain sand", boost: 40 } } },
+      ],
+    },
+  },
+});
+
+/** Two legs whose scores all differ: the cluster ranks equal scores of several shards by numbers that nobody knows. */
+const distinct = (): ReturnType<typeof template> => ({
+  size: 100,
+  query: {
+    hybrid: {
+      queries: ["first", "second"].map((field, leg) => ({
+        function_score: {
+          query: { range: { [field]: leg === 0 ? { gte: 150 } : { lte: 300 } } },
+          field_value_factor: { field },
+          boost_mode: "replace",
+        },
+      })),
+    },
+  },
+});
+
+const WEIGHTS = [null, [0.25, 0.25, 0.25, 0.25], [0.7, 0.1, 0.15, 0.05], [0, 0.5, 0.5, 0], [1, 0, 0, 0]];
+
+function weightings(legs: number, combination: Combination, isThree: boolean): Array<number[] | null> {
+  if (combination === "rrf" && !isThree) return [null];
+  return legs === 4 ? WEIGHTS : [null, [0.5, 0.5], [0.9, 0.1], [1, 0]];
+}
+
+const TECHNIQUES: Array<[Normalization, Combination]> = [
+  ["min_max", "arithmetic_mean"],
+  ["min_max", "geometric_mean"],
+  ["min_max", "harmonic_mean"],
+  ["l2", "arithmetic_mean"],
+  ["l2", "geometric_mean"],
+  ["l2", "harmonic_mean"],
+];
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("fusion");
+  const isThree = cluster.version.startsWith("3");
+  let gateway: TestGateway;
+
+  test.before(async () => {
+    gateway = await startGateway({
+      node: cluster.url,
+      settings: { indexes: [hybridIndex(index, { candidates: DEPTH })] },
+    });
+    toStop.unshift(gateway);
+    const mapping = structuredClone(HYBRID_MAPPING) as { settings: { index: object } };
+    Object.assign(mapping.settings.index, { number_of_shards: 3 });
+    await request(cluster, "PUT", `/${index}`, mapping);
+    const { body } = await gateway.post("/application/bulk", { index, bulk_request: documents(400) });
+    assert.is(body.index_response.errors, false);
+    await request(cluster, "POST", `/${index}/_refresh`);
+  });
+
+  const candidates = async (query: string, search_request_template: object) => {
+    const { status, body, text } = await gateway.post<unknown>("/application/hybrid-search/candidates", {
+      index,
+      search_query: query,
+      search_request_template,
+      depth: 100,
+    });
+    assert.is(status, 200, text);
+    return readCandidates(body);
+  };
+
+  const techniques: typeof TECHNIQUES = [
+    ...TECHNIQUES,
+    ["min_max", "rrf"],
+    ...(isThree ? ([["z_score", "arithmetic_mean"]] as typeof TECHNIQUES) : []),
+  ];
+  for (const [normalization, combination] of techniques) {
+    test(`${cluster.version}: ${normalization}, ${combination}: the scores, and the order of unequal scores`, async () => {
+      for (const query of QUERIES) {
+        const search_request_template = combination === "rrf" && isThree ? distinct() : template(query);
+        const { legs, globalRanks } = await candidates(query, search_request_template);
+        const count = search_request_template.query.hybrid.queries.length;
+        assert.equal([legs.length, legs[0]?.length], [count, 3]);
+        for (const weights of weightings(count, combination, isThree)) {
+          const { status, body, text } = await gateway.post<Json>("/application/hybrid-search", {
+            index,
+            search_query: query,
+            search_request_template,
+            settings: { weights, normalization, combination },
+          });
+          assert.is(status, 200, text);
+          const theirs = body.search_response.hits.hits.map(({ _id, _score }) => ({
+            id: _id,
+            score: Math.fround(_score ?? 0),
+          }));
+          const ours = fuse(legs, { normalization, combination, weights }, { size: 100_000, globalRanks });
+          const scores = new Map(ours.map(({ id, score }) => [id, score]));
+          const label = `${query} ${JSON.stringify(weights)}`;
+          assert.is(theirs.length, 100, label);
+          assert.equal(
+            ours.slice(0, 100).map(({ score }) => score),
+            theirs.map(({ score }) => score),
+            label,
+          );
+          assert.equal(
+            theirs.map(({ id }) => scores.get(id)),
+            theirs.map(({ score }) => score),
+            label,
+          );
+        }
+      }
+    });
+  }
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();
