@@ -8,9 +8,9 @@ export interface Shard {
   number: number;
 }
 
-interface SearchShards {
+type SearchShards = {
   shards: Array<Array<{ index: string; shard: number }>>;
-}
+};
 
 /** Returns the shards that a search of an index expression asks, in the order in which the cluster merges them. */
 export async function shardsOf(cluster: Cluster, expression: string, deadline: Deadline): Promise<Shard[]> {
