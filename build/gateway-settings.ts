@@ -31,11 +31,9 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
   return {
     project: project.project_name,
     max_bulk_bytes: searchGateway.opensearch.max_bulk_bytes,
-    indexes: searchGateway.hybridQueries.map(({ index, embedding_mappings, on_embedding_failure, candidates }) => ({
-      index,
+    indexes: searchGateway.hybridQueries.map(({ embedding_mappings, ...entry }) => ({
+      ...entry,
       embedding_mappings: [...embedding_mappings],
-      on_embedding_failure,
-      candidates,
     })),
     models: referencedModels(searchGateway).map((name) => modelSettings(name, searchGateway, options)),
     raw_backend_deny: api.raw_backend.deny ?? [],

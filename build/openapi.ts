@@ -11,7 +11,7 @@ export interface ApiDescription {
   schemas: SchemaNames;
   /** Meanings of statuses that differ from the search gateway; null for an unused status. */
   errors?: ErrorMeanings;
-  /** Families whose requests the request log may contain: they take `x-client-id` and return `x-query-id`. */
+  /** Paths whose requests the request log may contain: they take `x-client-id` and return `x-query-id`. */
   logged?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export function openApiDocument(api: ApiDescription): Json {
 }
 
 function operation(api: ApiDescription, route: Route, method: string, errors: Json): Json {
-  const isLogged = api.logged?.includes(route.family) === true;
+  const isLogged = api.logged?.includes(route.path) === true;
   const requestBody = bodyOf(api, route, method);
   return {
     operationId: operationId(route, method),

@@ -24,7 +24,7 @@ export function openApiJson(): string {
     description: "Bulk indexing, search, hybrid search and the raw backend in front of an OpenSearch cluster.",
     routes,
     schemas: schemaNames,
-    logged: ["search", "hybrid-search"],
+    logged: ["/application/search", "/application/hybrid-search"],
   });
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -11,6 +11,7 @@ import {
 import { Document, DocumentId, IndexName, MAX_OPERATIONS } from "../../lib/search/api/bulk/request.ts";
 import { CandidatesRequest } from "../../lib/search/api/hybrid/candidates.ts";
 import {
+  AppliedHybridSettings,
   Combination,
   HybridRequest,
   HybridSettings,
@@ -153,6 +154,7 @@ export const SearchAnswer = v.object({
 /** Like the answer to a search. The template also holds the search pipeline that was sent. */
 export const HybridSearchAnswer = v.object({
   ...hybridFields,
+  settings: AppliedHybridSettings,
   search_response: HybridSearchResult,
   degraded: degradedList(Degradation),
 });
@@ -240,7 +242,7 @@ export const schemaNames = {
     HybridTemplateQuery,
     HybridQuery,
     NativeQuery,
-    AppliedHybridSettings: HybridSettings,
+    AppliedHybridSettings,
     CandidatesAnswer,
     SubqueryCandidates,
     ShardCandidates,

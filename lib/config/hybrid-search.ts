@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "./embedding-models.ts";
-import { integer, list, section, text, word } from "./kinds.ts";
+import { integer, list, numeric, section, text, word } from "./kinds.ts";
 
 const FAILURE = ["fail", "degrade"] as const;
 
@@ -30,6 +30,31 @@ const HybridQuery = section(
     ),
     embedding_mappings: list(EmbeddingMapping, "One entry per embedding field.", { min: 1, max: 20 }),
     candidates: v.optional(integer(1, 10_000, "Hits of each subquery that are normalized and combined."), 100),
+    settings: v.optional(
+      section(
+        {
+          weights: v.optional(
+            list(numeric(0, 1, "The weight of a subquery."), "One weight for each subquery, which sum to 1.", {
+              min: 1,
+              max: 5,
+            }),
+          ),
+          normalization: v.optional(
+            word(["min_max", "l2", "z_score"], "How the scores of each subquery are normalized."),
+            "min_max",
+          ),
+          combination: v.optional(
+            word(
+              ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"],
+              "How the normalized scores of a document are combined.",
+            ),
+            "arithmetic_mean",
+          ),
+        },
+        "Defaults of hybrid searches in this index; a request's own settings win. `relevance tune` writes them.",
+      ),
+      {},
+    ),
     on_embedding_failure: v.optional(
       section(
         {

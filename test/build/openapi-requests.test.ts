@@ -160,8 +160,8 @@ test("an optional field may be null", () => {
   for (const given of [null, settings]) {
     assert.equal(validate(HybridRequest, { ...hybrid, settings: given }).settings, {
       weights: null,
-      normalization: "min_max",
-      combination: "arithmetic_mean",
+      normalization: null,
+      combination: null,
     });
   }
   const recommend = {

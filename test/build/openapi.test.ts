@@ -89,7 +89,7 @@ test("describes the fields of a hybrid search with their limits", () => {
   const { HybridSearchRequest, Normalization, HybridQuery } = document.components.schemas;
   assert.equal(HybridSearchRequest.required, ["index", "search_query", "search_request_template"]);
   assert.is(HybridSearchRequest.additionalProperties, false);
-  assert.equal(Normalization.enum, ["min_max", "l2"]);
+  assert.equal(Normalization.enum, ["min_max", "l2", "z_score"]);
   assert.is(HybridQuery.properties.queries.maxItems, 5);
 });
 

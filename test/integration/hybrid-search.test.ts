@@ -190,6 +190,22 @@ for (const cluster of await clusters()) {
     assert.equal(body.settings.weights, [0, 1]);
   });
 
+  test(`${cluster.version}: settings of the index apply where the request has none, and the pipeline shows them`, async () => {
+    const settings = { weights: [0.9, 0.1], normalization: "l2" as const, combination: "harmonic_mean" as const };
+    const tuned = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index, { settings })] } });
+    gateways.push(tuned);
+    const ask = (to: TestGateway, own?: object) => hybrid(template([KEYWORD, DENSE]), own && { settings: own }, to);
+    const { body } = await ask(tuned);
+    assert.equal(body.settings, { ...settings, weights: null });
+    assert.match(JSON.stringify(body.search_request_template.search_pipeline), '"weights":[0.9,0.1]');
+    const asked = await ask(gateway, settings);
+    assert.equal(body.search_response.hits.hits, asked.body.search_response.hits.hits);
+    const own = { weights: [0.5, 0.5], normalization: "min_max", combination: "arithmetic_mean" };
+    const [first, second] = [await ask(tuned, own), await ask(gateway, own)];
+    assert.equal(first.body.settings, own);
+    assert.equal(first.body.search_response.hits.hits, second.body.search_response.hits.hits);
+  });
+
   test(`${cluster.version}: with every leg failing it is 503`, async () => {
     upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
     const { status, body } = await gateway.post("/application/hybrid-search", {

@@ -1,6 +1,9 @@
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 
-/** Checks that indices and embedding fields are unique, and that their models have a section in model.yaml. */
+/** Sums within this of 1 are 1, as in requests. */
+const SUM_TOLERANCE = 1e-6;
+
+/** Checks that indices and embedding fields are unique, that weights sum to 1, and that their models have a section in model.yaml. */
 export const checkHybridSearch: Check = ({ hybrid_search, model }, report) => {
   const queries = hybrid_search?.hybrid_queries;
   uniqueBy(
@@ -14,6 +17,14 @@ export const checkHybridSearch: Check = ({ hybrid_search, model }, report) => {
       );
     },
   );
+  for (const [position, { settings }] of sound(queries)) {
+    const weights = settings?.weights;
+    if (weights === undefined || weights.includes(undefined)) continue;
+    const sum = weights.reduce<number>((total, weight) => total + (weight ?? 0), 0);
+    if (Math.abs(sum - 1) <= SUM_TOLERANCE) continue;
+    const message = `must sum to 1; the sum is ${Number(sum.toPrecision(12))}`;
+    report("hybrid_search", ["hybrid_queries", position, "settings", "weights"], message);
+  }
   for (const [position, { embedding_mappings: mappings }] of sound(queries)) {
     const path = ["hybrid_queries", position, "embedding_mappings"];
     uniqueBy(

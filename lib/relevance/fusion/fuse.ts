@@ -92,13 +92,24 @@ export function combineLegs(
 ): FusedHit[] {
   const combine = combinerOf(combination, legs, weights);
   const own = new Array<number>(legs);
-  const fused = ids.map((id, document): FusedHit => {
+  // Insertion into a short sorted list is much faster than sorting all documents when few of them are wanted.
+  const best: FusedHit[] = [];
+  for (let document = 0; document < ids.length; document += 1) {
     for (let leg = 0; leg < legs; leg += 1) own[leg] = scores[document * legs + leg] as number;
-    return { id, score: combine(own) };
-  });
-  fused.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-  return fused.slice(0, size);
+    const score = combine(own);
+    const last = best.at(-1);
+    const id = ids[document] as string;
+    if (best.length === size && last && !precedes(score, id, last)) continue;
+    let position = best.length;
+    while (position > 0 && precedes(score, id, best[position - 1] as FusedHit)) position -= 1;
+    best.splice(position, 0, { id, score });
+    if (best.length > size) best.pop();
+  }
+  return best;
 }
+
+const precedes = (score: number, id: string, hit: FusedHit) =>
+  score > hit.score || (score === hit.score && id < hit.id);
 
 /**
  * Fuses the hits of several legs as the cluster's hybrid query does: the same scores, and the same order among unequal

@@ -29,6 +29,12 @@ export const GatewaySettings = v.object({
       }),
       /** Candidates that each subquery of a hybrid query retrieves. */
       candidates: v.number(),
+      /** What a hybrid search uses in place of settings that its request lacks. */
+      settings: v.object({
+        weights: v.optional(v.array(v.number())),
+        normalization: v.picklist(["min_max", "l2", "z_score"]),
+        combination: v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]),
+      }),
     }),
   ),
   models: v.array(ModelSettings),

@@ -57,7 +57,7 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   }
   const target = { ...(await hybridTarget(services, body.index, deadline)), onFailure: "fail" as const };
   const depth = Math.min(body.depth ?? target.candidates, target.maxResultWindow);
-  const asked = { body: { ...body, settings: { weights: null } }, deadline };
+  const asked = { query: body.search_query, weights: null, deadline };
   const [{ queries }, shards] = await Promise.all([
     runnableQueries(services, asked, template, target, stopwatch()),
     shardsOf(services.cluster, searched, deadline),

@@ -13,6 +13,7 @@ import { depthDegradation, hybridPages } from "./page.ts";
 import { depthOf, pipelineJson } from "./pipeline.ts";
 import { runnableQueries } from "./queries.ts";
 import type { HybridRequest } from "./request.ts";
+import { appliedSettings } from "./settings.ts";
 import { profileDegradation, settingsIssues } from "./support.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate } from "./template.ts";
@@ -32,15 +33,17 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const watch = stopwatch();
 
   const target = await watch.time("catalog", () => hybridTarget(services, body.index, deadline));
-  const issues = settingsIssues(body.settings, target.can);
+  const settings = appliedSettings(body.settings, target.settings, template.queries.length);
+  const issues = settingsIssues(settings, target.can);
   if (issues.length > 0) throw invalidRequest(issues);
-  const { queries, weights, degraded } = await runnableQueries(services, call, template, target, watch);
+  const asked = { query: body.search_query, weights: settings.weights, deadline };
+  const { queries, weights, degraded } = await runnableQueries(services, asked, template, target, watch);
 
   const how = personalizationOf(services, body, template.native, page);
   const candidates = how.kind === "on" ? Math.max(target.candidates, how.window) : target.candidates;
   const { maxResultWindow, can } = target;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
-  const pipeline = pipelineJson(body.settings, {
+  const pipeline = pipelineJson(settings, {
     weights,
     sampleFactor,
     explain: template.native.explain === true && can.scoreExplanation,
@@ -70,12 +73,13 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
       index: JSON.stringify(body.index),
       search_query: JSON.stringify(body.search_query),
       search_request_template: withMembers(template.text, { search_pipeline: pipeline }),
-      settings: JSON.stringify(body.settings),
+      // Weights are echoed as the request has them; the pipeline shows those that were used.
+      settings: JSON.stringify({ ...settings, weights: body.settings.weights }),
     },
     fields: body,
     userQuery: body.search_query,
     query: body.search_request_template,
-    settings: body.settings,
+    settings,
     ...found,
     degraded: [...degraded, ...found.degraded, ...(profile ? [profile] : []), ...depthDegradation(found.answer, page)],
     milliseconds: watch.read(),

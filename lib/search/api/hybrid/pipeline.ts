@@ -1,6 +1,6 @@
 import { rawNumber } from "../../../core/json/lossless.ts";
 import { RANK_CONSTANT } from "../../../relevance/fusion/techniques.ts";
-import type { HybridSettings } from "./request.ts";
+import type { AppliedHybridSettings } from "./request.ts";
 
 /** How many candidates each subquery retrieves. */
 export interface Depth {
@@ -34,7 +34,7 @@ export interface PipelineParts {
 
 /** Returns the search pipeline as JSON text. It is sent in the body and never stored in the cluster. */
 export function pipelineJson(
-  settings: Pick<HybridSettings, "normalization" | "combination">,
+  settings: Pick<AppliedHybridSettings, "normalization" | "combination">,
   { weights, sampleFactor, explain, responseProcessors }: PipelineParts,
 ): string {
   const response = [
@@ -51,7 +51,7 @@ export function pipelineJson(
 }
 
 function fusionProcessor(
-  { normalization, combination }: Pick<HybridSettings, "normalization" | "combination">,
+  { normalization, combination }: Pick<AppliedHybridSettings, "normalization" | "combination">,
   parameters: object | null,
 ): object {
   if (combination === "rrf") {

@@ -13,7 +13,9 @@ import { readLegs, replaceTokens } from "./tokens.ts";
 
 /** What the subqueries of a hybrid search are made from. */
 interface Asked {
-  body: { search_query: string; settings: { weights: readonly number[] | null } };
+  /** The text to embed. */
+  query: string;
+  weights: readonly number[] | null;
   deadline: Deadline;
 }
 
@@ -27,7 +29,7 @@ interface RunnableQueries {
 /** Returns the subqueries that can run with embeddings in place of their tokens, and the weights that belong to them. */
 export async function runnableQueries(
   services: GatewayServices,
-  { body, deadline }: Asked,
+  { query, weights: asked, deadline }: Asked,
   template: Template,
   { embedding_mappings, onFailure, can }: HybridTarget,
   watch: Stopwatch,
@@ -42,8 +44,8 @@ export async function runnableQueries(
   );
   // A model that does not answer must leave time for the search by the other legs.
   const half = earlier(deadline, deadline.remaining() / 2);
-  const embedded = await watch.time("embedding", () => embedQuery(services, body.search_query, used, half));
-  const { kept, weights, degraded } = planLegs(legs, embedded, body.settings.weights, onFailure);
+  const embedded = await watch.time("embedding", () => embedQuery(services, query, used, half));
+  const { kept, weights, degraded } = planLegs(legs, embedded, asked, onFailure);
   const { embeddings } = embedded;
   const queries = kept.map((leg) => replaceTokens(template.queries[leg], { embeddings, queryTokens: can.queryTokens }));
   return { queries, weights, degraded };

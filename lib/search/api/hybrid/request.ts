@@ -15,7 +15,9 @@ const Weights = v.pipe(
     (issue) => `must sum to 1, got ${Number(sum(issue.input as number[]).toPrecision(12))}`,
   ),
   v.metadata({ minItems: 1, maxItems: MAX_SUBQUERIES }),
-  v.description("One weight for each subquery; they sum to 1. Null or absent: all subqueries count equally."),
+  v.description(
+    "One weight for each subquery; they sum to 1. Default: those of the index, if it has one for each, else equal.",
+  ),
 );
 
 /** How the scores of each subquery are normalized. */
@@ -27,20 +29,28 @@ export const Combination = v.picklist(["arithmetic_mean", "geometric_mean", "har
 export const HybridSettings = v.strictObject({
   weights: v.nullish(Weights, null),
   normalization: v.pipe(
-    v.nullish(Normalization, "min_max"),
+    v.nullish(Normalization, null),
     v.description(
-      "How the scores of each subquery are normalized. Default: min_max. z_score needs OpenSearch 3.0 and arithmetic_mean.",
+      "How the scores of each subquery are normalized. Default: that of the index, else min_max. z_score needs OpenSearch 3.0 and arithmetic_mean.",
     ),
   ),
   combination: v.pipe(
-    v.nullish(Combination, "arithmetic_mean"),
+    v.nullish(Combination, null),
     v.description(
-      "How the normalized scores of a document are combined. Default: arithmetic_mean. rrf combines ranks, so that " +
+      "How the normalized scores of a document are combined. Default: that of the index, else arithmetic_mean. rrf combines ranks, so that " +
         "normalization has no effect; it needs OpenSearch 2.19.",
     ),
   ),
 });
 export type HybridSettings = v.InferOutput<typeof HybridSettings>;
+
+/** Settings with the defaults of the index filled in. The weights are null if neither request nor index has them. */
+export const AppliedHybridSettings = v.strictObject({
+  weights: v.nullable(Weights),
+  normalization: Normalization,
+  combination: Combination,
+});
+export type AppliedHybridSettings = v.InferOutput<typeof AppliedHybridSettings>;
 
 /** A native search body with one hybrid query. Its content is checked after parsing, where the text is at hand. */
 export const HybridTemplate = v.pipe(

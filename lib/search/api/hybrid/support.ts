@@ -2,7 +2,7 @@ import type { Degradation } from "../../../core/http/degradation.ts";
 import type { Issue } from "../../../core/http/error.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import type { HybridSettings } from "./request.ts";
+import type { AppliedHybridSettings } from "./request.ts";
 
 /** Returns what a request asks for that the cluster's version cannot do. */
 export function versionIssues(can: Capabilities, from: number): Issue[] {
@@ -17,7 +17,7 @@ export function versionIssues(can: Capabilities, from: number): Issue[] {
 
 /** Returns what the settings ask for that the cluster cannot do. */
 export function settingsIssues(
-  { normalization, combination, weights }: HybridSettings,
+  { normalization, combination, weights }: AppliedHybridSettings,
   { version, zScore, rrf, weightedRrf }: Capabilities,
 ): Issue[] {
   const issue = (field: string, message: string) => ({ path: `settings.${field}`, message });

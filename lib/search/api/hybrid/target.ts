@@ -9,8 +9,10 @@ import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 /** Candidates of each leg for indexes without an entry in hybrid_search.yaml. */
 const DEFAULT_CANDIDATES = 100;
 
+const DEFAULT_SETTINGS = { normalization: "min_max", combination: "arithmetic_mean" } as const;
+
 /** What a hybrid search searches, and with which settings. */
-export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedding_mappings"> {
+export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedding_mappings" | "settings"> {
   /** What becomes of a query whose embedding fails. */
   onFailure: "fail" | "degrade";
   /** The most hits that `from + size` may reach in every index. */
@@ -33,6 +35,7 @@ export async function hybridTarget(
   return {
     embedding_mappings: configured?.embedding_mappings ?? [],
     candidates: configured?.candidates ?? DEFAULT_CANDIDATES,
+    settings: configured?.settings ?? DEFAULT_SETTINGS,
     onFailure: configured?.on_embedding_failure.query ?? "degrade",
     maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
     can,

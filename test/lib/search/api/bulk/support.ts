@@ -41,6 +41,7 @@ export function mappedIndex(index: string, overrides: Partial<IndexSettings> = {
     ],
     on_embedding_failure: { write: "fail", query: "degrade" },
     candidates: 100,
+    settings: { normalization: "min_max", combination: "arithmetic_mean" },
     ...overrides,
   };
 }
