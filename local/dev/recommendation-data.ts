@@ -7,6 +7,7 @@ import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { TABLES } from "../../lib/infrastructure/tables.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
+import { createTableJournal, JOURNALED, linesOf, type Upload } from "./table-journal.ts";
 
 /** Keeps the recommendation service's data on disk, because moto loses everything when it exits. */
 export interface RecommendationData {
@@ -17,6 +18,8 @@ export interface RecommendationData {
    * may be lower than the saved events but never higher. Concurrent calls share one save.
    */
   save(): Promise<void>;
+  /** Saves what an accepted upload has stored, so that it survives even if this process is killed. */
+  keep(upload: Upload): Promise<void>;
 }
 
 type Item = Record<string, AttributeValue>;
@@ -37,13 +40,14 @@ export function recommendationData(
   const Bucket = names.bucket();
   const tableFile = (table: TableName) => join(folder, "tables", `${table}.jsonl`);
   const objects = join(folder, "objects");
+  const journal = createTableJournal((table) => join(folder, "tables", `${table}.added.jsonl`), { dynamo, names });
   let saving: Promise<void> | undefined;
 
   const restoreTable = async (table: TableName) => {
     const file = tableFile(table);
-    if (!existsSync(file)) return;
-    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-    const requests = lines.map((line): WriteRequest => ({ PutRequest: { Item: JSON.parse(line) as Item } }));
+    const saved = existsSync(file) ? linesOf(readFileSync(file, "utf8")) : [];
+    const items = [...saved.map((line) => JSON.parse(line) as Item), ...journal.read(table)];
+    const requests = latest(table, items).map((Item): WriteRequest => ({ PutRequest: { Item } }));
     const batches = Array.from({ length: Math.ceil(requests.length / BATCH) }, (_, index) =>
       requests.slice(index * BATCH, (index + 1) * BATCH),
     );
@@ -58,12 +62,14 @@ export function recommendationData(
 
   const saveTable = async (table: TableName) => {
     const lines: string[] = [];
+    const forget = journal.begin(table);
     for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName: names.table(table) })) {
       for (const item of Items) lines.push(`${JSON.stringify(item)}\n`);
     }
     replaceFile(tableFile(table), lines.join(""));
+    forget();
   };
-  const saveObjects = async () => {
+  const saveObjects = coalesced(async () => {
     const keys: string[] = [];
     for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: PREFIXES.events })) {
       // Firehose never changes an object, so a file of the same size is up to date.
@@ -75,7 +81,7 @@ export function recommendationData(
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
       if (Body) replaceFile(join(objects, Key), await Body.transformToByteArray());
     });
-  };
+  });
   const saveAll = async () => {
     for (const table of ORDER) await saveTable(table);
     await saveObjects();
@@ -92,6 +98,29 @@ export function recommendationData(
       });
       return saving;
     },
+    keep: (upload) => (upload.path === "/log-event" ? saveObjects() : journal.add(upload)),
+  };
+}
+
+/** Returns the last item of each key, because a batch must not contain a key twice. */
+function latest(table: TableName, items: readonly Item[]): readonly Item[] {
+  const key = JOURNALED.find((journaled) => journaled.table === table)?.key;
+  return key === undefined ? items : [...new Map(items.map((item) => [item[key]?.S, item])).values()];
+}
+
+/** Wraps `run` so that each call is served by a run that starts after it, and at most one run is in progress. */
+function coalesced(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        running = run();
+        return running;
+      });
+    return next;
   };
 }
 

@@ -4,6 +4,7 @@ import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
 import { routes } from "../../functions/recommendation-api/routes.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
+import { readBody } from "../../lib/core/http/body.ts";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { recommendationApiEnvironment } from "../../lib/infrastructure/functions.ts";
 import type { LoadedBundle } from "../api/load-bundle.ts";
@@ -21,6 +22,7 @@ import { createQueues, createStateMachines, putConfiguration } from "./recommend
 import { createStream, createTables } from "./resources.ts";
 import { saveNowAndThen } from "./save-now-and-then.ts";
 import type { Scope } from "./scope.ts";
+import type { Upload } from "./table-journal.ts";
 
 /** The recommendation service that runs on this machine. */
 export interface LocalRecommendation {
@@ -108,20 +110,33 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   ]);
   scope.add(bundle.release);
   const api = await startApi({
-    services: [{ routes, handler: noting(bundle.handler, saver.note), keys: [options.apiKey], usage: options.usage }],
+    services: [
+      { routes, handler: keeping(bundle.handler, saver.note, data.keep), keys: [options.apiKey], usage: options.usage },
+    ],
     ...(options.port !== undefined && { port: options.port }),
   });
   scope.add(() => api.stop());
   return { url: api.url, trained, sample: await sampleIds({ clients, names }) };
 }
 
-/** Wraps a handler to call `note` at each request, since any request may store data. */
-function noting(handler: ProxyHandler, note: () => void): ProxyHandler {
-  return (event, context) => {
+/**
+ * Wraps a handler to call `note` at each request, since any request may store data, and to save what an upload has
+ * stored before it is answered: accepted means kept, even if this process is killed.
+ */
+function keeping(handler: ProxyHandler, note: () => void, keep: (upload: Upload) => Promise<void>): ProxyHandler {
+  return async (event, context) => {
     note();
-    return handler(event, context);
+    // Middleware changes the event.
+    const sent = { ...event };
+    const answer = await handler(event, context);
+    if (answer.statusCode === 200 && UPLOADS.has(sent.path)) {
+      await keep({ path: sent.path, body: await readBody(sent) });
+    }
+    return answer;
   };
 }
+
+const UPLOADS = new Set(["/log-event", "/update-items", "/update-users"]);
 
 /** Returns a user and some items from the tables, so that the examples work. */
 async function sampleIds({
