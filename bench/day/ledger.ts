@@ -55,7 +55,13 @@ export class Ledger {
 
 interface BulkAnswer {
   index_response?: { items: Array<Record<string, { status: number; error?: { type: string } }>> };
-  error?: { code: string; cause?: { unknown?: number[]; written?: number[] } };
+  error?: { code: string; cause?: Positions };
+}
+
+/** Positions in `bulk_request` by state, as text: `0-119, 121`. */
+interface Positions {
+  unknown?: string;
+  written?: string;
 }
 
 /** Returns the verdict on each of `count` operations of a bulk request; `body` is undefined if no answer arrived. */
@@ -72,12 +78,15 @@ export function verdictsOf(count: number, body: BulkAnswer | undefined): Verdict
   });
 }
 
-function verdictOfError(
-  position: number,
-  code: string | undefined,
-  cause: { unknown?: number[]; written?: number[] } | undefined,
-): Verdict {
+function verdictOfError(position: number, code: string | undefined, cause: Positions | undefined): Verdict {
   if (code !== "outcome_unknown") return "not_done";
-  if (cause?.written?.includes(position)) return "done";
-  return !cause?.unknown || cause.unknown.includes(position) ? "unknown" : "not_done";
+  if (contains(cause?.written, position)) return "done";
+  return cause === undefined || contains(cause.unknown, position) ? "unknown" : "not_done";
+}
+
+function contains(ranges: string | undefined, position: number): boolean {
+  return (ranges?.split(", ") ?? []).some((range) => {
+    const [from = Number.NaN, to = from] = range.split("-").map(Number);
+    return from <= position && position <= to;
+  });
 }
