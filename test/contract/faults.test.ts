@@ -8,7 +8,10 @@ const test = suite("broken connections between the gateway, the cluster and the 
 for (const cluster of await clusters()) {
   test(`${cluster.version}: every answer agrees with what is stored`, async () => {
     const report = await faultCampaign({ cluster, seed: 11, operations: 1, batch: 60 });
-    assert.equal(report.violations, []);
+    assert.equal(
+      report.violations.map((violation) => violation.slice(0, 300)),
+      [],
+    );
     // The faults were met, and some writes ended each way.
     assert.ok(Object.keys(report.faults).length > 30, JSON.stringify(report.faults));
     for (const verdict of ["write applied", "write failed", "write unknown", "read answered", "read refused"]) {
