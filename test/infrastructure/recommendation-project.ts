@@ -29,6 +29,7 @@ export function addRecommendationFiles({ folder }: Pick<TestProject, "folder">):
 /** The recommendation service alone: nothing of the search gateway is configured. */
 export async function recommendationProject(options: Omit<ProjectOptions, "configuration">): Promise<TestProject> {
   const project = await testProject({
+    servedProvider: true,
     ...options,
     configuration: "minimal",
     changes: [

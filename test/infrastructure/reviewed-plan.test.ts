@@ -19,7 +19,14 @@ const account = await seedAccount(cloud);
 const folder = scratchFolder(TEST_OUTPUT, "reviewed-plan");
 const name = `reviewed-${process.pid}`;
 const names = namesOf({ project: name, account: cloud.accountId, region: cloud.region });
-const project = await testProject({ folder, cloud, account, configuration: "no-custom-domain", name });
+const project = await testProject({
+  folder,
+  cloud,
+  account,
+  configuration: "no-custom-domain",
+  name,
+  servedProvider: true,
+});
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 const lambda = new LambdaClient(clientOptions(cloud));

@@ -56,6 +56,7 @@ export async function createWorld(): Promise<World> {
   const [cluster] = await clusters();
   const folder = scratchFolder(TEST_OUTPUT, "deployment");
   const project = await testProject({
+    servedProvider: true,
     folder,
     cloud,
     account,
