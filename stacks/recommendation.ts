@@ -1,5 +1,6 @@
 import type { Construct } from "constructs";
 import { routes } from "../functions/recommendation-api/routes.ts";
+import { apiKeys } from "./constructs/api-keys.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
 import { hostName } from "./constructs/host-name.ts";
 import { logKey } from "./constructs/log-key.ts";
@@ -41,7 +42,8 @@ export class RecommendationStack extends ProjectStack {
     trainingReport(this, keyArn);
     campaigns(this, [made.training, ...key.ready]);
 
-    const deployed = apiFunction(this, { queueUrl: queue.url, keyArn });
+    const keys = apiKeys(this, "recommendation");
+    const deployed = apiFunction(this, { queueUrl: queue.url, keyArn, keys });
     const host = input.config.api.recommendation_domain_name;
     const deployedApi = restApi(this, {
       service: "recommendation",
@@ -51,6 +53,7 @@ export class RecommendationStack extends ProjectStack {
       deployed: { ...deployed, ready: [...deployed.ready, stream] },
       logKeyArn: keyArn,
       hostName: host?.host_name,
+      keys,
     });
     const { api, stage } = deployedApi;
     recommendationAlarms(this, bufferSeconds);

@@ -1,5 +1,6 @@
 import type { Construct } from "constructs";
 import { routes } from "../functions/api-router/routes.ts";
+import { apiKeys } from "./constructs/api-keys.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { restApi } from "./constructs/rest-api.ts";
 import { gatewayInput, type StackInput } from "./input.ts";
@@ -20,7 +21,8 @@ export class SearchGatewayStack extends ProjectStack {
     super(scope, id, input);
     const logKeyArn = logKey(this, "search-gateway").arn;
     modelEndpoints(this, logKeyArn);
-    const router = routerFunction(this, logKeyArn, gatewayNetwork(this));
+    const keys = apiKeys(this, "search-gateway");
+    const router = routerFunction(this, { logKeyArn, keys }, gatewayNetwork(this));
     requestLog(this, router, logKeyArn);
     requestLogTable(this);
     const api = restApi(this, {
@@ -30,6 +32,7 @@ export class SearchGatewayStack extends ProjectStack {
       deployed: router,
       logKeyArn,
       hostName: gatewayHost(this),
+      keys,
     });
     const scaling = gatewayInput(input).gateway.opensearch.auto_scaling;
     if (scaling) clusterScaler(this, scaling, logKeyArn);

@@ -2,6 +2,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import { namesOf, type Service } from "../../lib/core/naming/names.ts";
 import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
 import { DISCOVERY_FORMAT, type Discovery, DiscoveryError } from "../../lib/infrastructure/discovery.ts";
+import { type KeyNumbers, parseKeyNumbers } from "../key-numbers.ts";
 import type { DiscoveryClients } from "./clients.ts";
 import { explained } from "./explain.ts";
 import { type AppliedInputs, discoverPersonalize } from "./personalize.ts";
@@ -41,7 +42,10 @@ export async function discover(
     account,
     region,
     apiGateway,
-    apiKeys: { "search-gateway": gatewayKeys, recommendation: recommendationKeys },
+    apiKeys: { "search-gateway": gatewayKeys.default, recommendation: recommendationKeys.default },
+    ...(config.api.keys && {
+      namedKeys: { "search-gateway": gatewayKeys.named, recommendation: recommendationKeys.named },
+    }),
     ...(searchGateway && { searchGateway }),
     ...(personalize && { personalize }),
   };
@@ -71,13 +75,12 @@ async function discoverLogRole(
   };
 }
 
-/** The parameter exists only while a key is being rotated. */
-async function apiKeyNumbers(clients: DiscoveryClients, parameter: string, service: Service): Promise<number[]> {
-  const text = await explained("ssm:GetParameter", clients.parameter(parameter));
-  if (text === undefined) return [1];
-  if (/^[1-9]\d{0,3}(,[1-9]\d{0,3})?$/.test(text)) return text.split(",").map(Number);
+/** The parameter exists only once a key was rotated. */
+async function apiKeyNumbers(clients: DiscoveryClients, parameter: string, service: Service): Promise<KeyNumbers> {
+  const numbers = parseKeyNumbers(await explained("ssm:GetParameter", clients.parameter(parameter)));
+  if (typeof numbers !== "string") return numbers;
   throw new DiscoveryError([
-    `parameter ${parameter} contains ${JSON.stringify(text)} instead of the API key numbers of ${service}: ` +
+    `parameter ${parameter} contains ${JSON.stringify(numbers)} instead of the API key numbers of ${service}: ` +
       "delete it to keep only key 1",
   ]);
 }

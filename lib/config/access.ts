@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { ENDPOINTS, type KeyRules } from "../core/http/key-rules.ts";
+import { DEFAULT_KEY, ENDPOINTS, type Endpoint, type KeyRules } from "../core/http/key-rules.ts";
+import type { Service } from "../core/naming/names.ts";
 import { integer, list, numberAbove, section, text, word } from "./kinds.ts";
 
 const Rule = text(
@@ -84,6 +85,23 @@ export const Keys = list(
 );
 
 export type KeyConfig = v.InferOutput<typeof Key>;
+
+const OF_SERVICE: Readonly<Record<Service, readonly Endpoint[]>> = {
+  "search-gateway": ["search", "hybrid-search", "bulk", "raw-backend"],
+  recommendation: ["recommend", "events", "ingest"],
+};
+
+/** A key and its limits. */
+export type KeyLimits = Pick<KeyConfig, "name" | "rate_limit" | "burst_limit" | "daily_quota">;
+
+/** Returns the keys of a service: those that may call one of its endpoints, or the only one, named `default`. */
+export function keysOf(
+  { keys, throttle }: { keys?: readonly KeyConfig[] | undefined; throttle: Omit<KeyLimits, "name"> },
+  service: Service,
+): KeyLimits[] {
+  if (keys === undefined) return [{ name: DEFAULT_KEY, ...throttle }];
+  return keys.filter(({ endpoints }) => endpoints.some((endpoint) => OF_SERVICE[service].includes(endpoint)));
+}
 
 /** Returns what the functions need to know of the keys. */
 export function keyRules(keys: readonly KeyConfig[]): KeyRules[] {

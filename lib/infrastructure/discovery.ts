@@ -68,6 +68,8 @@ const PersonalizePart = v.object({
   repairs: v.record(v.string(), v.string()),
 });
 
+const NamedKeys = v.record(v.string(), v.array(v.number()));
+
 /**
  * What the read-only step of `plan` reads from the account. It is plain JSON, saved beside the plan, and all that the
  * stacks know about the account.
@@ -84,6 +86,8 @@ export const DiscoverySchema = v.object({
   }),
   /** Numbers of the API keys of each service, more than one while keys are rotated. */
   apiKeys: v.object({ "search-gateway": v.array(v.number()), recommendation: v.array(v.number()) }),
+  /** The same of the keys that `keys` of api.yaml lists, by their names; a key that was never rotated has none. */
+  namedKeys: v.optional(v.object({ "search-gateway": NamedKeys, recommendation: NamedKeys })),
   /** Absent if the configuration does not enable the search gateway. */
   searchGateway: v.optional(SearchGatewayPart),
   /** Absent if the configuration does not enable the recommendation service. */

@@ -3,35 +3,78 @@ import type { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest
 import type { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
 import { ApiGatewayUsagePlan } from "@cdktf/provider-aws/lib/api-gateway-usage-plan/index.js";
 import { ApiGatewayUsagePlanKey } from "@cdktf/provider-aws/lib/api-gateway-usage-plan-key/index.js";
+import { type KeyLimits, keysOf } from "../../lib/config/access.ts";
+import { DEFAULT_KEY } from "../../lib/core/http/key-rules.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** Adds the usage plan of a stage, with `throttle` of api.yaml, and its keys: two during a rotation. */
-export function apiKeys(stack: ProjectStack, service: Service, api: ApiGatewayRestApi, stage: ApiGatewayStage): void {
+/** A key of api.yaml, with its keys in API Gateway: two during a rotation. */
+export interface ServiceKey {
+  limits: KeyLimits;
+  keys: ReadonlyArray<{ number: number; key: ApiGatewayApiKey }>;
+}
+
+/** The address of what belongs to a key. The key `default` keeps the addresses of a project that names no keys. */
+const address = (what: string, name: string, number?: number) =>
+  [what, ...(name === DEFAULT_KEY ? [] : [name]), ...(number === undefined ? [] : [number])].join("-");
+
+/** Returns the name as part of a cloud name; none for the key `default`. */
+const partOf = (name: string) => (name === DEFAULT_KEY ? undefined : name);
+
+/** Adds the API keys of a service. They are made before the function, which gets their ids. */
+export function apiKeys(stack: ProjectStack, service: Service): ServiceKey[] {
   const { names, input } = stack;
-  const { rate_limit, burst_limit, daily_quota } = input.config.api.throttle;
-  const plan = new ApiGatewayUsagePlan(stack, "usage-plan", {
-    name: names.usagePlan(service),
-    apiStages: [{ apiId: api.id, stage: stage.stageName }],
-    ...((rate_limit !== undefined || burst_limit !== undefined) && {
-      throttleSettings: {
-        ...(rate_limit !== undefined && { rateLimit: rate_limit }),
-        ...(burst_limit !== undefined && { burstLimit: burst_limit }),
-      },
-    }),
-    ...(daily_quota !== undefined && { quotaSettings: { limit: daily_quota, period: "DAY" } }),
-  });
-  const keys = input.discovery.apiKeys[service].map((number) => {
-    const key = new ApiGatewayApiKey(stack, `api-key-${number}`, {
-      name: names.apiKey(service, number),
-      description: `${input.config.project.project_name}: ${service}`,
+  const { apiKeys: own, namedKeys } = input.discovery;
+  const made = keysOf(input.config.api, service).map((limits): ServiceKey => {
+    const { name } = limits;
+    const numbers = name === DEFAULT_KEY ? own[service] : (namedKeys?.[service][name] ?? [1]);
+    const keys = numbers.map((number) => {
+      const key = new ApiGatewayApiKey(stack, address("api-key", name, number), {
+        name: names.apiKey(service, number, partOf(name)),
+        description: `${input.config.project.project_name}: ${service}${name === DEFAULT_KEY ? "" : `, ${name}`}`,
+      });
+      return { number, key };
     });
-    new ApiGatewayUsagePlanKey(stack, `usage-plan-key-${number}`, {
-      keyId: key.id,
-      keyType: "API_KEY",
-      usagePlanId: plan.id,
-    });
-    return key;
+    return { limits, keys };
   });
-  stack.output("api_key_ids", keys.map(({ id }) => id).join(","));
+  stack.output("api_key_ids", made.flatMap(({ keys }) => keys.map(({ key }) => key.id)).join(","));
+  return made;
+}
+
+/** Returns API_KEYS of a function: `id=name` of each key. Without `keys` in api.yaml the function needs none. */
+export function keyEnvironment({ input }: ProjectStack, made: readonly ServiceKey[]): { API_KEYS?: string } {
+  if (input.config.api.keys === undefined) return {};
+  return {
+    API_KEYS: made.flatMap(({ limits, keys }) => keys.map(({ key }) => `${key.id}=${limits.name}`)).join(","),
+  };
+}
+
+/** Adds a usage plan of the stage for each key, with its limits. */
+export function usagePlans(
+  stack: ProjectStack,
+  service: Service,
+  made: readonly ServiceKey[],
+  { api, stage }: { api: ApiGatewayRestApi; stage: ApiGatewayStage },
+): void {
+  for (const { limits, keys } of made) {
+    const { name, rate_limit, burst_limit, daily_quota } = limits;
+    const plan = new ApiGatewayUsagePlan(stack, address("usage-plan", name), {
+      name: stack.names.usagePlan(service, partOf(name)),
+      apiStages: [{ apiId: api.id, stage: stage.stageName }],
+      ...((rate_limit !== undefined || burst_limit !== undefined) && {
+        throttleSettings: {
+          ...(rate_limit !== undefined && { rateLimit: rate_limit }),
+          ...(burst_limit !== undefined && { burstLimit: burst_limit }),
+        },
+      }),
+      ...(daily_quota !== undefined && { quotaSettings: { limit: daily_quota, period: "DAY" } }),
+    });
+    for (const { number, key } of keys) {
+      new ApiGatewayUsagePlanKey(stack, address("usage-plan-key", name, number), {
+        keyId: key.id,
+        keyType: "API_KEY",
+        usagePlanId: plan.id,
+      });
+    }
+  }
 }

@@ -10,7 +10,7 @@ import { API_STAGE, type FunctionName, type Service } from "../../lib/core/namin
 import { aliasArn } from "../../lib/infrastructure/functions.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { apiBody, apiFingerprint } from "./api-body.ts";
-import { apiKeys } from "./api-keys.ts";
+import { type ServiceKey, usagePlans } from "./api-keys.ts";
 import type { DeployedFunction } from "./function.ts";
 
 export interface RestApiOptions {
@@ -21,6 +21,7 @@ export interface RestApiOptions {
   logKeyArn: string;
   /** Host name of its own. */
   hostName?: string | undefined;
+  keys: readonly ServiceKey[];
 }
 
 export interface DeployedApi {
@@ -28,7 +29,7 @@ export interface DeployedApi {
   stage: ApiGatewayStage;
 }
 
-/** Adds a REST API from a route table: deployment, stage `v1`, API key, usage plan, logs. */
+/** Adds a REST API from a route table: deployment, stage `v1`, a usage plan for each key, logs. */
 export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedApi {
   const { names, input } = stack;
   const { service, routes, functionName, deployed } = options;
@@ -101,6 +102,7 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     new Wafv2WebAclAssociation(stack, "api-firewall", { resourceArn: stage.arn, webAclArn: waf_web_acl_arn });
   }
   apiKeys(stack, service, api, stage);
+  usagePlans(stack, service, options.keys, { api, stage });
   return { api, stage };
 }
 

@@ -2,6 +2,7 @@ import type { RecommendationApiEnv } from "../../functions/recommendation-api/en
 import { recommendationApiPolicy } from "../../functions/recommendation-api/policy.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
 import { recommendationApiEnvironment } from "../../lib/infrastructure/functions.ts";
+import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
@@ -11,10 +12,11 @@ export interface ApiFunctionOptions {
   queueUrl: string;
   /** Encrypts tables and logs. */
   keyArn: string;
+  keys: readonly ServiceKey[];
 }
 
 /** Adds the function that answers requests. */
-export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFunctionOptions): DeployedFunction {
+export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: ApiFunctionOptions): DeployedFunction {
   const { names } = stack;
   const table = (name: Parameters<typeof names.table>[0]) => names.arn("dynamodb", `table/${names.table(name)}`);
   return lambdaFunction(stack, {
@@ -23,7 +25,10 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn }: ApiFuncti
     // CPU grows with memory: 1,769 MB give one vCPU.
     memoryMb: 1_769,
     timeoutSeconds: 28,
-    environment: recommendationApiEnvironment(names, queueUrl) satisfies RecommendationApiEnv,
+    environment: {
+      ...recommendationApiEnvironment(names, queueUrl),
+      ...keyEnvironment(stack, keys),
+    } satisfies RecommendationApiEnv,
     statements: [
       ...recommendationApiPolicy({
         usersTable: table("users"),

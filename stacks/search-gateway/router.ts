@@ -4,6 +4,7 @@ import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { clusterUrl } from "../../lib/config/project.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
@@ -19,7 +20,7 @@ type Environment = Without<v.InferInput<typeof ApiRouterEnv>, "AWS_REGION">;
 /** Adds the function that answers requests. */
 export function routerFunction(
   stack: ProjectStack,
-  logKeyArn: string,
+  { logKeyArn, keys }: { logKeyArn: string; keys: readonly ServiceKey[] },
   network: { subnetIds: string[]; securityGroupIds: string[] },
 ): DeployedFunction {
   const { provisioned_concurrency, reserved_concurrency } = stack.input.config.api;
@@ -29,7 +30,7 @@ export function routerFunction(
     // CPU grows with memory: 1,769 MB give one vCPU.
     memoryMb: 1_769,
     timeoutSeconds: 28,
-    environment: { ...environment(stack), NODE_OPTIONS },
+    environment: { ...environment(stack), ...keyEnvironment(stack, keys), NODE_OPTIONS },
     statements: apiRouterPolicy(arns(stack)),
     logRetentionDays: Math.min(MOST_LOG_DAYS, stack.logDays),
     logKeyArn,

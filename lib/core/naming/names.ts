@@ -117,10 +117,13 @@ export function namesOf(place: Place) {
     glueTable: (name: "search_logs") => name,
 
     api: (service: Service) => named(service, LIMITS.apiGateway),
-    usagePlan: (service: Service) => named(service, LIMITS.apiGateway),
-    /** While keys are rotated, the second key has a number. */
-    apiKey: (service: Service, number = 1) =>
-      named(`${service}-key${number > 1 ? `-${number}` : ""}`, LIMITS.apiGateway),
+    /** The plan of a key; `key` is absent for the key named `default`. */
+    usagePlan: (service: Service, key?: string) => named(key ? `${service}-${key}` : service, LIMITS.apiGateway),
+    /** While keys are rotated, the second key has a number. A dot before it, as names of keys have hyphens. */
+    apiKey: (service: Service, number = 1, key?: string) => {
+      const end = number > 1 ? `${key ? "." : "-"}${number}` : "";
+      return named(`${service}-key${key ? `-${key}` : ""}${end}`, LIMITS.apiGateway);
+    },
 
     /** Stable, because callers and scaling policies refer to it. */
     endpoint: (model: string) => named(dashed(model), LIMITS.sagemaker),

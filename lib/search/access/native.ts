@@ -60,8 +60,10 @@ function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRe
   const wrongAlias = alias === -1 ? undefined : aliasRefusal(segments[alias] ?? "");
   const wrong =
     wrongAlias ?? firstOf(parameters, ([name, value]) => parameterRefusal(name, value, grant !== undefined));
-  if (wrong || body.length === 0) return wrong;
-  if (!JSON_TYPE.test(contentType ?? "")) return refusal("content-type", "the body is not declared to be JSON");
+  if (wrong) return wrong;
+  if (body.length > 0 && !JSON_TYPE.test(contentType ?? "")) {
+    return refusal("content-type", "the body is not declared to be JSON");
+  }
   return endpoint.body({ text: body.toString("utf8"), grant, hasIndex });
 }
 

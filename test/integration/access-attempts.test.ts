@@ -1,0 +1,98 @@
+import * as assert from "uvu/assert";
+import { loadFamily } from "../../functions/recommendation-api/families.ts";
+import { routes } from "../../functions/recommendation-api/routes.ts";
+import { createAccess, nameByApiKey } from "../../lib/core/http/access.ts";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
+import { ENDPOINTS, type KeyRules } from "../../lib/core/http/key-rules.ts";
+import { createRouter } from "../../lib/core/http/router.ts";
+import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+import { administratorAttempts } from "../fixtures/access-administrator.ts";
+import { boundedAttempts, otherAttempts, recommendationAttempts, searchAttempts } from "../fixtures/access-bounded.ts";
+import type { Row } from "../fixtures/access-row.ts";
+import { createWorld, grantsOf, loadGatewayWithKeys, send, type World } from "../fixtures/access-world.ts";
+import { clusters } from "../fixtures/opensearch.ts";
+import { SHOP_DEFINITIONS } from "../functions/recommendation-api/definitions.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("access: attempts");
+
+/** Returns what differs from the table, as `expected ≠ got: attempt`. */
+async function differences(
+  handler: ProxyHandler,
+  rows: readonly Row[],
+  canaries: readonly string[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const [expected, attempt] of rows) {
+    const { status, text } = await send(handler, attempt);
+    const got = status === 403 ? (ruleOf(text) ?? 403) : status < 300 ? "ok" : status;
+    if (got !== expected) found.push(`${expected} ≠ ${got}: ${JSON.stringify(attempt)} ${text.slice(0, 300)}`);
+    if (canaries.some((canary) => text.includes(canary)))
+      found.push(`shows the canary: ${JSON.stringify(attempt)} ${text.slice(0, 300)}`);
+  }
+  return found;
+}
+
+function ruleOf(text: string): string | undefined {
+  return text === "" ? undefined : JSON.parse(text).error.cause?.rule;
+}
+
+const everything = [...ENDPOINTS];
+
+for (const cluster of await clusters()) {
+  let world: World;
+  let gateway: ProxyHandler;
+  test.before(async () => {
+    world = await createWorld(cluster);
+    const indexes = grantsOf(world);
+    const keys: KeyRules[] = [
+      { name: "admin", endpoints: everything },
+      { name: "bounded", endpoints: everything, indexes },
+      { name: "search", endpoints: ["search", "hybrid-search"], indexes },
+      { name: "index", endpoints: ["bulk"], indexes },
+    ];
+    gateway = await loadGatewayWithKeys(cluster, keys);
+  });
+
+  for (const [who, attempts] of [
+    ["an administrator's key", administratorAttempts],
+    ["a key with patterns", boundedAttempts],
+    ["a search key", searchAttempts],
+    ["an indexing key, and callers without rules", otherAttempts],
+  ] as const) {
+    test(`${cluster.version}: the gateway answers ${who} as the table says, and refused indexes stay as they are`, async () => {
+      const before = await world.refusedState();
+      const rows = attempts(world);
+      const { dot, other } = world.canaries;
+      const canaries = attempts === administratorAttempts ? [dot] : [dot, other];
+      assert.equal(await differences(gateway, rows, canaries), []);
+      assert.equal(await world.refusedState(), before);
+      await world.repair();
+    });
+  }
+
+  test(`${cluster.version}: the table has at least 150 attempts`, () => {
+    const tables = [administratorAttempts, boundedAttempts, searchAttempts, otherAttempts];
+    assert.ok(tables.flatMap((attempts) => attempts(world)).length >= 150);
+  });
+}
+
+test("the recommendation service answers each key as the table says", async () => {
+  const keys: KeyRules[] = [
+    { name: "admin", endpoints: everything },
+    { name: "shop", endpoints: ["search", "recommend", "events"] },
+    { name: "loader", endpoints: ["ingest"] },
+    { name: "search", endpoints: ["search"] },
+  ];
+  const access = createAccess(keys, nameByApiKey(keys.map(({ name }) => `id-${name}=${name}`).join(",")));
+  const api = { log: () => undefined, project: "shop", access };
+  // Bodies are invalid, so no client is called.
+  const services = {
+    api,
+    settings: { filters: [], definitions: SHOP_DEFINITIONS },
+  } as unknown as RecommendationServices;
+  const router = createRouter({ api, routes, load: (family) => loadFamily(family, services) });
+  assert.equal(await differences(router, recommendationAttempts(), []), []);
+});
+
+test.run();

@@ -1,0 +1,64 @@
+import * as fc from "fast-check";
+import * as assert from "uvu/assert";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
+import { ENDPOINTS } from "../../lib/core/http/key-rules.ts";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { attemptsOf } from "../fixtures/access-fuzz.ts";
+import { createWorld, grantsOf, loadGatewayWithKeys, send, type World } from "../fixtures/access-world.ts";
+import { clusters } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("access: generated attempts");
+
+/** Of all versions together. */
+const RUNS = 20_000;
+/** After so many attempts, the granted indexes are made anew: attempts may delete them. */
+const ROUND = 1_000;
+const SEED = 20_261_122;
+
+const found = await clusters();
+
+for (const [at, cluster] of found.entries()) {
+  let world: World;
+  let gateway: ProxyHandler;
+  test.before(async () => {
+    world = await createWorld(cluster);
+    gateway = await loadGatewayWithKeys(cluster, [
+      { name: "bounded", endpoints: [...ENDPOINTS], indexes: grantsOf(world) },
+      { name: "admin", endpoints: [...ENDPOINTS] },
+    ]);
+  });
+
+  for (const [key, what, share] of [
+    ["bounded", "a key with patterns shows or changes an index outside them", 0.75],
+    ["admin", "any key shows or changes an index whose name starts with a dot", 0.25],
+  ] as const) {
+    test(`${cluster.version}: no attempt of ${what}`, async () => {
+      const runs = Math.floor((RUNS / found.length) * share);
+      const attempts = fc.sample(attemptsOf(world, key), { numRuns: runs, seed: SEED + at });
+      const { dot, other } = world.canaries;
+      const canaries = key === "admin" ? [dot] : [dot, other];
+      // An administrator may use all other indexes.
+      const state = () => world.refusedState(key === "admin");
+      const before = await state();
+      const problems: string[] = [];
+      let answered = 0;
+      for (let start = 0; start < attempts.length; start += ROUND) {
+        await concurrently(attempts.slice(start, start + ROUND), 16, async (attempt) => {
+          const { status, text } = await send(gateway, attempt);
+          if (status === 200) answered += 1;
+          if (canaries.some((canary) => text.includes(canary)) || status === 500) {
+            problems.push(`${status} ${JSON.stringify(attempt)}: ${text.slice(0, 300)}`);
+          }
+        });
+        assert.equal(problems, []);
+        assert.equal(await state(), before, `changed by one of the attempts ${start} to ${start + ROUND}`);
+        await world.repair();
+      }
+      // Attempts that all fail would prove nothing.
+      assert.ok(answered > runs / 50, `only ${answered} of ${runs} were answered by the cluster`);
+    });
+  }
+}
+
+test.run();
