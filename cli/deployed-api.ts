@@ -1,4 +1,5 @@
 import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
+import { DEFAULT_KEY, type Endpoint, type KeyRules, UNLIMITED } from "../lib/core/http/key-rules.ts";
 import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
 import type { Session } from "./session.ts";
 
@@ -9,8 +10,8 @@ export interface DeployedApi {
   url: string;
   /** The execute-api URL of API Gateway; `url` if it is switched off. */
   executeUrl: string;
-  /** Name and value of each API key, newest last. */
-  keys: { name: string; value: string }[];
+  /** Each API key: its name in API Gateway, in api.yaml, and its value. Of each name the newest is last. */
+  keys: { name: string; key: string; value: string }[];
 }
 
 /** Reads the API of a service and its keys from API Gateway; undefined if it is not deployed. */
@@ -70,11 +71,28 @@ async function keysOf(client: APIGatewayClient, apiId: string, first: string): P
       for await (const { items = [] } of pages) for (const { id } of items) admitted.add(id);
     }
   }
-  const keys: DeployedApi["keys"] = [];
+  const keys: Array<DeployedApi["keys"][number] & { number: number }> = [];
   for await (const { items = [] } of paginateGetApiKeys({ client }, { nameQuery: first, includeValues: true })) {
-    for (const { id, name = "", value = "" } of items) if (admitted.has(id)) keys.push({ name, value });
+    for (const { id, name = "", value = "" } of items) {
+      if (admitted.has(id)) keys.push({ name, value, ...keyOf(name.slice(first.length)) });
+    }
   }
-  // Key numbers only increase.
-  const number = (name: string) => (name === first ? 1 : Number(name.slice(first.length + 1)));
-  return keys.sort((a, b) => number(a.name) - number(b.name));
+  return keys.sort((a, b) => a.key.localeCompare(b.key) || a.number - b.number).map(({ number, ...key }) => key);
+}
+
+/** Returns the name in api.yaml and the number of a key, by the end of its name: `-2`, `-shop` or `-shop.2`. */
+function keyOf(end: string): { key: string; number: number } {
+  const [, name, number] = /^(?:-([a-z][a-z0-9-]*))?(?:[.-](\d+))?$/.exec(end) ?? [];
+  return { key: name ?? DEFAULT_KEY, number: Number(number ?? 1) };
+}
+
+/** Returns the value of a key that may call the endpoints, preferably for every index; undefined if there is none. */
+export function keyValueFor(
+  { keys }: DeployedApi,
+  configured: readonly KeyRules[] | undefined,
+  endpoints: readonly Endpoint[],
+): string | undefined {
+  const may = (configured ?? [UNLIMITED]).filter((rules) => endpoints.every((one) => rules.endpoints.includes(one)));
+  const rules = may.find(({ indexes }) => indexes === undefined) ?? may[0];
+  return keys.findLast(({ key }) => key === rules?.name)?.value;
 }

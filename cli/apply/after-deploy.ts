@@ -1,5 +1,5 @@
 import type { Names, Service } from "../../lib/core/naming/names.ts";
-import { type DeployedApi, findDeployedApi } from "../deployed-api.ts";
+import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
 import type { Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 import { type CheckResult, checkCluster, refusalAdvice } from "./check-cluster.ts";
@@ -29,30 +29,39 @@ export async function findDeployedApis(session: Session, names: Names): Promise<
 /** ARN of the topic that alarms publish to unless `alarms.topics` names others. */
 const alarmsTopicArn = (names: Names) => names.arn("sns", names.topic());
 
-/** Returns the output of `relevance info --json`: URLs, keys and alarm topic of each service. */
-export function apisJson(apis: readonly DeployedApi[], names: Names) {
+/** Returns the output of `relevance info --json`: URLs, keys and alarm topic of each service; values with `show`. */
+export function apisJson(apis: readonly DeployedApi[], names: Names, { show }: { show: boolean }) {
   return Object.fromEntries(
     apis.map(({ service, url, executeUrl, keys }) => [
       service,
       {
         url,
         execute_url: executeUrl,
-        api_keys: keys.map(({ value }) => value),
+        keys: keys.map(({ key, name, value }) => ({ key, name, ...(show && { value }) })),
         alarms_topic_arn: alarmsTopicArn(names),
       },
     ]),
   );
 }
 
-/** Prints URLs, keys and the alarm topic, which notifies nobody until somebody subscribes. */
-export function printApis(terminal: Terminal, apis: readonly DeployedApi[], names: Names): void {
+/**
+ * Prints URLs, keys and the alarm topic, which notifies nobody until somebody subscribes. Of the keys it prints the
+ * names, and with `show` the values.
+ */
+export function printApis(
+  terminal: Terminal,
+  apis: readonly DeployedApi[],
+  names: Names,
+  { show }: { show: boolean },
+): void {
   for (const { service, url, executeUrl, keys } of apis) {
     terminal.print(terminal.colors.bold(service));
     terminal.print(`  URL      ${url}`);
     if (url !== executeUrl) terminal.print(`           ${executeUrl}`);
-    for (const { value, name } of keys) terminal.print(`  API key  ${value}${keys.length > 1 ? `  (${name})` : ""}`);
+    for (const { key, name, value } of keys) terminal.print(`  API key  ${show ? `${value}  ` : ""}${key} (${name})`);
   }
   if (apis.length === 0) return;
+  if (!show) terminal.print("           `relevance info --show` prints the values of the keys");
   terminal.print(terminal.colors.bold("alarms"));
   terminal.print(`  topic    ${alarmsTopicArn(names)}`);
   terminal.print("           docs/guides/monitoring.md shows how to subscribe");
@@ -61,7 +70,11 @@ export function printApis(terminal: Terminal, apis: readonly DeployedApi[], name
 /** Requests the cluster's version through the API and prints the result. Returns false if the gateway does not work. */
 export async function proveGateway(session: Session, names: Names, api: DeployedApi): Promise<boolean> {
   const { terminal, config, env } = session;
-  const key = api.keys.at(-1)?.value ?? "";
+  const key = keyValueFor(api, config.api.keys, ["raw-backend"]);
+  if (key === undefined) {
+    terminal.note("No key may call the cluster's own API, so it is not checked whether the cluster answers.");
+    return true;
+  }
   // A local AWS endpoint does not serve APIs itself: RELEVANCE_API_URL is where they are served.
   const url = (env.AWS_ENDPOINT_URL && env.RELEVANCE_API_URL) || api.executeUrl;
   terminal.note("Checking that the cluster answers through the API");

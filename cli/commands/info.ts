@@ -1,23 +1,27 @@
+import * as v from "valibot";
 import { apisJson, findDeployedApis, printApis } from "../apply/after-deploy.ts";
 import { defineCommand } from "../command.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
-/** `relevance info`: prints the URL and API key of each deployed service, and the alarm topic. */
+/** `relevance info`: prints the URL and the API keys of each deployed service, and the alarm topic. */
 export const info = defineCommand({
-  example: "relevance info --json",
+  example: "relevance info --show",
+  define: (command) => {
+    command.option("--show", "print the values of the keys", false);
+  },
   json: true,
-  options: {},
-  run: async ({ conf, json }, context) => {
+  options: { show: v.boolean() },
+  run: async ({ conf, json, show }, context) => {
     const session = openSession(conf, context);
     const { terminal } = context;
     const names = namesIn(session, await accountOf(session));
     const apis = await findDeployedApis(session, names);
     if (json) {
-      terminal.printJson(apisJson(apis, names));
+      terminal.printJson(apisJson(apis, names, { show }));
       return 0;
     }
     if (apis.length === 0) terminal.note("No service is deployed: run `relevance deploy`.");
-    printApis(terminal, apis, names);
+    printApis(terminal, apis, names, { show });
     return 0;
   },
 });

@@ -61,14 +61,15 @@ async function addressOf(options: GatewayOptions, context: Context): Promise<{ u
   if (apiHost !== undefined && apiKey !== undefined) return { url: apiHost, key: apiKey };
   if (apiHost !== undefined || apiKey !== undefined) throw new UsageError("--api-host and --api-key belong together");
   const { findDeployedApis } = await import("../apply/after-deploy.ts");
+  const { keyValueFor } = await import("../deployed-api.ts");
   const { accountOf, namesIn, openSession } = await import("../session.ts");
   const session = openSession(options.conf, context);
   const apis = await findDeployedApis(session, namesIn(session, await accountOf(session)));
   const gateway = apis.find(({ service }) => service === "search-gateway");
-  const deployedKey = gateway?.keys[0]?.value;
+  const deployedKey = gateway && keyValueFor(gateway, session.config.api.keys, ["bulk", "raw-backend"]);
   if (gateway && deployedKey !== undefined) return { url: gateway.url, key: deployedKey };
   throw new Failure(
-    "The search gateway is not deployed: run `relevance deploy`, pass --local for `make dev`, or pass --api-host and --api-key",
+    "The search gateway is not deployed, or no key may use bulk and raw-backend: run `relevance deploy`, pass --local for `make dev`, or pass --api-host and --api-key",
   );
 }
 

@@ -28,10 +28,10 @@ const project = await recommendationProject({ folder, cloud, account: await seed
 const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 
 const keys = async () => {
-  const info = JSON.parse((await project.succeeds("info", "--json")).out);
+  const info = JSON.parse((await project.succeeds("info", "--json", "--show")).out);
   assert.equal(Object.keys(info), ["recommendation"]);
   assert.match(info.recommendation.url, /^https:\/\/\w+\.execute-api\.eu-west-1\.amazonaws\.com\/v1$/);
-  return info.recommendation.api_keys as string[];
+  return (info.recommendation.keys as Array<{ value: string }>).map(({ value }) => value);
 };
 const stacksListed = async () => {
   const listed = JSON.parse((await project.succeeds("list", "--json")).out);

@@ -177,6 +177,55 @@ test("a second key is there while keys are changed over", () => {
   assert.equal(minimal.ids("aws_api_gateway_api_key"), ["api-key-1"]);
 });
 
+const KEYS = [
+  { name: "default", endpoints: ["search", "bulk", "raw-backend", "ingest"] },
+  {
+    name: "shop",
+    endpoints: ["search", "recommend"],
+    indexes: ["books"],
+    rate_limit: 5,
+    burst_limit: 9,
+    daily_quota: 100,
+  },
+  { name: "loader", endpoints: ["ingest"] },
+];
+
+test("each key of api.yaml has its own key and plan, and the key default keeps its addresses", () => {
+  const keyed = example("search-gateway", "minimal", [["api.yaml", ["keys"], KEYS]]);
+  assert.equal(keyed.ids("aws_api_gateway_api_key"), ["api-key-1", "api-key-shop-1"]);
+  assert.equal(keyed.ids("aws_api_gateway_usage_plan"), ["usage-plan", "usage-plan-shop"]);
+  const attributes = ["name", "description"] as const;
+  const own = (stack: typeof keyed) => {
+    const key = stack.resource("aws_api_gateway_api_key", "api-key-1");
+    return [attributes.map((one) => key[one]), stack.resource("aws_api_gateway_usage_plan", "usage-plan")];
+  };
+  assert.equal(own(keyed), own(minimal));
+  const plan = keyed.resource("aws_api_gateway_usage_plan", "usage-plan-shop");
+  assert.equal(plan.throttle_settings, { burst_limit: 9, rate_limit: 5 });
+  assert.equal(plan.quota_settings, { limit: 100, period: "DAY" });
+  const member = keyed.resource("aws_api_gateway_usage_plan_key", "usage-plan-key-shop-1");
+  assert.equal(
+    [member.key_id, member.usage_plan_id],
+    [ref("aws_api_gateway_api_key.api-key-shop-1.id"), ref("aws_api_gateway_usage_plan.usage-plan-shop.id")],
+  );
+});
+
+test("the function learns the names of the keys by their ids, two of a key that is being rotated", () => {
+  const config = configuration("minimal", [["api.yaml", ["keys"], KEYS]]);
+  const found = discoveryOf(config);
+  const namedKeys = { "search-gateway": { shop: [1, 2] }, recommendation: {} };
+  const stack = synth("search-gateway", { config, discovery: { ...found, namedKeys } });
+  const variables = (one: typeof stack) =>
+    one.resource<{ environment: { variables: Record<string, string> } }>("aws_lambda_function", "api-router")
+      .environment.variables;
+  const id = (key: string) => ref(`aws_api_gateway_api_key.${key}.id`);
+  assert.is(
+    variables(stack).API_KEYS,
+    `${id("api-key-1")}=default,${id("api-key-shop-1")}=shop,${id("api-key-shop-2")}=shop`,
+  );
+  assert.is(variables(minimal).API_KEYS, undefined);
+});
+
 test("API Gateway may call the alias, from this stage alone", () => {
   const permission = all.resource("aws_lambda_permission", "api-permission");
   assert.equal(

@@ -105,6 +105,13 @@ test("a role of ours is told from one that was there by its tag", async () => {
   assert.is((await roleOf({ "relevance:project": "other" })).owned, false);
 });
 
+test("two keys of one name while it is rotated", async () => {
+  const config = configuration("minimal", [["api.yaml", ["keys"], [{ name: "shop", endpoints: ["search"] }]]]);
+  const found = await discover(config, account({ parameter: async () => "1 shop=2,3" }));
+  assert.equal(found.apiKeys["search-gateway"], [1]);
+  assert.equal(found.namedKeys?.["search-gateway"], { shop: [2, 3] });
+});
+
 test("two API keys while they are changed over", async () => {
   const found = await discover(configuration("minimal"), account({ parameter: async () => "1,2" }));
   assert.equal(found.apiKeys, { "search-gateway": [1, 2], recommendation: [1, 2] });

@@ -8,14 +8,18 @@ export function keyAndList(step: Step, { project, names, failure, stateOf }: Wor
   step("gets a second API key, and then loses the first", async () => {
     const added = await project.relevance("rotate-key", "--service", "search-gateway", "--yes");
     assert.is(added.code, 0, added.err);
-    const both = JSON.parse((await project.relevance("info", "--json")).out)["search-gateway"].api_keys as string[];
+    const values = async (): Promise<string[]> => {
+      const { out } = await project.relevance("info", "--json", "--show");
+      return JSON.parse(out)["search-gateway"].keys.map(({ value }: { value: string }) => value);
+    };
+    const both = await values();
     assert.is(both.length, 2);
     const finished = await project.relevance("rotate-key", "--service", "search-gateway", "--finish", "--yes");
     assert.is(finished.code, 0, finished.err);
     assert.match(finished.out, "aws_api_gateway_api_key.api-key-1 is deleted: callers need the new API key");
-    const info = JSON.parse((await project.relevance("info", "--json")).out)["search-gateway"];
-    assert.equal(info.api_keys, [both[1]]);
+    assert.equal(await values(), [both[1]]);
     const { outputs } = await stateOf("foundation");
+    const info = JSON.parse((await project.relevance("info", "--json")).out)["search-gateway"];
     assert.is(info.alarms_topic_arn, outputs.alarms_topic_arn?.value);
   });
 
