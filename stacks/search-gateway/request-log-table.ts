@@ -19,7 +19,7 @@ const COLUMNS: ReadonlyArray<readonly [name: string, type: string]> = [
   [
     "query_attributes",
     `struct<index:string,endpoint:string,settings:${SETTINGS},personalized:boolean,degraded:${DEGRADED},` +
-      "milliseconds:map<string,double>,log_error:string>",
+      "milliseconds:map<string,double>,log_error:string,key:string>",
   ],
   ["timestamp", "string"],
   ["object_id_field", "string"],

@@ -20,6 +20,7 @@ const guide = readFileSync("docs/guides/request-log.md", "utf8");
 const entry: RequestLogEntry = {
   endpoint: "hybrid-search",
   index: "books",
+  key: "shop",
   queryId: "q-1",
   clientId: "browser-7",
   userId: "U1",

@@ -136,6 +136,7 @@ for (const cluster of await clusters()) {
     assert.equal(attributes, {
       index,
       endpoint: "hybrid-search",
+      key: "default",
       settings: { weights: [0.5, 0.3, 0.2], normalization: "l2", combination: "arithmetic_mean" },
       personalized: false,
       degraded: [],

@@ -158,7 +158,14 @@ for (const cluster of await clusters()) {
     assert.is(line.user_query, null);
     assert.is(line.object_id_field, "_id");
     const { milliseconds, ...attributes } = line.query_attributes;
-    assert.equal(attributes, { index, endpoint: "search", settings: null, personalized: false, degraded: [] });
+    assert.equal(attributes, {
+      index,
+      endpoint: "search",
+      key: "default",
+      settings: null,
+      personalized: false,
+      degraded: [],
+    });
     assert.equal(Object.keys(milliseconds).sort(), ["cluster", "total"]);
   });
 }

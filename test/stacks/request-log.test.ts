@@ -18,6 +18,7 @@ const line: Record<string, unknown> = JSON.parse(
     {
       endpoint: "search",
       index: "books",
+      key: "shop",
       queryId: "q",
       clientId: null,
       userId: null,

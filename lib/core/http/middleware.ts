@@ -23,6 +23,17 @@ export interface ApiOptions {
 /** Name of the metric that counts answers that are not the caller's fault, by `Project` and `Code`. */
 const FAULTS = "Faults";
 
+/** Name of the metric that counts refused calls by `Project` and `Key`, the name of the caller's key. */
+const REFUSED = "Refused";
+
+function nameOfCaller(access: Access, event: ProxyEvent): string {
+  try {
+    return access.callerOf(event).name;
+  } catch {
+    return "unknown";
+  }
+}
+
 /** Counts an answer that is not the caller's fault. */
 export function countFault({ log, project }: Pick<ApiOptions, "log" | "project">, code: ErrorCode): void {
   log(metricLine({ Project: project, Code: code }, [{ name: FAULTS, unit: "Count", value: 1 }]));
@@ -59,13 +70,17 @@ export function responses({ cors }: ApiOptions): MiddlewareObj {
 }
 
 /** Gives errors the common form, and logs faults with their causes. Last of the stack, so it sees errors first. */
-export function errorShape({ log, project, nativeErrors = false }: ApiOptions): MiddlewareObj {
+export function errorShape({ log, project, access, nativeErrors = false }: ApiOptions): MiddlewareObj {
   return {
     onError: (request) => {
       const requestId = requestIdOf(request.event as ProxyEvent, request.context);
       const error = apiErrorOf(request.error);
       if (error.statusCode >= 500) log(JSON.stringify(logEntry(error, requestId)));
       if (error.statusCode >= 500 || error.code === "throttled") countFault({ log, project }, error.code);
+      if (error.code === "forbidden") {
+        const Key = nameOfCaller(access, request.event as ProxyEvent);
+        log(metricLine({ Project: project, Key }, [{ name: REFUSED, unit: "Count", value: 1 }]));
+      }
       const { statusCode, headers } = error;
       const shown = Object.assign(new Error(error.body(requestId, { native: nativeErrors })), {
         statusCode,

@@ -42,7 +42,7 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
       return await handler(event, context);
     } catch (error) {
       // Answers in the error shape instead of failing the invocation.
-      return plainHandler({ ...open, nativeErrors: route.nativeErrors ?? false }, () => Promise.reject(error))(
+      return plainHandler({ ...api, nativeErrors: route.nativeErrors ?? false }, () => Promise.reject(error))(
         event,
         context,
       );

@@ -18,6 +18,8 @@ export interface RequestLogEntry {
   endpoint: "search" | "hybrid-search";
   /** As the caller wrote it. */
   index: string;
+  /** Name of the caller's API key. */
+  key: string;
   /** Sent to the caller as `x-query-id`. Readers deduplicate by it. */
   queryId: string;
   /** From the header `x-client-id`. */
@@ -113,6 +115,7 @@ function serialize(
     query_attributes: {
       index: cut(entry.index, MAX_ID_CHARACTERS),
       endpoint: entry.endpoint,
+      key: entry.key,
       settings: entry.settings,
       personalized: entry.personalized,
       degraded,

@@ -83,6 +83,7 @@ function logLine(
     {
       endpoint: searched.endpoint,
       index: searched.index,
+      key: call.caller.name,
       queryId,
       clientId: call.headers["x-client-id"] ?? null,
       userId: fields.user_id,

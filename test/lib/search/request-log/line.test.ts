@@ -16,6 +16,7 @@ const settings: RequestLogSettings = { application: "shop", userId: "plain", que
 const entry: RequestLogEntry = {
   endpoint: "hybrid-search",
   index: "books",
+  key: "shop",
   queryId: "q-1",
   clientId: "browser-7",
   userId: "u-1",
@@ -47,6 +48,7 @@ test("has the fields of the User Behavior Insights query schema", () => {
     query_attributes: {
       index: "books",
       endpoint: "hybrid-search",
+      key: "shop",
       settings: entry.settings,
       personalized: false,
       degraded: entry.degraded,
