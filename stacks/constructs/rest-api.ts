@@ -101,7 +101,6 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   if (waf_web_acl_arn !== undefined) {
     new Wafv2WebAclAssociation(stack, "api-firewall", { resourceArn: stage.arn, webAclArn: waf_web_acl_arn });
   }
-  apiKeys(stack, service, api, stage);
   usagePlans(stack, service, options.keys, { api, stage });
   return { api, stage };
 }
