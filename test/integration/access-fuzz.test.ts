@@ -47,7 +47,7 @@ for (const [at, cluster] of found.entries()) {
         await concurrently(attempts.slice(start, start + ROUND), 16, async (attempt) => {
           const { status, text } = await send(gateway, attempt);
           if (status === 200) answered += 1;
-          if (canaries.some((canary) => text.includes(canary)) || status === 500) {
+          if (canaries.some((canary) => text.includes(canary)) || text.includes('"code":"internal"')) {
             problems.push(`${status} ${JSON.stringify(attempt)}: ${text.slice(0, 300)}`);
           }
         });

@@ -36,9 +36,7 @@ export function namesRefusal(
   let afterWildcard = false;
   let reachesDots = false;
   for (const part of expression.split(",")) {
-    if (part === "" || part === "_all") {
-      return refusal("every-index", `${shown(expression)} means every index; name them`);
-    }
+    if (part === "") return everyIndex(expression);
     // The cluster takes a leading minus for an exclusion only behind a wildcard.
     const excluded = afterWildcard && part.startsWith("-");
     const text = excluded ? part.slice(1) : part;
@@ -49,6 +47,8 @@ export function namesRefusal(
     const decoded = decodedName(text, wildcards && grant === undefined);
     if ("rule" in decoded) return decoded;
     const { name, open } = decoded;
+    // Also as `<_all>`: the cluster decodes date math first.
+    if (name === "" || name === "_all") return everyIndex(expression);
     const wildcard = name.includes("*");
     const wrong = dotRefusal(name, text) ?? (lenient ? undefined : nameRefusal(name, text));
     if (wrong) return wrong;
@@ -64,6 +64,8 @@ export function namesRefusal(
   if (!reachesDots) return undefined;
   return refusal("dot-index", `${shown(expression)} includes indexes whose name starts with a dot; append ,-.*`);
 }
+
+const everyIndex = (expression: string) => refusal("every-index", `${shown(expression)} means every index; name them`);
 
 /** The name of a remote cluster may stand before that of an index. */
 function dotRefusal(name: string, text: string): Refusal | undefined {
