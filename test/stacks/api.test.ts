@@ -33,6 +33,7 @@ test("has every route, the root and everything else", () => {
     "/",
     "/application/bulk",
     "/application/hybrid-search",
+    "/application/hybrid-search/candidates",
     "/application/search",
     "/raw-backend",
     "/raw-backend/{proxy+}",
