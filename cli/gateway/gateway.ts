@@ -48,7 +48,7 @@ export interface Gateway {
 /** Finds the gateway: the given one, that of `make dev`, or the deployed one. Throws Failure and UsageError. */
 export async function openGateway(options: GatewayOptions, context: Context): Promise<Gateway> {
   const { url, key } = await addressOf(options, context);
-  const base = url.replace(/\/+$/, "");
+  const base = url.endsWith("/") ? url.slice(0, -1) : url;
   return { post: (path, body) => post(`${base}${path}`, key, body) };
 }
 

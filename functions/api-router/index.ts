@@ -5,7 +5,7 @@ import { createRouter } from "../../lib/core/http/router.ts";
 import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { ApiRouterEnv } from "./env.ts";
 import { loadFamily } from "./families.ts";
-import { routes } from "./routes.ts";
+import { served } from "./served.ts";
 import { createServices } from "./services.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
@@ -23,6 +23,7 @@ const services = await createServices(env, settings, {
   print: (line) => process.stdout.write(`${line}\n`),
 });
 
+const routes = Object.values(served);
 const load = (family: string) => loadFamily(family, services);
 
 // Provisioned instances have time for this before their first request.

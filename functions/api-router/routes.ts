@@ -1,4 +1,4 @@
-import type { Method, Route } from "../../lib/core/http/route.ts";
+import type { Route } from "../../lib/core/http/route.ts";
 import { SearchRequest } from "../../lib/search/api/search/request.ts";
 import {
   BulkAnswer,
@@ -9,18 +9,14 @@ import {
   HybridSearchAnswer,
   SearchAnswer,
 } from "./documents.ts";
-
-const ANY: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+import { served } from "./served.ts";
 
 export { schemaNames } from "./documents.ts";
 
 /** The REST API of the search gateway. */
 export const routes = [
   {
-    methods: ["POST"],
-    path: "/application/bulk",
-    family: "bulk",
-    access: ["bulk"],
+    ...served.bulk,
     summary: "Write documents",
     description:
       "Creates, replaces, updates and deletes documents in the order given. Embeddings of mapped fields are computed and stored.",
@@ -37,10 +33,7 @@ export const routes = [
     },
   },
   {
-    methods: ["POST"],
-    path: "/application/search",
-    family: "search",
-    access: ["search"],
+    ...served.search,
     summary: "Search",
     description: "Runs a native search body unchanged. The hits can be re-ranked for a known user.",
     request: SearchRequest,
@@ -48,10 +41,7 @@ export const routes = [
     example: { request: { index: "books", search_request: { query: { match: { title: "salt" } } } } },
   },
   {
-    methods: ["POST"],
-    path: "/application/hybrid-search",
-    family: "hybrid-search",
-    access: ["hybrid-search"],
+    ...served.hybridSearch,
     summary: "Search by words and by meaning",
     description:
       "Runs up to five subqueries, normalizes their scores and combines them. A token such as [description_dense] is replaced with the embedding of search_query.",
@@ -77,10 +67,7 @@ export const routes = [
     },
   },
   {
-    methods: ["POST"],
-    path: "/application/hybrid-search/candidates",
-    family: "hybrid-search",
-    access: ["hybrid-search"],
+    ...served.candidates,
     summary: "Candidates of a hybrid search",
     description:
       "Returns the hits of each subquery on each shard with the cluster's own scores, from which a client computes the result of a hybrid search with any settings. Tuning uses it.",
@@ -105,21 +92,13 @@ export const routes = [
     },
   },
   {
-    methods: ANY,
-    path: "/raw-backend/{proxy+}",
-    family: "raw-backend",
-    access: ["raw-backend"],
-    nativeErrors: true,
+    ...served.rawBackend,
     summary: "The cluster's own API",
     description:
       "Forwards method, path, query and body to the cluster unchanged, and returns its answer unchanged. POST with only the name of an index creates it, as PUT does. NDJSON goes as application/x-ndjson. Generated clients encode slashes in `proxy`; use a client of OpenSearch for paths of several segments.",
   },
   {
-    methods: ["GET", "HEAD"],
-    path: "/raw-backend",
-    family: "raw-backend",
-    access: ["raw-backend"],
-    nativeErrors: true,
+    ...served.rawBackendRoot,
     summary: "The cluster's version",
     description: "Forwards GET / to the cluster, which clients of OpenSearch call first.",
   },

@@ -3,11 +3,8 @@ import type { Endpoint } from "./key-rules.ts";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/**
- * One row of a function's route table. The REST API, the local API server and the OpenAPI document are made from it.
- * `path` is API Gateway's: `/application/search`, `/raw-backend/{proxy+}`.
- */
-export interface Route {
+/** What a function needs to serve a route. `path` is API Gateway's: `/application/search`, `/raw-backend/{proxy+}`. */
+export interface ServedRoute {
   methods: readonly Method[];
   path: string;
   /** The handler module that serves the route, loaded on first use. */
@@ -16,6 +13,12 @@ export interface Route {
   access: readonly Endpoint[];
   /** Whether errors also have the members that the OpenSearch clients print. */
   nativeErrors?: true;
+}
+
+/**
+ * One row of a function's route table. The REST API, the local API server and the OpenAPI document are made from it.
+ */
+export interface Route extends ServedRoute {
   summary: string;
   description: string;
   /** The documented JSON body; absent for bodies that are passed through unread. */

@@ -3,14 +3,14 @@ import { ApiError } from "./error.ts";
 import type { ProxyHandler, Reply } from "./event.ts";
 import type { ApiOptions } from "./middleware.ts";
 import { plainHandler } from "./plain-handler.ts";
-import type { Method, Route } from "./route.ts";
+import type { Method, ServedRoute } from "./route.ts";
 
 /** A family's handlers by route path, loaded on first use. */
 export type Family = Readonly<Record<string, ProxyHandler>>;
 
 export interface RouterOptions {
   api: ApiOptions;
-  routes: readonly Route[];
+  routes: readonly ServedRoute[];
   load: (family: string) => Promise<Family>;
 }
 
@@ -50,7 +50,7 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
   };
 
   /** Answers for a path whose routes do not take the method, in the error shape of those routes. */
-  const refused = (found: readonly Route[]): ProxyHandler => {
+  const refused = (found: readonly ServedRoute[]): ProxyHandler => {
     const nativeErrors = found.some((route) => route.nativeErrors);
     return plainHandler({ ...open, nativeErrors }, async ({ path, httpMethod }) => {
       if (found.length === 0) throw new ApiError("not_found", `There is no endpoint ${path.slice(0, 200)}.`);

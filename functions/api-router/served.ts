@@ -1,0 +1,45 @@
+import type { Method, ServedRoute } from "../../lib/core/http/route.ts";
+
+const ANY: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/** The routes of the search gateway without their documents, which a running function does not need. */
+export const served = {
+  bulk: {
+    methods: ["POST"],
+    path: "/application/bulk",
+    family: "bulk",
+    access: ["bulk"],
+  },
+  search: {
+    methods: ["POST"],
+    path: "/application/search",
+    family: "search",
+    access: ["search"],
+  },
+  hybridSearch: {
+    methods: ["POST"],
+    path: "/application/hybrid-search",
+    family: "hybrid-search",
+    access: ["hybrid-search"],
+  },
+  candidates: {
+    methods: ["POST"],
+    path: "/application/hybrid-search/candidates",
+    family: "hybrid-search",
+    access: ["hybrid-search"],
+  },
+  rawBackend: {
+    methods: ANY,
+    path: "/raw-backend/{proxy+}",
+    family: "raw-backend",
+    access: ["raw-backend"],
+    nativeErrors: true,
+  },
+  rawBackendRoot: {
+    methods: ["GET", "HEAD"],
+    path: "/raw-backend",
+    family: "raw-backend",
+    access: ["raw-backend"],
+    nativeErrors: true,
+  },
+} as const satisfies Readonly<Record<string, ServedRoute>>;
