@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { DevState } from "../../local/dev/state-file.ts";
 import { ROOT } from "../fixtures/env.ts";
 import type { Run } from "./run-cli.ts";
 
@@ -14,7 +15,14 @@ export function localFolder(endpoint: string | undefined) {
   cpSync(join(ROOT, "conf.local"), join(folder, "conf.local"), { recursive: true });
   if (endpoint !== undefined) {
     mkdirSync(join(folder, ".local"));
-    writeFileSync(join(folder, ".local", "dev.json"), JSON.stringify({ aws: { endpoint } }));
+    const nowhere = "http://127.0.0.1:9";
+    const state: DevState = {
+      search: { url: nowhere, api_key: "none" },
+      opensearch: { url: nowhere, version: "none" },
+      aws: { endpoint },
+      pid: process.pid,
+    };
+    writeFileSync(join(folder, ".local", "dev.json"), JSON.stringify(state));
   }
   return {
     folder,
