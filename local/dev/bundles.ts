@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LocalError } from "../process/error.ts";
 
@@ -28,6 +29,14 @@ export async function buildBundles({ outdir, conf, modelFiles }: BundleOptions):
   child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk));
   const [code] = await once(child, "close");
   if (code !== 0) throw new LocalError(`the functions could not be built:\n${Buffer.concat(complaints).toString()}`);
+  for (const name of ["api-router", "recommendation-api"]) removeKeys(join(outdir, name, "config.json"));
+}
+
+/** Removes the rules of `keys`, which name keys of API Gateway: the one key of the local stack may do everything. */
+function removeKeys(file: string): void {
+  if (!existsSync(file)) return;
+  const { keys: _, ...settings } = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify(settings));
 }
 
 /** Returns the path of a built function's entry file. */

@@ -60,6 +60,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const { searchGateway } = configuration;
   if (!searchGateway)
     throw new LocalError(`${options.conf} has no search gateway: add vpc and opensearch to project.yaml`);
+  if (configuration.api.keys) say("keys of api.yaml do not apply on this machine: the local key may do everything");
   const port = (name: keyof typeof PORTS) => (options.port === undefined ? undefined : options.port + PORTS[name]);
   await checkPorts(port);
 

@@ -69,6 +69,8 @@ writeFileSync(
   yaml.replace(/^dense_large_en_v1_5:\n/m, `$&  dimension: ${DIMENSION}\n  query_prefix: "find: "\n`),
 );
 
+appendFileSync(join(conf, "api.yaml"), "\nkeys:\n  - { name: browser, endpoints: [search] }\n");
+
 let dev: DevProcess;
 let state: DevState;
 let port = 0;
@@ -110,6 +112,10 @@ test("starts empty with --no-demo, and shows how to make the index", () => {
   assert.not.match(dev.output(), /demo index:/);
   assert.match(dev.output(), /curl -s -X PUT http:\/\/127\.0\.0\.1:\d+\/raw-backend\/books/);
   assert.match(dev.output(), new RegExp(`"dimension":${DIMENSION}`));
+});
+
+test("lets its own key do everything, and says that keys of api.yaml do not apply", () => {
+  assert.match(dev.output(), "keys of api.yaml do not apply on this machine: the local key may do everything");
 });
 
 test("suggests first steps that fit another configuration than the demo's, and says when that one changes", async () => {
