@@ -19,8 +19,8 @@ export function deployment(step: Step, world: World): Services {
         "deploy API services",
       ],
     );
-    assert.match(out, /^search-gateway\n {2}URL {6}\S+\n {2}API key {2}\S{20,}$/m);
-    assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,}$/m);
+    assert.match(out, /^search-gateway\n {2}URL {6}\S+\n {2}API key {2}\S{20,} {2}default \(/m);
+    assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,} {2}default \(/m);
     services.gateway = await serveGateway(world);
     services.recommendation = await serveRecommendation(world);
     await proveGateway(services.gateway.url, services.gateway.key);

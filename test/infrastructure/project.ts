@@ -54,6 +54,9 @@ export interface ProjectOptions {
   env?: Readonly<Record<string, string>>;
 }
 
+/** Returns the working folder of the provider of a project, as deep below `dist` as the folder of a stack. */
+export const servedFolder = (folder: string) => join(folder, "dist/served/beside/the/stacks");
+
 /** Writes an example configuration for a seeded account, with the model files that it may need. */
 export async function testProject(options: ProjectOptions): Promise<TestProject> {
   const { folder, cloud, account, configuration, name } = options;
@@ -76,7 +79,7 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
     ...cloud.env,
     TERRAFORM_BINARY: terraform.binary,
     ...(terraform.mirror !== undefined && { TF_PROVIDER_MIRROR: terraform.mirror }),
-    ...(options.servedProvider && (await servedProvider(cloud, join(folder, "dist/served/beside/the/stacks")))),
+    ...(options.servedProvider && (await servedProvider(cloud, servedFolder(folder)))),
     COLUMNS: "120",
     NO_COLOR: "1",
     ...options.env,

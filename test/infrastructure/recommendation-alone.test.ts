@@ -46,7 +46,7 @@ test("its configuration is valid without a file of the search gateway", async ()
 
 test("deploy brings it up, and asks no cluster", async () => {
   const { out, err } = await project.succeeds("deploy", "--yes");
-  assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,}$/m);
+  assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,} {2}default \(/m);
   assert.not.match(err, "cluster");
   assert.equal((await stacksListed()).stacks, [
     "filters",

@@ -147,9 +147,9 @@ const HYBRID: Case[] = [
   ["a weight that is a text", settings({ weights: ["0.5", 0.5] }), { "settings.weights.0": "must be a number" }],
   [
     "an unknown normalization",
-    settings({ normalization: "z_score" }),
+    settings({ normalization: "mean" }),
     {
-      "settings.normalization": 'must be "min_max" or "l2", got "z_score"',
+      "settings.normalization": 'must be "min_max" or "l2" or "z_score", got "mean"',
     },
   ],
   ["an unknown combination", settings({ combination: "max" }), { "settings.combination": "arithmetic_mean" }],

@@ -11,7 +11,8 @@ import { parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
 import { readArtifacts } from "../../../stacks/artifacts.ts";
 import { synthesize } from "../../../stacks/synthesize.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
-import { terraform } from "../project.ts";
+import { servedProvider } from "../../fixtures/served-provider.ts";
+import { servedFolder, terraform } from "../project.ts";
 import { changesIn, DENSE, MAPPINGS, mappings, SPARSE, type Step, type World } from "./world.ts";
 
 /** Plans changes of a deployed configuration: exactly what they should, and nothing more. */
@@ -51,7 +52,8 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
 
   // Right after a plan whose bundles are the deployed ones.
   step("plans one new deployment of the API for a changed schema of a route", async () => {
-    const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: terraform?.mirror };
+    const served = await servedProvider(cloud, servedFolder(folder));
+    const env = { ...process.env, ...cloud.env, ...served, TF_PROVIDER_MIRROR: terraform?.mirror };
     const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
     const search = routes[1];
     const request = search.request;

@@ -38,7 +38,7 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
       "deploy API services",
     ]);
     assert.match(out, new RegExp(`^search-gateway\n  URL      https://search\\.${account.domainName}\n`, "m"));
-    assert.match(out, /^ {2}API key {2}\S{20,}$/m);
+    assert.match(out, /^ {2}API key {2}\S{20,} {2}default \(/m);
     assert.match(err, "This machine cannot reach the API");
     assert.not.match(err, ": written\n");
   });

@@ -66,7 +66,13 @@ export function removal(step: Step, { project, names, s3, stateOf, parameters }:
     );
     assert.is(await left("foundation"), 0);
     await s3.send(new HeadBucketCommand({ Bucket: names.bucket() }));
-    assert.equal(Object.keys(await parameters()).sort(), ["api-keys", "api-url", "deployed-at", "version"]);
+    assert.equal(Object.keys(await parameters()).sort(), [
+      "api-keys",
+      "api-url",
+      "deployed-at",
+      "deployments",
+      "version",
+    ]);
   });
 
   step("purge removes the rest, and a second one finds nothing", async () => {
