@@ -43,6 +43,7 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   if (totalmem() < LEAST_MEMORY) {
     terminal.note("This machine has less than 4 GB of memory: the system may kill Terraform.");
   }
+  await checkModelFiles(session);
   terminal.note("Reading the account");
   const account = await accountOf(session);
   await refuseMissingSections({ session, runner, account, names: namesIn(session, account) });
@@ -64,7 +65,6 @@ export async function buildAndSynthesize(
   discovery: Discovery,
 ): Promise<Pick<Prepared, "stacks" | "functions">> {
   const { config, folders, terminal } = session;
-  await checkModelFiles(session);
   terminal.note("Bundling the functions");
   const artifacts = await artifactsOf(session, discovery.account);
   await mkdir(folders.stacks, { recursive: true });
