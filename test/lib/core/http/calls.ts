@@ -1,0 +1,29 @@
+import { OPEN } from "../../../../lib/core/http/access.ts";
+import type { ProxyEvent, ProxyHandler, ProxyResult, Reply } from "../../../../lib/core/http/event.ts";
+import { plainHandler } from "../../../../lib/core/http/plain-handler.ts";
+
+/** The lines that handlers have logged. */
+export const logged: string[] = [];
+export const api = {
+  log: (line: string) => logged.push(line),
+  cors: { allow_origins: ["https://a.example"] },
+  project: "shop",
+  access: OPEN,
+};
+
+const event = (overrides: object = {}) =>
+  ({
+    httpMethod: "POST",
+    path: "/x",
+    headers: { "Content-Type": "application/json" },
+    body: "{}",
+    isBase64Encoded: false,
+    requestContext: { requestId: "r-1" },
+    ...overrides,
+  }) as unknown as ProxyEvent;
+const context = { getRemainingTimeInMillis: () => 1_000 } as never;
+export const call = (handler: ProxyHandler, overrides?: object) => handler(event(overrides), context);
+export const header = (result: ProxyResult, name: string) => result.headers?.[name];
+
+export const replying = (reply: Reply) => plainHandler(api, async () => reply);
+export const failing = (error: unknown) => plainHandler(api, () => Promise.reject(error));
