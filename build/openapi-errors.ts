@@ -83,10 +83,16 @@ export function errorResponses(routes: readonly Route[], schemas: SchemaNames, o
       statuses.map(([status]) => [status, { $ref: `#/components/responses/${prefix}${status}` }]),
     );
     if (!route.refusal) return answers;
-    return { ...answers, "400": response("400", own[400] ?? "", schemaReference(route.refusal, schemas.answers)) };
+    const schema = schemaReference(route.refusal, schemas.answers);
+    const meanings = new Map(common);
+    const refusals = REFUSALS.map((status) => [status, response(status, meanings.get(status) ?? "", schema)]);
+    return { ...answers, ...Object.fromEntries(refusals) };
   };
   return { components, references };
 }
+
+/** Statuses of answers in which no record was accepted. */
+const REFUSALS = ["400", "500", "503"] as const;
 
 const used = (meanings: ErrorMeanings) =>
   Object.entries(meanings).flatMap(([status, meaning]) => (meaning === null ? [] : [[status, meaning] as const]));

@@ -201,8 +201,10 @@ test("describes the fields of a recommendation with their limits, and the status
 });
 
 test("an upload of which nothing was accepted is an error that lists the rejected records", () => {
-  const answer = recommendation.paths["/log-event"].post.responses["400"] as Answer;
-  assert.equal(answer.content?.["application/json"]?.schema, { $ref: "#/components/schemas/RejectedUpload" });
+  for (const status of ["400", "500", "503"]) {
+    const answer = recommendation.paths["/log-event"].post.responses[status] as Answer;
+    assert.equal(answer.content?.["application/json"]?.schema, { $ref: "#/components/schemas/RejectedUpload" });
+  }
 });
 
 test("a schema that means one thing in requests and another in answers needs two names", () => {

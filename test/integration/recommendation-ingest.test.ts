@@ -9,7 +9,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("upload of items, users and events");
 
-const world: World = await startWorld({ timeouts: { store_ms: 10_000, realtime_ms: 2_000 } });
+const world: World = await startWorld({ timeouts: { realtime_ms: 2_000 } });
 const { names, front, post } = world;
 
 const EVENT = { USER_ID: "u1", ITEM_ID: "b1", EVENT_TYPE: "click", TIMESTAMP: 1_740_000_000 };

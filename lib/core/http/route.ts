@@ -25,7 +25,7 @@ export interface Route extends ServedRoute {
   request?: GenericSchema;
   /** The answer with status 200; absent when the upstream decides. */
   response?: GenericSchema;
-  /** The answer with status 400, if it holds more than an error. */
+  /** The answer with status 400, 500 or 503, if it holds more than an error. */
   refusal?: GenericSchema;
   /** Request and answer shown in the OpenAPI document. */
   example?: { request: unknown; response?: unknown };

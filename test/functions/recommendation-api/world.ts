@@ -134,7 +134,8 @@ export async function startWorld(options: WorldOptions = {}) {
       parameter: names.filterParameter(name),
     })),
     definitions: SHOP_DEFINITIONS,
-    timeouts: { campaign_ms: 2_000, store_ms: 2_000, realtime_ms: 2_000, ...options.timeouts },
+    // Long enough for a busy machine; a test about timeouts brings its own.
+    timeouts: { campaign_ms: 20_000, store_ms: 20_000, realtime_ms: 20_000, ...options.timeouts },
     ...options.settings,
   };
   const env = recommendationApiEnvironment(names, queueUrl);
