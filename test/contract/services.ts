@@ -22,6 +22,8 @@ export async function startServices() {
   }));
   const gateway = await startGateway({
     node: cluster.url,
+    // Generated bodies go up to 5,000 operations, which take a busy machine long.
+    functionTimeoutMs: 55_000,
     settings: {
       indexes: [hybridIndex(index, { embedding_mappings })],
       // No such campaign exists, so searches for a user are degraded.
