@@ -22,7 +22,7 @@ const USAGE = `usage: npm test -- [words] [options]
                       (default: all unit and integration tests and one life of Terraform)
   --all               every file, with all of Terraform's
   --unit              only files that need no server or tool
-  --time-limit S      seconds a file may take (default: 300 unit, 1200 integration, 2700 the rest)
+  --time-limit S      seconds a file may take (default: 300 unit, 1800 integration, 2700 the rest)
   --root DIR          another folder with a test/ in it
   --serve             start the shared servers, print their variables, run until Ctrl-C`;
 

@@ -5,7 +5,7 @@ import { type RunFileOptions, runBatch, runFile } from "./run-file.ts";
 import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
 
 /** Seconds after which a file is hanging, on a machine several times slower than any in use. */
-const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_200, terraform: 2_700 };
+const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_800, terraform: 2_700 };
 
 /**
  * What runs at the same time: each worker takes the first waiting file of its first layer that has one. A Terraform file
