@@ -109,8 +109,12 @@ async function runCalls(client: Client, index: string, calls: readonly RawCall[]
   return outcomes;
 }
 
+/** How long a call may take on a busy machine, in milliseconds: the answers are compared, not the time. */
+const PATIENCE_MS = 120_000;
+
 /** The same with opensearch-py: what each call returns, or the status and the body of its error. */
 const PYTHON = `
+PATIENCE = ${PATIENCE_MS / 1_000}
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -137,9 +141,10 @@ def run(client, index, calls):
     return outcomes
 
 job = json.load(open(sys.argv[1]))
+gateway = OpenSearch(hosts=client.transport.hosts, headers={"x-api-key": sys.argv[3]}, timeout=PATIENCE)
+cluster = OpenSearch(hosts=[job["cluster"]], timeout=PATIENCE)
 with ThreadPoolExecutor() as both:
-    runs = [both.submit(run, *side, job["calls"]) for side in (
-        (client, job["through"]), (OpenSearch(hosts=[job["cluster"]]), job["direct"]))]
+    runs = [both.submit(run, *side, job["calls"]) for side in ((gateway, job["through"]), (cluster, job["direct"]))]
     json.dump([one.result() for one in runs], open(sys.argv[2], "w"))
 print("true")
 `;
@@ -166,9 +171,10 @@ for (const cluster of await clusters()) {
   };
 
   test.before(async () => {
-    gateway = await startGateway({ node: cluster.url });
-    through = new Client({ node: `${gateway.url}/raw-backend`, headers: { "x-api-key": API_KEY } });
-    direct = new Client({ node: cluster.url });
+    gateway = await startGateway({ node: cluster.url, functionTimeoutMs: PATIENCE_MS });
+    const patient = { requestTimeout: PATIENCE_MS };
+    through = new Client({ node: `${gateway.url}/raw-backend`, headers: { "x-api-key": API_KEY }, ...patient });
+    direct = new Client({ node: cluster.url, ...patient });
     toStop.unshift({ stop: () => through.close() }, { stop: () => direct.close() }, gateway);
   });
 
@@ -182,7 +188,7 @@ for (const cluster of await clusters()) {
     const [one, other] = [await create("calls"), await create("calls")];
     const [input, output] = [join(folder, `${version}.json`), join(folder, `${version}-outcomes.json`)];
     writeFileSync(input, JSON.stringify({ calls: CALLS, through: one, direct: other, cluster: cluster.url }));
-    await runPython(`${gateway.url}/raw-backend`, API_KEY, PYTHON, [input, output]);
+    await runPython(`${gateway.url}/raw-backend`, API_KEY, PYTHON, [input, output, API_KEY]);
     const [got = [], wanted = []] = JSON.parse(readFileSync(output, "utf8")) as unknown[][];
     assertSame(CALLS, comparable(got, one), comparable(wanted, other));
   });

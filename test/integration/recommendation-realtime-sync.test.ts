@@ -183,7 +183,7 @@ test("a message that cannot be read, and a record that is always refused, end in
       for (const { Body = "" } of Messages) bodies.add(Body);
       return bodies.size === 2;
     },
-    { what: "both messages in the dead-letter queue", timeoutMs: 60_000, intervalMs: 200 },
+    { what: "both messages in the dead-letter queue", timeoutMs: 240_000, intervalMs: 200 },
   );
   assert.equal([...bodies].sort(), ["nonsense", JSON.stringify({ dataset: "user", ids: ["poison"] })]);
 });
