@@ -111,6 +111,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/evaluate.ts")).evaluateCommand,
   },
   {
+    words: ["tune"],
+    summary: "find the best settings of hybrid search and write them into hybrid_search.yaml",
+    load: async () => (await import("./commands/tune.ts")).tuneCommand,
+  },
+  {
     words: ["hybrid-search", "generate-semantic-index-schema"],
     summary: "add the embedding fields of hybrid_search.yaml to an index schema",
     load: async () => (await import("./commands/generate-semantic-index-schema.ts")).generateSemanticIndexSchema,

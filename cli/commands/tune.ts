@@ -1,0 +1,161 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { loadHybridSearch } from "../../lib/config/load.ts";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { shown } from "../../lib/relevance/evaluation/evaluate.ts";
+import { fillTemplate } from "../../lib/relevance/templates/fill.ts";
+import { collectionOf, type TuningQuery } from "../../lib/relevance/tuning/collection.ts";
+import { type TunedSettings, techniquesOf } from "../../lib/relevance/tuning/settings.ts";
+import { surfaceSvg } from "../../lib/relevance/tuning/surface.ts";
+import { type Tuning, tune } from "../../lib/relevance/tuning/tune.ts";
+import { withDefaults } from "../../lib/relevance/tuning/write-settings.ts";
+import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
+import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
+import { type Context, defineCommand } from "../command.ts";
+import { Failure, UsageError } from "../errors.ts";
+import { type Candidates, readCandidates } from "../gateway/candidates.ts";
+import { confOf, defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { readQueries, readSettings } from "../relevance/files.ts";
+import { metricsOf } from "../relevance/metric-options.ts";
+
+/** Cross-validation in five parts needs some queries in each. */
+const MIN_QUERIES = 10;
+
+const Depths = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,3}(,[1-9]\d{0,3})*$/, "must be numbers from 1 to 9999, separated by commas"),
+  v.transform((text) => text.split(",").map(Number)),
+);
+
+/** `relevance tune`: finds settings of hybrid search and writes them into hybrid_search.yaml. */
+export const tuneCommand = defineCommand({
+  example: "relevance tune --local --settings settings.yaml --judgments judgments.csv --write",
+  json: true,
+  define: (command) => {
+    command
+      .requiredOption("--settings <file>", "YAML file with the index and a hybrid template, as for evaluate")
+      .requiredOption("--judgments <file>", "TREC qrels, CSV query,doc,grade, an export of Quepid, or UBI judgments")
+      .option("--queries <file>", "texts of the queries by the ids in the judgments (default: the ids are the texts)")
+      .option("--metric <name>", "what to raise", "ndcg@10")
+      .option("--candidates <numbers>", "candidates to try, besides the current number", "50,100,200")
+      .option("--k <numbers>", "values of k of the template's knn queries to try; each costs a retrieval")
+      .option("--write", "write better settings into hybrid_search.yaml")
+      .option("--picture <file>", "draw the metric over the weights of the first two subqueries, as SVG")
+      .option("--concurrency <number>", "searches at a time", "4");
+    defineGatewayOptions(command);
+  },
+  options: {
+    ...gatewayOptions,
+    settings: v.string(),
+    judgments: v.string(),
+    queries: v.optional(v.string()),
+    metric: v.string(),
+    candidates: Depths,
+    k: v.optional(Depths),
+    write: v.optional(v.boolean(), false),
+    picture: v.optional(v.string()),
+    concurrency: v.pipe(v.string(), v.regex(/^[1-9]\d?$/, "must be a number from 1 to 99"), v.transform(Number)),
+  },
+  run: async (options, context) => {
+    const { terminal } = context;
+    const conf = confOf(options);
+    const [metric] = metricsOf(options.metric);
+    const { index, template } = readSettings(options.settings);
+    if (!metric || template === undefined) {
+      throw new UsageError(`${options.settings} needs a hybrid template beside index`);
+    }
+    const entry = findMapping(loadHybridSearch(conf).hybrid_queries, index);
+    const { queries, judgments } = readQueries(options.judgments, options.queries);
+    if (queries.length < MIN_QUERIES) {
+      throw new UsageError(
+        `Tuning needs at least ${MIN_QUERIES} judged queries; ${options.judgments} has ${queries.length}`,
+      );
+    }
+    const gateway = await openGateway({ ...options, conf }, context);
+    const current = entry?.candidates ?? 100;
+    const depths = [...new Set([current, ...options.candidates])];
+    const ks = options.k ?? [null];
+    terminal.note(`Retrieving the candidates of ${queries.length} queries`);
+    let support: Candidates | undefined;
+    const retrieved = await concurrently(queries, options.concurrency, async (query): Promise<TuningQuery> => {
+      const byK = new Map<number | null, Candidates["legs"]>();
+      for (const k of ks) {
+        const { filled } = fillTemplate(template, { search_query: query.text, params: {} });
+        const body = { index, search_query: query.text, search_request_template: withK(filled, k) };
+        support = await candidates(gateway, { ...body, depth: Math.max(...depths) });
+        byK.set(k, support.legs);
+      }
+      return { id: query.id, grades: judgments.get(query.id) ?? new Map(), retrieved: byK };
+    });
+    const { globalRanks = false, version = "0", legs = [] } = support ?? {};
+    const collection = collectionOf(retrieved, metric, globalRanks);
+    const configured = entry?.settings;
+    const fits = configured?.weights?.length === legs.length;
+    const tuning = tune(collection, {
+      current: {
+        normalization: configured?.normalization ?? "min_max",
+        combination: configured?.combination ?? "arithmetic_mean",
+        weights: fits ? (configured?.weights ?? null) : null,
+        candidates: current,
+        k: ks[0] ?? null,
+      },
+      techniques: techniquesOf(capabilitiesOf(version)),
+      candidates: depths,
+      ks,
+    });
+    if (options.picture !== undefined) writeFileSync(options.picture, surfaceSvg(collection, tuning.best, metric.name));
+    if (options.json) terminal.printJson(tuning);
+    else print(tuning, metric.name, queries.length, context);
+    if (options.write && tuning.isReal) write(conf, entry?.index, tuning.best, context);
+    return 0;
+  },
+});
+
+async function candidates(gateway: Gateway, body: object): Promise<Candidates> {
+  const answer = await gateway.post("/application/hybrid-search/candidates", body);
+  return readCandidates(answer.body);
+}
+
+/** Returns a copy of a template whose knn queries have another k; the template itself if `k` is null. */
+function withK(value: unknown, k: number | null): unknown {
+  if (k === null || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => withK(item, k));
+  const entries = Object.entries(value).map(([key, item]) => {
+    if (key !== "knn" || typeof item !== "object" || item === null) return [key, withK(item, k)];
+    const fields = Object.entries(item).map(([field, query]) => [field, { ...(query as object), k }]);
+    return [key, Object.fromEntries(fields)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function print(tuning: Tuning, metric: string, queries: number, { terminal }: Context): void {
+  const { best, current, tuned, gain, settings, isReal } = tuning;
+  terminal.print(`${settings} settings, computed from one retrieval of ${queries} queries`);
+  terminal.print(`current  ${shown(current)} ${metric}`);
+  terminal.print(`best     ${shown(tuned)} ${metric}: ${described(best)}`);
+  const interval = `${shown(gain.mean)} (95 % interval ${shown(gain.low)} to ${shown(gain.high)})`;
+  terminal.print(`gain     ${interval} on queries that took no part in the choice`);
+  terminal.print(
+    isReal
+      ? "\nThe best settings are better by more than noise."
+      : "\nNo difference: the gain is not more than noise. Keep the current settings.",
+  );
+}
+
+function described({ weights, normalization, combination, candidates: depth, k }: TunedSettings): string {
+  const parts = [weights ? `weights ${weights.join(", ")}` : "equal weights", normalization, combination];
+  return [...parts, `${depth} candidates`, ...(k === null ? [] : [`k ${k}`])].join("; ");
+}
+
+function write(conf: string, entry: string | undefined, best: TunedSettings, { terminal }: Context): void {
+  const file = join(conf, "hybrid_search.yaml");
+  const text = readFileSync(file, "utf8");
+  const changed = entry === undefined ? undefined : withDefaults(text, entry, best);
+  if (changed === undefined) {
+    throw new Failure(`${file} has no entry in block style for this index: add the settings above by hand`);
+  }
+  writeFileSync(file, changed);
+  terminal.note(`Written to ${file}. Run \`relevance deploy\`, or restart \`make dev\`, to use them.`);
+  if (best.k !== null) terminal.note(`k is part of the template: set it to ${best.k} there.`);
+}

@@ -1,0 +1,29 @@
+import { type SurfacePoint, surfaceChart } from "../plots/surface.ts";
+import type { Collection } from "./collection.ts";
+import { inHundredths, type TunedSettings } from "./settings.ts";
+
+/**
+ * Draws the mean metric over the weights of the first two legs. Other legs share what is left in the proportions of the
+ * best settings. With two legs it is one row.
+ */
+export function surfaceSvg(collection: Collection, best: TunedSettings, metric: string): string {
+  const weights = inHundredths(best.weights, collection.legs);
+  const [first = 1, second = 0, ...others] = weights;
+  const points: SurfacePoint[] = [];
+  for (let x = 0; x <= 10; x += 1) {
+    for (let y = 0; y <= (others.length === 0 ? 0 : 10 - x); y += 1) {
+      const own = others.length === 0 ? [x, 10 - x] : [x, y, ...shared(10 - x - y, others)];
+      const values = collection.values({ ...best, weights: own.map((tenths) => tenths / 10) });
+      const value = Math.abs(values.reduce((sum, one) => sum + one, 0) / values.length);
+      points.push({ x: x / 10, y: y / 10, value });
+    }
+  }
+  const title = `${metric} by weights (${best.normalization}, ${best.combination})`;
+  const row = others.length === 0 ? 0 : second;
+  return surfaceChart(title, ["weight of subquery 1", "subquery 2"], points, [first, row]);
+}
+
+function shared(left: number, proportions: readonly number[]): number[] {
+  const total = proportions.reduce((sum, part) => sum + part, 0);
+  return proportions.map((part) => (total === 0 ? left / proportions.length : (left * part) / total));
+}

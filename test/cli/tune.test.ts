@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import * as assert from "uvu/assert";
+import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { plantedQueries } from "../lib/relevance/tuning/planted.ts";
+import { suite } from "../suite.ts";
+import type { Run } from "./run-cli.ts";
+
+const test = suite("relevance tune");
+const ROOT = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "tune-"));
+const conf = join(folder, "conf");
+mkdirSync(conf);
+
+interface CandidatesBody {
+  search_query: string;
+  search_request_template: { query: { hybrid: { queries: Array<{ knn?: { v: { k: number } } }> } } };
+  depth: number;
+}
+
+/** A gateway that serves generated candidates by the query's text. */
+let planted = new Map<string, ReturnType<typeof plantedQueries>[number]>();
+const received: CandidatesBody[] = [];
+const server = createServer(async (request, response) => {
+  const body: CandidatesBody = JSON.parse((await request.toArray()).join(""));
+  received.push(body);
+  const legs = planted.get(body.search_query)?.retrieved.get(null) ?? [];
+  const subqueries = legs.map((leg) => ({
+    shards: leg.map((hits) => ({ hits: hits.map(({ id, score }) => ({ _index: "books", _id: id, _score: score })) })),
+  }));
+  response.end(JSON.stringify({ opensearch_version: "2.19.6", subqueries }));
+});
+
+test.before(() => new Promise<void>((started) => server.listen(0, "127.0.0.1", started)));
+test.after(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+test.before.each(() => {
+  received.length = 0;
+  writeFileSync(join(conf, "hybrid_search.yaml"), YAML);
+});
+
+const YAML = `# Our books.
+hybrid_queries:
+  - index: books # since 2024
+    embedding_mappings:
+      - {embedding_field: v, model_name: dense_large_en_v1_5, src_fields: [text]}
+`;
+const settings = join(folder, "settings.yaml");
+writeFileSync(
+  settings,
+  `index: books
+template:
+  query:
+    hybrid:
+      queries: [{match: {text: "[search_query]"}}, {knn: {v: {vector: "[v]", k: 10}}}, {match_all: {}}]
+settings: [{name: default}]
+`,
+);
+
+function plant(truth: readonly number[], seed: number): string {
+  const queries = plantedQueries({ queries: 30, documents: 50, truth, noise: 0.1 }, seeded(seed));
+  planted = new Map(queries.map((query) => [query.id, query]));
+  const file = join(folder, "judgments.csv");
+  const rows = queries.flatMap(({ id, grades }) => Array.from(grades, ([doc, grade]) => `${id},${doc},${grade}\n`));
+  writeFileSync(file, `query,doc,grade\n${rows.join("")}`);
+  return file;
+}
+
+function run(judgments: string, ...args: string[]): Promise<Run> {
+  const { port } = server.address() as AddressInfo;
+  const target = ["--api-host", `http://127.0.0.1:${port}`, "--api-key", "k", "--conf", conf];
+  const command = ["cli/main.ts", "tune", "--settings", settings, "--judgments", judgments, ...target, ...args];
+  return new Promise((done) => {
+    execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
+      done({ code: Number(error?.code ?? 0), out, err });
+    });
+  });
+}
+
+test("finds the planted weights, writes them and keeps the comments", async () => {
+  const picture = join(folder, "surface.svg");
+  const { out, err, code } = await run(plant([0.7, 0.2, 0.1], 1), "--write", "--picture", picture);
+  assert.is(code, 0, err);
+  assert.match(out, "The best settings are better by more than noise.");
+  const written = readFileSync(join(conf, "hybrid_search.yaml"), "utf8");
+  assert.match(written, "# Our books.\nhybrid_queries:\n  - index: books # since 2024\n");
+  const [, first = ""] = /settings: \{weights: \[([\d.]+), /.exec(written) ?? [];
+  assert.ok(Math.abs(Number(first) - 0.7) < 0.2, written);
+  const svg = readFileSync(picture, "utf8");
+  assert.match(svg, /^<svg .*<title>ndcg@10 by weights/);
+  assert.is(svg.match(/<rect /g)?.length, 66 + 1);
+});
+
+test("asks the gateway once for each query, and once more for each other k", async () => {
+  const judgments = plant([0.4, 0.3, 0.3], 2);
+  await run(judgments, "--candidates", "20,300");
+  assert.is(received.length, 30);
+  assert.ok(received.every(({ depth }) => depth === 300));
+  received.length = 0;
+  await run(judgments, "--k", "5,50");
+  assert.is(received.length, 60);
+  const ks = received.map(({ search_request_template: { query } }) => query.hybrid.queries[1]?.knn?.v.k);
+  assert.equal([...new Set(ks)].sort(), [5, 50]);
+});
+
+test("says that there is no difference where none is, and writes nothing", async () => {
+  const { out, code } = await run(plant([0, 0, 0], 3), "--write");
+  assert.is(code, 0);
+  assert.match(out, "No difference: the gain is not more than noise. Keep the current settings.");
+  assert.is(readFileSync(join(conf, "hybrid_search.yaml"), "utf8"), YAML);
+});
+
+test("refuses too few queries", async () => {
+  const file = join(folder, "few.csv");
+  writeFileSync(file, "query,doc,grade\nq0,d1,1\n");
+  const { code, err } = await run(file);
+  assert.is(code, 2);
+  assert.match(err, /Tuning needs at least 10 judged queries; .*few\.csv has 1/);
+});
+
+test.run();

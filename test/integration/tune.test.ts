@@ -1,0 +1,108 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as assert from "uvu/assert";
+import { parse } from "yaml";
+import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { API_KEY, hybridIndex, startGateway, type TestGateway } from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("relevance tune against a cluster");
+const folder = scratchFolder(TEST_OUTPUT, "tune");
+const run = promisify(execFile);
+const toStop: TestGateway[] = [];
+test.after(async () => {
+  await Promise.all(toStop.map((gateway) => gateway.stop()));
+});
+
+const QUERIES = Array.from({ length: 24 }, (_, index) => `topic${index}`);
+const LEGS = ["title", "body", "notes"];
+const SHARED = "sea storm sail dune sand camel tower street well".split(" ");
+
+/**
+ * Documents about one topic each. The title tells how relevant a document is by how often it names the topic; the other
+ * fields name it as often as chance wants.
+ */
+function documents() {
+  const random = seeded(5);
+  const often = (count: number, topic: string) =>
+    [...Array<string>(count).fill(topic), ...Array.from({ length: 12 }, () => SHARED[Math.floor(random() * 9)])].join(
+      " ",
+    );
+  return QUERIES.flatMap((topic) =>
+    Array.from({ length: 20 }, (_, number) => {
+      const grade = number % 4;
+      const chance = () => 1 + Math.floor(random() * 5);
+      return {
+        id: `${topic}-${number}`,
+        topic,
+        grade,
+        source: { title: often(1 + grade, topic), body: often(chance(), topic), notes: often(chance(), topic) },
+      };
+    }),
+  );
+}
+
+const DOCUMENTS = documents();
+const judgments = join(folder, "judgments.csv");
+writeFileSync(
+  judgments,
+  `query,doc,grade\n${DOCUMENTS.map(({ id, topic, grade }) => `${topic},${id},${grade}\n`).join("")}`,
+);
+
+for (const cluster of await clusters()) {
+  test(`${cluster.version}: searches with the settings that it writes are as good as it says`, async () => {
+    const index = uniqueIndex("tune");
+    await request(cluster, "PUT", `/${index}`, { settings: { number_of_shards: 3, number_of_replicas: 0 } });
+    const lines = DOCUMENTS.flatMap(({ id, source }) => [{ index: { _id: id } }, source]);
+    const bulk = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+    await fetch(`${cluster.url}/${index}/_bulk?refresh=true`, {
+      method: "POST",
+      headers: { "content-type": "application/x-ndjson" },
+      body: bulk,
+    });
+
+    const conf = join(folder, cluster.version);
+    mkdirSync(conf, { recursive: true });
+    const yaml = join(conf, "hybrid_search.yaml");
+    const mapping = "{embedding_field: v, model_name: dense_large_en_v1_5, src_fields: [title]}";
+    writeFileSync(yaml, `hybrid_queries:\n  - index: ${index} # ours\n    embedding_mappings: [${mapping}]\n`);
+    const settings = join(conf, "settings.yaml");
+    const template = { query: { hybrid: { queries: LEGS.map((leg) => ({ match: { [leg]: "[search_query]" } })) } } };
+    writeFileSync(settings, JSON.stringify({ index, template, settings: [{ name: "default" }] }));
+
+    const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
+    toStop.push(gateway);
+    const relevance = async (url: string, ...command: string[]) => {
+      const target = ["--api-host", url, "--api-key", API_KEY, "--conf", conf, "--json"];
+      const args = ["cli/main.ts", ...command, "--settings", settings, "--judgments", judgments, ...target];
+      return JSON.parse((await run(process.execPath, args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 })).stdout);
+    };
+    const measured = async ({ url }: TestGateway): Promise<number> =>
+      (await relevance(url, "evaluate")).settings[0].scores["ndcg@10"].mean.mean;
+
+    const tuning = await relevance(gateway.url, "tune", "--write", "--candidates", "30");
+    assert.ok(tuning.isReal, JSON.stringify(tuning));
+    const [entry] = parse(readFileSync(yaml, "utf8")).hybrid_queries;
+    assert.equal(entry.settings.weights, tuning.best.weights);
+    assert.ok(entry.settings.weights[0] > 0.6, JSON.stringify(tuning.best));
+
+    const before = await measured(gateway);
+    assert.ok(Math.abs(before - tuning.current) < 1e-9, `${before}, tune said ${tuning.current}`);
+    const { candidates, settings: found } = entry;
+    const tuned = await startGateway({
+      node: cluster.url,
+      settings: { indexes: [hybridIndex(index, { candidates, settings: found })] },
+    });
+    toStop.push(tuned);
+    const after = await measured(tuned);
+    assert.ok(Math.abs(after - tuning.tuned) < 1e-9, `${after}, tune said ${tuning.tuned}`);
+    assert.ok(after > before + 0.05, `${before}, then ${after}`);
+  });
+}
+
+test.run();
