@@ -19,7 +19,7 @@ export interface DevProcess {
 }
 
 /** First starts install servers; later ones take seconds. */
-const READY_MS = 300_000;
+const READY_MS = 900_000;
 
 export function startDev(dir: string, args: readonly string[] = [], env: Record<string, string> = {}): DevProcess {
   const { OPENSEARCH_URL: _url, PORT: _port, ...inherited } = process.env;
