@@ -11,6 +11,7 @@ import { confOf, defineGatewayOptions, type Gateway, gatewayOptions, openGateway
 import { readRun } from "../gateway/run.ts";
 import { table } from "../recommendation/table.ts";
 import { readQueries, readSettings } from "../relevance/files.ts";
+import { defineJudgedOptions, judgedOptions } from "../relevance/judged-options.ts";
 import { type Limit, limitsOf, metricsOf } from "../relevance/metric-options.ts";
 
 /** The hits that a setting is asked for at least: metrics without a depth look at all of them. */
@@ -21,13 +22,8 @@ export const evaluateCommand = defineCommand({
   example: "relevance evaluate --local --settings settings.yaml --judgments judgments.csv --html report.html",
   json: true,
   define: (command) => {
+    defineJudgedOptions(command, "YAML file with the index and the settings to compare; the first is the baseline");
     command
-      .requiredOption(
-        "--settings <file>",
-        "YAML file with the index and the settings to compare; the first is the baseline",
-      )
-      .requiredOption("--judgments <file>", "TREC qrels, CSV query,doc,grade, an export of Quepid, or UBI judgments")
-      .option("--queries <file>", "texts of the queries by the ids in the judgments (default: the ids are the texts)")
       .option(
         "--metrics <names>",
         "metrics; the first decides the verdict",
@@ -39,19 +35,15 @@ export const evaluateCommand = defineCommand({
         collect,
         [],
       )
-      .option("--html <file>", "write a report as one HTML page")
-      .option("--concurrency <number>", "searches at a time", "4");
+      .option("--html <file>", "write a report as one HTML page");
     defineGatewayOptions(command);
   },
   options: {
     ...gatewayOptions,
-    settings: v.string(),
-    judgments: v.string(),
-    queries: v.optional(v.string()),
+    ...judgedOptions,
     metrics: v.string(),
     failBelow: v.array(v.string()),
     html: v.optional(v.string()),
-    concurrency: v.pipe(v.string(), v.regex(/^[1-9]\d?$/, "must be a number from 1 to 99"), v.transform(Number)),
   },
   run: async (options, context) => {
     const metrics = metricsOf(options.metrics);

@@ -17,6 +17,7 @@ import { Failure, UsageError } from "../errors.ts";
 import { type Candidates, readCandidates } from "../gateway/candidates.ts";
 import { confOf, defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { readQueries, readSettings } from "../relevance/files.ts";
+import { defineJudgedOptions, judgedOptions } from "../relevance/judged-options.ts";
 import { metricsOf } from "../relevance/metric-options.ts";
 
 /** Cross-validation in five parts needs some queries in each. */
@@ -33,29 +34,23 @@ export const tuneCommand = defineCommand({
   example: "relevance tune --local --settings settings.yaml --judgments judgments.csv --write",
   json: true,
   define: (command) => {
+    defineJudgedOptions(command, "YAML file with the index and a hybrid template, as for evaluate");
     command
-      .requiredOption("--settings <file>", "YAML file with the index and a hybrid template, as for evaluate")
-      .requiredOption("--judgments <file>", "TREC qrels, CSV query,doc,grade, an export of Quepid, or UBI judgments")
-      .option("--queries <file>", "texts of the queries by the ids in the judgments (default: the ids are the texts)")
       .option("--metric <name>", "what to raise", "ndcg@10")
       .option("--candidates <numbers>", "candidates to try, besides the current number", "50,100,200")
       .option("--k <numbers>", "values of k of the template's knn queries to try; each costs a retrieval")
       .option("--write", "write better settings into hybrid_search.yaml")
-      .option("--picture <file>", "draw the metric over the weights of the first two subqueries, as SVG")
-      .option("--concurrency <number>", "searches at a time", "4");
+      .option("--picture <file>", "draw the metric over the weights of the first two subqueries, as SVG");
     defineGatewayOptions(command);
   },
   options: {
     ...gatewayOptions,
-    settings: v.string(),
-    judgments: v.string(),
-    queries: v.optional(v.string()),
+    ...judgedOptions,
     metric: v.string(),
     candidates: Depths,
     k: v.optional(Depths),
     write: v.optional(v.boolean(), false),
     picture: v.optional(v.string()),
-    concurrency: v.pipe(v.string(), v.regex(/^[1-9]\d?$/, "must be a number from 1 to 99"), v.transform(Number)),
   },
   run: async (options, context) => {
     const { terminal } = context;
