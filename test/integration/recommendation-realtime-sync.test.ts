@@ -173,17 +173,26 @@ test("while an import keeps the dataset busy changes wait, and then the record a
 test("a message that cannot be read, and a record that is always refused, end in the dead-letter queue", async () => {
   watch(() => awsError(400, "InvalidInputException"));
   await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "nonsense" }));
-  await post("/update-users", { users: [{ USER_ID: "poison" }] });
+  const { status, body } = await post("/update-users", { users: [{ USER_ID: "poison" }] });
+  assert.equal([status, body.degraded], [200, undefined]);
   const bodies = new Set<string>();
+  let left = "";
   await waitFor(
     async () => {
+      left = `${await messagesLeft(queueUrl)} in the queue, ${await messagesLeft(deadLetters)} in the dead-letter queue`;
       const { Messages = [] } = await sqs.send(
         new ReceiveMessageCommand({ QueueUrl: deadLetters, MaxNumberOfMessages: 10 }),
       );
       for (const { Body = "" } of Messages) bodies.add(Body);
       return bodies.size === 2;
     },
-    { what: "both messages in the dead-letter queue", timeoutMs: 240_000, intervalMs: 200 },
+    {
+      what: "both messages in the dead-letter queue",
+      timeoutMs: 240_000,
+      intervalMs: 200,
+      context: () =>
+        `received: ${[...bodies].join(", ")}; ${left}, ${front.calls.get("personalize /users")} calls of PutUsers`,
+    },
   );
   assert.equal([...bodies].sort(), ["nonsense", JSON.stringify({ dataset: "user", ids: ["poison"] })]);
 });

@@ -46,7 +46,8 @@ def sqs_event_source() -> None:
 def _queue_of(backend: Any, mapping: Any) -> Any:
     from moto.sqs.models import sqs_backends
 
-    queues = sqs_backends[backend.account_id][backend.region_name].queues.values()
+    # A copy, because other threads create queues meanwhile.
+    queues = list(sqs_backends[backend.account_id][backend.region_name].queues.values())
     return next((queue for queue in queues if queue.queue_arn == mapping.event_source_arn), None)
 
 

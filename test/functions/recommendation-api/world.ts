@@ -98,7 +98,9 @@ export async function startWorld(options: WorldOptions = {}) {
   });
   const s3 = new S3Client({ ...direct, forcePathStyle: true });
   const ssm = new SSMClient(direct);
-  const sqs = new SQSClient({ ...direct, useQueueUrlAsEndpoint: false });
+  // Tests poll queues: an answer that never comes must not stop them.
+  const requestHandler = { requestTimeout: 20_000, throwOnRequestTimeout: true };
+  const sqs = new SQSClient({ ...direct, requestHandler, useQueueUrlAsEndpoint: false });
   const toPersonalize = clientOptions({ endpoint: front.url, region: cloud.region });
   const harness: Harness = {
     personalize: new PersonalizeClient(toPersonalize),
