@@ -7,6 +7,8 @@ export interface Call {
   kind: Kind;
   /** "ok", "degraded <stages>", a status with its code, or the client's own error. */
   outcome: string;
+  /** Why it failed or was degraded, as the service says. */
+  reason: string | undefined;
   /** Milliseconds since 1970. */
   began: number;
   ended: number;
@@ -28,8 +30,6 @@ export interface Targets {
 /** The clients, and what they were told. */
 export interface Load {
   calls: readonly Call[];
-  /** The first message of each outcome, to explain a result. */
-  messages: ReadonlyMap<string, string>;
   plain: Ledger;
   embedded: Ledger;
   /** Ids of events by what the service said of them. */
@@ -51,7 +51,6 @@ const TEXTS = corpus(400).map(({ doc }) => doc.text);
 /** Starts twelve clients that each send about one request a second. The seed decides what they send. */
 export function startLoad(targets: Targets, seed: number): Load {
   const calls: Call[] = [];
-  const messages = new Map<string, string>();
   const plain = new Ledger();
   const embedded = new Ledger();
   const events = { accepted: new Set<string>(), other: new Set<string>() };
@@ -64,9 +63,8 @@ export function startLoad(targets: Targets, seed: number): Load {
       const began = Date.now();
       const { path, body, note } = step(random, name);
       const { outcome, answer } = await send(`${targets[service]}${path}`, targets.key, body);
-      calls.push({ kind, outcome, began, ended: Date.now() });
-      const message = answer?.error?.message ?? answer?.degraded?.[0]?.reason;
-      if (message !== undefined && !messages.has(`${kind} ${outcome}`)) messages.set(`${kind} ${outcome}`, message);
+      const reason = answer?.error?.message ?? answer?.degraded?.[0]?.reason;
+      calls.push({ kind, outcome, reason, began, ended: Date.now() });
       note?.(answer, outcome);
       await sleep(Math.max(0, began + PACE_MS - Date.now()));
     }
@@ -148,7 +146,6 @@ export function startLoad(targets: Targets, seed: number): Load {
   ];
   return {
     calls,
-    messages,
     plain,
     embedded,
     events,

@@ -27,12 +27,22 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   let delayMs = 0;
 
   const relay = (from: Socket, to: Socket) => {
-    // Chunks stay in order when the delay changes.
-    let due = 0;
+    // One queue for each direction: a timer that fires late must not let a later chunk overtake.
+    const queue: Array<{ due: number; send: () => void }> = [];
+    const drain = () => {
+      for (let next = queue[0]; next; next = queue[0]) {
+        const wait = next.due - Date.now();
+        if (wait > 0) {
+          setTimeout(drain, wait);
+          return;
+        }
+        queue.shift();
+        next.send();
+      }
+    };
     const inOrder = (send: () => void) => {
-      due = Math.max(due, Date.now() + delayMs);
-      if (due <= Date.now()) send();
-      else setTimeout(send, due - Date.now());
+      queue.push({ due: Date.now() + delayMs, send });
+      if (queue.length === 1) drain();
     };
     if (stalled) from.pause();
     from.on("data", (chunk) =>
