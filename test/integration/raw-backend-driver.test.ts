@@ -76,6 +76,11 @@ const DIFFERENCES: Record<string, { status: number; call: (client: Client, index
     call: (client, index) =>
       client.search({ index, body: { query: { query_string: { query: `${"(".repeat(401)}a${")".repeat(401)}` } } } }),
   },
+  "a regular expression that needs too much memory": {
+    status: 400,
+    // Just over the limit, so that the cluster survives it.
+    call: (client, index) => client.search({ index, body: { query: { regexp: { title: "a{10001}" } } } }),
+  },
   "text that is not valid Unicode": {
     status: 400,
     call: (client, index) =>

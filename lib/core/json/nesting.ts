@@ -1,4 +1,5 @@
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters.ts";
+import { COSTLY, holdsCostlyRegexp, isCostlyRegexp } from "./regexp-cost.ts";
 
 /**
  * The deepest nesting that a request may have. OpenSearch parses recursively, and a stack overflow crashes the node: a
@@ -122,27 +123,44 @@ export function hasDeepBrackets(text: string, limit = MAX_DEPTH): boolean {
   return false;
 }
 
+/** What the strings below a key are: other strings can only hold brackets. */
+type Kind = "regexp" | "query string" | undefined;
+
+/** Queries, aggregations and suggesters whose strings the cluster reads as regular expressions. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  regexp: "regexp",
+  regex: "regexp",
+  include: "regexp",
+  exclude: "regexp",
+  query_string: "query string",
+};
+
 /**
- * Finds nesting that the JSON of a query does not show: brackets inside strings, which the cluster also parses
- * recursively, and the base64 query inside a `wrapper` query.
+ * Finds what could end a node of the cluster although the JSON of a query does not show it: brackets inside strings,
+ * which the cluster also parses recursively, regular expressions that would need too much memory, and both in the base64
+ * query inside a `wrapper` query.
  */
-export function queryNestingIssue(value: unknown, path = "", left = MAX_DEPTH): TooDeep | undefined {
-  if (typeof value === "string") {
-    return hasDeepBrackets(value)
-      ? { path, message: `holds brackets nested deeper than ${MAX_DEPTH} levels` }
-      : undefined;
-  }
+export function queryNestingIssue(value: unknown, path = "", left = MAX_DEPTH, kind?: Kind): TooDeep | undefined {
+  if (typeof value === "string") return stringIssue(value, path, kind);
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
     const where = path === "" ? key : `${path}.${key}`;
     const wrapped = key === "wrapper" ? wrappedQuery(member) : undefined;
+    const below = Object.hasOwn(KINDS, key) ? KINDS[key] : kind;
     const issue =
       wrapped === undefined
-        ? queryNestingIssue(member, where, left - 1)
+        ? queryNestingIssue(member, where, left - 1, below)
         : wrapperIssue(wrapped, `${where}.query`, left - 1);
     if (issue) return issue;
   }
   return undefined;
+}
+
+/** Finds the same in one string: a query string such as that of `q=`, a regular expression, or any other. */
+export function stringIssue(text: string, path: string, kind: Kind): TooDeep | undefined {
+  if (hasDeepBrackets(text)) return { path, message: `holds brackets nested deeper than ${MAX_DEPTH} levels` };
+  const costly = kind === "regexp" ? isCostlyRegexp(text) : kind === "query string" && holdsCostlyRegexp(text);
+  return costly ? { path, message: COSTLY } : undefined;
 }
 
 function wrappedQuery(wrapper: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import { ApiError, type Issue } from "../../../core/http/error.ts";
 import type { ProxyEvent } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
-import { hasDeepBrackets, MAX_DEPTH, nestingIssue, queryNestingIssue } from "../../../core/json/nesting.ts";
+import { hasDeepBrackets, nestingIssue, queryNestingIssue, stringIssue } from "../../../core/json/nesting.ts";
 import { endpointOf } from "./native-call.ts";
 
 /** Formats that the cluster accepts but whose nesting the gateway cannot check. */
@@ -18,9 +18,9 @@ interface NativeContent {
 }
 
 /**
- * Rejects requests that could crash a node by overflowing its stack: JSON, query strings or `wrapper` queries nested
- * deeper than {@link MAX_DEPTH}. Throws `invalid_request` with the path, or `unsupported_media_type` for YAML, CBOR and
- * Smile.
+ * Rejects requests that could crash a node: JSON, query strings or `wrapper` queries nested so deep that its stack
+ * overflows, and regular expressions that need more memory than it has. Throws `invalid_request` with the path, or
+ * `unsupported_media_type` for YAML, CBOR and Smile.
  */
 export function requireShallow({ segments, contentType = "", parameters, body }: NativeContent): void {
   const given = Object.entries(parameters ?? {}).flatMap(([name, values = []]) =>
@@ -38,8 +38,11 @@ export function requireShallow({ segments, contentType = "", parameters, body }:
 }
 
 function parameterIssue(given: ReadonlyArray<{ name: string; value: string }>): Issue | undefined {
-  const deep = given.find(({ name, value }) => name !== "source" && hasDeepBrackets(value));
-  return deep && { path: deep.name, message: `holds brackets nested deeper than ${MAX_DEPTH} levels` };
+  for (const { name, value } of given) {
+    const issue = name === "source" ? undefined : stringIssue(value, name, name === "q" ? "query string" : undefined);
+    if (issue) return issue;
+  }
+  return undefined;
 }
 
 const nestingOf =
@@ -60,12 +63,12 @@ function queriesIssue(text: string): Issue | undefined {
 }
 
 /**
- * Returns an issue for a line that JSON.parse rejects and that may hide deep nesting. The cluster's parser may accept
+ * Returns an issue for a line that JSON.parse rejects and that may hide one of these. The cluster's parser may accept
  * the line, since it allows comments, for example.
  */
 function unparsableIssue(line: string): Issue | undefined {
-  if (!hasDeepBrackets(line) && !/wrapper|\\u00/.test(line)) return undefined;
-  return { path: "", message: "is not valid JSON, so that its nesting cannot be checked" };
+  if (!hasDeepBrackets(line) && !/wrapper|regex|clude|query_string|\\u00/.test(line)) return undefined;
+  return { path: "", message: "is not valid JSON, so that its queries cannot be checked" };
 }
 
 function parsed(text: string): { value: unknown } | undefined {

@@ -62,4 +62,17 @@ test("a wrapper query that is not JSON is refused", () => {
   assert.equal(queryNestingIssue({ query: smile }), { path: "query.wrapper.query", message: "must be JSON in base64" });
 });
 
+test("a costly regular expression is found where the cluster reads one, with its path, and nowhere else", () => {
+  const evil = "a*{100}{100}";
+  const pathIn = (query: unknown) => queryNestingIssue(query)?.path;
+  assert.is(pathIn({ query: { regexp: { title: evil } } }), "query.regexp.title");
+  assert.is(pathIn({ query: { regexp: { title: { value: evil } } } }), "query.regexp.title.value");
+  assert.is(pathIn({ query: { query_string: { query: `a:/${evil}/` } } }), "query.query_string.query");
+  assert.is(pathIn({ aggs: { a: { terms: { field: "f", include: evil } } } }), "aggs.a.terms.include");
+  assert.is(pathIn({ query: wrap({ regexp: { title: evil } }) }), "query.wrapper.query.regexp.title");
+  assert.is(pathIn({ query: { match: { title: evil } } }), undefined);
+  assert.is(pathIn({ query: { query_string: { query: evil } } }), undefined);
+  assert.is(pathIn({ query: { regexp: { title: "salt.*{3}" } } }), undefined);
+});
+
 test.run();
