@@ -32,8 +32,8 @@ export async function reportError(error: unknown, args: readonly string[], termi
   }
   const refused = fileProblem(error);
   if (refused !== undefined) {
-    terminal.note(red(refused));
-    return 1;
+    terminal.note(red(refused.message));
+    return refused.wrongPath ? 2 : 1;
   }
   terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   terminal.note(red("This is a bug in relevance. Please report it with the lines above."));

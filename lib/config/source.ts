@@ -20,12 +20,22 @@ export interface Source {
 /** The largest file that is read, in characters: some 5,000 indices in hybrid_search.yaml, far beyond any real one. */
 const MAX_CHARACTERS = 1_000_000;
 
+/** A line that opens over 50 levels of lists or keys. The parser takes seconds for 10,000 of them, and then too much memory. */
+const DEEP_LINE = /^ *(?:[-?:] +){51}/m;
+
 /** Reads the text of a YAML or JSON file. */
 export function readSource(text: string, format: "yaml" | "json"): Source {
+  const unreadable = (line: number, message: string) => ({
+    value: undefined,
+    syntax: [{ line, message }],
+    lineOf: () => line,
+  });
   if (text.length > MAX_CHARACTERS) {
     const message = `has ${text.length} characters, more than the ${MAX_CHARACTERS} allowed: is it the right file?`;
-    return { value: undefined, syntax: [{ line: 1, message }], lineOf: () => 1 };
+    return unreadable(1, message);
   }
+  const deep = DEEP_LINE.exec(text);
+  if (deep) return unreadable(text.slice(0, deep.index).split("\n").length, "opens too many levels in one line");
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
   // Parses JSON as YAML too, for the positions. `uniqueKeys` would compare every key with every other; the checker

@@ -127,6 +127,7 @@ const trainCommand = (conf: string) => `npm run relevance -- train --local --con
 
 function report(error: unknown): number {
   const expected = [LocalError, ConfigurationError, ModelFilesError].some((kind) => error instanceof kind);
-  console.error(expected ? (error as Error).message : (fileProblem(error) ?? error));
-  return error instanceof DevUsageError || error instanceof ConfigurationError ? 2 : 1;
+  const refused = fileProblem(error);
+  console.error(expected ? (error as Error).message : (refused?.message ?? error));
+  return error instanceof DevUsageError || error instanceof ConfigurationError || refused?.wrongPath ? 2 : 1;
 }

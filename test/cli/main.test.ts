@@ -150,13 +150,13 @@ test("a program that a signal ended gives 128 and the signal's number", () => {
   });
 });
 
-test("a folder that cannot be created is a message and exit code 1", () => {
+test("a folder that cannot be created is a message and exit code 2", () => {
   assert.equal(relevance(["dev", "--dir", "package.json/data"]), {
     out: "",
     err:
       `ENOTDIR: not a directory, mkdir '${resolve("package.json/data")}': ` +
       "a file stands where a folder is needed: remove it, or choose another folder\n",
-    code: 1,
+    code: 2,
   });
 });
 

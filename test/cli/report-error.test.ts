@@ -40,17 +40,21 @@ test("a configuration that cannot be used is its problems and exit code 2", asyn
   });
 });
 
-test("a file operation that the system refuses is a message and exit code 1, not a bug", async () => {
+test("a file operation that the system refuses is a message, not a bug; a wrong path is exit code 2", async () => {
   const refused = await mkdir("package.json/below", { recursive: true }).catch((error: unknown) => error);
   assert.equal(await report(refused), {
     out: "",
     err:
       "ENOTDIR: not a directory, mkdir 'package.json/below': " +
       "a file stands where a folder is needed: remove it, or choose another folder\n",
-    code: 1,
+    code: 2,
   });
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-  assert.match((await report(full)).err, "ENOSPC: no space left on device, write: the disk is full: free some space\n");
+  assert.equal(await report(full), {
+    out: "",
+    err: "ENOSPC: no space left on device, write: the disk is full: free some space\n",
+    code: 1,
+  });
   const socket = Object.assign(new Error("connect EACCES"), { code: "EACCES" });
   assert.match((await report(socket)).err, "This is a bug");
 });

@@ -153,6 +153,15 @@ test("deep nesting is a problem of its line, in YAML and in JSON, at any depth",
   assert.match(linesOf({ ...example, "filter.yaml": block })[0] ?? "", /^conf\/filter.yaml:5\d {2}is nested more than/);
 });
 
+test("many levels in one line are a problem of that line, without being parsed", () => {
+  for (const opening of ["? ", "- ", ": ", "? - "]) {
+    const file = `a: 1\n  ${opening.repeat(200_000)}`;
+    assert.equal(linesOf({ ...example, "filter.yaml": file }), [
+      "conf/filter.yaml:2  opens too many levels in one line",
+    ]);
+  }
+});
+
 test("a mapping of very many keys, and a very large file, are refused as a whole", () => {
   const object = (keys: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, key) => [key, 1])));
