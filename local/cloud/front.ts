@@ -5,6 +5,7 @@ import { scratchFolder } from "../process/scratch.ts";
 import { installCloud } from "./install.ts";
 import { type Listener, listen } from "./listener.ts";
 import { type Moto, startMoto } from "./moto.ts";
+import type { AfterCall } from "./proxy.ts";
 import { router, standInsByService } from "./router.ts";
 import type { Control, StandIn } from "./stand-in.ts";
 
@@ -31,6 +32,8 @@ export interface CloudOptions {
   longestWaitSeconds?: number;
   /** Upper limit for function timeouts, in seconds by function name. */
   shortCalls?: Readonly<Record<string, number>>;
+  /** Runs after each successful call to moto, before the caller gets the answer. */
+  afterCall?: AfterCall;
   /** Called with progress messages for the user. */
   onProgress?: (line: string) => void;
 }
@@ -77,7 +80,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const moto = Promise.withResolvers<Moto>();
   const motoUrl = moto.promise.then(({ url }) => url);
   motoUrl.catch(() => {});
-  const front = await listen(port, router({ standIns: services, controls, motoUrl }));
+  const front = await listen(port, router({ standIns: services, controls, motoUrl, afterCall: options.afterCall }));
   try {
     const workDir = options.workDir ?? scratchFolder(dir, "moto");
     rmSync(workDir, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { LocalError } from "../process/error.ts";
 import { messageHeaders, type Request, type Response } from "./listener.ts";
-import { proxy } from "./proxy.ts";
+import { type AfterCall, proxy } from "./proxy.ts";
 import { type Destination, destinationOf } from "./routing.ts";
 import type { Control, StandIn, StandInAnswer } from "./stand-in.ts";
 
@@ -24,6 +24,7 @@ export interface RouterOptions {
   controls?: readonly Control[];
   /** Requests to moto wait for this. */
   motoUrl: Promise<string>;
+  afterCall?: AfterCall | undefined;
 }
 
 /** Routes each request to the stand-in of the service that it was signed for, or else to moto. */
@@ -31,6 +32,7 @@ export function router({
   standIns,
   controls = [],
   motoUrl,
+  afterCall,
 }: RouterOptions): (request: Request, response: Response) => void {
   const route = async (request: Request, response: Response) => {
     const destination = destinationOf({ url: request.url ?? "/", authorization: request.headers.authorization });
@@ -39,7 +41,7 @@ export function router({
     if (control) return send(response, control.handle(await readRequest(request)));
     if (destination && standIn) return send(response, await ask(standIn, destination, request));
     if (destination && NOT_IN_MOTO.has(destination.service)) return send(response, noStandIn(destination.service));
-    await proxy(request, response, await motoUrl);
+    await proxy(request, response, await motoUrl, { service: destination?.service, afterCall });
   };
   return (request, response) => {
     route(request, response).catch((error: unknown) => {

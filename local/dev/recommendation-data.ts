@@ -6,8 +6,9 @@ import type { TableName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { TABLES } from "../../lib/infrastructure/tables.ts";
+import type { AfterCall, DoneCall } from "../cloud/proxy.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
-import { createTableJournal, JOURNALED, linesOf, type Upload } from "./table-journal.ts";
+import { createTableJournal, type Entry, isJournaled, JOURNALED, linesOf, writtenIds } from "./table-journal.ts";
 
 /** Keeps the recommendation service's data on disk, because moto loses everything when it exits. */
 export interface RecommendationData {
@@ -18,8 +19,11 @@ export interface RecommendationData {
    * may be lower than the saved events but never higher. Concurrent calls share one save.
    */
   save(): Promise<void>;
-  /** Saves what an accepted upload has stored, so that it survives even if this process is killed. */
-  keep(upload: Upload): Promise<void>;
+  /**
+   * Saves what a call to the AWS endpoint has stored or deleted, so that what is acknowledged survives even if this
+   * process is killed. Leaves out the counters of accepted events.
+   */
+  keep: AfterCall;
 }
 
 type Item = Record<string, AttributeValue>;
@@ -27,6 +31,14 @@ type Item = Record<string, AttributeValue>;
 const PARALLEL = 8;
 /** Items of one BatchWriteItem. Source: API reference. */
 const BATCH = 25;
+
+/** Tables that are saved whole at each write, because they have few records. */
+const WHOLE: readonly TableName[] = ["training", "popular-items"];
+
+const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);
+
+/** Returns whether a call has changed a table. */
+export const isTableWrite = ({ service, operation = "" }: DoneCall) => service === "dynamodb" && WRITES.has(operation);
 
 /** The counters in `ingestion` are read before the events that they count. */
 const ORDER: readonly TableName[] = ["ingestion", ...TABLES.filter((table) => table !== "ingestion")];
@@ -45,9 +57,10 @@ export function recommendationData(
 
   const restoreTable = async (table: TableName) => {
     const file = tableFile(table);
-    const saved = existsSync(file) ? linesOf(readFileSync(file, "utf8")) : [];
-    const items = [...saved.map((line) => JSON.parse(line) as Item), ...journal.read(table)];
-    const requests = latest(table, items).map((Item): WriteRequest => ({ PutRequest: { Item } }));
+    const lines = existsSync(file) ? linesOf(readFileSync(file, "utf8")) : [];
+    const saved = lines.map((line) => JSON.parse(line) as Item);
+    const items = isJournaled(table) ? latest(saved, JOURNALED[table], journal.read(table)) : saved;
+    const requests = items.map((Item): WriteRequest => ({ PutRequest: { Item } }));
     const batches = Array.from({ length: Math.ceil(requests.length / BATCH) }, (_, index) =>
       requests.slice(index * BATCH, (index + 1) * BATCH),
     );
@@ -62,12 +75,16 @@ export function recommendationData(
 
   const saveTable = async (table: TableName) => {
     const lines: string[] = [];
-    const forget = journal.begin(table);
+    const forget = isJournaled(table) ? journal.begin(table) : () => undefined;
     for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName: names.table(table) })) {
       for (const item of Items) lines.push(`${JSON.stringify(item)}\n`);
     }
     replaceFile(tableFile(table), lines.join(""));
     forget();
+  };
+  const saveObject = async (Key: string) => {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    if (Body) replaceFile(join(objects, Key), await Body.transformToByteArray());
   };
   const saveObjects = coalesced(async () => {
     const keys: string[] = [];
@@ -77,11 +94,16 @@ export function recommendationData(
         if (Key && statSync(join(objects, Key), { throwIfNoEntry: false })?.size !== Size) keys.push(Key);
       }
     }
-    await concurrently(keys, PARALLEL, async (Key) => {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-      if (Body) replaceFile(join(objects, Key), await Body.transformToByteArray());
-    });
+    await concurrently(keys, PARALLEL, saveObject);
   });
+  const saveSmall = Object.fromEntries(WHOLE.map((table) => [table, coalesced(() => saveTable(table))]));
+  const keepWritten = async (body: Buffer) => {
+    for (const [name, ids] of writtenIds(body)) {
+      const table = TABLES.find((one) => names.table(one) === name);
+      if (table && isJournaled(table)) await journal.add(table, ids);
+      else if (table) await saveSmall[table]?.();
+    }
+  };
   const saveAll = async () => {
     for (const table of ORDER) await saveTable(table);
     await saveObjects();
@@ -98,14 +120,27 @@ export function recommendationData(
       });
       return saving;
     },
-    keep: (upload) => (upload.path === "/log-event" ? saveObjects() : journal.add(upload)),
+    async keep(call) {
+      const { service, operation = "", method, path, body } = call;
+      if (isTableWrite(call)) await keepWritten(body);
+      if (service === "firehose" && operation.startsWith("PutRecord")) await saveObjects();
+      const events = `/${Bucket}/${PREFIXES.events}`;
+      if (service === "s3" && method === "PUT" && path.startsWith(events)) {
+        const [key = ""] = path.slice(`/${Bucket}/`.length).split("?");
+        await saveObject(decodeURIComponent(key));
+      }
+    },
   };
 }
 
-/** Returns the last item of each key, because a batch must not contain a key twice. */
-function latest(table: TableName, items: readonly Item[]): readonly Item[] {
-  const key = JOURNALED.find((journaled) => journaled.table === table)?.key;
-  return key === undefined ? items : [...new Map(items.map((item) => [item[key]?.S, item])).values()];
+/** Returns the items of a saved table with the entries of its journal, one for each id. */
+function latest(saved: readonly Item[], key: string, entries: readonly Entry[]): Item[] {
+  const byId = new Map(saved.map((item) => [item[key]?.S, item]));
+  for (const { id, item } of entries) {
+    if (item) byId.set(id, item);
+    else byId.delete(id);
+  }
+  return [...byId.values()];
 }
 
 /** Wraps `run` so that each call is served by a run that starts after it, and at most one run is in progress. */

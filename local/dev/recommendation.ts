@@ -4,17 +4,16 @@ import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
 import { routes } from "../../functions/recommendation-api/routes.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import { readBody } from "../../lib/core/http/body.ts";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { recommendationApiEnvironment } from "../../lib/infrastructure/functions.ts";
 import type { LoadedBundle } from "../api/load-bundle.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
 import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
+import type { AfterCall } from "../cloud/proxy.ts";
 import { s3Objects } from "../personalize/data/s3-objects.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../personalize/personalize.ts";
 import { bundleFile } from "./bundles.ts";
-import { recommendationData } from "./recommendation-data.ts";
+import { isTableWrite, recommendationData } from "./recommendation-data.ts";
 import type { SampleIds } from "./recommendation-examples.ts";
 import { connectQueue, createFunctions, type RecommendationParts } from "./recommendation-functions.ts";
 import { convergePersonalize } from "./recommendation-personalize.ts";
@@ -22,7 +21,6 @@ import { createQueues, createStateMachines, putConfiguration } from "./recommend
 import { createStream, createTables } from "./resources.ts";
 import { saveNowAndThen } from "./save-now-and-then.ts";
 import type { Scope } from "./scope.ts";
-import type { Upload } from "./table-journal.ts";
 
 /** The recommendation service that runs on this machine. */
 export interface LocalRecommendation {
@@ -43,6 +41,8 @@ export interface RecommendationOptions extends RecommendationParts {
   scope: Scope;
   say: (line: string) => void;
   loadBundle: (options: { file: string; env: Record<string, string> }) => Promise<LoadedBundle>;
+  /** Called with what must run after each call to the AWS endpoint, once the data of the last run is restored. */
+  onCall: (afterCall: AfterCall) => void;
 }
 
 /** Folder below the stack's folder that contains all data of the recommendation service. */
@@ -101,6 +101,10 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   ]);
   const saver = saveNowAndThen({ save: data.save, say: options.say });
   scope.add(saver.stop);
+  options.onCall(async (call) => {
+    if (isTableWrite(call)) saver.note();
+    await data.keep(call);
+  });
 
   const env = recommendationApiEnvironment(names, queue.url);
   const [trained, bundle] = await Promise.all([
@@ -110,33 +114,12 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   ]);
   scope.add(bundle.release);
   const api = await startApi({
-    services: [
-      { routes, handler: keeping(bundle.handler, saver.note, data.keep), keys: [options.apiKey], usage: options.usage },
-    ],
+    services: [{ routes, handler: bundle.handler, keys: [options.apiKey], usage: options.usage }],
     ...(options.port !== undefined && { port: options.port }),
   });
   scope.add(() => api.stop());
   return { url: api.url, trained, sample: await sampleIds({ clients, names }) };
 }
-
-/**
- * Wraps a handler to call `note` at each request, since any request may store data, and to save what an upload has
- * stored before it is answered: accepted means kept, even if this process is killed.
- */
-function keeping(handler: ProxyHandler, note: () => void, keep: (upload: Upload) => Promise<void>): ProxyHandler {
-  return async (event, context) => {
-    note();
-    // Middleware changes the event.
-    const sent = { ...event };
-    const answer = await handler(event, context);
-    if (answer.statusCode === 200 && UPLOADS.has(sent.path)) {
-      await keep({ path: sent.path, body: await readBody(sent) });
-    }
-    return answer;
-  };
-}
-
-const UPLOADS = new Set(["/log-event", "/update-items", "/update-users"]);
 
 /** Returns a user and some items from the tables, so that the examples work. */
 async function sampleIds({

@@ -8,6 +8,7 @@ import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { loadBundle } from "../api/load-bundle.ts";
 import { startApi } from "../api/start.ts";
 import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";
+import type { AfterCall } from "../cloud/proxy.ts";
 import { modelControlOverHttp } from "../embeddings/control-http.ts";
 import type { ModelStandIns } from "../embeddings/stand-ins.ts";
 import { LocalError } from "../process/error.ts";
@@ -77,12 +78,14 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   scope.add(hideMetricLines());
 
   const endpoint = Promise.withResolvers<string>();
+  let afterCall: AfterCall = async () => undefined;
   const starting = startCloud({
     dir: options.installDir,
     workDir: cloudFolder(options.dir, scope),
     ...optional("port", port("aws")),
     standIns: [models.standIns, ...(configuration.recommendation ? [openPersonalize(folder, endpoint.promise)] : [])],
     controls: [modelControlOverHttp(models.standIns.control)],
+    afterCall: (call) => afterCall(call),
     onProgress: say,
   }).then(async (opened) => {
     stopWith(scope, opened);
@@ -106,6 +109,9 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
       ...{ cloud, clients: localClients(cloud), names, configuration, recommendation, outdir, folder, scope, say },
       ...{ apiKey: key, usage: usagePlan(configuration), ...optional("port", port("recommendation")) },
       loadBundle: ({ file, env }) => load({ file, env: { ...cloud.env, ...env } }),
+      onCall: (run) => {
+        afterCall = run;
+      },
     });
     return { ...started, filters: recommendation.filters };
   });

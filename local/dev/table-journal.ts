@@ -4,29 +4,50 @@ import { type AttributeValue, BatchGetItemCommand } from "@aws-sdk/client-dynamo
 import type { TableName } from "../../lib/core/naming/names.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 
-/** An upload that was accepted, at least in part. */
-export interface Upload {
-  /** Path of the endpoint. */
-  path: string;
-  body: Buffer;
+/** Tables whose writes are kept one by one, with their keys. The others are small enough to be saved whole. */
+export const JOURNALED = { users: "USER_ID", items: "ITEM_ID" } as const;
+
+/** The name of a table in {@link JOURNALED}. */
+export type Journaled = keyof typeof JOURNALED;
+
+export const isJournaled = (table: TableName): table is Journaled => Object.hasOwn(JOURNALED, table);
+
+/** Returns the ids of the records that a write of DynamoDB's JSON protocol has put or deleted, by the table's full name. */
+export function writtenIds(body: Buffer): Map<string, string[]> {
+  const { TableName, Item, Key, RequestItems = {} } = JSON.parse(body.toString()) as Write;
+  const idsIn = (item: Item | undefined) => Object.values(JOURNALED).flatMap((key) => item?.[key]?.S ?? []);
+  const batches = Object.entries(RequestItems).map(([table, requests]): [string, string[]] => [
+    table,
+    requests.flatMap(({ PutRequest, DeleteRequest }) => idsIn(PutRequest?.Item ?? DeleteRequest?.Key)),
+  ]);
+  return new Map(TableName === undefined ? batches : [[TableName, idsIn(Item ?? Key)]]);
 }
 
-/** Tables whose uploads are kept, with the field of the request that contains the records, and the key of both. */
-export const JOURNALED = [
-  { path: "/update-users", table: "users", field: "users", key: "USER_ID" },
-  { path: "/update-items", table: "items", field: "items", key: "ITEM_ID" },
-] as const;
+/** The parts of PutItem, UpdateItem, DeleteItem and BatchWriteItem that name records. */
+interface Write {
+  TableName?: string;
+  Item?: Item;
+  Key?: Item;
+  RequestItems?: Record<string, Array<{ PutRequest?: { Item: Item }; DeleteRequest?: { Key: Item } }>>;
+}
 
 type Item = Record<string, AttributeValue>;
 
-/** Records uploaded since a table was last saved as a whole. */
+/** One line of a journal: what the table had of an id after a write. */
+export interface Entry {
+  id: string;
+  /** Undefined if the record was deleted. */
+  item: Item | undefined;
+}
+
+/** Records written since a table was last saved as a whole. */
 export interface TableJournal {
-  /** Appends the records of an upload as the table has them. Does nothing for other uploads. */
-  add(upload: Upload): Promise<void>;
-  /** Returns the records of a table, oldest first. */
-  read(table: TableName): Item[];
-  /** Call before the table is read. Returns a function that removes the records that were there at that time. */
-  begin(table: TableName): () => void;
+  /** Appends these records as the table has them now. */
+  add(table: Journaled, ids: readonly string[]): Promise<void>;
+  /** Returns the entries of a table, oldest first. */
+  read(table: Journaled): Entry[];
+  /** Call before the table is read. Returns a function that removes the entries that were there at that time. */
+  begin(table: Journaled): () => void;
 }
 
 /** Keys of one BatchGetItem. Source: API reference. */
@@ -34,41 +55,36 @@ const BATCH = 100;
 
 /** Creates the journal of each table in its own file. */
 export function createTableJournal(
-  fileOf: (table: TableName) => string,
+  fileOf: (table: Journaled) => string,
   { dynamo, names }: Pick<RecommendationParts["clients"], "dynamo"> & Pick<RecommendationParts, "names">,
 ): TableJournal {
-  // One upload at a time, so that the records of one id are appended in the order in which they were stored.
+  // One write at a time, so that the entries of one id are appended in the order in which they were stored.
   let last: Promise<void> = Promise.resolve();
-  const append = async (table: TableName, key: string, ids: readonly string[]) => {
+  const append = async (table: Journaled, ids: readonly string[]) => {
+    const key = JOURNALED[table];
     for (let at = 0; at < ids.length; at += BATCH) {
-      const Keys = ids.slice(at, at + BATCH).map((id) => ({ [key]: { S: id } }));
+      const part = ids.slice(at, at + BATCH);
+      const Keys = part.map((id) => ({ [key]: { S: id } }));
       const request = { [names.table(table)]: { Keys, ConsistentRead: true } };
       const { Responses = {} } = await dynamo.send(new BatchGetItemCommand({ RequestItems: request }));
-      const lines = Object.values(Responses)
-        .flat()
-        .map((item) => `${JSON.stringify(item)}\n`);
+      const found = new Map((Responses[names.table(table)] ?? []).map((item) => [item[key]?.S, item]));
+      const lines = part.map((id) => `${JSON.stringify({ id, item: found.get(id) } satisfies Entry)}\n`);
       mkdirSync(dirname(fileOf(table)), { recursive: true });
       appendFileSync(fileOf(table), lines.join(""));
     }
   };
   return {
-    add({ path, body }) {
-      const journaled = JOURNALED.find((one) => one.path === path);
-      if (!journaled) return Promise.resolve();
-      const { table, field, key } = journaled;
-      const records = (JSON.parse(body.toString()) as Record<string, Array<Record<string, unknown> | null>>)[field];
-      const ids = new Set(records?.map((record) => String(record?.[key] ?? "")));
-      ids.delete("");
-      const adding = last.then(() => append(table, key, [...ids]));
+    add(table, ids) {
+      const adding = last.then(() => append(table, [...new Set(ids)]));
       last = adding.catch(() => undefined);
       return adding;
     },
     read(table) {
       const text = readIfThere(fileOf(table));
       const lines = linesOf(text);
-      // So that the next record does not continue a part of a line.
+      // So that the next entry does not continue a part of a line.
       if (text !== "" && !text.endsWith("\n")) writeFileSync(fileOf(table), lines.map((line) => `${line}\n`).join(""));
-      return lines.map((line) => JSON.parse(line) as Item);
+      return lines.map((line) => JSON.parse(line) as Entry);
     },
     begin(table) {
       const known = readIfThere(fileOf(table)).length;

@@ -6,6 +6,36 @@ import type { DevState } from "../../local/dev/state-file.ts";
 import { ROOT } from "../fixtures/env.ts";
 import type { Run } from "./run-cli.ts";
 
+/** A run of the CLI that may still be in progress. */
+export interface StartedRun {
+  kill(signal: NodeJS.Signals): boolean;
+  /** What it has printed on standard error so far. */
+  errors(): string;
+  /** Resolves when it ends. */
+  ended: Promise<Run>;
+}
+
+/** Starts the CLI in a folder, in which `--local` finds `.local/dev.json` and `conf.local`. */
+export function startCli(folder: string, args: readonly string[]): StartedRun {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
+  const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
+    cwd: folder,
+    env: { ...inherited, COLUMNS: "100", AWS_EC2_METADATA_DISABLED: "true" },
+  });
+  const texts = { out: "", err: "" };
+  child.stdout.on("data", (part) => {
+    texts.out += part;
+  });
+  child.stderr.on("data", (part) => {
+    texts.err += part;
+  });
+  const ended = new Promise<Run>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ ...texts, code }));
+  });
+  return { kill: (signal) => child.kill(signal), errors: () => texts.err, ended };
+}
+
 /**
  * A folder in which `--local` finds a local stack at an endpoint, and the CLI in it. Runs do not block this process, which
  * the stand-ins live in.
@@ -24,30 +54,11 @@ export function localFolder(endpoint: string | undefined) {
     };
     writeFileSync(join(folder, ".local", "dev.json"), JSON.stringify(state));
   }
+  const start = (...args: string[]) => startCli(folder, args);
   return {
     folder,
     remove: () => rmSync(folder, { recursive: true }),
     run: (...args: string[]): Promise<Run> => start(...args).ended,
     start,
   };
-
-  function start(...args: string[]) {
-    const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
-    const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
-      cwd: folder,
-      env: { ...inherited, COLUMNS: "100", AWS_EC2_METADATA_DISABLED: "true" },
-    });
-    const texts = { out: "", err: "" };
-    child.stdout.on("data", (part) => {
-      texts.out += part;
-    });
-    child.stderr.on("data", (part) => {
-      texts.err += part;
-    });
-    const ended = new Promise<Run>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", (code) => resolve({ ...texts, code }));
-    });
-    return { kill: (signal: NodeJS.Signals) => child.kill(signal), errors: () => texts.err, ended };
-  }
 }

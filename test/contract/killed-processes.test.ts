@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { gunzipSync } from "node:zlib";
 import { BatchGetItemCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
@@ -11,6 +10,7 @@ import type { DevState } from "../../local/dev/state-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { pidsBelow } from "../fixtures/processes.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
@@ -161,18 +161,6 @@ async function stored() {
   };
 }
 
-/** Returns the ids of processes that this stack has started, directly or not, and whose command line has the text. */
-function pidsOf(text: string): number[] {
-  const all = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" })
-    .split("\n")
-    .map((line) => ({ pid: Number(line.trim().split(/ +/)[0]), parent: Number(line.trim().split(/ +/)[1]), line }));
-  const below = (parent: number): typeof all =>
-    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
-  return below(dev.pid)
-    .filter(({ line }) => line.includes(text) && !line.includes("supervisor/main.ts"))
-    .map(({ pid }) => pid);
-}
-
 function killAll(pids: readonly number[]): void {
   assert.ok(pids.length > 0);
   for (const pid of pids) process.kill(pid, "SIGKILL");
@@ -181,8 +169,8 @@ function killAll(pids: readonly number[]): void {
 test("the process with both services, the state machines and Personalize", () =>
   killAndCompare(() => process.kill(dev.pid, "SIGKILL")));
 
-test("OpenSearch", () => killAndCompare(() => killAll(pidsOf("org.opensearch.bootstrap.OpenSearch"))));
+test("OpenSearch", () => killAndCompare(() => killAll(pidsBelow(dev.pid, "org.opensearch.bootstrap.OpenSearch"))));
 
-test("the AWS endpoint", () => killAndCompare(() => killAll(pidsOf("launcher.py"))));
+test("the AWS endpoint", () => killAndCompare(() => killAll(pidsBelow(dev.pid, "launcher.py"))));
 
 test.run();

@@ -1,13 +1,13 @@
-import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BatchGetItemCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../../lib/core/naming/names.ts";
-import { createTableJournal } from "../../../local/dev/table-journal.ts";
+import { createTableJournal, writtenIds } from "../../../local/dev/table-journal.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("uploads of the local stack on disk");
+const test = suite("writes to the local stack's tables on disk");
 
 const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
 const stored = new Map<string, number>();
@@ -28,14 +28,10 @@ const dynamo = {
 let dir = "";
 const fileOf = (table: string) => join(dir, `${table}.jsonl`);
 const journal = () => createTableJournal(fileOf, { dynamo, names });
-const upload = (...ids: unknown[]) => ({
-  path: "/update-users",
-  body: Buffer.from(JSON.stringify({ users: ids.map((USER_ID) => ({ USER_ID })) })),
-});
 const kept = () =>
   journal()
     .read("users")
-    .map(({ USER_ID, AGE }) => `${USER_ID?.S} ${AGE?.N}`);
+    .map(({ id, item }) => `${id} ${item?.AGE?.N}`);
 
 test.before.each(() => {
   dir = mkdtempSync(join(tmpdir(), "journal-"));
@@ -43,48 +39,63 @@ test.before.each(() => {
 });
 test.after.each(() => rmSync(dir, { recursive: true }));
 
-test("have what was stored of an upload, in the order of uploads", async () => {
+test("have what was stored by each write, in their order, and what was deleted", async () => {
   const { add } = journal();
   stored.set("a", 1).set("7", 2);
-  await add(upload("a", 7, "refused", null));
-  stored.set("a", 3);
-  await add(upload("a"));
-  assert.equal(kept(), ["a 1", "7 2", "a 3"]);
+  await add("users", ["a", "7", "a"]);
+  stored.set("a", 3).delete("7");
+  await add("users", ["a", "7"]);
+  assert.equal(kept(), ["a 1", "7 2", "a 3", "7 undefined"]);
 });
 
 test("of one id at the same time end with the last that was stored", async () => {
   const { add } = journal();
   stored.set("a", 1);
   slow.push(new Promise((resolve) => setImmediate(resolve)));
-  const first = add(upload("a"));
+  const first = add("users", ["a"]);
   await Promise.resolve();
   stored.set("a", 2);
-  await Promise.all([first, add(upload("a"))]);
+  await Promise.all([first, add("users", ["a"])]);
   assert.is(kept().at(-1), "a 2");
 });
 
 test("are forgotten when the table is saved, except those that came meanwhile", async () => {
   const { add, begin } = journal();
   stored.set("a", 1).set("b", 2);
-  await add(upload("a"));
+  await add("users", ["a"]);
   const forget = begin("users");
-  await add(upload("b"));
+  await add("users", ["b"]);
   forget();
   assert.equal(kept(), ["b 2"]);
 });
 
 test("are read without a line that a killed process has not finished", async () => {
   stored.set("a", 1);
-  await journal().add(upload("a"));
-  appendFileSync(fileOf("users"), '{"USER_ID":{"S":"b');
+  await journal().add("users", ["a"]);
+  appendFileSync(fileOf("users"), '{"id":"b');
   assert.equal(kept(), ["a 1"]);
-  await journal().add(upload("a"));
+  await journal().add("users", ["a"]);
   assert.equal(kept(), ["a 1", "a 1"]);
 });
 
-test("of other endpoints are none of a table", async () => {
-  await journal().add({ path: "/recommend-items-to-user", body: Buffer.from("{}") });
-  assert.not(existsSync(fileOf("users")));
+test("are found in every kind of write, by the name of the table", () => {
+  const S = (id: string) => ({ S: id });
+  const idsOf = (write: object) => [...writtenIds(Buffer.from(JSON.stringify(write)))];
+  assert.equal(idsOf({ TableName: "t", Item: { USER_ID: S("u"), AGE: { N: "1" } } }), [["t", ["u"]]]);
+  assert.equal(idsOf({ TableName: "t", Key: { ITEM_ID: S("i") } }), [["t", ["i"]]]);
+  assert.equal(
+    idsOf({
+      RequestItems: {
+        t: [{ PutRequest: { Item: { USER_ID: S("a") } } }, { DeleteRequest: { Key: { USER_ID: S("b") } } }],
+        v: [],
+      },
+    }),
+    [
+      ["t", ["a", "b"]],
+      ["v", []],
+    ],
+  );
+  assert.equal(idsOf({ TableName: "training", Item: { KEY: S("lock") } }), [["training", []]]);
 });
 
 test.run();
