@@ -20,7 +20,10 @@ export interface Source {
 /** The largest file that is read, in characters: some 5,000 indices in hybrid_search.yaml, far beyond any real one. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** A line that opens over 50 levels of lists or keys. The parser takes seconds for 10,000 of them, and then too much memory. */
+/**
+ * A line that opens over 50 levels of lists or keys, for which the parser takes time and memory that grow faster than the
+ * line: seconds for 10,000 levels.
+ */
 const DEEP_LINE = /^ *(?:[-?:] +){51}/m;
 
 /** Reads the text of a YAML or JSON file. */

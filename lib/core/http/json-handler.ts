@@ -1,6 +1,6 @@
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { GenericSchema, InferOutput } from "valibot";
-import { nestingIssue, queryNestingIssue } from "../json/nesting.ts";
+import { nestingIssue, queryIssue } from "../json/nesting.ts";
 import { bytesHandler } from "./bytes-handler.ts";
 import { ApiError } from "./error.ts";
 import type { JsonCall, ProxyHandler, Reply } from "./event.ts";
@@ -10,7 +10,7 @@ import { invalidRequest, validate } from "./validate.ts";
 export interface JsonHandlerOptions<Schema extends GenericSchema> {
   api: ApiOptions;
   schema: Schema;
-  /** Whether the body holds queries of the search cluster, whose strings are also checked for deep nesting. */
+  /** Whether the body holds queries of the search cluster, whose strings could also end a node. */
   queries?: boolean;
   /** Tells a caller whose body is over the limit how to send less. */
   splitHint?: string;
@@ -32,8 +32,8 @@ export function jsonHandler<Schema extends GenericSchema>(options: JsonHandlerOp
       if (tooDeep) throw invalidRequest([tooDeep]);
       const text = bytes.toString("utf8");
       const body = await parseBody(text);
-      const deepQuery = queries ? queryNestingIssue(body) : undefined;
-      if (deepQuery) throw invalidRequest([deepQuery]);
+      const harmful = queries ? queryIssue(body) : undefined;
+      if (harmful) throw invalidRequest([harmful]);
       return handle({ ...call, body: validate(schema, body), text });
     },
     splitHint,

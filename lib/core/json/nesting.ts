@@ -7,8 +7,8 @@ import { COSTLY, holdsCostlyRegexp, isCostlyRegexp } from "./regexp-cost.ts";
  */
 export const MAX_DEPTH = 400;
 
-/** A place that is nested too deep, with a message about it. */
-export interface TooDeep {
+/** A place that could end a node of the cluster, with a message about it. */
+export interface Harmful {
   path: string;
   message: string;
 }
@@ -25,7 +25,7 @@ const MAX_PATH = 200;
  * parser, it also reads comments and whatever follows an error. It may report text that is not JSON although no parser
  * would go that deep, but never misses what a parser would. Takes 6 ms per megabyte, somewhat less than JSON.parse.
  */
-export function nestingIssue(bytes: Buffer, limit = MAX_DEPTH): TooDeep | undefined {
+export function nestingIssue(bytes: Buffer, limit = MAX_DEPTH): Harmful | undefined {
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const step = STEPS[bytes[at] as number];
@@ -140,7 +140,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
  * which the cluster also parses recursively, regular expressions that would need too much memory, and both in the base64
  * query inside a `wrapper` query.
  */
-export function queryNestingIssue(value: unknown, path = "", left = MAX_DEPTH, kind?: Kind): TooDeep | undefined {
+export function queryIssue(value: unknown, path = "", left = MAX_DEPTH, kind?: Kind): Harmful | undefined {
   if (typeof value === "string") return stringIssue(value, path, kind);
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
@@ -149,7 +149,7 @@ export function queryNestingIssue(value: unknown, path = "", left = MAX_DEPTH, k
     const below = Object.hasOwn(KINDS, key) ? KINDS[key] : kind;
     const issue =
       wrapped === undefined
-        ? queryNestingIssue(member, where, left - 1, below)
+        ? queryIssue(member, where, left - 1, below)
         : wrapperIssue(wrapped, `${where}.query`, left - 1);
     if (issue) return issue;
   }
@@ -157,7 +157,7 @@ export function queryNestingIssue(value: unknown, path = "", left = MAX_DEPTH, k
 }
 
 /** Finds the same in one string: a query string such as that of `q=`, a regular expression, or any other. */
-export function stringIssue(text: string, path: string, kind: Kind): TooDeep | undefined {
+export function stringIssue(text: string, path: string, kind: Kind): Harmful | undefined {
   if (hasDeepBrackets(text)) return { path, message: `holds brackets nested deeper than ${MAX_DEPTH} levels` };
   const costly = kind === "regexp" ? isCostlyRegexp(text) : kind === "query string" && holdsCostlyRegexp(text);
   return costly ? { path, message: COSTLY } : undefined;
@@ -168,12 +168,12 @@ function wrappedQuery(wrapper: unknown): string | undefined {
   return typeof query === "string" ? query : undefined;
 }
 
-function wrapperIssue(base64: string, path: string, left: number): TooDeep | undefined {
+function wrapperIssue(base64: string, path: string, left: number): Harmful | undefined {
   const bytes = Buffer.from(base64, "base64");
   const tooDeep = nestingIssue(bytes, Math.max(0, left));
   if (tooDeep) return { path, message: `holds a query that is nested deeper than ${MAX_DEPTH} levels in all` };
   try {
-    return queryNestingIssue(JSON.parse(bytes.toString("utf8")), path, left);
+    return queryIssue(JSON.parse(bytes.toString("utf8")), path, left);
   } catch {
     return { path, message: "must be JSON in base64" };
   }

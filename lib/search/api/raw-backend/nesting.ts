@@ -1,7 +1,7 @@
 import { ApiError, type Issue } from "../../../core/http/error.ts";
 import type { ProxyEvent } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
-import { hasDeepBrackets, nestingIssue, queryNestingIssue, stringIssue } from "../../../core/json/nesting.ts";
+import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../../core/json/nesting.ts";
 import { endpointOf } from "./native-call.ts";
 
 /** Formats that the cluster accepts but whose nesting the gateway cannot check. */
@@ -22,7 +22,7 @@ interface NativeContent {
  * overflows, and regular expressions that need more memory than it has. Throws `invalid_request` with the path, or
  * `unsupported_media_type` for YAML, CBOR and Smile.
  */
-export function requireShallow({ segments, contentType = "", parameters, body }: NativeContent): void {
+export function requireHarmless({ segments, contentType = "", parameters, body }: NativeContent): void {
   const given = Object.entries(parameters ?? {}).flatMap(([name, values = []]) =>
     values.map((value) => ({ name, value })),
   );
@@ -53,10 +53,10 @@ const nestingOf =
 /** Checks the queries in one JSON text, or in one JSON text per line. */
 function queriesIssue(text: string): Issue | undefined {
   const whole = parsed(text);
-  if (whole) return queryNestingIssue(whole.value);
+  if (whole) return queryIssue(whole.value);
   for (const line of text.split("\n")) {
     const one = parsed(line);
-    const issue = one ? queryNestingIssue(one.value) : unparsableIssue(line);
+    const issue = one ? queryIssue(one.value) : unparsableIssue(line);
     if (issue) return issue;
   }
   return undefined;

@@ -10,7 +10,7 @@ import { asApiError, callTimeout, isClusterError, readRetries } from "../../open
 import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
 import { type Deny, denyRules, patternRule } from "./deny.ts";
 import { isRead, nativeMethod } from "./native-call.ts";
-import { requireShallow } from "./nesting.ts";
+import { requireHarmless } from "./nesting.ts";
 import { nativePath, parametersOf, queryString } from "./path.ts";
 
 /** Request headers that are forwarded to the cluster. */
@@ -39,7 +39,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const contentType = call.headers["content-type"];
     const method = nativeMethod(event.httpMethod, segments);
     const parameters = parametersOf(event);
-    requireShallow({ segments, contentType, parameters: event.multiValueQueryStringParameters, body });
+    requireHarmless({ segments, contentType, parameters: event.multiValueQueryStringParameters, body });
     // Without a list every call is let through, except those of keys that are limited to indexes.
     if (allow !== undefined || caller.indexes !== undefined) {
       const found = nativeRefusal(caller, { method, segments, parameters, contentType, body }, allowed);

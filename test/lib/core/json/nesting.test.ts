@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { hasDeepBrackets, nestingIssue, queryNestingIssue } from "../../../../lib/core/json/nesting.ts";
+import { hasDeepBrackets, nestingIssue, queryIssue } from "../../../../lib/core/json/nesting.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("nesting of JSON");
@@ -44,7 +44,7 @@ test("brackets of a text are counted until they close", () => {
 
 test("a query string with deep brackets is found with its path, whatever escapes it is written with", () => {
   const deep = JSON.parse(`{"query":{"simple_query_string":{"query":"${"\\u0028".repeat(401)}"}}}`);
-  assert.is(queryNestingIssue(deep)?.path, "query.simple_query_string.query");
+  assert.is(queryIssue(deep)?.path, "query.simple_query_string.query");
 });
 
 const wrap = (query: unknown) => ({ wrapper: { query: Buffer.from(JSON.stringify(query)).toString("base64") } });
@@ -52,19 +52,19 @@ const wrap = (query: unknown) => ({ wrapper: { query: Buffer.from(JSON.stringify
 test("a wrapper query counts with what is around it", () => {
   const levels = (count: number, inner: unknown = {}): unknown =>
     count === 0 ? inner : { bool: levels(count - 1, inner) };
-  assert.is(queryNestingIssue({ query: wrap(levels(300)) }), undefined);
-  assert.ok(queryNestingIssue(levels(200, wrap(levels(300)))));
-  assert.ok(queryNestingIssue(wrap(wrap(wrap(levels(401))))));
+  assert.is(queryIssue({ query: wrap(levels(300)) }), undefined);
+  assert.ok(queryIssue(levels(200, wrap(levels(300)))));
+  assert.ok(queryIssue(wrap(wrap(wrap(levels(401))))));
 });
 
 test("a wrapper query that is not JSON is refused", () => {
   const smile = { wrapper: { query: Buffer.from(":)\n\u0001").toString("base64") } };
-  assert.equal(queryNestingIssue({ query: smile }), { path: "query.wrapper.query", message: "must be JSON in base64" });
+  assert.equal(queryIssue({ query: smile }), { path: "query.wrapper.query", message: "must be JSON in base64" });
 });
 
 test("a costly regular expression is found where the cluster reads one, with its path, and nowhere else", () => {
   const evil = "a*{100}{100}";
-  const pathIn = (query: unknown) => queryNestingIssue(query)?.path;
+  const pathIn = (query: unknown) => queryIssue(query)?.path;
   assert.is(pathIn({ query: { regexp: { title: evil } } }), "query.regexp.title");
   assert.is(pathIn({ query: { regexp: { title: { value: evil } } } }), "query.regexp.title.value");
   assert.is(pathIn({ query: { query_string: { query: `a:/${evil}/` } } }), "query.query_string.query");
