@@ -81,6 +81,12 @@ const DIFFERENCES: Record<string, { status: number; call: (client: Client, index
     // Just over the limit, so that the cluster survives it.
     call: (client, index) => client.search({ index, body: { query: { regexp: { title: "a{10001}" } } } }),
   },
+  "a body of `_termvectors` that is not an object": {
+    status: 400,
+    // The object behind the number is where the cluster stops reading: nothing but the number would never end.
+    call: (client, index) =>
+      client.transport.request({ method: "POST", path: `/${index}/_termvectors/1`, body: "1 {}" }),
+  },
   "text that is not valid Unicode": {
     status: 400,
     call: (client, index) =>

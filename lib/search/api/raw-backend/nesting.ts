@@ -3,9 +3,13 @@ import type { ProxyEvent } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../../core/json/nesting.ts";
 import { endpointOf } from "./native-call.ts";
+import { termVectorsIssue } from "./term-vectors.ts";
 
 /** Formats that the cluster accepts but whose nesting the gateway cannot check. */
 const UNREADABLE = /yaml|cbor|smile/i;
+
+/** Endpoints of term vectors, whose body can occupy a thread of the cluster for ever. */
+const TERM_VECTORS = new Set(["_termvectors", "_mtermvectors"]);
 
 /** Endpoints whose body holds documents. The cluster does not parse their texts as queries. */
 const DOCUMENTS = new Set(["_doc", "_create", "_bulk", "_update", "_source"]);
@@ -19,7 +23,8 @@ interface NativeContent {
 
 /**
  * Rejects requests that could crash a node: JSON, query strings or `wrapper` queries nested so deep that its stack
- * overflows, and regular expressions that need more memory than it has. Throws `invalid_request` with the path, or
+ * overflows, regular expressions that need more memory than it has, or a body of `_termvectors` that it never stops
+ * reading. Throws `invalid_request` with the path, or
  * `unsupported_media_type` for YAML, CBOR and Smile.
  */
 export function requireHarmless({ segments, contentType = "", parameters, body }: NativeContent): void {
@@ -32,8 +37,12 @@ export function requireHarmless({ segments, contentType = "", parameters, body }
   if (types.some((type) => UNREADABLE.test(type))) {
     throw new ApiError("unsupported_media_type", "YAML, CBOR and Smile are not accepted here; send JSON.");
   }
+  const { name } = endpointOf(segments);
+  const texts = body.length > 0 ? [body, ...sources] : sources;
   const issue =
-    parameterIssue(given) ?? [body, ...sources].map(nestingOf(!DOCUMENTS.has(endpointOf(segments).name))).find(Boolean);
+    parameterIssue(given) ??
+    texts.map(nestingOf(!DOCUMENTS.has(name))).find(Boolean) ??
+    (TERM_VECTORS.has(name) ? texts.map((text) => termVectorsIssue(text.toString())).find(Boolean) : undefined);
   if (issue) throw invalidRequest([issue]);
 }
 
