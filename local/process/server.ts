@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       if (message.type === "failed") refuse(message.message);
     });
     supervisor.once("error", (error) => refuse(error.message));
-    supervisor.once("exit", (code, signal) => refuse(`the supervisor ended at once (${signal ?? `code ${code}`})`));
+    exited.then(({ code, signal }) => refuse(`the supervisor ended at once (${signal ?? `code ${code}`})`));
   });
   supervisor.unref();
   supervisor.channel?.unref();
