@@ -64,6 +64,12 @@ async function addressOf(options: GatewayOptions, context: Context): Promise<{ u
   const { keyValueFor } = await import("../deployed-api.ts");
   const { accountOf, namesIn, openSession } = await import("../session.ts");
   const session = openSession(options.conf, context);
+  const { authorization } = session.config.api;
+  if (authorization !== "api_key") {
+    throw new UsageError(
+      `This command calls the gateway with an API key, and there is none: authorization is ${authorization} in api.yaml. Use --local`,
+    );
+  }
   const apis = await findDeployedApis(session, namesIn(session, await accountOf(session)));
   const gateway = apis.find(({ service }) => service === "search-gateway");
   const deployedKey = gateway && keyValueFor(gateway, session.config.api.keys, ["bulk", "raw-backend"]);
@@ -76,8 +82,11 @@ async function addressOf(options: GatewayOptions, context: Context): Promise<{ u
 /** The longest that a call takes, retries included. */
 const CALL_MS = 60_000;
 
-/** An answer that the gateway's documentation says to try again. */
-class Busy extends Failure {}
+/** What may succeed when it is tried again: an answer that the gateway's documentation says so of, or a broken connection. */
+class Passing extends Failure {}
+
+/** Codes of a connection that ended before the answer, as an idle one does that the server has just closed. */
+const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 async function post(url: string, key: string, body: unknown): Promise<GatewayAnswer> {
   const deadline = deadlineIn(CALL_MS);
@@ -91,12 +100,14 @@ async function post(url: string, key: string, body: unknown): Promise<GatewayAns
       answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
       text = await answer.text();
     } catch (cause) {
-      throw new Failure(`Cannot reach the gateway at ${new URL(url).origin}`, { cause });
+      const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
+      const Kind = BROKEN.has(code ?? "") ? Passing : Failure;
+      throw new Kind(`Cannot reach the gateway at ${new URL(url).origin}`, { cause });
     }
     const milliseconds = performance.now() - started;
     if (answer.status === 200) return { body: JSON.parse(text), headers: answer.headers, milliseconds };
     const message = `The gateway answered ${answer.status}: ${text.slice(0, 500)}`;
-    throw [429, 502, 503, 504].includes(answer.status) ? new Busy(message) : new Failure(message);
+    throw [429, 502, 503, 504].includes(answer.status) ? new Passing(message) : new Failure(message);
   };
-  return retry(call, { deadline, attempts: 5, retryable: (error) => error instanceof Busy });
+  return retry(call, { deadline, attempts: 5, retryable: (error) => error instanceof Passing });
 }

@@ -25,8 +25,15 @@ interface CandidatesBody {
 /** A gateway that serves generated candidates by the query's text. */
 let planted = new Map<string, ReturnType<typeof plantedQueries>[number]>();
 const received: CandidatesBody[] = [];
+/** How many connections break before their request is answered. */
+let breaking = 0;
 const server = createServer(async (request, response) => {
   const body: CandidatesBody = JSON.parse((await request.toArray()).join(""));
+  if (breaking > 0) {
+    breaking -= 1;
+    request.socket.destroy();
+    return;
+  }
   received.push(body);
   const legs = planted.get(body.search_query)?.retrieved.get(null) ?? [];
   const subqueries = legs.map((leg) => ({
@@ -99,7 +106,8 @@ test("finds the planted weights, writes them and keeps the comments", async () =
 
 test("asks the gateway once for each query, and once more for each other k", async () => {
   const judgments = plant([0.4, 0.3, 0.3], 2);
-  await run(judgments, "--candidates", "20,300");
+  const { err, code } = await run(judgments, "--candidates", "20,300");
+  assert.is(code, 0, err);
   assert.is(received.length, 30);
   assert.ok(received.every(({ depth }) => depth === 300));
   received.length = 0;
@@ -107,6 +115,13 @@ test("asks the gateway once for each query, and once more for each other k", asy
   assert.is(received.length, 60);
   const ks = received.map(({ search_request_template: { query } }) => query.hybrid.queries[1]?.knn?.v.k);
   assert.equal([...new Set(ks)].sort(), [5, 50]);
+});
+
+test("asks again when a connection breaks", async () => {
+  breaking = 3;
+  const { err, code } = await run(plant([0.4, 0.3, 0.3], 2));
+  assert.is(code, 0, err);
+  assert.equal([breaking, received.length], [0, 30]);
 });
 
 test("says that there is no difference where none is, and writes nothing", async () => {
