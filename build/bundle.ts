@@ -20,7 +20,7 @@ export interface Bundle {
  * Bundles one entry for Lambda's Node 22: `index.mjs`, and a chunk for each dynamic import, so that a family of
  * handlers costs nothing until it is used. The same sources give the same bytes. Throws BuildError.
  */
-export async function bundle(entry: string, options: { root: string; minify?: boolean }): Promise<Bundle> {
+export async function bundle(entry: string, options: { root: string; minify: boolean }): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: options.root,
     entryPoints: { index: entry },
@@ -36,7 +36,7 @@ export async function bundle(entry: string, options: { root: string; minify?: bo
     outExtension: { ".js": ".mjs" },
     chunkNames: "chunks/[name]-[hash]",
     banner: { js: REQUIRE },
-    minify: options.minify ?? true,
+    minify: options.minify,
     legalComments: "none",
     sourcemap: "external",
     sourcesContent: false,

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Metafile } from "esbuild";
 import { zip } from "./archive.ts";
 import { bundle } from "./bundle.ts";
+import { cachedBundle } from "./bundle-cache.ts";
 import { BuildError } from "./error.ts";
 
 /** The repository, so that functions are found from any working directory. */
@@ -66,7 +67,10 @@ export async function buildFunctions(options: BuildOptions): Promise<Record<stri
 type OneFunction = BuildOptions & { root: string; extra: Readonly<Record<string, string | Uint8Array>> };
 
 async function buildFunction(name: string, options: OneFunction): Promise<BuiltFunction> {
-  const bundled = await bundle(`functions/${name}/index.ts`, options);
+  const { root, minify = true } = options;
+  const bundled = await cachedBundle(root, minify ? name : `${name}-readable`, () =>
+    bundle(`functions/${name}/index.ts`, { root, minify }),
+  );
   const files = new Map([...bundled.files, ["package.json", encode('{"type":"module"}\n')] as const]);
   for (const [file, content] of Object.entries(options.extra)) {
     if (files.has(file))

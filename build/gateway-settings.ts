@@ -1,4 +1,4 @@
-import { keyRules } from "../lib/config/access.ts";
+import { accessSettings } from "../lib/config/access.ts";
 import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
 import { MODELS, type ModelName } from "../lib/config/embedding-models.ts";
 import type { Names } from "../lib/core/naming/names.ts";
@@ -38,7 +38,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     models: referencedModels(searchGateway).map((name) => modelSettings(name, searchGateway, options)),
     raw_backend_deny: api.raw_backend.deny ?? [],
     ...(api.raw_backend.allow !== undefined && { raw_backend_allow: [api.raw_backend.allow].flat() }),
-    ...(api.keys && { keys: keyRules(api.keys) }),
+    ...accessSettings(api),
     ...(campaign_arn !== undefined && { personalized_ranking: { campaign_arn, ...ranking } }),
     logging: {
       user_id: api.logging.user_id,

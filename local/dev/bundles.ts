@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { UNLIMITED } from "../../lib/core/http/key-rules.ts";
 import { LocalError } from "../process/error.ts";
+import { LOCAL_KEY } from "./api-key.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -29,14 +31,18 @@ export async function buildBundles({ outdir, conf, modelFiles }: BundleOptions):
   child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk));
   const [code] = await once(child, "close");
   if (code !== 0) throw new LocalError(`the functions could not be built:\n${Buffer.concat(complaints).toString()}`);
-  for (const name of ["api-router", "recommendation-api"]) removeKeys(join(outdir, name, "config.json"));
+  for (const name of ["api-router", "recommendation-api"]) addLocalKey(join(outdir, name, "config.json"));
 }
 
-/** Removes the rules of `keys`, which name keys of API Gateway: the one key of the local stack may do everything. */
-function removeKeys(file: string): void {
+/**
+ * Makes a function take API keys, whatever `authorization` of api.yaml says. Lets the local stack's own key do everything
+ * beside `keys`, which keep their rules.
+ */
+function addLocalKey(file: string): void {
   if (!existsSync(file)) return;
-  const { keys: _, ...settings } = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(file, JSON.stringify(settings));
+  const { authorization: _, ...settings } = JSON.parse(readFileSync(file, "utf8"));
+  const keys = settings.keys && [...settings.keys, { ...UNLIMITED, name: LOCAL_KEY }];
+  writeFileSync(file, JSON.stringify({ ...settings, keys }));
 }
 
 /** Returns the path of a built function's entry file. */
