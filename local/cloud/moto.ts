@@ -4,11 +4,19 @@ import { fileURLToPath } from "node:url";
 import { LocalError } from "../process/error.ts";
 import { logTail } from "../process/log-tail.ts";
 import { startServer } from "../process/server.ts";
-import { waitFor } from "../process/wait.ts";
+import { patient, waitFor } from "../process/wait.ts";
 
 const LAUNCHER = fileURLToPath(new URL("./server/launcher.py", import.meta.url));
 /** Exit code of server/launcher.py if a repair does not fit the installed moto. */
 const REPAIR_DOES_NOT_FIT = 3;
+
+/** Quotas of the account. Those that are left out have a common value. */
+export interface Quotas {
+  /** Functions that may run at the same time. */
+  concurrency?: number;
+  /** Instances that endpoints may have, by type. */
+  instances?: Readonly<Record<string, number>>;
+}
 
 export interface MotoOptions {
   /** A Python interpreter with moto, as returned by `installCloud`. */
@@ -25,6 +33,7 @@ export interface MotoOptions {
   longestWaitSeconds?: number;
   /** Upper limit for function timeouts, in seconds by function name. */
   shortCalls?: Readonly<Record<string, number>>;
+  quotas?: Quotas;
   /** Default: 60 s. */
   timeoutMs?: number;
 }
@@ -53,6 +62,7 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
     withoutRepairs = [],
     longestWaitSeconds,
     shortCalls = {},
+    quotas = {},
     timeoutMs = 60_000,
   } = options;
   const readyFile = join(workDir, "moto.json");
@@ -72,6 +82,8 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
       CLOUD_READY_FILE: readyFile,
       CLOUD_WITHOUT_REPAIRS: withoutRepairs.join(","),
       CLOUD_SHORT_CALLS: JSON.stringify(shortCalls),
+      CLOUD_QUOTAS: JSON.stringify(quotas),
+      CLOUD_INIT_SECONDS: String(patient(30)),
       CLOUD_LONGEST_WAIT: longestWaitSeconds === undefined ? "" : String(longestWaitSeconds),
     },
     logFile,

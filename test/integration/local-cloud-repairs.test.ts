@@ -67,4 +67,33 @@ test("tasks of state machines share one client for a service", async () => {
   assert.match(printed, /^True http:\/\/127\.0\.0\.1:/);
 });
 
+test("a path of a state machine is parsed once", async () => {
+  const printed = await run(
+    "import patching, repairs_states",
+    "patching.apply_all()",
+    "from moto.stepfunctions.parser.asl.utils import json_path",
+    "print([json_path.extract_json('$.a.b', {'a': {'b': n}}) for n in range(3)], json_path.parse.cache_info().misses)",
+  );
+  assert.is(printed, "[0, 1, 2] 1");
+});
+
+test("values of tables are written as moto writes them without the repair", async () => {
+  const item =
+    "{'s': {'S': 'x'}, 'l': {'L': [{'N': '1'}, {'NULL': True}, {'BOOL': False}]}, 'bs': {'BS': [b'\\xff']}, 'e': {'M': {}}}";
+  const written = (without: string) =>
+    run(
+      "import json, patching, repairs_tables",
+      `patching.apply_all(frozenset([${without}]))`,
+      "from moto.core.serialize import JSONSerializer",
+      "from moto.core.utils import get_service_model",
+      `item = ${item}`,
+      "item['m'] = {'M': {'deep': {'M': dict(item)}, 'b': {'B': b'\\x00'}, 'ss': {'SS': ['a', 'b']}, 'ns': {'NS': ['1']}}}",
+      "operation = get_service_model('dynamodb').operation_model('GetItem')",
+      "print(json.dumps(json.loads(JSONSerializer(operation).serialize({'Item': item})['body']), sort_keys=True))",
+    );
+  const repaired = await written("");
+  assert.match(repaired, '"b": {"B": "AA=="}');
+  assert.is(await written("'dynamodb_answers'"), repaired);
+});
+
 test.run();

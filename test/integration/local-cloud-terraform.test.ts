@@ -26,6 +26,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
+import { preflight } from "../../lib/infrastructure/preflight.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { createRole, unique } from "../local/cloud/functions.ts";
@@ -167,18 +168,34 @@ async function createEndpointConfig(): Promise<string> {
   return EndpointConfigName;
 }
 
-test("API Gateway: a document's methods keep the required key, ANY and the type of their integration", async () => {
+test("API Gateway: a document's methods keep ANY, key, authorization, and the type of their integration", async () => {
   const gateway = new APIGatewayClient(clientOptions(cloud));
   const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: unique("api") }));
-  const method = {
+  const header = { type: "apiKey", name: "x", in: "header" };
+  const method = (scheme: string) => ({
     responses: {},
     "x-amazon-apigateway-integration": { type: "aws_proxy", httpMethod: "POST", uri: "u" },
-  };
+    security: [{ [scheme]: [] }],
+  });
+  const { responses, ...mock } = preflight({ allowOrigins: ["*"], credentialHeaders: [], methods: ["POST"] });
   const document = {
     openapi: "3.0.1",
     info: { title: "t", version: "1" },
-    components: { securitySchemes: { key: { type: "apiKey", name: "x-api-key", in: "header" } } },
-    paths: { "/a": { "x-amazon-apigateway-any-method": { ...method, security: [{ key: [] }] }, options: method } },
+    components: {
+      securitySchemes: {
+        key: header,
+        signed: { ...header, "x-amazon-apigateway-authtype": "awsSigv4" },
+        own: { ...header, "x-amazon-apigateway-authtype": "custom", "x-amazon-apigateway-authorizer": {} },
+      },
+    },
+    paths: {
+      "/a": {
+        "x-amazon-apigateway-any-method": method("key"),
+        get: method("signed"),
+        post: method("own"),
+        options: { responses, ...mock },
+      },
+    },
   };
   await gateway.send(
     new PutRestApiCommand({ restApiId, mode: "overwrite", body: Buffer.from(JSON.stringify(document)) }),
@@ -187,12 +204,23 @@ test("API Gateway: a document's methods keep the required key, ANY and the type 
   const methods = items.find(({ path }) => path === "/a")?.resourceMethods ?? {};
   assert.equal(
     Object.entries(methods)
-      .map(([name, found]) => [name, found.apiKeyRequired, found.methodIntegration?.type])
+      .map(([name, found]) => [name, found.apiKeyRequired, found.authorizationType, found.methodIntegration?.type])
       .sort(),
     [
-      ["ANY", true, "AWS_PROXY"],
-      ["OPTIONS", false, "AWS_PROXY"],
+      ["ANY", true, "NONE", "AWS_PROXY"],
+      ["GET", false, "AWS_IAM", "AWS_PROXY"],
+      ["OPTIONS", false, "NONE", "MOCK"],
+      ["POST", false, "CUSTOM", "AWS_PROXY"],
     ],
+  );
+  const { requestTemplates, passthroughBehavior, contentHandling } = methods.OPTIONS?.methodIntegration ?? {};
+  assert.equal(
+    { requestTemplates, passthroughBehavior, contentHandling },
+    {
+      requestTemplates: { "application/json": '{"statusCode": 204}' },
+      passthroughBehavior: "NEVER",
+      contentHandling: "CONVERT_TO_TEXT",
+    },
   );
 });
 

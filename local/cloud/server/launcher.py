@@ -8,6 +8,7 @@ Exits with code 3 and a message if a repair does not fit the installed moto. Env
     CLOUD_READY_FILE       file to write {"port": 40123, "repairs": ["s3_delete_marker", …]} to when moto serves
     CLOUD_WITHOUT_REPAIRS  names of repairs to skip, comma-separated, to see how moto behaves without them
     CLOUD_SHORT_CALLS      {"function": seconds}: upper limits for function timeouts
+    CLOUD_INIT_SECONDS     how long a function may take to load (default: 30)
     CLOUD_LONGEST_WAIT     upper limit for the Wait states of state machines, in seconds; empty means no limit
 """
 
@@ -30,6 +31,7 @@ def main() -> None:
     import repairs_delivery
     import repairs_lambda
     import repairs_queues
+    import repairs_quotas
     import repairs_states
     import repairs_tables
     import repairs_terraform

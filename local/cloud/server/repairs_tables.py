@@ -1,5 +1,6 @@
-"""Makes concurrent DynamoDB writes safe."""
+"""Makes concurrent DynamoDB writes safe, and reads fast."""
 
+import base64
 import threading
 from functools import wraps
 from typing import Any
@@ -28,3 +29,37 @@ def dynamodb_atomic_writes() -> None:
 
     for name in _WRITES:
         replace(DynamoDBBackend, name, locked(getattr(DynamoDBBackend, name)))
+
+
+@repair
+def dynamodb_answers() -> None:
+    """moto looks for several spellings of each part of each attribute: 40 % of its time where tables are read."""
+    from moto.core.serialize import BaseJSONSerializer
+
+    def serialize_structure(self: Any, serialized: Any, value: Any, shape: Any, key: str) -> None:
+        if shape.name == "AttributeValue" and isinstance(value, dict):
+            self._default_serialize(serialized, _wire(value), shape, key)
+        else:
+            original(self, serialized, value, shape, key)
+
+    original = replace(BaseJSONSerializer, "_serialize_type_structure", serialize_structure)
+
+
+def _wire(value: dict[str, Any]) -> dict[str, Any]:
+    """Returns an AttributeValue, such as {"S": "text"}, as JSON has it."""
+    ((kind, content),) = value.items()
+    match kind:
+        case "B":
+            return {kind: _base64(content)}
+        case "BS":
+            return {kind: [_base64(one) for one in content]}
+        case "L":
+            return {kind: [_wire(one) for one in content]}
+        case "M":
+            return {kind: {name: _wire(one) for name, one in content.items()}}
+        case _:
+            return value
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()

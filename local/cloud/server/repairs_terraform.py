@@ -187,23 +187,44 @@ def opensearch_vpc() -> None:
 
 @repair
 def api_gateway_document() -> None:
-    """moto ignores required keys and `ANY` in an OpenAPI document, and keeps the case of integration types."""
+    """moto ignores keys, authorizers and `ANY` in an OpenAPI document, rejects mocks, and keeps the case of words."""
     from moto.apigateway.models import APIGatewayBackend
 
     def put_rest_api(self: Any, function_id: str, api_doc: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         api = original(self, function_id, api_doc, *args, **kwargs)
         schemes = api_doc.get("components", {}).get("securitySchemes", {})
-        keys = {name for name, scheme in schemes.items() if scheme.get("type") == "apiKey"}
+        kinds = {name: authorization_type(scheme) for name, scheme in schemes.items()}
         for path, document in api_doc["paths"].items():
             methods = api.get_resource_for_path(path).resource_methods
             for name, described in document.items():
                 method = methods[name.upper()]
-                method.api_key_required = any(keys & set(needed) for needed in described.get("security", []))
+                needed = [kinds[one] for each in described.get("security", []) for one in each]
+                method.api_key_required = "API_KEY" in needed
+                method.authorization_type = next((one for one in needed if one != "API_KEY"), "NONE")
                 if method.method_integration:
-                    method.method_integration.integration_type = method.method_integration.integration_type.upper()
+                    imported(method.method_integration)
                 if name == "x-amazon-apigateway-any-method":
                     method.http_method = "ANY"
                     methods["ANY"] = methods.pop(name.upper())
         return api
 
+    def build_integration_args(self: Any, integration: dict[str, Any]) -> dict[str, Any]:
+        # A mock integration has neither, and moto requires both.
+        return original_args(self, {"uri": "", "httpMethod": "", **integration})
+
     original = replace(APIGatewayBackend, "put_rest_api", put_rest_api)
+    original_args = replace(APIGatewayBackend, "_build_integration_args", build_integration_args)
+
+
+def authorization_type(scheme: dict[str, Any]) -> str:
+    """Returns the authorization type of a method with this security scheme, or API_KEY."""
+    given = scheme.get("x-amazon-apigateway-authtype", "").lower()
+    if given == "awssigv4":
+        return "AWS_IAM"
+    return "CUSTOM" if "x-amazon-apigateway-authorizer" in scheme else "API_KEY"
+
+
+def imported(integration: Any) -> None:
+    """Writes what a document has in lower case as API Gateway returns it."""
+    integration.integration_type = integration.integration_type.upper()
+    integration.passthrough_behaviour = (integration.passthrough_behaviour or "when_no_match").upper()

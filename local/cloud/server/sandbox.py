@@ -14,7 +14,7 @@ from typing import Any
 
 BOOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sandbox-boot.mjs")
 # Lambda's limit is 10 s. Loading is slower here because Terraform and OpenSearch share the machine's cores.
-INIT_SECONDS = 30
+INIT_SECONDS = float(os.environ.get("CLOUD_INIT_SECONDS", "30"))
 # Concurrent events per function version. Further events wait. Each child process takes 40 to 60 MB.
 MAX_SANDBOXES = 10
 IDLE_SECONDS = 300
