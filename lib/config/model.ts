@@ -15,7 +15,15 @@ const selfHosted = {
     }),
   ),
   max_instance_count: v.optional(
-    integer(1, 100, "Most instances; the endpoint scales by its load. Absent: no scaling."),
+    integer(1, 100, "Most instances; the endpoint scales with its load. Absent: no scaling."),
+  ),
+  target_concurrency: v.optional(
+    integer(
+      1,
+      500,
+      "Calls that each instance answers at the same time, on average, when the endpoint neither adds nor removes " +
+        "instances. Absent: 4 on a GPU, 2 on a CPU.",
+    ),
   ),
   revision: v.optional(
     text(

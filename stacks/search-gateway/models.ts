@@ -21,10 +21,11 @@ import type { ProjectStack } from "../project-stack.ts";
 const START_SECONDS = 900;
 
 /**
- * Calls per minute and instance above which an endpoint scales out. With 32 texts per call this is about half of what
- * an ml.g5.xlarge or an ml.c6i.2xlarge can answer.
+ * Concurrent calls per instance that scaling aims at. Concurrency measures load, which a number of calls does not: a
+ * query is one text, a call of a bulk request has up to 32 of them. With this many calls in flight the next batch is
+ * already waiting when the server finishes one, so more calls would only wait longer.
  */
-const CALLS_PER_INSTANCE = { gpu: 200, cpu: 30 } as const;
+const TARGET_CONCURRENCY = { gpu: 4, cpu: 2 } as const;
 
 type SelfHosted = Extract<ModelName, "dense_large_en_v1_5" | "sparse_v3">;
 type Section = NonNullable<Models[SelfHosted]>;
@@ -180,8 +181,10 @@ function scaling(stack: ProjectStack, { name, section }: EndpointPlan, endpoint:
     scalableDimension: target.scalableDimension,
     resourceId: target.resourceId,
     targetTrackingScalingPolicyConfiguration: {
-      targetValue: CALLS_PER_INSTANCE[imageKind(section.instance_type) ?? "cpu"],
-      predefinedMetricSpecification: { predefinedMetricType: "SageMakerVariantInvocationsPerInstance" },
+      targetValue: section.target_concurrency ?? TARGET_CONCURRENCY[imageKind(section.instance_type) ?? "cpu"],
+      predefinedMetricSpecification: {
+        predefinedMetricType: "SageMakerVariantConcurrentRequestsPerModelHighResolution",
+      },
     },
   });
 }

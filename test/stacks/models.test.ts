@@ -78,6 +78,23 @@ test("an endpoint scales between its first and its greatest number of instances"
   assert.equal([min_capacity, max_capacity, resource_id], [2, 4, "endpoint/all-options-sparse-v3/variant/all"]);
 });
 
+test("it scales on the calls that an instance answers at the same time", () => {
+  const policyOf = (stack: Stack, name: string) =>
+    stack.resource("aws_appautoscaling_policy", `${name}-scaling-policy`).target_tracking_scaling_policy_configuration;
+  const target = (target_value: number) => ({
+    predefined_metric_specification: {
+      predefined_metric_type: "SageMakerVariantConcurrentRequestsPerModelHighResolution",
+    },
+    target_value,
+  });
+  assert.equal(policyOf(all, "sparse_v3"), target(6));
+  assert.equal(policyOf(all, "dense_large_en_v1_5"), target(4));
+  const cpu = example("search-gateway", "all-options", [
+    ["model.yaml", ["sparse_v3", "target_concurrency"], undefined],
+  ]);
+  assert.equal(policyOf(cpu, "sparse_v3"), target(2));
+});
+
 test("without max_instance_count it does not scale", () => {
   assert.equal(example("search-gateway", "basic-auth").ids("aws_appautoscaling_target"), []);
 });

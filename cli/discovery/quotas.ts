@@ -1,0 +1,112 @@
+import { failureKind } from "../../lib/aws/errors.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
+import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+
+/** Reads quotas of the account in its region. Throws the SDK's errors. */
+export interface QuotaReads {
+  /** Functions that may run at the same time. */
+  concurrency(): Promise<number>;
+  /** Instances of each type that model endpoints may have, by `ProductionVariantInstanceType`. */
+  endpointInstances(): Promise<ReadonlyMap<string, number>>;
+}
+
+interface Findings {
+  /** What cannot be deployed. */
+  problems: string[];
+  /** What can be deployed, and may fail later. */
+  notes: string[];
+}
+
+/** Concurrency that Lambda keeps for functions without a reservation. Source: Lambda Developer Guide, "Reserved concurrency". */
+const KEPT_UNRESERVED = 100;
+
+/** With fewer functions at the same time, requests are throttled under ordinary load. A new account has 10. */
+const FEW_FUNCTIONS = 100;
+
+/**
+ * Compares a configuration with the quotas that it needs. Returns notes about those that may become a problem, and about
+ * those that the credentials may not read. Throws DiscoveryError for what AWS would refuse.
+ */
+export async function checkQuotas(config: Configuration, reads: QuotaReads): Promise<string[]> {
+  const findings: Findings = { problems: [], notes: [] };
+  await Promise.all([
+    readable("lambda:GetAccountSettings", findings, async () => {
+      checkConcurrency(config, await reads.concurrency(), findings);
+    }),
+    instancesNeeded(config).size > 0 &&
+      readable("servicequotas:ListServiceQuotas", findings, async () => {
+        checkInstances(config, await reads.endpointInstances(), findings);
+      }),
+  ]);
+  if (findings.problems.length > 0) throw new DiscoveryError(findings.problems);
+  return findings.notes;
+}
+
+async function readable(action: string, { notes }: Findings, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (failureKind(error) !== "denied") throw error;
+    notes.push(`The credentials may not call ${action}, so it is not checked whether the account's quotas suffice`);
+  }
+}
+
+function checkConcurrency({ api }: Configuration, quota: number, { problems, notes }: Findings): void {
+  const reserved = sum(Object.values(api.reserved_concurrency));
+  const provisioned = sum(Object.values(api.provisioned_concurrency).map((one) => one?.min_capacity));
+  const is = `the account may run ${quota} functions at the same time`;
+  if (reserved > 0 && reserved > quota - KEPT_UNRESERVED) {
+    problems.push(
+      `reserved_concurrency in api.yaml asks for ${reserved}, but ${is}, of which Lambda keeps ${KEPT_UNRESERVED} ` +
+        `unreserved: ${RAISE}`,
+    );
+  } else if (provisioned > quota) {
+    problems.push(`provisioned_concurrency in api.yaml asks for ${provisioned} instances, but ${is}: ${RAISE}`);
+  } else if (quota < FEW_FUNCTIONS) {
+    notes.push(`Only ${quota} functions may run at the same time: requests beyond are 429 or wait. ${RAISE}`);
+  }
+}
+
+const RAISE = 'request more of the quota "Concurrent executions" of Lambda in Service Quotas';
+
+function checkInstances(
+  config: Configuration,
+  quotas: ReadonlyMap<string, number>,
+  { problems, notes }: Findings,
+): void {
+  for (const [type, { first, most }] of instancesNeeded(config)) {
+    const quota = quotas.get(type);
+    if (quota === undefined) continue;
+    const raise = `request more of the quota "${type} for endpoint usage" of SageMaker in Service Quotas`;
+    if (quota < first) {
+      problems.push(
+        `model.yaml asks for ${first} instances of ${type}, but the account may have ${quota} in endpoints: ${raise}, or choose another instance_type`,
+      );
+    } else if (quota < 2 * first) {
+      notes.push(
+        `${type}: an update runs old and new instances for some minutes, ${2 * first} together, but the account may have ${quota}. ${raise}`,
+      );
+    } else if (quota < most) {
+      notes.push(
+        `${type}: max_instance_count in model.yaml allows ${most}, but the account may have ${quota}. ${raise}`,
+      );
+    }
+  }
+}
+
+/** Returns the instances that endpoints start with, and have at most, by type. */
+function instancesNeeded({ searchGateway }: Configuration): Map<string, { first: number; most: number }> {
+  const needed = new Map<string, { first: number; most: number }>();
+  for (const name of searchGateway ? referencedModels(searchGateway) : []) {
+    const section = searchGateway?.models[name];
+    if (!section || !("instance_type" in section)) continue;
+    const { instance_type: type, initial_instance_count: first, max_instance_count: most = first } = section;
+    const { first: before = 0, most: mostBefore = 0 } = needed.get(type) ?? {};
+    needed.set(type, { first: before + first, most: mostBefore + most });
+  }
+  return needed;
+}
+
+const sum = (values: readonly (number | undefined)[]) =>
+  values.reduce<number>((total, value) => total + (value ?? 0), 0);
