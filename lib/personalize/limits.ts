@@ -1,6 +1,6 @@
 /**
  * Limits and requirements of Amazon Personalize. As a source, "API" means the named operation or type in the API
- * reference, "guide" the named page of the developer guide.
+ * reference, "guide" the named page of the developer guide, "quotas" its page "Endpoints and quotas".
  */
 
 /** Longest user or item id, in characters. API: `UserId`, `ItemId`. */
@@ -20,12 +20,12 @@ export const MAX_FILTER_VALUE = 1_000;
 /** Most entries in a request's context, and characters in a name and in a value. API: `Context`, GetRecommendations. */
 export const MAX_CONTEXT = { entries: 150, name: 150, value: 1_000 } as const;
 
-/** Limits of filters. API: CreateFilter (characters); guide: "Endpoints and quotas" (the quotas of a dataset group). */
+/** Limits of filters. API: CreateFilter (characters); quotas, of which AWS can raise that of filters in a group. */
 export const FILTER_LIMITS = {
   expressionCharacters: 2_500,
-  fieldsPerFilter: 5,
-  filtersPerGroup: 10,
-  fieldsPerGroup: 10,
+  fieldsPerFilter: 10,
+  filtersPerGroup: 30,
+  fieldsPerGroup: 20,
 } as const;
 
 /** Most events in one call. API: PutEvents. */
@@ -34,8 +34,8 @@ export const MAX_PUT_EVENTS = 10;
 /** Most characters in an event's properties. API: `Event`, PutEvents. */
 export const MAX_EVENT_PROPERTIES = 1_024;
 
-/** Most items in an event's impression. API: `Event`, PutEvents. */
-export const MAX_IMPRESSION = 25;
+/** Most items in an event's impression (API: `Event`, PutEvents), and characters of them in a dataset (quotas). */
+export const MAX_IMPRESSION = { items: 25, characters: 1_000 } as const;
 /** Most characters in an event's recommendation id. API: `Event`, PutEvents. */
 export const MAX_RECOMMENDATION_ID = 40;
 
@@ -45,9 +45,9 @@ export const MAX_PUT_RECORDS = 10;
 /** Most characters in a record's properties. API: `User` of PutUsers, `Item` of PutItems. */
 export const MAX_RECORD_PROPERTIES = { user: 24_000, item: 32_000 } as const;
 
-/** Most characters in a categorical value. Guide: "Items dataset". */
+/** Most characters in a categorical or other text. Quotas. */
 export const MAX_CATEGORY = 1_000;
-/** Most characters in a textual value. Guide: "Items dataset". */
+/** Most characters in a textual value; Chinese and Japanese texts are cut after 7,000. Quotas. */
 export const MAX_TEXT = 20_000;
 
 /** Required fields of a schema, with their types. Guide: "Dataset and schema requirements". */
@@ -57,14 +57,33 @@ export const REQUIRED_FIELDS = {
   interaction: { USER_ID: "string", ITEM_ID: "string", TIMESTAMP: "long" },
 } as const;
 
-/** Number of other fields, neither required nor reserved. Guide: "Dataset and schema requirements" (max: "Quotas"). */
+/** Fields with reserved names, with their allowed types besides null. Guide: "Dataset and schema requirements". */
+export const RESERVED_FIELDS = {
+  user: {},
+  item: { CREATION_TIMESTAMP: ["long"] },
+  interaction: {
+    EVENT_TYPE: ["string"],
+    EVENT_VALUE: ["float", "double"],
+    IMPRESSION: ["string"],
+    RECOMMENDATION_ID: ["string"],
+    EVENT_ATTRIBUTION_SOURCE: ["string"],
+  },
+} as const;
+
+/** Number of other fields, neither required nor reserved. Guide: "Dataset and schema requirements"; max: quotas. */
 export const METADATA_FIELDS = {
   user: { min: 1, max: 25 },
   item: { min: 1, max: 100 },
   interaction: { min: 0, max: 5 },
 } as const;
 
-/** Fewest interactions for a training, after its event type and threshold apply. Guide: "Endpoints and quotas". */
+/** Most textual fields of an item schema. Quotas. */
+export const MAX_TEXTUAL_FIELDS = 1;
+
+/** Most event types of a dataset group, together with the other fields of the interaction schema. Quotas. */
+export const MAX_EVENT_TYPES_AND_FIELDS = 10;
+
+/** Fewest interactions for a training, after its event type and threshold apply. Quotas. */
 export const MIN_INTERACTIONS = 1_000;
-/** Fewest users with at least two such interactions. Guide: "Endpoints and quotas". */
-export const MIN_USERS_WITH_TWO = 25;
+/** Fewest users with at least two such interactions, and their least share of all users with one. Quotas. */
+export const MIN_USERS_WITH_TWO = { count: 25, share: 0.01 } as const;

@@ -7,15 +7,15 @@ export const sharedKeys = {
   /** Firehose writes by the hour of arrival, in UTC: `events/2025/02/28/13/…`. */
   events: (day: string) => `${PREFIXES.events}${day.replaceAll("-", "/")}/`,
   /** Records which objects a day's groups cover. Written when all of the groups are done. */
-  marker: (day: string) => `${PREFIXES.etl}days/${day}.json`,
-  groups: (day: string) => `${PREFIXES.etl}days/${day}/`,
+  marker: (day: string) => `${PREFIXES.etlDays}${day}.json`,
+  groups: (day: string) => `${PREFIXES.etlDays}${day}/`,
   /** The counts and segments of a group. Written when the group is done. */
-  group: (day: string, digest: string) => `${PREFIXES.etl}days/${day}/${digest}.json`,
-  groupError: (day: string, digest: string) => `${PREFIXES.etl}days/${day}/${digest}.error.json`,
+  group: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.json`,
+  groupError: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.error.json`,
   segment: (day: string, digest: string, index: number) =>
-    `${PREFIXES.etl}days/${day}/${digest}-${number(index, 4)}.rows`,
+    `${PREFIXES.etlDays}${day}/${digest}-${number(index, 4)}.rows`,
   rejects: (day: string, digest: string, index: number) =>
-    `${PREFIXES.etl}days/${day}/${digest}-${number(index, 4)}.rejects.jsonl`,
+    `${PREFIXES.etlDays}${day}/${digest}-${number(index, 4)}.rejects.jsonl`,
 } as const;
 
 /** Returns the keys of one run's files. The three dataset folders contain only files that Personalize imports. */

@@ -11,7 +11,7 @@ import type { Definitions, Value } from "./layout.ts";
 import { type Parsed, unknownColumn } from "./parsed.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { trainedEvent } from "./trained-event.ts";
-import { type Read, readFloat, readId, readSeconds, readValue, show } from "./value.ts";
+import { type Read, readFloat, readId, readSeconds, readText, readValue, show } from "./value.ts";
 
 /** Defaults for events without a time or an id. */
 export interface EventDefaults {
@@ -112,13 +112,14 @@ function readImpression(value: unknown): Read<string> {
   const items: readonly unknown[] = Array.isArray(value) ? value : typeof value === "string" ? value.split("|") : [];
   if (items.length === 0)
     return Array.isArray(value) ? undefined : { issue: `must be a list of ITEM_IDs, got ${show(value)}` };
-  if (items.length > MAX_IMPRESSION)
-    return { issue: `has ${items.length} items, at most ${MAX_IMPRESSION} are allowed` };
+  if (items.length > MAX_IMPRESSION.items) {
+    return { issue: `has ${items.length} items, at most ${MAX_IMPRESSION.items} are allowed` };
+  }
   for (const item of items) {
     const read = readId(item);
     if (!read || "issue" in read || read.value.includes("|")) {
       return { issue: `must be ITEM_IDs of 1 to ${MAX_ID} characters without "|", got ${show(item)}` };
     }
   }
-  return { value: items.join("|") };
+  return readText(items.join("|"), MAX_IMPRESSION.characters);
 }

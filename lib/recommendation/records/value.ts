@@ -5,8 +5,11 @@ import type { Value } from "./layout.ts";
 /** The value that was read, undefined if there is none, or what is wrong with it. */
 export type Read<T extends Value = Value> = { value: T } | { issue: string } | undefined;
 
-/** Epoch seconds stay below this until the year 5138. A larger number is taken for milliseconds. */
-export const MAX_SECONDS = 1e11;
+/** Times are before this one, which is in October 2096, in seconds since 1970. */
+export const MAX_SECONDS = 4e9;
+
+/** Seconds since 1970 stay below this until the year 5138. A larger number is taken for milliseconds. */
+const MILLISECONDS = 1e11;
 
 const MAX_INT = 2_147_483_647;
 const MAX_LONG = 9_223_372_036_854_775_807n;
@@ -70,7 +73,7 @@ export function readFloat(value: unknown): Read<number> {
   return { value: number === 0 ? 0 : number };
 }
 
-/** Reads whole seconds since 1970. Accepts text. Rejects a value that looks like milliseconds. */
+/** Reads whole seconds since 1970 and before MAX_SECONDS. Accepts text. */
 export function readSeconds(value: unknown): Read<number> {
   if (value === undefined || value === null || value === "") return undefined;
   const seconds = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
@@ -80,7 +83,12 @@ export function readSeconds(value: unknown): Read<number> {
   }
   return seconds < MAX_SECONDS
     ? { value: seconds }
-    : { issue: `${rule}, got ${show(value)}, which looks like milliseconds` };
+    : { issue: `${rule}, got ${show(value)}, which ${tooLate(seconds)}` };
+}
+
+/** Returns what is wrong with a number of seconds that is not before MAX_SECONDS. */
+export function tooLate(seconds: number): string {
+  return seconds < MILLISECONDS ? "is later than the year 2096" : "looks like milliseconds";
 }
 
 function readWhole(value: unknown, type: "int" | "long"): Read {

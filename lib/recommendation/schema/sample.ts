@@ -1,6 +1,6 @@
 import type { Dataset } from "../../config/avro.ts";
 import { nearest } from "../../config/nearest.ts";
-import { MAX_SECONDS, readSeconds } from "../records/value.ts";
+import { MAX_SECONDS, readSeconds, tooLate } from "../records/value.ts";
 import { Column } from "./column.ts";
 import { columnType } from "./column-type.ts";
 import type { Row, Value } from "./row.ts";
@@ -121,5 +121,6 @@ function checkCreation(value: Value, fail: (problem: string) => SampleError): vo
   if (value === undefined) return;
   const rule = `CREATION_TIMESTAMP must be whole seconds since 1970, got ${JSON.stringify(value)}`;
   if (!/^(int|long)$/.test(columnType(String(value)))) throw fail(rule);
-  if (Math.abs(Number(value)) >= MAX_SECONDS) throw fail(`${rule}, which looks like milliseconds`);
+  const seconds = Math.abs(Number(value));
+  if (seconds >= MAX_SECONDS) throw fail(`${rule}, which ${tooLate(seconds)}`);
 }

@@ -1,4 +1,4 @@
-import { keyRules } from "../../config/access.ts";
+import { accessSettings } from "../../config/access.ts";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
@@ -28,7 +28,7 @@ export function recommendationSettings(
     })),
     definitions: { schemas: { ...schemas }, etl },
     timeouts: { campaign_ms: CAMPAIGN_MS, store_ms: STORE_MS, realtime_ms: REALTIME_MS },
-    ...(api.keys && { keys: keyRules(api.keys) }),
+    ...accessSettings(api),
     ...(api.cors && { cors: { allow_origins: [...api.cors.allow_origins] } }),
   };
 }

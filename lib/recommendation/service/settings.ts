@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
-import { KeyRules } from "../../core/http/key-rules.ts";
+import { accessEntries } from "../../core/http/key-rules.ts";
 import { DefinitionFiles } from "../etl/settings.ts";
 
 const Name = v.pipe(v.string(), v.nonEmpty());
@@ -38,8 +38,7 @@ export const RecommendationSettings = v.object({
     /** For the whole real-time path of one request. */
     realtime_ms: Milliseconds,
   }),
-  /** What each key may do. Absent: one key for everything. */
-  keys: v.optional(v.array(KeyRules)),
+  ...accessEntries,
   cors: v.optional(v.object({ allow_origins: v.array(v.string()) })),
 });
 

@@ -17,7 +17,8 @@ export const CHANGE_QUEUE = {
   visibilityTimeoutSeconds: 360,
   /** An import keeps its dataset busy. With the visibility timeout, this count outlasts an import of five hours. */
   maxReceiveCount: 50,
-  deadLetterRetentionDays: 14,
+  /** The longest that SQS keeps messages: a change must outlast whatever keeps the consumer from working. */
+  retentionDays: 14,
 } as const;
 
 const Message = v.strictObject({

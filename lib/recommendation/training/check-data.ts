@@ -1,8 +1,11 @@
+import { metadataFields } from "../../config/checks/schemas.ts";
+import { runKeys } from "../etl/keys.ts";
 import { readManifest } from "../etl/manifest.ts";
-import type { EventCheck } from "../etl/settings.ts";
+import { readFile } from "../etl/run-files.ts";
+import { type EventCheck, RunSettings } from "../etl/settings.ts";
 import type { TrainingContext } from "./context.ts";
 import { dataDigest } from "./data-digest.ts";
-import { lacks } from "./minimums.ts";
+import { lacks, tooManyTypes } from "./minimums.ts";
 import { noManifest, TrainingError } from "./training-error.ts";
 
 /** What the next steps need to know about the data of a run. */
@@ -13,7 +16,7 @@ export interface CheckedData {
   users: Record<string, number>;
 }
 
-/** Checks that a run has enough data to train every recipe. Throws TrainingError if it does not. */
+/** Checks that Personalize takes a run's events and that every recipe has enough of them. Throws TrainingError if not. */
 export async function checkData(
   run: string,
   checks: readonly EventCheck[],
@@ -29,6 +32,10 @@ export async function checkData(
         "Upload more events, or change target_event_type or event_value_threshold in solution.yaml and deploy",
     );
   }
+  const { definitions } = await readFile(store, runKeys(run).settings, RunSettings);
+  const names = definitions.schemas.interaction.fields.map(({ name }) => name);
+  const many = tooManyTypes(manifest, metadataFields("interaction", names));
+  if (many) throw new TrainingError(`${many}. Nothing was imported. Send fewer types, or fewer columns`);
   const users = manifest.checks.map(({ name, users_with_two }) => [name, users_with_two] as const);
   return { data: await dataDigest(manifest, store), users: Object.fromEntries(users) };
 }

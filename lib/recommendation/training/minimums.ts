@@ -1,4 +1,4 @@
-import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.ts";
+import { MAX_EVENT_TYPES_AND_FIELDS, MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.ts";
 import type { Manifest } from "../etl/manifest.ts";
 import type { EventCheck } from "../etl/settings.ts";
 
@@ -17,19 +17,38 @@ export function lacks(
       event_type === undefined ? "" : ` of type "${event_type}"`,
       event_value_threshold === undefined ? "" : ` with a value of ${event_value_threshold} or more`,
     ].join("");
-    const { interactions, users_with_two, exact } = found;
+    const { interactions, users, users_with_two, exact } = found;
+    const fewest = Math.max(MIN_USERS_WITH_TWO.count, Math.ceil(users * MIN_USERS_WITH_TWO.share));
     return [
       ...(interactions < MIN_INTERACTIONS
         ? [`${name}: there are ${number(interactions)} interactions${which}, needed are ${number(MIN_INTERACTIONS)}`]
         : []),
-      ...(users_with_two < MIN_USERS_WITH_TWO
+      ...(users_with_two < fewest
         ? [
             `${name}: ${exact ? "" : "about "}${number(users_with_two)} users have at least two interactions${which}, ` +
-              `needed are ${MIN_USERS_WITH_TWO}`,
+              `needed are ${number(fewest)}${fewest > MIN_USERS_WITH_TWO.count ? ", one in a hundred" : ""}`,
           ]
         : []),
     ];
   });
+}
+
+/**
+ * Returns what is wrong if a run has more event types than Personalize takes beside that many other fields of the
+ * interaction schema; otherwise undefined.
+ */
+export function tooManyTypes(
+  { event_types }: Pick<Manifest, "event_types">,
+  fields: readonly string[],
+): string | undefined {
+  const { length } = Object.keys(event_types);
+  if (length + fields.length <= MAX_EVENT_TYPES_AND_FIELDS) return undefined;
+  const beside =
+    fields.length === 0 ? "" : ` and the schema has ${fields.length} fields of its own (${fields.join(", ")})`;
+  return (
+    `The events have ${length} types${beside}: Personalize takes ${MAX_EVENT_TYPES_AND_FIELDS} together. ` +
+    `The types are ${typesOf(event_types)}`
+  );
 }
 
 function typesOf(types: Readonly<Record<string, number>>): string {

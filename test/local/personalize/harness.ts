@@ -55,7 +55,8 @@ export async function startPersonalize(dir?: string): Promise<Harness> {
     clock: { now: () => NOW },
     ...(dir !== undefined && { dir }),
   });
-  const server = createServer(async (request, response) => {
+  // Longer than any pause of a test: a client fails if the server closes an idle connection as a request comes.
+  const server = createServer({ keepAliveTimeout: 120_000 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const url = new URL(request.url ?? "/", "http://local");

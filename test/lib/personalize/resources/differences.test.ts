@@ -50,14 +50,14 @@ test("a filter that was deleted by hand", async () => {
   assert.equal((await differences()).filter(Boolean), ["it is not there"]);
 });
 
-test("a rotation at nine filters fits, at ten it is refused with the way out", () => {
-  const present = Array.from({ length: 9 }, (_, index) => `shop-f${index}-0000000001`);
+test("a rotation at 29 filters fits, at 30 it is refused with the way out", () => {
+  const present = Array.from({ length: 29 }, (_, index) => `shop-f${index}-0000000001`);
   const wanted = [...present.slice(1), "shop-f0-0000000002"];
   assert.is(filterQuotaProblem(present, wanted), undefined);
-  const ten = [...present, "shop-f9-0000000001"];
+  const full = [...present, "shop-f29-0000000001"];
   assert.match(
-    filterQuotaProblem(ten, [...ten.slice(1), "shop-f0-0000000002"]) ?? "",
-    /no room for shop-f0-0000000002.*10 filters.*take a filter out/,
+    filterQuotaProblem(full, [...full.slice(1), "shop-f0-0000000002"]) ?? "",
+    /no room for shop-f0-0000000002.*30 filters.*take a filter out/,
   );
 });
 

@@ -275,16 +275,16 @@ test("a filter that fails says why, leaves nothing, and the old one stays in use
   );
 });
 
-test("an eleventh filter is refused, with those that are there and the way out", async () => {
+test("a 31st filter is refused, with those that are there and the way out", async () => {
   await deployed();
   const datasetGroupArn = shop.names.arn("personalize", "dataset-group/shop");
-  for (let index = 0; index < 10; index += 1) {
+  for (let index = 0; index < 30; index += 1) {
     const filterExpression = ofAuthor(`a${index}`);
     await shop.personalize.send(new CreateFilterCommand({ name: `shop-f${index}`, datasetGroupArn, filterExpression }));
   }
   await shop.settle();
   const failure = await failureOf(shop.apply("create", filterInput(shop.names, "unread", READ)));
-  assert.match(failure, /finds no room.*10 filters.*shop-f0, shop-f1.*take a filter out of filter.yaml/);
+  assert.match(failure, /finds no room.*30 filters.*shop-f0, shop-f1.*take a filter out of filter.yaml/);
 });
 
 test("tags are given at creation, changed and removed by an update", async () => {

@@ -1,12 +1,12 @@
 import * as assert from "uvu/assert";
-import { lacks } from "../../../../lib/recommendation/training/minimums.ts";
+import { lacks, tooManyTypes } from "../../../../lib/recommendation/training/minimums.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("minimums of a training");
 
-const counted = (interactions: number, users_with_two: number, exact = true) => ({
+const counted = (interactions: number, users_with_two: number, exact = true, users = 100) => ({
   event_types: { view: 5_000, purchase: interactions },
-  checks: [{ name: "similar_items", interactions, users: 100, users_with_two, exact }],
+  checks: [{ name: "similar_items", interactions, users, users_with_two, exact }],
 });
 const check = { name: "similar_items", event_type: "purchase" };
 
@@ -31,6 +31,24 @@ test("an event type that is not there: lists those that are, most frequent first
   assert.equal(lacks(counted(1_000, 25), [{ ...check, event_type: "buy" }]), [
     'similar_items: no event has the target_event_type "buy"; there are "view" (5,000), "purchase" (1,000)',
   ]);
+});
+
+test("of many users, one in a hundred has two interactions", () => {
+  assert.equal(lacks(counted(9_999, 50, true, 5_000), [check]), []);
+  assert.equal(lacks(counted(9_999, 50, true, 5_001), [check]), [
+    'similar_items: 50 users have at least two interactions of type "purchase", needed are 51, one in a hundred',
+  ]);
+});
+
+test("event types and other fields are ten together at most", () => {
+  const event_types = { view: 3, purchase: 2, click: 1 };
+  const fields = Array.from({ length: 7 }, (_, index) => `F${index}`);
+  assert.is(tooManyTypes({ event_types }, fields), undefined);
+  assert.is(
+    tooManyTypes({ event_types }, [...fields, "F7"]),
+    "The events have 3 types and the schema has 8 fields of its own (F0, F1, F2, F3, F4, F5, F6, F7): " +
+      'Personalize takes 10 together. The types are "view" (3), "purchase" (2), "click" (1)',
+  );
 });
 
 test("no events at all", () => {

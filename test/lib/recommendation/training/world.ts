@@ -62,10 +62,12 @@ export async function trainingWorld({
   managerTimeout,
 }: WorldOptions) {
   let s3: S3Client | undefined;
+  let heldAt: number | undefined;
   const standIn = createPersonalize({
     accountId: ACCOUNT_ID,
     region: REGION,
     delays: { ...DELAYS, ...delays },
+    clock: { now: () => heldAt ?? Date.now() },
     objects: {
       list: (...of) => s3Objects(s3 as S3Client).list(...of),
       read: (...of) => s3Objects(s3 as S3Client).read(...of),
@@ -148,6 +150,14 @@ export async function trainingWorld({
     store: s3ObjectStore(storage, bucket),
     state: dynamoTrainingState(clients.dynamo, names.table("training")),
     manage,
+
+    /** Nothing that Personalize is doing ends until the clock is released. */
+    holdClock() {
+      heldAt = Date.now();
+    },
+    releaseClock() {
+      heldAt = undefined;
+    },
 
     /** The stacks' inputs before training, in their order. */
     async deployPersonalize() {
