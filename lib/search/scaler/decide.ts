@@ -23,7 +23,7 @@ export interface ClusterState {
 export interface ClusterLoad {
   /** CPU of all nodes in percent, one value per five minutes, newest last. */
   cpu: readonly number[];
-  /** Highest JVM memory pressure of a node, in percent. */
+  /** Java heap of the fullest node that garbage collection does not free, in percent. */
   jvm: number | undefined;
   /** Megabytes of all indices in the cluster. */
   usedMegabytes: number | undefined;

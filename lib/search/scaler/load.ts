@@ -8,7 +8,8 @@ const PERIOD_MINUTES = 5;
 /** The metrics by query id, under which the answer returns them. */
 const QUERIES = {
   cpu: { metric: "CPUUtilization", stat: "Average" },
-  jvm: { metric: "JVMMemoryPressure", stat: "Maximum" },
+  oldGeneration: { metric: "OldGenJVMMemoryPressure", stat: "Maximum" },
+  heap: { metric: "JVMMemoryPressure", stat: "Maximum" },
   used: { metric: "ClusterUsedSpace", stat: "Maximum" },
   // Each node reports it: the average over the nodes.
   free: { metric: "FreeStorageSpace", stat: "Average" },
@@ -41,11 +42,18 @@ export function loadQuery(domain: string, account: string, now: Date): GetMetric
 /** Returns the load in CloudWatch's answer. */
 export function clusterLoad(results: readonly MetricDataResult[]): ClusterLoad {
   const values = (id: keyof typeof QUERIES) => results.find(({ Id }) => Id === id)?.Values ?? [];
-  const jvm = values("jvm");
   return {
     cpu: values("cpu"),
-    jvm: jvm.length === 0 ? undefined : Math.max(...jvm),
+    jvm: lowest(values("oldGeneration")) ?? lowest(values("heap")),
     usedMegabytes: values("used").at(-1),
     freeMegabytesPerNode: values("free").at(-1),
   };
+}
+
+/**
+ * Memory that is in use rises until garbage collection frees it, so only the lowest value says what the cluster really
+ * needs. The old generation says it best: it does not contain what the next young collection frees.
+ */
+function lowest(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : Math.min(...values);
 }

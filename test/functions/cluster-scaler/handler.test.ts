@@ -29,7 +29,7 @@ async function run({ cpu = [50, 50, 50, 50, 50, 50], domain = {}, update }: Case
   const lines: string[] = [];
   const results: MetricDataResult[] = [
     { Id: "cpu", Values: cpu },
-    { Id: "jvm", Values: [20, 33.33, 25] },
+    { Id: "oldGeneration", Values: [41, 33.33, 35] },
     { Id: "used", Values: [90_000, 100_000] },
     { Id: "free", Values: [80_000, 75_000] },
   ];
