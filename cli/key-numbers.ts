@@ -1,4 +1,6 @@
 import { DEFAULT_KEY } from "../lib/core/http/key-rules.ts";
+import type { Service } from "../lib/core/naming/names.ts";
+import { Failure, UsageError } from "./errors.ts";
 
 /** The numbers of a service's keys: two while a key is being rotated. */
 export interface KeyNumbers {
@@ -35,8 +37,43 @@ export function numbersOf({ default: own, named }: KeyNumbers, name: string): nu
   return name === DEFAULT_KEY ? own : (named[name] ?? [1]);
 }
 
-/** Returns the numbers with those of one key replaced. */
-export function withNumbers(numbers: KeyNumbers, name: string, changed: number[]): KeyNumbers {
+export interface Rotation {
+  service: Service;
+  /** Name of the key. */
+  name: string;
+  /** Names of the service's keys. */
+  known: readonly string[];
+  /** Whether the older of two keys is removed; else a second one is added. */
+  finish: boolean;
+}
+
+/**
+ * Returns the numbers after the next step of a rotation. Throws UsageError for a key that the service does not have, and
+ * Failure for a step that is done already.
+ */
+export function rotatedNumbers(before: KeyNumbers, { service, name, known, finish }: Rotation): KeyNumbers {
+  if (!known.includes(name)) {
+    throw new UsageError(`${service} has no key ${name}: --name must be one of ${known.join(", ")}`);
+  }
+  const numbers = numbersOf(before, name);
+  const newest = Math.max(...numbers);
+  if (finish) {
+    if (numbers.length > 1) return withNumbers(before, name, [newest]);
+    throw new Failure(`${service} has only one key: run ${rotation(service, name)} first to add the second`);
+  }
+  if (numbers.length === 1) return withNumbers(before, name, [newest, newest + 1]);
+  throw new Failure(
+    `${service} already has two keys. After all callers use the new one, run ${rotation(service, name, "--finish")}`,
+  );
+}
+
+/** Returns the command that rotates a key, in backticks. */
+export function rotation(service: Service, name: string, ...options: readonly string[]): string {
+  const named = name === DEFAULT_KEY ? [] : ["--name", name];
+  return `\`${["relevance rotate-key --service", service, ...named, ...options].join(" ")}\``;
+}
+
+function withNumbers(numbers: KeyNumbers, name: string, changed: number[]): KeyNumbers {
   if (name === DEFAULT_KEY) return { ...numbers, default: changed };
   return { ...numbers, named: { ...numbers.named, [name]: changed } };
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type KeyLimits, keysOf } from "../../lib/config/access.ts";
+import { keysOf } from "../../lib/config/access.ts";
 import { DEFAULT_KEY } from "../../lib/core/http/key-rules.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import { deployProject } from "../apply/deploy-project.ts";
@@ -8,7 +8,7 @@ import { defineCommand } from "../command.ts";
 import { NotAgreed } from "../confirm.ts";
 import { findDeployedApi } from "../deployed-api.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { formatKeyNumbers, numbersOf, parseKeyNumbers, withNumbers } from "../key-numbers.ts";
+import { formatKeyNumbers, parseKeyNumbers, rotatedNumbers, rotation } from "../key-numbers.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
 const SERVICES = ["search-gateway", "recommendation"] as const satisfies readonly Service[];
@@ -35,20 +35,25 @@ export const rotateKey = defineCommand({
   },
   run: async ({ conf, service, name, finish, yes }, context) => {
     const session = openSession(conf, context);
+    const { authorization } = session.config.api;
+    if (authorization !== "api_key") {
+      throw new UsageError(`There are no API keys to replace: authorization is ${authorization} in api.yaml`);
+    }
     const names = namesIn(session, await accountOf(session));
     if (!(await findDeployedApi(session, names, service))) {
       throw new Failure(`${service} is not deployed, so it has no key to replace: run \`relevance deploy\` first`);
     }
-    requireKey(keysOf(session.config.api, service), name, service);
     const parameter = names.apiKeyNumbersParameter(service);
     const before = parseKeyNumbers(await readParameter(session.sdk, parameter));
     if (typeof before === "string") throw new Failure(`parameter ${parameter} contains ${JSON.stringify(before)}`);
-    const rotation = `\`relevance rotate-key --service ${service}${name === DEFAULT_KEY ? "" : ` --name ${name}`}`;
-    const after = changedNumbers(numbersOf(before, name), finish, { service, rotation });
-    await writeParameters(session.sdk, { [parameter]: formatKeyNumbers(withNumbers(before, name, after)) });
+    const known = keysOf(session.config.api, service).map((key) => key.name);
+    const after = rotatedNumbers(before, { service, name, known, finish });
+    await writeParameters(session.sdk, { [parameter]: formatKeyNumbers(after) });
     try {
       const code = await deployProject(session, { yes });
-      if (!finish) context.terminal.note(`\nGive the new key to all callers, then run ${rotation} --finish\``);
+      if (!finish) {
+        context.terminal.note(`\nGive the new key to all callers, then run ${rotation(service, name, "--finish")}`);
+      }
       return code;
     } catch (error) {
       // The user declined, so the next plan must not change keys. After a failed apply, the numbers stay, so that deploy
@@ -59,24 +64,3 @@ export const rotateKey = defineCommand({
     }
   },
 });
-
-function requireKey(keys: readonly KeyLimits[], name: string, service: Service): void {
-  const known = keys.map((key) => key.name);
-  if (!known.includes(name)) {
-    throw new UsageError(`${service} has no key ${name}: --name must be one of ${known.join(", ")}`);
-  }
-}
-
-function changedNumbers(
-  numbers: readonly number[],
-  finish: boolean,
-  { service, rotation }: { service: Service; rotation: string },
-): number[] {
-  const newest = Math.max(...numbers);
-  if (finish) {
-    if (numbers.length > 1) return [newest];
-    throw new Failure(`${service} has only one key: run ${rotation}\` first to add the second`);
-  }
-  if (numbers.length === 1) return [newest, newest + 1];
-  throw new Failure(`${service} already has two keys. After all callers use the new one, run ${rotation} --finish\``);
-}

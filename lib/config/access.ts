@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { DEFAULT_KEY, ENDPOINTS, type Endpoint, type KeyRules } from "../core/http/key-rules.ts";
+import { AUTHORIZATIONS, type Authorization } from "../core/http/principals.ts";
 import type { Service } from "../core/naming/names.ts";
-import { integer, list, numberAbove, section, text, word } from "./kinds.ts";
+import { arn, integer, list, numberAbove, section, text, word } from "./kinds.ts";
 
 const Rule = text(
   /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
@@ -70,6 +71,17 @@ const Key = section(
         { min: 1, max: 50 },
       ),
     ),
+    principals: v.optional(
+      list(
+        text(
+          /^[\x21-\x7e]{1,256}$/,
+          "the ARN of a role or user of IAM, or the principalId that the authorizer returns",
+          "A caller.",
+        ),
+        "Callers whom this entry applies to. Required with `authorization: iam` or `lambda`, and allowed with these alone.",
+        { min: 1, max: 50 },
+      ),
+    ),
     rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second. Absent: the account's limit.")),
     burst_limit: v.optional(integer(1, 5_000, "Requests at once. Absent: the account's limit.")),
     daily_quota: v.optional(integer(1, undefined, "Requests a day. Absent: no limit.")),
@@ -77,10 +89,47 @@ const Key = section(
   "One key. It exists in each service of which it may call an endpoint.",
 );
 
+/** `authorization` of api.yaml. */
+export const AuthorizationWord = word(
+  AUTHORIZATIONS,
+  "How API Gateway authorizes callers, in both services: by API keys, by IAM (signed requests), or by a Lambda function of yours.",
+);
+
+/** `lambda_authorizer` of api.yaml. */
+export const LambdaAuthorizer = section(
+  {
+    function_arn: arn(
+      "lambda",
+      "function:[\\w-]{1,64}(:[\\w-]{1,128})?",
+      "arn:aws:lambda:eu-west-1:123456789012:function:shop-authorizer",
+      "Your function, which takes a request and returns a policy and a principalId. A role of the project may call it.",
+    ),
+    identity_headers: v.optional(
+      list(
+        text(/^[A-Za-z0-9-]{1,64}$/, "the name of a header", "A header."),
+        "Headers that identify a caller. A request without one of them is refused without a call of the function.",
+        { min: 1, max: 10 },
+      ),
+      ["authorization"],
+    ),
+    cache_seconds: v.optional(
+      integer(
+        0,
+        3_600,
+        "For how long API Gateway reuses the function's answer for the same headers. The policy must then cover every call that the caller may make.",
+      ),
+      0,
+    ),
+  },
+  "The function that authorizes callers. Required with `authorization: lambda`, and allowed with it alone.",
+);
+
+export type LambdaAuthorizer = v.InferOutput<typeof LambdaAuthorizer>;
+
 /** `keys` of api.yaml. The functions get ids and names in an environment variable, so their number is limited. */
 export const Keys = list(
   Key,
-  "API keys, each with what it may do. Both services. Absent: one key for each service, which may do everything.",
+  "API keys, each with what it may do; with `authorization: iam` or `lambda`, groups of callers. Both services. Absent: one key for each service, and every caller may do everything.",
   { min: 1, max: 50 },
 );
 
@@ -94,16 +143,44 @@ const OF_SERVICE: Readonly<Record<Service, readonly Endpoint[]>> = {
 /** A key and its limits. */
 export type KeyLimits = Pick<KeyConfig, "name" | "rate_limit" | "burst_limit" | "daily_quota">;
 
-/** Returns the keys of a service: those that may call one of its endpoints, or the only one, named `default`. */
+/** What `api.yaml` says of the callers. */
+export interface CallerConfig {
+  authorization: Authorization;
+  lambda_authorizer?: LambdaAuthorizer | undefined;
+  keys?: readonly KeyConfig[] | undefined;
+}
+
+/**
+ * Returns the API keys of a service: those that may call one of its endpoints, or the only one, named `default`. None if
+ * callers are authorized otherwise.
+ */
 export function keysOf(
-  { keys, throttle }: { keys?: readonly KeyConfig[] | undefined; throttle: Omit<KeyLimits, "name"> },
+  { authorization, keys, throttle }: CallerConfig & { throttle: Omit<KeyLimits, "name"> },
   service: Service,
 ): KeyLimits[] {
+  if (authorization !== "api_key") return [];
   if (keys === undefined) return [{ name: DEFAULT_KEY, ...throttle }];
   return keys.filter(({ endpoints }) => endpoints.some((endpoint) => OF_SERVICE[service].includes(endpoint)));
 }
 
-/** Returns what the functions need to know of the keys. */
-export function keyRules(keys: readonly KeyConfig[]): KeyRules[] {
-  return keys.map(({ name, endpoints, indexes }) => ({ name, endpoints, ...(indexes && { indexes }) }));
+/** Returns what the functions need to know of their callers: nothing if all may do everything. */
+export function accessSettings({ authorization, keys }: CallerConfig): {
+  keys?: KeyRules[];
+  authorization?: Authorization;
+} {
+  if (keys === undefined) return {};
+  const rules = keys.map(({ name, endpoints, indexes, principals }) => ({
+    name,
+    endpoints,
+    ...(indexes && { indexes }),
+    ...(principals && { principals }),
+  }));
+  return { keys: rules, ...(authorization !== "api_key" && { authorization }) };
+}
+
+/** Returns the names of the headers by which a caller proves who it is, in lower case. */
+export function credentialHeaders({ authorization, lambda_authorizer }: CallerConfig): string[] {
+  if (authorization === "api_key") return ["x-api-key"];
+  if (authorization === "iam") return ["authorization", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"];
+  return (lambda_authorizer?.identity_headers ?? []).map((name) => name.toLowerCase());
 }

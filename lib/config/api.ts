@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Keys, RawBackend } from "./access.ts";
+import { AuthorizationWord, Keys, LambdaAuthorizer, RawBackend } from "./access.ts";
 import { arn, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
 const DOMAIN = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
@@ -109,7 +109,7 @@ const PrivateApi = section(
       { min: 1, max: 20 },
     ),
   },
-  "Makes both APIs private. Excludes host names of one's own. Absent: the APIs are public, and protected by their keys.",
+  "Makes both APIs private. Excludes host names of one's own. Absent: the APIs are public, and protected by their `authorization`.",
 );
 
 /** conf/api.yaml */
@@ -179,6 +179,8 @@ export const ApiSchema = section(
       ),
       {},
     ),
+    authorization: v.optional(AuthorizationWord, "api_key"),
+    lambda_authorizer: v.optional(LambdaAuthorizer),
     keys: v.optional(Keys),
     throttle: v.optional(
       section(
@@ -187,7 +189,7 @@ export const ApiSchema = section(
           burst_limit: v.optional(integer(1, 5_000, "Requests at once for the API key.")),
           daily_quota: v.optional(integer(1, undefined, "Requests a day for the API key.")),
         },
-        "Limits of each API's key, if `keys` is absent. Both services. Absent: the account's.",
+        "Limits of each API's key, if there are keys and `keys` is absent. Both services. Absent: the account's.",
       ),
       {},
     ),

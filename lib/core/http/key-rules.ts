@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { AUTHORIZATIONS } from "./principals.ts";
 
 /** What a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
 export const ENDPOINTS = ["search", "hybrid-search", "bulk", "raw-backend", "recommend", "events", "ingest"] as const;
@@ -11,8 +12,18 @@ export const KeyRules = v.object({
   endpoints: v.array(v.picklist(ENDPOINTS)),
   /** Names, or prefixes followed by `*`, of the indexes that the key may use. Absent: every index without a dot. */
   indexes: v.optional(v.array(v.string())),
+  /** The callers whom the rules apply to, unless they are told by their API keys. */
+  principals: v.optional(v.array(v.string())),
 });
 export type KeyRules = v.InferOutput<typeof KeyRules>;
+
+/** What a function's `config.json` says of its callers. */
+export const accessEntries = {
+  /** What each key may do. Absent: every caller may do everything. */
+  keys: v.optional(v.array(KeyRules)),
+  /** How callers are told apart. Absent: by their API keys. */
+  authorization: v.optional(v.picklist(AUTHORIZATIONS)),
+};
 
 /** The name of the key that a project has when its configuration lists none. */
 export const DEFAULT_KEY = "default";

@@ -1,6 +1,6 @@
 import { OPEN, requireEndpoint } from "./access.ts";
 import { ApiError } from "./error.ts";
-import type { ProxyHandler, Reply } from "./event.ts";
+import type { ProxyHandler } from "./event.ts";
 import type { ApiOptions } from "./middleware.ts";
 import { plainHandler } from "./plain-handler.ts";
 import type { Method, ServedRoute } from "./route.ts";
@@ -15,8 +15,8 @@ export interface RouterOptions {
 }
 
 /**
- * Returns a handler that passes each event to the family of its route. Answers an unknown path with 404, a known path
- * with another method with 405 and `allow`, and `OPTIONS` with the CORS preflight when origins are configured.
+ * Returns a handler that passes each event to the family of its route. Answers an unknown path with 404, and a known path
+ * with another method with 405 and `allow`.
  */
 export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler {
   const families = new Map<string, Promise<Family>>();
@@ -27,7 +27,7 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
     loaded.catch(() => families.delete(name));
     return loaded;
   };
-  // Everyone may learn that a path does not exist. A preflight request has no key.
+  // Everyone may learn that a path does not exist.
   const open: ApiOptions = { ...api, access: OPEN };
   const matchers = routes.map((route) => ({ route, matches: matcher(route.path) }));
 
@@ -55,7 +55,6 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
     return plainHandler({ ...open, nativeErrors }, async ({ path, httpMethod }) => {
       if (found.length === 0) throw new ApiError("not_found", `There is no endpoint ${path.slice(0, 200)}.`);
       const allow = [...new Set(found.flatMap(({ methods }) => methods))].join(", ");
-      if (httpMethod === "OPTIONS" && api.cors) return preflight(allow);
       throw new ApiError("method_not_allowed", `${httpMethod} is not allowed here; use ${allow}.`, {
         headers: { allow },
       });
@@ -63,16 +62,6 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
   };
   return dispatch;
 }
-
-const preflight = (allow: string): Reply => ({
-  status: 204,
-  headers: {
-    "access-control-allow-methods": allow,
-    "access-control-allow-headers": "content-type, x-api-key, x-client-id",
-    "access-control-max-age": "600",
-  },
-  body: "",
-});
 
 function matcher(pattern: string): (path: string) => boolean {
   if (!pattern.endsWith("/{proxy+}")) return (path) => path === pattern || path === `${pattern}/`;

@@ -14,9 +14,6 @@ export interface BodyCall {
 /** Returns why a body is refused. */
 export type BodyReader = (call: BodyCall) => Refusal | undefined;
 
-/** A body that cannot name an index: a document, a mapping, a text to analyze. */
-export const anyBody: BodyReader = () => undefined;
-
 const UNREADABLE = refusal("body", "it is not JSON that the gateway can read: plain JSON without a key twice");
 
 const WRITE = { wildcards: false };
@@ -60,13 +57,25 @@ const PIPELINE = refusal("pipeline", "a pipeline can change the index of a docum
 
 const ACTIONS = new Set(["index", "create", "update", "delete"]);
 
+/** An action as clients write it, which needs no parser. */
+const PLAIN_ACTION = /^\{"(index|create|update|delete)":\{"_index":"([^"\\]*)"(?:,"_id":"[^"\\]*")?\}\}$/;
+
 /** `_bulk`: reads the lines of the actions and skips those of the documents. */
 export const bulk: BodyReader = ({ text, grant, hasIndex }) => {
+  let allowed: string | undefined;
   for (let start = 0; start < text.length; ) {
     const line = lineAt(text, start);
     start += line.length + 1;
     // The cluster skips an empty line between actions.
     if (line.trim() === "") continue;
+    const [, plain, name] = PLAIN_ACTION.exec(line) ?? [];
+    if (plain !== undefined && name !== undefined) {
+      const found = name === allowed ? undefined : valueRefusal(name, grant, WRITE);
+      if (found) return found;
+      allowed = name;
+      if (plain !== "delete") start += lineAt(text, start).length + 1;
+      continue;
+    }
     const parsed = strictJson(line);
     const [[action, target] = [], ...others] = parsed && isObject(parsed.value) ? Object.entries(parsed.value) : [];
     if (action === undefined || others.length > 0 || !ACTIONS.has(action) || !isObject(target)) return UNREADABLE;

@@ -9,8 +9,8 @@ export interface NativeEndpoint {
   segments: readonly string[];
   /** Whether the index expression may hold wildcards. */
   wildcards: boolean;
-  /** Returns why the body is refused. */
-  body: BodyReader;
+  /** Returns why the body is refused. Absent: no body can name an index, as of a document or a mapping. */
+  body?: BodyReader;
   /** The rule that refuses this call to keys with patterns, for which it cannot be bounded. */
   unbounded?: Rule;
 }
@@ -25,7 +25,7 @@ const endpoint = (methods: string, path: string, options: Options = {}): NativeE
   methods: new Set(methods.split(" ")),
   segments: path === "/" ? [] : path.slice(1).split("/"),
   wildcards: options.wildcards ?? false,
-  body: options.body ?? read.anyBody,
+  ...(options.body && { body: options.body }),
   ...(options.unbounded && { unbounded: options.unbounded }),
 });
 

@@ -64,7 +64,7 @@ function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRe
   if (body.length > 0 && !JSON_TYPE.test(contentType ?? "")) {
     return refusal("content-type", "the body is not declared to be JSON");
   }
-  return endpoint.body({ text: body.toString("utf8"), grant, hasIndex });
+  return endpoint.body?.({ text: body.toString("utf8"), grant, hasIndex });
 }
 
 const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;

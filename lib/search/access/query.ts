@@ -21,20 +21,13 @@ const UNBOUNDED = new Map<string, Refusal>([
  * and cannot be read. Reads the whole body, as a lookup can be wherever a query can.
  */
 export function queryRefusal(value: unknown, grant: Grant): Refusal | undefined {
-  if (Array.isArray(value)) return typeof value[0] === "number" ? numbersRefusal(value, grant) : eachOf(value, grant);
+  if (Array.isArray(value)) return firstOf(value, (one) => queryRefusal(one, grant));
   if (!isObject(value)) return undefined;
   for (const key in value) {
     const found = memberRefusal(key, value[key], grant);
     if (found) return found;
   }
   return undefined;
-}
-
-const eachOf = (values: readonly unknown[], grant: Grant) => firstOf(values, (one) => queryRefusal(one, grant));
-
-/** The long arrays of searches are vectors. */
-function numbersRefusal(values: readonly unknown[], grant: Grant): Refusal | undefined {
-  return values.every((one) => typeof one === "number") ? undefined : eachOf(values, grant);
 }
 
 function memberRefusal(key: string, member: unknown, grant: Grant): Refusal | undefined {

@@ -1,0 +1,50 @@
+import * as assert from "uvu/assert";
+import { Failure, UsageError } from "../../cli/errors.ts";
+import { formatKeyNumbers, parseKeyNumbers, rotatedNumbers } from "../../cli/key-numbers.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("numbers of API keys");
+
+const shop = { service: "search-gateway", name: "shop", known: ["default", "shop", "loader"] } as const;
+
+/** Returns the parameter after one step of `rotate-key`. */
+function rotated(parameter: string, step: { name?: string; finish: boolean }): string {
+  const before = parseKeyNumbers(parameter);
+  if (typeof before === "string") throw new Error(before);
+  return formatKeyNumbers(rotatedNumbers(before, { ...shop, ...step }));
+}
+
+test("rotate-key --name adds and removes a key of that name alone", () => {
+  const during = rotated("1 loader=3", { finish: false });
+  assert.is(during, "1 loader=3 shop=1,2");
+  assert.is(rotated(during, { finish: true }), "1 loader=3 shop=2");
+  assert.is(rotated("1 shop=2", { finish: false }), "1 shop=2,3");
+  assert.is(rotated("1 shop=2", { name: "default", finish: false }), "1,2 shop=2");
+});
+
+test("a step that is done already names the command of the other one, with the key", () => {
+  const command = "`relevance rotate-key --service search-gateway --name shop";
+  assert.throws(() => rotated("1", { finish: true }), failure(`has only one key: run ${command}\` first`));
+  assert.throws(() => rotated("1 shop=1,2", { finish: false }), failure(`run ${command} --finish\``));
+  assert.throws(
+    () => rotated("1", { name: "default", finish: true }),
+    failure("run `relevance rotate-key --service search-gateway` first"),
+  );
+});
+
+const failure = (text: string) => (error: unknown) => error instanceof Failure && error.message.includes(text);
+
+test("a name that api.yaml does not have is wrong use: the message lists those that it has", () => {
+  assert.throws(
+    () => rotated("1", { name: "browser", finish: false }),
+    (error: unknown) =>
+      error instanceof UsageError &&
+      error.message === "search-gateway has no key browser: --name must be one of default, shop, loader",
+  );
+});
+
+test("what is not a list of numbers is returned as it is", () => {
+  for (const text of ["one", "1 shop=", "1,2,3", "0", "1 shop=1,x"]) assert.is(parseKeyNumbers(text), text);
+});
+
+test.run();

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import * as assert from "uvu/assert";
+import { bulk } from "../../../../lib/search/access/bodies.ts";
+import { strictJson } from "../../../../lib/search/access/json.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("bodies that name indexes");
+
+test("JSON without a key twice is read, whatever its strings hold", () => {
+  const strings = fc.string({ unit: fc.constantFrom('"', "\\", ":", "{", ",", "a", "\n", "é") });
+  const values = fc.letrec((tie) => ({
+    value: fc.oneof(
+      strings,
+      fc.integer(),
+      fc.constant(null),
+      fc.array(tie("value")),
+      fc.dictionary(strings, tie("value"), { noNullPrototype: true }),
+    ),
+  })).value;
+  fc.assert(
+    fc.property(values, fc.constantFrom(0, 1, 2), (value, indent) => {
+      assert.equal(strictJson(JSON.stringify(value, null, indent)), { value });
+    }),
+  );
+});
+
+test("JSON that two parsers may read differently is not read", () => {
+  for (const text of [
+    '{"a":1,"a":2}',
+    '{"a":{"b":1,"b":2}}',
+    '[{"a":1},{"b":":","b":"\\\\"}]',
+    '{"a":1,"\\u0061":2}',
+    '{"a\\"":1,"a\\"":2}',
+    '{"a":1 /* "b":2 */}',
+    '{"a":1}{"a":1}',
+    "",
+  ]) {
+    assert.is(strictJson(text), undefined, text);
+  }
+});
+
+test("of a long array of numbers one is kept; strings keep all, and what follows is read", () => {
+  const vector = Array.from({ length: 1_024 }, (_, at) => Math.sin(at));
+  const text = JSON.stringify(vector);
+  for (const indent of [0, 2]) {
+    const body = { a: { vector }, "b:": [vector, [vector]], [text]: text, index: "c" };
+    const short = { a: { vector: [0] }, "b:": [[0], [[0]]], [text]: text, index: "c" };
+    assert.equal(strictJson(JSON.stringify(body, null, indent)), { value: short });
+  }
+  assert.is(strictJson(`{"a":${text},"a":1}`), undefined);
+  assert.is(strictJson(`{"a":${text},"b":${text}`), undefined);
+});
+
+/** Returns whether a body of `_bulk` is let through for the index `products`. */
+const passes = (...lines: string[]) =>
+  bulk({ text: lines.map((line) => `${line}\n`).join(""), grant: ["products"], hasIndex: false }) === undefined;
+
+test("an action of _bulk is judged alike in every spelling, at every place", () => {
+  const spellings = [
+    (action: string, name: string) => `{"${action}":{"_index":"${name}","_id":"1"}}`,
+    (action: string, name: string) => `{"${action}":{"_index":"${name}"}}`,
+    (action: string, name: string) => ` { "${action}" : { "_index" : "${name}", "_id" : "1" } }`,
+    (action: string, name: string) => `{"${action}":{"_id":"1","_index":"${name}"}}`,
+    (action: string, name: string) => `{"${action}":{"_index":"${name.replace("o", "\\u006f")}"}}`,
+  ];
+  const documentOf = (action: string) => (action === "delete" ? [] : ['{"_index":"orders"}']);
+  for (const spell of spellings) {
+    for (const action of ["index", "create", "update", "delete"]) {
+      const good = [spell(action, "products"), ...documentOf(action)];
+      const bad = [spell(action, "orders"), ...documentOf(action)];
+      assert.ok(passes(...good, ...good), good[0]);
+      assert.not(passes(...good, ...bad), bad[0]);
+      assert.not(passes(...bad, ...good), bad[0]);
+    }
+  }
+});
+
+test("what looks like a plain action but is more is refused", () => {
+  for (const line of [
+    '{"index":{"_index":"products","_id":"1","_index":"orders"}}',
+    '{"index":{"_index":"products"},"delete":{"_index":"orders"}}',
+    '{"index":{"_index":"products","pipeline":"p"}}',
+    '{"upsert":{"_index":"products"}}',
+    '{"index":{"_index":""}}',
+  ]) {
+    assert.not(passes(line, "{}"), line);
+  }
+});
+
+test.run();

@@ -1,0 +1,211 @@
+// How the APIs authorize their callers: by API keys, by IAM, by a function of the user's.
+import * as assert from "uvu/assert";
+import type { Change } from "../fixtures/configurations/configurations.ts";
+import { suite } from "../suite.ts";
+import { example, recommendation, ref, type Stack, synth } from "./support.ts";
+
+const test = suite("stacks: authorization");
+
+const set = (key: string, value: unknown): Change => ["api.yaml", [key], value];
+const made = new Map<string, Stack>();
+const once =
+  (make: (changes: Change[]) => Stack) =>
+  (...changes: Change[]) => {
+    const id = JSON.stringify([make.toString(), changes]);
+    const stack = made.get(id) ?? make(changes);
+    made.set(id, stack);
+    return stack;
+  };
+const gateway = once((changes) => example("search-gateway", "minimal", changes));
+const service = once((changes) => synth("recommendation", { config: recommendation(changes) }));
+const both = (...changes: Change[]) => [gateway(...changes), service(...changes)];
+
+const AUTHORIZER = "arn:aws:lambda:eu-west-1:123456789012:function:shop-authorizer";
+const IAM = set("authorization", "iam");
+const LAMBDA: Change[] = [set("authorization", "lambda"), set("lambda_authorizer", { function_arn: AUTHORIZER })];
+const keysOf = (...principals: string[]) =>
+  set("keys", [{ name: "shop", endpoints: ["search", "recommend"], principals }]);
+
+interface Body {
+  paths: Record<string, Record<string, { security?: unknown; "x-amazon-apigateway-integration": { type: string } }>>;
+  components: { securitySchemes: Record<string, Record<string, unknown>> };
+  "x-amazon-apigateway-gateway-responses": Record<
+    string,
+    { statusCode: number; responseTemplates: Record<string, string> }
+  >;
+}
+const restApi = (stack: Stack) => stack.resource<{ body: string; policy?: string }>("aws_api_gateway_rest_api", "api");
+const bodyOf = (stack: Stack): Body => JSON.parse(restApi(stack).body);
+const errorOf = (stack: Stack, type: string) => {
+  const { statusCode, responseTemplates } = bodyOf(stack)["x-amazon-apigateway-gateway-responses"][type] ?? {};
+  return [statusCode, JSON.parse(responseTemplates?.["application/json"] ?? "").error];
+};
+
+/** Checks that every method but OPTIONS demands the only scheme of the document. */
+function demands(stack: Stack, scheme: string): void {
+  const { paths, components } = bodyOf(stack);
+  assert.equal(Object.keys(components.securitySchemes), [scheme]);
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { security, "x-amazon-apigateway-integration": integration }] of Object.entries(methods)) {
+      if (method === "options") assert.equal([security, integration.type], [undefined, "mock"], path);
+      else assert.equal(security, [{ [scheme]: [] }], `${method} ${path}`);
+    }
+  }
+}
+
+const CORS = set("cors", { allow_origins: ["https://a.example", "https://b.example"] });
+
+test("api_key, which is the default, demands the header x-api-key", () => {
+  for (const stack of [...both(CORS), gateway(CORS, set("authorization", "api_key"))]) {
+    demands(stack, "api_key");
+    const { api_key } = bodyOf(stack).components.securitySchemes;
+    assert.equal(api_key, { type: "apiKey", in: "header", name: "x-api-key" });
+  }
+});
+
+test("iam demands a signature of every method but OPTIONS", () => {
+  for (const stack of both(IAM, CORS)) {
+    demands(stack, "sigv4");
+    const { sigv4 } = bodyOf(stack).components.securitySchemes;
+    assert.is(sigv4?.["x-amazon-apigateway-authtype"], "awsSigv4");
+  }
+});
+
+test("with iam a request without a signature reads that it is not signed, not that the path is unknown", () => {
+  for (const stack of both(IAM)) {
+    for (const type of ["MISSING_AUTHENTICATION_TOKEN", "ACCESS_DENIED", "INVALID_SIGNATURE", "EXPIRED_TOKEN"]) {
+      const [status, { code, message }] = errorOf(stack, type);
+      assert.equal([status, code], [403, "forbidden"], type);
+      assert.match(message, "no valid signature");
+    }
+  }
+  assert.is(errorOf(gateway(), "MISSING_AUTHENTICATION_TOKEN")[0], 404);
+  assert.match(
+    errorOf(gateway(...LAMBDA), "UNAUTHORIZED")[1].message,
+    "The authorizer does not let this request through",
+  );
+});
+
+test("lambda asks the function, with the headers that identify a caller, and caches no answer unless told to", () => {
+  for (const stack of both(...LAMBDA, CORS)) {
+    demands(stack, "authorizer");
+    const { authorizer } = bodyOf(stack).components.securitySchemes;
+    assert.is(authorizer?.["x-amazon-apigateway-authtype"], "custom");
+    const role = stack.resource<{ name: string }>("aws_iam_role", "authorizer-role");
+    assert.equal(authorizer?.["x-amazon-apigateway-authorizer"], {
+      type: "request",
+      authorizerUri: `arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/${AUTHORIZER}/invocations`,
+      authorizerCredentials: `arn:aws:iam::123456789012:role/${role.name}`,
+      identitySource: "method.request.header.authorization",
+      authorizerResultTtlInSeconds: 0,
+    });
+  }
+  const own = { function_arn: `${AUTHORIZER}:live`, identity_headers: ["Cookie", "x-tenant"], cache_seconds: 60 };
+  const stack = gateway(["api.yaml", ["authorization"], "lambda"], set("lambda_authorizer", own));
+  const { identitySource, authorizerResultTtlInSeconds, authorizerUri } = Object(
+    bodyOf(stack).components.securitySchemes.authorizer?.["x-amazon-apigateway-authorizer"],
+  );
+  assert.equal(
+    [identitySource, authorizerResultTtlInSeconds],
+    ["method.request.header.Cookie, method.request.header.x-tenant", 60],
+  );
+  assert.match(String(authorizerUri), `${AUTHORIZER}:live/invocations`);
+});
+
+test("API Gateway may call the authorizer and nothing else, before the API exists", () => {
+  for (const stack of both(...LAMBDA)) {
+    const { Statement } = JSON.parse(
+      stack.resource<{ policy: string }>("aws_iam_role_policy", "authorizer-policy").policy,
+    );
+    assert.equal(
+      Statement.map(({ Effect, Action, Resource }: Record<string, unknown>) => [Effect, Action, Resource]),
+      [["Allow", ["lambda:InvokeFunction"], [AUTHORIZER]]],
+    );
+    const { assume_role_policy } = stack.resource<{ assume_role_policy: string }>("aws_iam_role", "authorizer-role");
+    assert.equal(JSON.parse(assume_role_policy).Statement[0].Principal, { Service: "apigateway.amazonaws.com" });
+    const { depends_on } = stack.resource<{ depends_on: string[] }>("aws_api_gateway_rest_api", "api");
+    assert.equal(depends_on, ["aws_iam_role.authorizer-role", "aws_iam_role_policy.authorizer-policy"]);
+  }
+  for (const stack of both(IAM)) assert.equal(stack.ids("aws_iam_role").includes("authorizer-role"), false);
+});
+
+test("there are no API keys and usage plans unless callers have keys, and the function gets no ids", () => {
+  const principal = "arn:aws:iam::123456789012:role/shop-page";
+  for (const stack of [...both(IAM), ...both(IAM, keysOf(principal)), ...both(...LAMBDA, keysOf("browsers"))]) {
+    for (const type of ["aws_api_gateway_api_key", "aws_api_gateway_usage_plan", "aws_api_gateway_usage_plan_key"]) {
+      assert.equal(stack.ids(type), [], type);
+    }
+    assert.not.match(stack.text, "API_KEYS");
+    assert.is(stack.output.api_key_ids?.value, "");
+  }
+});
+
+test("an answer to OPTIONS allows the headers of the authorization", () => {
+  const headers = (stack: Stack) => {
+    const { options } = bodyOf(stack).paths["/{proxy+}"] ?? {};
+    return JSON.stringify(options?.["x-amazon-apigateway-integration"]).match(/allow-headers":"'([^']*)'/)?.[1];
+  };
+  assert.is(headers(gateway(CORS)), "x-api-key, content-type, x-client-id");
+  assert.is(
+    headers(gateway(CORS, IAM)),
+    "authorization, x-amz-date, x-amz-security-token, x-amz-content-sha256, content-type, x-client-id",
+  );
+  assert.is(headers(gateway(CORS, ...LAMBDA)), "authorization, content-type, x-client-id");
+});
+
+const PRIVATE = set("private_api", { vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890"] });
+const NO_HOST = set("domain_name_system", null);
+const root = (account: string) => `arn:aws:iam::${account}:root`;
+const statements = (stack: Stack) => JSON.parse(restApi(stack).policy ?? "{}").Statement;
+
+test("a private API with iam consents to accounts, never to everyone", () => {
+  for (const stack of both(PRIVATE, NO_HOST, IAM)) {
+    const [allow, deny] = statements(stack);
+    assert.equal([allow.Effect, allow.Principal], ["Allow", { AWS: [root("123456789012")] }]);
+    assert.equal([deny.Effect, deny.Principal], ["Deny", "*"]);
+  }
+  assert.is(statements(gateway(PRIVATE, NO_HOST, ...LAMBDA))[0].Principal, "*");
+});
+
+test("an API with iam consents to the accounts of its principals, and needs no policy for its own", () => {
+  const own = "arn:aws:iam::123456789012:role/shop-page";
+  const other = "arn:aws:iam::210987654321:user/ada";
+  for (const stack of both(IAM, keysOf(own))) assert.is(restApi(stack).policy, undefined);
+  for (const stack of both(IAM, keysOf(own, other))) {
+    assert.equal(statements(stack), [
+      {
+        Sid: "Callers",
+        Effect: "Allow",
+        Principal: { AWS: [root("123456789012"), root("210987654321")] },
+        Action: "execute-api:Invoke",
+        Resource: "execute-api:/*",
+      },
+    ]);
+  }
+  assert.is(restApi(gateway(...LAMBDA, keysOf(other))).policy, undefined);
+});
+
+test("a changed authorization is deployed", () => {
+  const trigger = (stack: Stack) =>
+    stack.resource<{ triggers: { api: string } }>("aws_api_gateway_deployment", "api-deployment").triggers.api;
+  const other = keysOf("arn:aws:iam::210987654321:user/ada");
+  const stacks = [gateway(), gateway(IAM), gateway(IAM, other), gateway(...LAMBDA)];
+  assert.is(new Set(stacks.map(trigger)).size, stacks.length);
+});
+
+test("the access log names the key and the caller of IAM", () => {
+  const { access_log_settings } = gateway().resource<{ access_log_settings: { format: string } }>(
+    "aws_api_gateway_stage",
+    "api-stage",
+  );
+  const { api_key_id, user_arn } = JSON.parse(access_log_settings.format);
+  assert.equal([api_key_id, user_arn], ["$context.identity.apiKeyId", "$context.identity.userArn"]);
+});
+
+test("the API Gateway permission of the function stays as it is", () => {
+  const permission = (stack: Stack) => stack.resource("aws_lambda_permission", "api-permission");
+  assert.equal(permission(gateway(IAM)), permission(gateway()));
+  assert.is(permission(gateway(...LAMBDA)).source_arn, `${ref("aws_api_gateway_rest_api.api.execution_arn")}/v1/*`);
+});
+
+test.run();
