@@ -5,6 +5,8 @@ import type { ProxyEvent } from "../../lib/core/http/event.ts";
 import { withTimeout } from "../../lib/core/resilience/timeout.ts";
 import { type Answer, answerOf, refusal, send, UNKNOWN } from "./answer.ts";
 import { createEvent, type EventParts } from "./event.ts";
+import { mockAnswer } from "./mock.ts";
+import type { Match } from "./resources.ts";
 import { createContext, findService, type MountedService } from "./service.ts";
 
 /** API Gateway's limit for the payload of a request. */
@@ -41,7 +43,14 @@ export function serve(
 
   let target: Target;
   try {
-    target = admit(request, requestId, services);
+    const found = find(request, services);
+    const mock = request.method === "OPTIONS" ? found.service.options(found.match.resource) : undefined;
+    if (mock) {
+      const answer = mockAnswer(mock, sentHeaders(request));
+      request.resume().on("end", () => reply(answer));
+      return;
+    }
+    target = admit(request, requestId, found);
   } catch (error) {
     // Reads and drops the body first: a client that cannot send all of it may not read the response.
     request.resume().on("end", () => refuse(error as ApiError));
@@ -71,19 +80,35 @@ export function serve(
   });
 }
 
-/** Finds the service and resource of a request and checks its key. Throws ApiError to reject the request. */
-function admit(request: IncomingMessage, requestId: string, services: readonly MountedService[]): Target {
+interface Found {
+  service: MountedService;
+  match: Match;
+  path: string;
+  query: string;
+}
+
+/** Finds the service and resource of a request. Throws ApiError if there is none. */
+function find(request: IncomingMessage, services: readonly MountedService[]): Found {
   const url = request.url ?? "";
   const mark = url.indexOf("?");
   const found = findService(services, mark === -1 ? url : url.slice(0, mark));
   const match = found?.service.match(found.path);
   if (!found || !match) throw new ApiError("not_found", "There is no endpoint at this path.");
+  return { ...found, match, query: mark === -1 ? "" : url.slice(mark + 1) };
+}
 
+/** Checks the key of a request. Throws ApiError to reject it. */
+function admit(request: IncomingMessage, requestId: string, found: Found): Target {
   const apiKey = request.headers["x-api-key"]?.toString();
-  const apiKeyId = found.service.admit(request.method ?? "GET", apiKey);
-  const { service, path } = found;
-  const query = mark === -1 ? "" : url.slice(mark + 1);
-  return { request, path, query, match, stage: service.stage, apiKey, apiKeyId, requestId, service };
+  const apiKeyId = found.service.admit(apiKey);
+  return { ...found, request, stage: found.service.stage, apiKey, apiKeyId, requestId };
+}
+
+/** Returns the headers of a request with the names as they were sent; of several values the last. */
+function sentHeaders({ rawHeaders }: IncomingMessage): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.set(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+  return headers;
 }
 
 function payloadTooLarge(what: string): ApiError {

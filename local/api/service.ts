@@ -2,6 +2,8 @@ import type { Context } from "aws-lambda";
 import { ApiError } from "../../lib/core/http/error.ts";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import type { Route } from "../../lib/core/http/route.ts";
+import { methodsOf, preflight } from "../../lib/infrastructure/preflight.ts";
+import type { Mock } from "./mock.ts";
 import { createMatcher, type Match } from "./resources.ts";
 import { createUsage, type UsagePlan } from "./usage.ts";
 
@@ -14,6 +16,8 @@ export interface ApiService {
   /** The accepted API keys. */
   keys: readonly string[];
   usage?: UsagePlan;
+  /** Returns the mock integration that answers OPTIONS for a resource; absent if the function answers, to callers with a key. */
+  options?: ((resource: string) => Mock | undefined) | undefined;
 }
 
 /** A service in the form that the server uses. */
@@ -21,8 +25,9 @@ export interface MountedService {
   stage: string;
   handler: ProxyHandler;
   match: (path: string) => Match | undefined;
-  /** Returns the id of the key, if the request has one: `key-1` for the first of `keys`. Throws `forbidden` or `throttled`. */
-  admit: (method: string, key: string | undefined) => string | undefined;
+  /** Returns the id of the key: `key-1` for the first of `keys`. Throws `forbidden` or `throttled`. */
+  admit: (key: string | undefined) => string;
+  options: (resource: string) => Mock | undefined;
 }
 
 export function mount(service: ApiService): MountedService {
@@ -32,9 +37,8 @@ export function mount(service: ApiService): MountedService {
     stage: service.basePath ?? "",
     handler: service.handler,
     match: createMatcher(service.routes),
-    admit(method, key) {
-      // A browser's preflight request has no key.
-      if (method === "OPTIONS") return undefined;
+    options: service.options ?? (() => undefined),
+    admit(key) {
       const id = key === undefined ? undefined : ids.get(key);
       if (key === undefined || id === undefined) {
         throw new ApiError("forbidden", "The API key is missing or wrong; send it in the header x-api-key.");
@@ -76,4 +80,14 @@ export function createContext(requestId: string, timeoutMs: number): Context {
     fail: () => undefined,
     succeed: () => undefined,
   };
+}
+
+/** Returns how a service with `cors` answers OPTIONS to callers with API keys; undefined without `cors`. */
+export function preflights(
+  routes: readonly Route[],
+  cors: { allow_origins: readonly string[] } | undefined,
+): ApiService["options"] {
+  if (cors === undefined) return undefined;
+  const base = { allowOrigins: cors.allow_origins, credentialHeaders: ["x-api-key"] };
+  return (path) => preflight({ ...base, methods: methodsOf(routes, path) })["x-amazon-apigateway-integration"];
 }

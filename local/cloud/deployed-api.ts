@@ -1,5 +1,6 @@
 import {
   APIGatewayClient,
+  type Integration as ApiIntegration,
   GetApiKeyCommand,
   GetResourcesCommand,
   GetRestApisCommand,
@@ -10,6 +11,7 @@ import {
 } from "@aws-sdk/client-api-gateway";
 import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { ifThere } from "../../lib/aws/errors.ts";
+import type { Mock } from "../api/mock.ts";
 import type { Cloud } from "./front.ts";
 
 /** The cloud to read an API from. It may run in another process. */
@@ -22,6 +24,10 @@ export interface DeployedMethod {
   /** For example "POST". "ANY" stands for all methods that the resource does not define itself. */
   method: string;
   keyRequired: boolean;
+  /** `NONE`, `AWS_IAM` or `CUSTOM`. */
+  authorization: string;
+  /** What answers without the function. */
+  mock?: Mock | undefined;
   /** Whether the function's policy allows calls from this API, stage, method and path. */
   permitted: boolean;
 }
@@ -65,35 +71,43 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
     new GetResourcesCommand({ restApiId: id, limit: 500, embed: ["methods"] }),
   );
   const integrations = resources.flatMap(integrationsOf);
-  const target = functionOf(integrations);
+  const target = functionOf(integrations.flatMap(({ uri }) => uri ?? []));
   const allows = await permissionOf(lambda, target);
   return {
     id,
     stage,
-    methods: integrations.map(({ resource, method, keyRequired }) => ({
-      resource,
-      method,
-      keyRequired,
-      permitted: allows(`${id}/${stage}/${method === "ANY" ? "*" : method}${resource}`),
+    methods: integrations.map(({ uri, ...method }) => ({
+      ...method,
+      permitted: allows(`${id}/${stage}/${method.method === "ANY" ? "*" : method.method}${method.resource}`),
     })),
     ...(await usageOf(gateway, id, stage)),
     function: await describeFunction(lambda, target),
   };
 }
 
-interface Integration {
-  resource: string;
-  method: string;
-  keyRequired: boolean;
-  uri: string;
-}
+type Integration = Omit<DeployedMethod, "permitted"> & { uri?: string };
 
 function integrationsOf({ path = "", resourceMethods = {} }: Resource): Integration[] {
-  return Object.entries(resourceMethods).map(([method, { apiKeyRequired = false, methodIntegration }]) => {
-    const { type, uri } = methodIntegration ?? {};
-    if (type !== "AWS_PROXY" || uri === undefined) throw new Error(`${method} ${path} has no function behind it`);
-    return { resource: path, method, keyRequired: apiKeyRequired, uri };
+  return Object.entries(resourceMethods).map(([method, found]) => {
+    const { apiKeyRequired = false, authorizationType = "", methodIntegration: integration } = found;
+    const described = { resource: path, method, keyRequired: apiKeyRequired, authorization: authorizationType };
+    if (integration?.type === "MOCK") return { ...described, mock: mockOf(integration) };
+    if (integration?.type === "AWS_PROXY" && integration.uri !== undefined)
+      return { ...described, uri: integration.uri };
+    throw new Error(`${method} ${path} has no function behind it`);
   });
+}
+
+function mockOf({ requestTemplates = {}, contentHandling, integrationResponses = {} }: ApiIntegration): Mock {
+  const [response] = Object.values(integrationResponses);
+  const { statusCode = "", responseParameters = {}, responseTemplates = {} } = response ?? {};
+  return {
+    requestTemplates,
+    contentHandling,
+    responses: {
+      default: { statusCode, responseParameters, responseTemplates, contentHandling: response?.contentHandling },
+    },
+  };
 }
 
 interface Target {
@@ -101,8 +115,8 @@ interface Target {
   qualifier: string;
 }
 
-function functionOf(integrations: readonly Integration[]): Target {
-  const uris = [...new Set(integrations.map(({ uri }) => uri))];
+function functionOf(called: readonly string[]): Target {
+  const uris = [...new Set(called)];
   const [uri = ""] = uris;
   if (uris.length !== 1) throw new Error(`the methods call ${uris.length} functions: ${uris.join(", ") || "none"}`);
   const [, name, qualifier] = /:function:([^:/]+):([^:/]+)\/invocations$/.exec(uri) ?? [];

@@ -4,7 +4,7 @@ import type { LocalError } from "../process/error.ts";
 import { scratchFolder } from "../process/scratch.ts";
 import { installCloud } from "./install.ts";
 import { type Listener, listen } from "./listener.ts";
-import { type Moto, startMoto } from "./moto.ts";
+import { type Moto, type Quotas, startMoto } from "./moto.ts";
 import type { AfterCall } from "./proxy.ts";
 import { router, standInsByService } from "./router.ts";
 import type { Control, StandIn } from "./stand-in.ts";
@@ -32,6 +32,8 @@ export interface CloudOptions {
   longestWaitSeconds?: number;
   /** Upper limit for function timeouts, in seconds by function name. */
   shortCalls?: Readonly<Record<string, number>>;
+  /** The account's quotas where they differ from the defaults. */
+  quotas?: Quotas;
   /** Runs after each successful call to moto, before the caller gets the answer. */
   afterCall?: AfterCall;
   /** Called with progress messages for the user. */
@@ -93,6 +95,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
         frontUrl: front.url,
         withoutRepairs,
         shortCalls,
+        ...(options.quotas && { quotas: options.quotas }),
         ...(longestWaitSeconds !== undefined && { longestWaitSeconds }),
       }),
     );

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { toJsonSchema } from "@valibot/to-json-schema";
+import { credentialHeaders } from "../../lib/config/access.ts";
+import type { Api } from "../../lib/config/api.ts";
 import type { Route } from "../../lib/core/http/route.ts";
+import { methodsOf, preflight } from "../../lib/infrastructure/preflight.ts";
 import { gatewayResponses } from "./gateway-responses.ts";
 
 /** API Gateway's default limit; the functions answer within 28 s. */
@@ -11,24 +14,37 @@ export interface ApiBodyOptions {
   routes: readonly Route[];
   /** Invocation ARN of the function's alias. */
   invocationUri: string;
-  /** Origins whose pages may call the API. */
-  allowOrigins?: readonly string[] | undefined;
+  /** The security scheme of every method but OPTIONS, by its name. */
+  schemes: Readonly<Record<string, object>>;
+  /** What API Gateway's own answers depend on. */
+  api: Pick<Api, "authorization" | "lambda_authorizer" | "cors">;
 }
 
 /**
- * Returns the REST API as one OpenAPI document: `ANY`, with the key required, on each route, the root and every other
- * path; `OPTIONS` without a key. Thus the router itself answers 404, 405 and preflights.
+ * Returns the REST API as one OpenAPI document: `ANY`, for authorized callers, on each route, the root and every other
+ * path, so that the router itself answers 404 and 405. With `cors` every path has an `OPTIONS` of its own, for everyone.
  */
-export function apiBody({ title, routes, invocationUri, allowOrigins }: ApiBodyOptions) {
+export function apiBody({ title, routes, invocationUri, schemes, api }: ApiBodyOptions) {
   const paths = [...new Set(["/", "/{proxy+}", ...routes.map(({ path }) => path)])].sort();
+  const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
+  const pathItem = (path: string) => ({
+    "x-amazon-apigateway-any-method": { ...method(path, invocationUri), security },
+    ...(api.cors && {
+      options: preflight({
+        allowOrigins: api.cors.allow_origins,
+        credentialHeaders: credentialHeaders(api),
+        methods: methodsOf(routes, path),
+      }),
+    }),
+  });
   return {
     openapi: "3.0.1",
     info: { title, version: "1" },
-    paths: Object.fromEntries(paths.map((path) => [path, pathItem(path, invocationUri)])),
-    components: { securitySchemes: { api_key: { type: "apiKey", name: "x-api-key", in: "header" } } },
+    paths: Object.fromEntries(paths.map((path) => [path, pathItem(path)])),
+    components: { securitySchemes: schemes },
     "x-amazon-apigateway-api-key-source": "HEADER",
     "x-amazon-apigateway-binary-media-types": ["*/*"],
-    "x-amazon-apigateway-gateway-responses": gatewayResponses(allowOrigins),
+    "x-amazon-apigateway-gateway-responses": gatewayResponses(api.authorization, api.cors?.allow_origins),
   };
 }
 
@@ -47,14 +63,14 @@ export function apiFingerprint(body: unknown, routes: readonly Route[]): string 
     .digest("hex");
 }
 
-function pathItem(path: string, uri: string) {
+function method(path: string, uri: string) {
   const parameters = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string" },
   }));
-  const method = {
+  return {
     ...(parameters.length > 0 && { parameters }),
     responses: { default: { description: "The function's answer" } },
     "x-amazon-apigateway-integration": {
@@ -65,5 +81,4 @@ function pathItem(path: string, uri: string) {
       timeoutInMillis: INTEGRATION_TIMEOUT_MS,
     },
   };
-  return { "x-amazon-apigateway-any-method": { ...method, security: [{ api_key: [] }] }, options: method };
 }

@@ -41,9 +41,9 @@ export function apiKeys(stack: ProjectStack, service: Service): ServiceKey[] {
   return made;
 }
 
-/** Returns API_KEYS of a function: `id=name` of each key. Without `keys` in api.yaml the function needs none. */
+/** Returns API_KEYS of a function: `id=name` of each key. Without `keys` in api.yaml, or API keys, it needs none. */
 export function keyEnvironment({ input }: ProjectStack, made: readonly ServiceKey[]): { API_KEYS?: string } {
-  if (input.config.api.keys === undefined) return {};
+  if (input.config.api.keys === undefined || made.length === 0) return {};
   return {
     API_KEYS: made.flatMap(({ limits, keys }) => keys.map(({ key }) => `${key.id}=${limits.name}`)).join(","),
   };

@@ -1,4 +1,5 @@
 import { type ErrorCode, nativeError } from "../../lib/core/http/error.ts";
+import type { Authorization } from "../../lib/core/http/principals.ts";
 
 interface Refusal {
   status: number;
@@ -7,7 +8,20 @@ interface Refusal {
   retryAfter?: number;
 }
 
-const FORBIDDEN: Refusal = { status: 403, code: "forbidden", message: "The API key is missing or wrong." };
+const FORBIDDEN: Readonly<Record<Authorization, Refusal>> = {
+  api_key: { status: 403, code: "forbidden", message: "The API key is missing or wrong." },
+  iam: {
+    status: 403,
+    code: "forbidden",
+    message:
+      "The request has no valid signature (AWS Signature Version 4, service execute-api), or IAM does not allow its caller execute-api:Invoke.",
+  },
+  lambda: {
+    status: 403,
+    code: "forbidden",
+    message: "The authorizer does not let this request through, or a header that it needs is missing.",
+  },
+};
 const NOT_FOUND: Refusal = { status: 404, code: "not_found", message: "There is no such endpoint." };
 const BAD_REQUEST: Refusal = { status: 400, code: "invalid_request", message: "The request is not valid." };
 const INTERNAL: Refusal = {
@@ -28,20 +42,20 @@ const UNANSWERED: Refusal = {
 };
 
 /** API Gateway's own errors by response type. Source: "Gateway response types", API Gateway Developer Guide. */
-const REFUSALS: Readonly<Record<string, Refusal>> = {
-  ACCESS_DENIED: FORBIDDEN,
+const refusals = (authorization: Authorization): Readonly<Record<string, Refusal>> => ({
+  ACCESS_DENIED: FORBIDDEN[authorization],
   API_CONFIGURATION_ERROR: INTERNAL,
   AUTHORIZER_CONFIGURATION_ERROR: INTERNAL,
   AUTHORIZER_FAILURE: INTERNAL,
   BAD_REQUEST_BODY: BAD_REQUEST,
   BAD_REQUEST_PARAMETERS: BAD_REQUEST,
-  EXPIRED_TOKEN: FORBIDDEN,
+  EXPIRED_TOKEN: FORBIDDEN[authorization],
   INTEGRATION_FAILURE: UNANSWERED,
   INTEGRATION_TIMEOUT: UNANSWERED,
-  INVALID_API_KEY: FORBIDDEN,
-  INVALID_SIGNATURE: FORBIDDEN,
-  // API Gateway's answer for paths and methods that the API does not have.
-  MISSING_AUTHENTICATION_TOKEN: NOT_FOUND,
+  INVALID_API_KEY: FORBIDDEN[authorization],
+  INVALID_SIGNATURE: FORBIDDEN[authorization],
+  // The answer to paths and methods that the API does not have; with IAM also to requests that are not signed.
+  MISSING_AUTHENTICATION_TOKEN: authorization === "iam" ? FORBIDDEN.iam : NOT_FOUND,
   QUOTA_EXCEEDED: {
     status: 429,
     code: "throttled",
@@ -55,26 +69,32 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   RESOURCE_NOT_FOUND: NOT_FOUND,
   THROTTLED: { status: 429, code: "throttled", message: "Too many requests; try again later.", retryAfter: 1 },
-  UNAUTHORIZED: FORBIDDEN,
+  UNAUTHORIZED: FORBIDDEN[authorization],
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     code: "unsupported_media_type",
     message: "The content type must be application/json.",
   },
-  WAF_FILTERED: { ...FORBIDDEN, message: "The request was refused by the firewall." },
+  WAF_FILTERED: { status: 403, code: "forbidden", message: "The request was refused by the firewall." },
   // Any other error keeps its status.
   DEFAULT_4XX: BAD_REQUEST,
   // Also used if the function fails, times out or returns a malformed answer, where API Gateway's own status is 502.
   DEFAULT_5XX: UNANSWERED,
-};
+});
 
 /**
  * Returns the gateway responses of an API in the error shape of both services, including the fields that OpenSearch
  * clients print.
  */
-export function gatewayResponses(allowOrigins?: readonly string[]): Record<string, unknown> {
+export function gatewayResponses(
+  authorization: Authorization,
+  allowOrigins?: readonly string[],
+): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(REFUSALS).map(([type, refusal]) => [type, gatewayResponse(type, refusal, allowOrigins)]),
+    Object.entries(refusals(authorization)).map(([type, refusal]) => [
+      type,
+      gatewayResponse(type, refusal, allowOrigins),
+    ]),
   );
 }
 

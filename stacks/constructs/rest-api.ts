@@ -11,6 +11,7 @@ import { aliasArn } from "../../lib/infrastructure/functions.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { apiBody, apiFingerprint } from "./api-body.ts";
 import { type ServiceKey, usagePlans } from "./api-keys.ts";
+import { methodAuthorization, resourcePolicy } from "./authorization.ts";
 import type { DeployedFunction } from "./function.ts";
 
 export interface RestApiOptions {
@@ -35,25 +36,27 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   const { service, routes, functionName, deployed } = options;
   const { region } = input.discovery;
   const { private_api, waf_web_acl_arn, default_throttle, execute_api_url } = input.config.api;
+  const { schemes, needs } = methodAuthorization(stack, service);
+  const policy = resourcePolicy(stack);
   const body = apiBody({
     title: names.api(service),
     routes,
     invocationUri:
       `arn:${names.partition()}:apigateway:${region}:lambda:path/2015-03-31/functions/` +
       `${aliasArn(stack.names, functionName)}/invocations`,
-    allowOrigins: input.config.api.cors?.allow_origins,
+    schemes,
+    api: input.config.api,
   });
   const api = new ApiGatewayRestApi(stack, "api", {
     name: names.api(service),
     // The body also sets the API key source and the binary media types.
     body: JSON.stringify(body),
-    ...(private_api === undefined
-      ? { endpointConfiguration: { types: ["REGIONAL"] } }
-      : {
-          endpointConfiguration: { types: ["PRIVATE"], vpcEndpointIds: private_api.vpc_endpoint_ids },
-          policy: privatePolicy(private_api.vpc_endpoint_ids),
-        }),
+    endpointConfiguration: private_api
+      ? { types: ["PRIVATE"], vpcEndpointIds: private_api.vpc_endpoint_ids }
+      : { types: ["REGIONAL"] },
+    ...(policy !== undefined && { policy }),
     ...(options.hostName !== undefined && !execute_api_url && { disableExecuteApiEndpoint: true }),
+    ...(needs.length > 0 && { dependsOn: [...needs] }),
     lifecycle: { createBeforeDestroy: true },
   });
   const permission = new LambdaPermission(stack, "api-permission", {
@@ -67,11 +70,12 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   const deployment = new ApiGatewayDeployment(stack, "api-deployment", {
     restApiId: api.id,
     // A changed policy takes effect with the next deployment.
-    triggers: { api: apiFingerprint(private_api === undefined ? body : [body, private_api], routes) },
+    triggers: { api: apiFingerprint(policy === undefined ? body : [body, policy], routes) },
     lifecycle: { createBeforeDestroy: true },
   });
   // checkov:skip=CKV_AWS_120 aws_api_gateway_stage.api-stage: answers belong to one user and change with each write
-  // checkov:skip=CKV2_AWS_29 aws_api_gateway_stage.api-stage: callers are back ends with a key and a usage plan; a firewall is up to the account
+  // checkov:skip=CKV2_AWS_29 aws_api_gateway_stage.api-stage: callers are authorized and their rate is limited; a firewall is up to the account
+  // checkov:skip=CKV2_AWS_77 aws_api_gateway_stage.api-stage: the web ACL is the account's own, and no function runs Java
   // checkov:skip=CKV2_AWS_51 aws_api_gateway_stage.api-stage: IAM authorizes the call of the function; no HTTP back end could check a certificate
   const stage = new ApiGatewayStage(stack, "api-stage", {
     restApiId: api.id,
@@ -105,17 +109,6 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   return { api, stage };
 }
 
-/** Returns the policy of a private API: only calls through these endpoints. */
-function privatePolicy(endpoints: readonly string[]): string {
-  const call = { Principal: "*", Action: "execute-api:Invoke", Resource: "execute-api:/*" };
-  const Condition = { StringNotEquals: { "aws:SourceVpce": endpoints } };
-  const Statement = [
-    { Sid: "Callers", Effect: "Allow", ...call },
-    { Sid: "OtherWays", Effect: "Deny", ...call, Condition },
-  ];
-  return JSON.stringify({ Version: "2012-10-17", Statement });
-}
-
 /** The path has no query string. Leaves out values that a caller controls and that could break the JSON. */
 const ACCESS_LOG_FORMAT = JSON.stringify({
   request_id: "$context.requestId",
@@ -130,6 +123,7 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
   function_status: "$context.integration.status",
   error: "$context.error.responseType",
   api_key_id: "$context.identity.apiKeyId",
+  user_arn: "$context.identity.userArn",
   source_ip: "$context.identity.sourceIp",
   trace_id: "$context.xrayTraceId",
 });

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { routes } from "../../functions/api-router/routes.ts";
 import type { Route } from "../../lib/core/http/route.ts";
 import { apiBody, apiFingerprint } from "../../stacks/constructs/api-body.ts";
+import { gatewayResponses } from "../../stacks/constructs/gateway-responses.ts";
 import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { example, ref, synth } from "./support.ts";
@@ -24,6 +24,7 @@ interface Body {
     { statusCode?: number; responseTemplates: Record<string, string>; responseParameters: Record<string, string> }
   >;
 }
+const integrationOf = (method?: Method) => method?.["x-amazon-apigateway-integration"] ?? {};
 const bodyOf = (stack: typeof all): Body =>
   JSON.parse(stack.resource<{ body: string }>("aws_api_gateway_rest_api", "api").body);
 const body = bodyOf(all);
@@ -41,18 +42,18 @@ test("has every route, the root and everything else", () => {
   ]);
 });
 
-test("needs the key for every method but OPTIONS", () => {
+test("needs the key for every method but OPTIONS, which only an API with origins answers by itself", () => {
   for (const [path, methods] of Object.entries(body.paths)) {
     assert.equal(Object.keys(methods).sort(), ["options", "x-amazon-apigateway-any-method"], path);
     assert.equal(methods["x-amazon-apigateway-any-method"]?.security, [{ api_key: [] }], path);
-    assert.is(methods.options?.security, undefined, path);
+    assert.equal([methods.options?.security, integrationOf(methods.options).type], [undefined, "mock"], path);
   }
+  const methods = Object.values(bodyOf(minimal).paths).flatMap((path) => Object.keys(path));
+  assert.equal([...new Set(methods)], ["x-amazon-apigateway-any-method"]);
 });
 
-test("every integration names the alias", () => {
-  const uris = Object.values(body.paths).flatMap((methods) =>
-    Object.values(methods).map((method) => method["x-amazon-apigateway-integration"].uri),
-  );
+test("every other integration names the alias", () => {
+  const uris = Object.values(body.paths).map((methods) => integrationOf(methods["x-amazon-apigateway-any-method"]).uri);
   assert.equal(
     [...new Set(uris)],
     [
@@ -96,14 +97,8 @@ test("refusals say when to try again", () => {
 
 test("refusals are shown to pages of allowed origins", () => {
   const origin = (origins: string[] | undefined) => {
-    const { "x-amazon-apigateway-gateway-responses": responses } = apiBody({
-      title: "x",
-      routes,
-      invocationUri: "x",
-      allowOrigins: origins,
-    });
-    const { responseParameters } = responses.THROTTLED as { responseParameters: Record<string, string> };
-    return responseParameters["gatewayresponse.header.access-control-allow-origin"];
+    const { responseParameters } = gatewayResponses("api_key", origins).THROTTLED as { responseParameters: object };
+    return Reflect.get(responseParameters, "gatewayresponse.header.access-control-allow-origin");
   };
   assert.is(origin(undefined), undefined);
   assert.is(origin(["*"]), "'*'");
@@ -111,6 +106,7 @@ test("refusals are shown to pages of allowed origins", () => {
   assert.is(origin(["https://a.example", "https://b.example"]), "method.request.header.origin");
 });
 
+const BODY = { title: "x", invocationUri: "x", schemes: {}, api: { authorization: "api_key" } } as const;
 const trigger = (stack: typeof all) =>
   stack.resource<{ triggers: { api: string } }>("aws_api_gateway_deployment", "api-deployment").triggers.api;
 
@@ -120,7 +116,7 @@ test("a deployment changes when a request's schema does, though the body does no
   ];
   const fingerprint = (schema: v.GenericSchema) => {
     const changedRoutes = route(schema);
-    return apiFingerprint(apiBody({ title: "x", routes: changedRoutes, invocationUri: "x" }), changedRoutes);
+    return apiFingerprint(apiBody({ ...BODY, routes: changedRoutes }), changedRoutes);
   };
   assert.is(fingerprint(v.object({ a: v.string() })), fingerprint(v.object({ a: v.string() })));
   assert.is.not(fingerprint(v.object({ a: v.string() })), fingerprint(v.object({ a: v.number() })));

@@ -81,9 +81,9 @@ const never: ProxyHandler = () => new Promise(() => undefined);
 
 test("answers 500 outcome_unknown after the integration timeout", async () => {
   const { url } = await start(never, { integrationTimeoutMs: 20 });
-  const begun = performance.now();
-  assert.equal(errorOf(await send(url, "/application/search")), [500, "outcome_unknown"]);
-  assert.ok(performance.now() - begun < 10_000);
+  const answer = await send(url, "/application/search");
+  assert.equal(errorOf(answer), [500, "outcome_unknown"]);
+  assert.match(answer.text, "The function did not answer within 0.02 s.");
 });
 
 test("answers 500 outcome_unknown when the function's own timeout ends it first", async () => {

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 import type { ProxyEvent, ProxyHandler } from "../../../lib/core/http/event.ts";
 import type { Route } from "../../../lib/core/http/route.ts";
+import type { ApiService } from "../../../local/api/service.ts";
 import { type ApiOptions, type RunningApi, startApi } from "../../../local/api/start.ts";
-import type { UsagePlan } from "../../../local/api/usage.ts";
 import type { suite } from "../../suite.ts";
 
 /** The key that the servers take. */
@@ -19,7 +19,7 @@ const route = (path: string): Route => ({
 /** Routes of a gateway. */
 export const ROUTES = ["/application/search", "/raw-backend/{proxy+}"].map(route);
 
-type Options = Partial<ApiOptions> & { basePath?: string; usage?: UsagePlan };
+type Options = Partial<ApiOptions> & Pick<ApiService, "options" | "basePath" | "usage">;
 
 /** Starts servers of one service for a suite, and stops them after each of its tests. */
 export function servers(test: Pick<ReturnType<typeof suite>, "after">) {
@@ -33,8 +33,12 @@ export function servers(test: Pick<ReturnType<typeof suite>, "after">) {
   };
   return {
     keep,
-    async start(handler: ProxyHandler, { basePath, usage, ...options }: Options = {}): Promise<RunningApi> {
-      const service = { routes: ROUTES, handler, keys: [KEY], ...(basePath && { basePath }), ...(usage && { usage }) };
+    async start(
+      handler: ProxyHandler,
+      { basePath, usage, options: preflights, ...options }: Options = {},
+    ): Promise<RunningApi> {
+      const optional = { ...(basePath && { basePath }), ...(usage && { usage }), options: preflights };
+      const service = { routes: ROUTES, handler, keys: [KEY], ...optional };
       return keep(await startApi({ services: [service], onFunctionError: () => undefined, ...options }));
     },
   };

@@ -3,6 +3,7 @@ import { Agent } from "node:http";
 import { connect } from "node:net";
 import * as assert from "uvu/assert";
 import type { ProxyEvent, ProxyHandler } from "../../../lib/core/http/event.ts";
+import { preflights } from "../../../local/api/service.ts";
 import { startApi } from "../../../local/api/start.ts";
 import { suite } from "../../suite.ts";
 import { errorOf, KEY, ROUTES, recorder, send, servers } from "./server.ts";
@@ -129,11 +130,14 @@ test("refuses a large request with a wrong key so that its client sees the answe
   assert.equal(errorOf(answer), [403, "forbidden"]);
 });
 
-test("asks for no key of OPTIONS", async () => {
-  const { events, handler } = recorder({ statusCode: 204, body: "" });
-  const { url } = await start(handler);
-  const { status } = await send(url, "/application/search", { method: "OPTIONS", headers: { "x-api-key": "" } });
-  assert.equal([status, events[0]?.httpMethod], [204, "OPTIONS"]);
+test("answers OPTIONS itself, without a key, if there are origins, and else asks for the key", async () => {
+  const { events, handler } = recorder();
+  const preflight = { method: "OPTIONS", headers: { "x-api-key": "", origin: "https://a.example" } };
+  const open = await start(handler, { options: preflights(ROUTES, { allow_origins: ["https://a.example"] }) });
+  const { status, headers } = await send(open.url, "/application/search", preflight);
+  assert.equal([status, headers["access-control-allow-origin"]], [204, "https://a.example"]);
+  assert.equal(errorOf(await send((await start(handler)).url, "/application/search", preflight)), [403, "forbidden"]);
+  assert.is(events.length, 0);
 });
 
 test("leaves unknown paths and methods to the function, and refuses the root, which has no resource", async () => {
