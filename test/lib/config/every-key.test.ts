@@ -31,7 +31,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["etl/configure.json", EtlSchema],
 ];
 
-/** Has every key at least once in the first entry of each list, except those of {@link privateApis}. */
+/** Has every key at least once in the first entry of each list, except those of {@link privateApis} and {@link authorizer}. */
 const full = withRareKeys(withExcludedColumns(fullExample()));
 
 /** The same with private APIs, which exclude host names. */
@@ -40,7 +40,27 @@ const privateApis = (["domain_name_system", "recommendation_domain_name", "execu
   changed(full, "api.yaml", ["private_api"], { vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890"] }),
 );
 
-const filesFor = (path: Path): Files => (path[0] === "private_api" ? privateApis : full);
+/** The same with an authorizer, which excludes the limits of keys. */
+const authorizer = (
+  [
+    ["authorization", "lambda"],
+    [
+      "lambda_authorizer",
+      {
+        function_arn: "arn:aws:lambda:eu-west-1:123456789012:function:shop-authorizer",
+        identity_headers: ["authorization"],
+        cache_seconds: 60,
+      },
+    ],
+    ["throttle", undefined],
+    ["keys", [{ name: "shop", endpoints: ["search"], principals: ["visitor"] }]],
+  ] as const
+).reduce<Files>((files, [key, value]) => changed(files, "api.yaml", [key], value), full);
+
+const filesFor = (path: Path): Files => {
+  if (path[0] === "private_api") return privateApis;
+  return path[0] === "lambda_authorizer" || path.includes("principals") ? authorizer : full;
+};
 
 function withExcludedColumns(files: Files): Files {
   const excluded = [{ name: "User", value: ["MEMBERSHIP_ID"] }];
@@ -84,7 +104,7 @@ function at(problems: readonly Problem[], file: string, path: Path): string[] {
 }
 
 test("the full example is valid", () => {
-  assert.equal([problemsOf(full), problemsOf(privateApis)], [[], []]);
+  assert.equal([full, privateApis, authorizer].map(problemsOf), [[], [], []]);
 });
 
 for (const [file, schema] of SCHEMAS) {
