@@ -2,9 +2,35 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Returns the API key of the local stack. It is created once and stored, so that a user's scripts keep working. */
-export function apiKey(dir: string): string {
-  const file = join(dir, "api-key");
+/** Name of the local stack's own key in its functions. Keys of api.yaml cannot have it, because of the space. */
+export const LOCAL_KEY = "local stack";
+
+/** The API keys of the local stack. */
+export interface LocalKeys {
+  /** The key that may do everything. */
+  own: string;
+  /** The keys of api.yaml by their names. */
+  named: Readonly<Record<string, string>>;
+  /** All of them, in the order in which the local API numbers their ids. */
+  values: readonly string[];
+  /** API_KEYS of the functions: the name of each id. */
+  environment: string;
+}
+
+/** Returns the keys. Each is created once and stored, so that a user's scripts keep working. */
+export function localKeys(dir: string, configured: ReadonlyArray<{ name: string }> = []): LocalKeys {
+  const names = configured.map(({ name }) => name);
+  const own = storedKey(join(dir, "api-key"));
+  const named = Object.fromEntries(names.map((name) => [name, storedKey(join(dir, `api-key-${name}`))]));
+  return {
+    own,
+    named,
+    values: [own, ...Object.values(named)],
+    environment: [LOCAL_KEY, ...names].map((name, index) => `key-${index + 1}=${name}`).join(","),
+  };
+}
+
+function storedKey(file: string): string {
   try {
     const key = readFileSync(file, "utf8").trim();
     if (key !== "") return key;

@@ -23,7 +23,7 @@ interface RecommendationPart {
 
 /** Returns the text that is shown when everything is up. */
 export function banner({ state, models, examples, recommendation, stateFile, seconds }: BannerOptions): string {
-  const { search, opensearch, aws } = state;
+  const { search, opensearch, aws, keys = {} } = state;
   const standIns = models.filter(({ url }) => url === undefined);
   const lines = [
     "",
@@ -32,6 +32,7 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
     `  API URL      ${search.url}`,
     ...(state.recommendation ? [`  recommend    ${state.recommendation.url}`] : []),
     `  API key      ${search.api_key}`,
+    ...Object.entries(keys).map(([name, key]) => `               ${key} ${name}`),
     `  OpenSearch   ${opensearch.url} (${opensearch.version})`,
     `  AWS endpoint ${aws.endpoint}`,
     ...models.flatMap(({ name, url }) => (url ? [`  ${name} ${url}`] : [])),

@@ -37,6 +37,7 @@ export async function openCluster(options: ClusterOptions): Promise<DevCluster> 
     // Tests install to the same folder.
     dir: join(options.installDir, `opensearch-${version}`),
     nodeDir: join(options.dir, "dev", `opensearch-${version}`),
+    quickStart: true,
     ...(options.port !== undefined && { port: options.port }),
     jdks,
     onProgress: options.say,

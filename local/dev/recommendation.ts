@@ -6,12 +6,14 @@ import { routes } from "../../functions/recommendation-api/routes.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
 import { recommendationApiEnvironment } from "../../lib/infrastructure/functions.ts";
 import type { LoadedBundle } from "../api/load-bundle.ts";
+import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
 import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
 import type { AfterCall } from "../cloud/proxy.ts";
 import { s3Objects } from "../personalize/data/s3-objects.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../personalize/personalize.ts";
+import type { LocalKeys } from "./api-key.ts";
 import { bundleFile } from "./bundles.ts";
 import { isTableWrite, recommendationData } from "./recommendation-data.ts";
 import type { SampleIds } from "./recommendation-examples.ts";
@@ -35,7 +37,7 @@ export interface LocalRecommendation {
 export interface RecommendationOptions extends RecommendationParts {
   /** Folder for its data. */
   folder: string;
-  apiKey: string;
+  keys: LocalKeys;
   usage: UsagePlan;
   port?: number;
   scope: Scope;
@@ -109,12 +111,23 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   const env = recommendationApiEnvironment(names, queue.url);
   const [trained, bundle] = await Promise.all([
     convergePersonalize(options),
-    options.loadBundle({ file: bundleFile(outdir, "recommendation-api"), env: { ...env } }),
+    options.loadBundle({
+      file: bundleFile(outdir, "recommendation-api"),
+      env: { ...env, API_KEYS: options.keys.environment },
+    }),
     connectQueue(options, queue.arn),
   ]);
   scope.add(bundle.release);
   const api = await startApi({
-    services: [{ routes, handler: bundle.handler, keys: [options.apiKey], usage: options.usage }],
+    services: [
+      {
+        routes,
+        handler: bundle.handler,
+        keys: options.keys.values,
+        usage: options.usage,
+        options: preflights(routes, options.configuration.api.cors),
+      },
+    ],
     ...(options.port !== undefined && { port: options.port }),
   });
   scope.add(() => api.stop());

@@ -6,6 +6,7 @@ import type { Configuration, Recommendation, SearchGateway } from "../../lib/con
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { loadBundle } from "../api/load-bundle.ts";
+import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";
 import type { AfterCall } from "../cloud/proxy.ts";
@@ -14,7 +15,7 @@ import type { ModelStandIns } from "../embeddings/stand-ins.ts";
 import { LocalError } from "../process/error.ts";
 import { requireFreePort } from "../process/ports.ts";
 import { scratchFolder } from "../process/scratch.ts";
-import { apiKey } from "./api-key.ts";
+import { localKeys } from "./api-key.ts";
 import { buildBundles, bundleArchive, bundleFile } from "./bundles.ts";
 import { createBucket, localClients } from "./clients.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
@@ -61,7 +62,6 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const { searchGateway } = configuration;
   if (!searchGateway)
     throw new LocalError(`${options.conf} has no search gateway: add vpc and opensearch to project.yaml`);
-  if (configuration.api.keys) say("keys of api.yaml do not apply on this machine: the local key may do everything");
   const port = (name: keyof typeof PORTS) => (options.port === undefined ? undefined : options.port + PORTS[name]);
   await checkPorts(port);
 
@@ -98,7 +98,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     conf: options.conf,
     modelFiles: models.files,
   });
-  const key = apiKey(options.dir);
+  const keys = localKeys(options.dir, configuration.api.keys);
   const load = oneAtATime(loadBundle);
   // In parallel with OpenSearch, which takes longer.
   const recommending = Promise.all([starting, building]).then(async ([cloud]) => {
@@ -107,7 +107,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     useCloud(cloud);
     const started = await startRecommendation({
       ...{ cloud, clients: localClients(cloud), names, configuration, recommendation, outdir, folder, scope, say },
-      ...{ apiKey: key, usage: usagePlan(configuration), ...optional("port", port("recommendation")) },
+      ...{ keys, usage: usagePlan(configuration), ...optional("port", port("recommendation")) },
       loadBundle: ({ file, env }) => load({ file, env: { ...cloud.env, ...env } }),
       onCall: (run) => {
         afterCall = run;
@@ -145,7 +145,11 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
 
   const bundle = await load({
     file: bundleFile(outdir, "api-router"),
-    env: { ...cloud.env, ...(await routerEnvironment(cluster, cloud, configuration, names)) },
+    env: {
+      ...cloud.env,
+      ...(await routerEnvironment(cluster, cloud, configuration, names)),
+      API_KEYS: keys.environment,
+    },
     onRequestLog: forwarder.add,
   });
   scope.add(bundle.release);
@@ -154,20 +158,24 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
       {
         routes,
         handler: cluster.own ? refuseNativeVectors(bundle.handler) : bundle.handler,
-        keys: [key],
+        keys: keys.values,
         usage: usagePlan(configuration),
+        options: preflights(routes, configuration.api.cors),
       },
     ],
     ...optional("port", port("api")),
   });
   scope.add(() => api.stop());
 
-  const filled = options.demo ? fillDemo(gatewayClient(api.url, key), searchGateway, models, options, say) : undefined;
+  const filled = options.demo
+    ? fillDemo(gatewayClient(api.url, keys.own), searchGateway, models, options, say)
+    : undefined;
   const [recommendation] = await Promise.all([recommending, filled, logPath]);
   return {
     state: {
-      search: { url: api.url, api_key: key },
-      ...(recommendation && { recommendation: { url: recommendation.url, api_key: key } }),
+      search: { url: api.url, api_key: keys.own },
+      ...(recommendation && { recommendation: { url: recommendation.url, api_key: keys.own } }),
+      ...(configuration.api.keys && { keys: keys.named }),
       opensearch: { url: cluster.url, version: cluster.version },
       aws: { endpoint: cloud.endpoint },
       pid: process.pid,

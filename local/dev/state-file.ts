@@ -8,6 +8,8 @@ export interface DevState {
   search: { url: string; api_key: string };
   /** Present if the stack includes the recommendation service. */
   recommendation?: { url: string; api_key: string };
+  /** The keys of api.yaml by their names, if it lists any. Those above may do everything. */
+  keys?: Readonly<Record<string, string>>;
   opensearch: { url: string; version: string };
   aws: { endpoint: string };
   pid: number;

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalError } from "./error.ts";
 
+/**
+ * Returns a limit in milliseconds, multiplied by the variable RELEVANCE_PATIENCE (default: 1). On a machine that is shared
+ * with others, everything can take several times longer than the limits expect.
+ */
+export const patient = (ms: number): number => ms * (Number(process.env.RELEVANCE_PATIENCE) || 1);
+
 /** Options of {@link waitFor}. */
 export interface WaitOptions {
   /** Completes the sentence "gave up waiting for …". */
   what: string;
+  /** The limit, before {@link patient}. */
   timeoutMs: number;
   /** Time between two attempts. Default: 100. */
   intervalMs?: number;
@@ -19,7 +26,8 @@ export interface WaitOptions {
  * Throws LocalError with the last error on timeout. A probe that hangs does not extend the wait.
  */
 export async function waitFor<T>(probe: () => Promise<T | undefined | false>, options: WaitOptions): Promise<T> {
-  const { what, timeoutMs, intervalMs = 100, abort, context } = options;
+  const { what, intervalMs = 100, abort, context } = options;
+  const timeoutMs = patient(options.timeoutMs);
   let lastError: unknown;
   const timer = new AbortController();
 

@@ -140,7 +140,7 @@ async function during(run: StartedRun, what: string, condition: () => Promise<bo
     throw new Error(`it ended before ${what}:\n${err}`);
   });
   early.catch(() => {});
-  await waitFor(condition, { what, timeoutMs: 300_000, intervalMs: 5, abort: early });
+  await waitFor(condition, { what, timeoutMs: 300_000, intervalMs: 20, abort: early });
 }
 
 /** Waits until a random share of the events of an upload that starts with none is stored, 5 % to 60 %. */

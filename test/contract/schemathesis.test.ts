@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { patient } from "../../local/process/wait.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { type Services, startServices } from "./services.ts";
@@ -24,7 +25,7 @@ for (const file of ["schemathesis.toml", "hooks.py"]) {
 /** Fails with what schemathesis prints when an answer does not fit the document. The seed makes runs alike. */
 async function check(document: URL, url: string): Promise<void> {
   const bounds = ["--seed", "20261122", "--max-examples", "20", "--phases", "examples,coverage,fuzzing", "--no-shrink"];
-  const target = ["--url", url, "-H", `x-api-key: ${services.env.API_KEY}`, "--request-timeout", "60"];
+  const target = ["--url", url, "-H", `x-api-key: ${services.env.API_KEY}`, "--request-timeout", String(patient(60))];
   const quiet = ["--no-color", "--warnings", "off", "--suppress-health-check", "all"];
   await runTool("schemathesis", ["run", document.pathname, ...target, ...bounds, ...quiet, "--continue-on-failure"], {
     cwd: folder,

@@ -1,4 +1,5 @@
 import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
+import { patient } from "../../local/process/wait.ts";
 import { API_KEY, CAMPAIGN_ARN, HYBRID_MAPPING, hybridIndex, startGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { startWorld } from "../functions/recommendation-api/world.ts";
@@ -23,7 +24,7 @@ export async function startServices() {
   const gateway = await startGateway({
     node: cluster.url,
     // Generated bodies go up to 5,000 operations, which take a busy machine long.
-    functionTimeoutMs: 55_000,
+    functionTimeoutMs: patient(55_000),
     settings: {
       indexes: [hybridIndex(index, { embedding_mappings })],
       // No such campaign exists, so searches for a user are degraded.

@@ -1,5 +1,5 @@
 import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, request as sendRequest } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -9,6 +9,7 @@ import type { DevState } from "../../local/dev/state-file.ts";
 import { freePort } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { startAuthProxy } from "../fixtures/auth-proxy.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -48,21 +49,8 @@ const modelUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}`;
 
 /** In front of the cluster: wants a user and a password, as a cluster with access control does. */
 const AUTHORIZATION = `Basic ${Buffer.from("reader:p@ss").toString("base64")}`;
-const proxy = createServer((incoming, response) => {
-  if (incoming.headers.authorization !== AUTHORIZATION) {
-    response.writeHead(401, { "content-type": "text/plain" }).end("Unauthorized");
-    return;
-  }
-  const { hostname, port } = new URL(cluster.url);
-  const { method, url: path, headers } = incoming;
-  const forwarded = sendRequest({ hostname, port, method, path, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
-  incoming.pipe(forwarded);
-});
-await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-const proxyAddress = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+const proxy = await startAuthProxy(cluster.url, ({ headers }) => headers.authorization === AUTHORIZATION);
+const proxyAddress = new URL(proxy.url).host;
 
 writeFileSync(
   MODEL_YAML,
@@ -87,14 +75,18 @@ test.after(async () => {
   dev?.interrupt();
   await dev?.exited;
   model.close();
-  proxy.close();
+  await proxy.stop();
   await request(cluster, "DELETE", `/${index}`);
 });
 
-async function call<Body>(method: string, path: string, body?: unknown) {
+interface Refused {
+  error: { code: string; cause?: { rule: string } };
+}
+
+async function call<Body>(method: string, path: string, body?: unknown, key = state.search.api_key) {
   const answer = await fetch(`${state.search.url}${path}`, {
     method,
-    headers: { "x-api-key": state.search.api_key, "content-type": "application/json" },
+    headers: { "x-api-key": key, "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Body };
@@ -114,8 +106,22 @@ test("starts empty with --no-demo, and shows how to make the index", () => {
   assert.match(dev.output(), new RegExp(`"dimension":${DIMENSION}`));
 });
 
-test("lets its own key do everything, and says that keys of api.yaml do not apply", () => {
-  assert.match(dev.output(), "keys of api.yaml do not apply on this machine: the local key may do everything");
+test("applies the keys of api.yaml, beside its own key, which may do everything", async () => {
+  const { browser = "", ...others } = state.keys ?? {};
+  assert.equal(others, {});
+  assert.match(dev.output(), `  API key      ${state.search.api_key}\n               ${browser} browser\n`);
+  const refused = await call<Refused>("GET", "/raw-backend/", undefined, browser);
+  assert.equal([refused.status, refused.body.error.cause], [403, { rule: "endpoint" }]);
+  const searching = { index: "absent", search_request: {} };
+  const searched = await call<Refused>("POST", "/application/search", searching, browser);
+  assert.is(searched.status, 404);
+  assert.is((await call("GET", "/raw-backend/")).status, 200);
+  const recommended = await fetch(`${state.recommendation?.url}/recommend-items-to-user`, {
+    method: "POST",
+    headers: { "x-api-key": browser, "content-type": "application/json" },
+    body: "{}",
+  });
+  assert.is(recommended.status, 403);
 });
 
 test("suggests first steps that fit another configuration than the demo's, and says when that one changes", async () => {

@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { patient } from "../../local/process/wait.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -130,7 +131,7 @@ for (const cluster of await clusters()) {
       total: body.search_response.hits.total.value,
     });
     assert.is(query_response_id, headers.get("x-request-id"));
-    assert.ok(Math.abs(Date.now() - Date.parse(timestamp)) < 60_000);
+    assert.ok(Math.abs(Date.now() - Date.parse(timestamp)) < patient(60_000));
     assert.equal(JSON.parse(query), search_request_template);
     const { milliseconds, ...attributes } = query_attributes;
     assert.equal(attributes, {

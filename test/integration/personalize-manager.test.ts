@@ -114,16 +114,16 @@ function asker() {
     );
 }
 
-test("a changed expression rotates under 50 requests a second with nine filters there: none fails", async () => {
+test("a changed expression rotates under 50 requests a second with 29 filters there: none fails", async () => {
   const datasetGroupArn = world.names.arn("personalize", "dataset-group/managed");
-  for (let index = 0; index < 8; index += 1) {
+  for (let index = 0; index < 28; index += 1) {
     const filterExpression = ofAuthor(`a${index}`);
     const name = `managed-f${index}-0000000001`;
     await world.personalize.send(new CreateFilterCommand({ name, datasetGroupArn, filterExpression }));
   }
   const old = filterInput(world.names, "unread", READ);
   await untilDone("create", old);
-  assert.is((await readInventory(world.personalize, world.names)).filters.length, 9);
+  assert.is((await readInventory(world.personalize, world.names)).filters.length, 29);
 
   const ask = asker();
   const failures: string[] = [];
@@ -157,16 +157,16 @@ test("a changed expression rotates under 50 requests a second with nine filters 
   );
 });
 
-test("a rotation at ten filters is refused with the way out, and the filter stays in use", async () => {
+test("a rotation at 30 filters is refused with the way out, and the filter stays in use", async () => {
   const datasetGroupArn = world.names.arn("personalize", "dataset-group/managed");
   await world.personalize.send(
-    new CreateFilterCommand({ name: "managed-f8-0000000001", datasetGroupArn, filterExpression: ofAuthor("a8") }),
+    new CreateFilterCommand({ name: "managed-f28-0000000001", datasetGroupArn, filterExpression: ofAuthor("a28") }),
   );
   const refused = await world.manage("create", filterInput(world.names, "unread", ofAuthor("Bob"))).then(
     () => "no error",
     (error: Error) => error.message,
   );
-  assert.match(refused, /finds no room.*10 filters.*take a filter out of filter.yaml/);
+  assert.match(refused, /finds no room.*30 filters.*take a filter out of filter.yaml/);
   await asker()(1);
 });
 
@@ -178,7 +178,7 @@ test("describe gives what plan compares with", async () => {
   const { dataset_group, datasets, filters, campaigns } = payload as Inventory;
   assert.equal(
     [dataset_group?.status, datasets.length, filters.length, campaigns[0]?.status],
-    ["ACTIVE", 3, 10, "ACTIVE"],
+    ["ACTIVE", 3, 30, "ACTIVE"],
   );
 });
 

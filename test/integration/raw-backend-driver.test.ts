@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Client } from "@opensearch-project/opensearch";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { patient } from "../../local/process/wait.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -121,7 +122,7 @@ async function runCalls(client: Client, index: string, calls: readonly RawCall[]
 }
 
 /** How long a call may take on a busy machine, in milliseconds: the answers are compared, not the time. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = patient(120_000);
 
 /** The same with opensearch-py: what each call returns, or the status and the body of its error. */
 const PYTHON = `
@@ -183,9 +184,9 @@ for (const cluster of await clusters()) {
 
   test.before(async () => {
     gateway = await startGateway({ node: cluster.url, functionTimeoutMs: PATIENCE_MS });
-    const patient = { requestTimeout: PATIENCE_MS };
-    through = new Client({ node: `${gateway.url}/raw-backend`, headers: { "x-api-key": API_KEY }, ...patient });
-    direct = new Client({ node: cluster.url, ...patient });
+    const slow = { requestTimeout: PATIENCE_MS };
+    through = new Client({ node: `${gateway.url}/raw-backend`, headers: { "x-api-key": API_KEY }, ...slow });
+    direct = new Client({ node: cluster.url, ...slow });
     toStop.unshift({ stop: () => through.close() }, { stop: () => direct.close() }, gateway);
   });
 

@@ -1,5 +1,6 @@
 import { Client } from "@opensearch-project/opensearch";
 import * as assert from "uvu/assert";
+import { waitFor } from "../../local/process/wait.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -17,6 +18,12 @@ async function slowIndex(cluster: Cluster): Promise<string> {
   const index = uniqueIndex("slow");
   await request(cluster, "PUT", `/${index}`, { settings: { refresh_interval: "-1", number_of_replicas: 0 } });
   return index;
+}
+
+/** Waits for what a write makes: a busy cluster may still be at it when the gateway gives up. */
+async function exists(cluster: Cluster, path: string): Promise<void> {
+  const found = async () => (await request(cluster, "HEAD", path)).status === 200;
+  await waitFor(found, { what: path, timeoutMs: 30_000 });
 }
 
 async function documentsIn(cluster: Cluster, index: string): Promise<number> {
@@ -74,7 +81,7 @@ except exceptions.TransportError as error:
     const waiting = uniqueIndex("waiting");
     const path = `/${waiting}?wait_for_active_shards=2&timeout=40s`;
     assert.equal(await outcome("PUT", path), [500, "outcome_unknown"]);
-    assert.is((await request(cluster, "HEAD", `/${waiting}`)).status, 200);
+    await exists(cluster, `/${waiting}`);
   });
 
   for (const [what, kind] of [
@@ -85,7 +92,7 @@ except exceptions.TransportError as error:
       proxy.fault({ path: "/_doc", fault: { kind } });
       assert.equal(await outcome("PUT", `/${index}/_doc/${kind}`), [500, "outcome_unknown"]);
       assert.is(proxy.count("/_doc"), 1);
-      assert.is((await request(cluster, "HEAD", `/${index}/_doc/${kind}`)).status, 200);
+      await exists(cluster, `/${index}/_doc/${kind}`);
     });
   }
 

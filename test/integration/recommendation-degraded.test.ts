@@ -8,7 +8,7 @@ import { suite } from "../suite.ts";
 const test = suite("recommendations when something is down");
 
 /** Long for a busy machine, short for the two tests that run into it. */
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 4_000;
 const world: World = await startWorld({
   timeouts: { campaign_ms: TIMEOUT_MS, store_ms: TIMEOUT_MS, realtime_ms: TIMEOUT_MS },
 });

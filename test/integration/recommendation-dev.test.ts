@@ -20,7 +20,7 @@ const CONF = join(ROOT, "conf.local");
 const CAMPAIGN_SEEN_MS = 120_000;
 
 let dev: DevProcess;
-let state: Required<DevState>;
+let state: DevState & Required<Pick<DevState, "recommendation">>;
 
 async function start() {
   dev = startDev(dir);

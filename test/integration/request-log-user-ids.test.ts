@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as assert from "uvu/assert";
 import type { StandIn } from "../../local/cloud/stand-in.ts";
+import { patient } from "../../local/process/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -81,7 +82,7 @@ for (const cluster of await clusters()) {
   });
 
   test(`${cluster.version}: a key that never comes does not take the request's time`, async () => {
-    const gateway = await start(3_000);
+    const gateway = await start(patient(3_000));
     secrets = "hanging";
     assert.is(await loggedUser(gateway, "u1"), null);
     assert.is(reads, 1);

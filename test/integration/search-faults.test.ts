@@ -12,7 +12,7 @@ const { control } = upstreams.models;
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
 /** A function with little time, so that what never answers ends soon. */
-const SHORT_MS = 3_000;
+const SHORT_MS = 6_000;
 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("faults");

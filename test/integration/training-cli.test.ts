@@ -165,14 +165,19 @@ test("list has every resource with its ARN", async () => {
 });
 
 test("a second training while one runs is refused, and status shows the first", async () => {
-  const executionArn = await world.start("other", { mode: "init" });
+  world.holdClock();
+  const executionArn = await world.start("other", { mode: "update_dataset_group" });
   const begun = await local.run("status", "--local");
   const { err, code } = await local.run("train", "--local", "--training-mode", "init");
   const shown = begun.out.slice(begun.out.indexOf("\nTraining\n"));
+  world.releaseClock();
   await world.ended(executionArn);
   assert.is(code, 1, shown);
   assert.match(err, /^The training other has been running since \d{4}-/);
-  assert.match(shown, /other \(init: user_personalization, similar_items, personalized_ranking\), started/);
+  assert.match(
+    shown,
+    /other \(update_dataset_group: user_personalization, similar_items, personalized_ranking\), started/,
+  );
 });
 
 test.run();

@@ -55,6 +55,7 @@ test("an event type that the data lacks: the message lists what there is", async
 
 test("refuses a second training while one runs, and takes over a dead one's lock", async () => {
   await world.setEvents(tasteEvents(60, 20, { EVENT_TYPE: "read" }));
+  world.holdClock();
   const first = await world.start("alive", { mode: "init" });
   await waitFor(async () => (await world.state.lock())?.run === "alive", { what: "the lock", timeoutMs: 60_000 });
   const { error, cause } = await train("second");
@@ -63,6 +64,7 @@ test("refuses a second training while one runs, and takes over a dead one's lock
   assert.is((await world.state.lock())?.run, "alive");
   await world.sfn.send(new StopExecutionCommand({ executionArn: first }));
   await world.ended(first);
+  world.releaseClock();
   const third = await train("third");
   assert.is(third.status, "SUCCEEDED", third.cause);
 });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { patient } from "../../local/process/wait.ts";
 import { importsOf, type Layer, layerOf, sharesProcess } from "./files.ts";
 import { type FileEnd, type Outcome, outcomeOf } from "./outcome.ts";
 import { type RunFileOptions, runBatch, runFile } from "./run-file.ts";
@@ -8,14 +9,13 @@ import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
 const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_800, terraform: 2_700 };
 
 /**
- * What runs at the same time: each worker takes the first waiting file of its first layer that has one. A Terraform file
- * waits for its provider's polling about half of the time and takes about 1.5 GB of memory.
+ * What runs at the same time: each worker takes the first waiting file of its first layer that has one. Four keep two
+ * cores busy; more only make every file slower. A Terraform file takes about 1.5 GB of memory.
  */
 const WORKERS: readonly (readonly Layer[])[] = [
-  ["terraform"],
-  ["terraform"],
-  ["terraform"],
-  ["integration", "unit"],
+  ["terraform", "integration", "unit"],
+  ["terraform", "integration", "unit"],
+  ["integration", "unit", "terraform"],
   ["unit", "integration"],
 ];
 
@@ -102,7 +102,7 @@ async function runAlone(file: string, options: RunOptions): Promise<void> {
 }
 
 function processOptions(file: string, options: RunOptions, env: Readonly<Record<string, string>>): RunFileOptions {
-  const { root, signal, timeLimitMs = TIME_LIMITS[layerOf(file)] * 1_000 } = options;
+  const { root, signal, timeLimitMs = patient(TIME_LIMITS[layerOf(file)] * 1_000) } = options;
   return { root, env, signal, timeLimitMs, background: layerOf(file) === "terraform" };
 }
 

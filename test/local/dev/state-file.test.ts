@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { apiKey } from "../../../local/dev/api-key.ts";
+import { localKeys } from "../../../local/dev/api-key.ts";
 import { claimFolder } from "../../../local/dev/state-file.ts";
 import { suite } from "../../suite.ts";
 
@@ -62,11 +62,13 @@ test("lets the next one in after release, and only once", () => {
   assert.ok(existsSync(join(dir, "dev.pid")));
 });
 
-test("keeps the API key for the next start, readable for its owner alone", () => {
-  const key = apiKey(dir);
-  assert.match(key, /^[0-9a-f]{40}$/);
-  assert.is(apiKey(dir), key);
-  assert.is(statSync(join(dir, "api-key")).mode & 0o777, 0o600);
+test("keeps the API keys for the next start, readable for their owner alone", () => {
+  const keys = localKeys(dir, [{ name: "shop" }, { name: "loader" }]);
+  for (const value of keys.values) assert.match(value, /^[0-9a-f]{40}$/);
+  assert.is(new Set(keys.values).size, 3);
+  assert.is(keys.environment, "key-1=local stack,key-2=shop,key-3=loader");
+  assert.equal(localKeys(dir, [{ name: "loader" }]).values, [keys.own, keys.named.loader]);
+  for (const file of ["api-key", "api-key-shop"]) assert.is(statSync(join(dir, file)).mode & 0o777, 0o600);
 });
 
 test.run();

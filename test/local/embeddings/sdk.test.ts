@@ -12,6 +12,7 @@ import { ModelCallTimeout } from "../../../lib/search/embeddings/model-client.ts
 import { sageMakerClient } from "../../../lib/search/embeddings/sagemaker-client.ts";
 import { sparseModelIn } from "../../../lib/search/embeddings/sparse-model.ts";
 import { generateModelFiles } from "../../../local/embeddings/model-files.ts";
+import { patient } from "../../../local/process/wait.ts";
 import { brief, tokensOf } from "../../lib/search/embeddings/fixture.ts";
 import { suite } from "../../suite.ts";
 import { connection, startModels, startServer } from "./serve.ts";
@@ -72,7 +73,7 @@ test.after(async () => {
   await rm(folder, { recursive: true });
 });
 
-const deadline = () => deadlineIn(20_000);
+const deadline = () => deadlineIn(patient(20_000));
 
 function use(model: ModelName): Embedder {
   const found = embedders.get(model);
@@ -162,11 +163,12 @@ test("an unavailable service is tried again, on both hosts", async () => {
 
 test("a hanging model: the query ends after its timeout, twice", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "hang" }]);
-  const error = await embeddersFor(1_000)
+  const timeoutMs = patient(1_000);
+  const error = await embeddersFor(timeoutMs)
     .get("dense_large_en_v1_5")
     ?.embedQuery("a", deadline())
     .catch((one: Error) => one);
-  assert.is((error as Error).message, "model endpoint timed out after 1000 ms");
+  assert.is((error as Error).message, `model endpoint timed out after ${timeoutMs} ms`);
   assert.is(models.control.counts("dense_large_en_v1_5").calls, 2);
 });
 
@@ -247,7 +249,7 @@ test("a body that does not end is cut at the timeout, on both hosts", async () =
       const started = performance.now();
       const error = await client.invoke("x", "{}", 200).catch((one: unknown) => one);
       assert.instance(error, ModelCallTimeout);
-      assert.ok(performance.now() - started < 20_000);
+      assert.ok(performance.now() - started < patient(20_000));
     }
   } finally {
     await server.close();
