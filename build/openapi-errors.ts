@@ -7,7 +7,7 @@ export type ErrorMeanings = Readonly<Record<number, string | null>>;
 /** Errors that any endpoint may return. */
 const ERRORS: ErrorMeanings = {
   400: "The request is not valid; `issues` lists every invalid place.",
-  403: "The API key is missing or wrong, or the path is denied.",
+  403: "The caller is not authorized, or may not make this call.",
   404: "The index does not exist.",
   405: "The path does not take this method; `allow` lists the methods that it takes.",
   413: "The body is too large; nothing has been written.",

@@ -18,6 +18,31 @@ export interface ApiDescription {
 /** Methods whose body has a meaning in HTTP. OpenAPI advises against describing a body of another method. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
+/** The values of `authorization` in api.yaml. */
+const SECURITY_SCHEMES: Json = {
+  apiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "With `authorization: api_key`, the default.",
+  },
+  sigV4: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: "With `authorization: iam`: AWS Signature Version 4 for the service execute-api.",
+    "x-amazon-apigateway-authtype": "awsSigv4",
+  },
+  authorizer: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description:
+      "With `authorization: lambda`: what the deployment's authorizer expects, in this header or in those of `lambda_authorizer.identity_headers`.",
+    "x-amazon-apigateway-authtype": "custom",
+  },
+};
+
 const CLIENT_ID: Json = {
   name: "x-client-id",
   in: "header",
@@ -42,11 +67,12 @@ export function openApiDocument(api: ApiDescription): Json {
     openapi: "3.1.0",
     info: { title, version, description, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
     servers: [{ url: "{base_url}", variables: { base_url: { default: "https://api.example.com" } } }],
-    security: [{ apiKey: [] }],
+    // Each is an alternative: a deployment has one of them.
+    security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })),
     tags: [...new Set(routes.map(({ family }) => family))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      securitySchemes: SECURITY_SCHEMES,
       schemas: schemaComponents(schemas),
       responses: components,
       headers: HEADERS,

@@ -39,7 +39,7 @@ export function recommendationOpenApiJson(): string {
     schemas: recommendationSchemas,
     errors: {
       400: "The request is not valid, with every invalid place in `issues`; or no record of an upload was accepted.",
-      403: "The API key is missing or wrong.",
+      403: "The caller is not authorized, or may not make this call.",
       404: "The filter or the item does not exist.",
       422: null,
       502: null,

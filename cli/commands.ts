@@ -52,7 +52,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["info"],
-    summary: "print URL and API key of each deployed service, and the alarm topic",
+    summary: "print URL and API key of each deployed service, and the alarm topics",
     load: async () => (await import("./commands/info.ts")).info,
   },
   {

@@ -1,5 +1,6 @@
 import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
 import { DEFAULT_KEY, type Endpoint, type KeyRules, UNLIMITED } from "../lib/core/http/key-rules.ts";
+import type { Authorization } from "../lib/core/http/principals.ts";
 import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
 import type { Session } from "./session.ts";
 
@@ -10,6 +11,8 @@ export interface DeployedApi {
   url: string;
   /** The execute-api URL of API Gateway; `url` if it is switched off. */
   executeUrl: string;
+  /** `authorization` of api.yaml. */
+  authorization: Authorization;
   /** Each API key: its name in API Gateway, in api.yaml, and its value. Of each name the newest is last. */
   keys: { name: string; key: string; value: string }[];
 }
@@ -33,6 +36,7 @@ export async function findDeployedApi(
     service,
     url,
     executeUrl: executes ? executeUrl : url,
+    authorization: config.api.authorization,
     keys: await keysOf(client, id, names.apiKey(service)),
   };
 }

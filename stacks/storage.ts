@@ -106,9 +106,13 @@ export class StorageStack extends ProjectStack {
   }
 
   private lifecycleRules() {
-    const kept = this.input.config.recommendation?.personalize.event_retention_days;
+    const { event_retention_days: kept, run_retention_days: runs } =
+      this.input.config.recommendation?.personalize ?? {};
     const expiring = [
       ...(kept === undefined ? [] : [{ id: "events", prefix: PREFIXES.events, days: kept }]),
+      // What ETL made of the events, which contains the same.
+      ...(kept === undefined ? [] : [{ id: "transformed-events", prefix: PREFIXES.etlDays, days: kept }]),
+      ...(runs === undefined ? [] : [{ id: "runs", prefix: PREFIXES.etlRuns, days: runs }]),
       { id: "request-log", prefix: PREFIXES.searchLogs, days: this.input.config.api.logging.retention_days },
       { id: "delivery-errors", prefix: PREFIXES.deliveryErrors, days: KEEP_ERRORS_DAYS },
     ];

@@ -1,3 +1,4 @@
+import { type Alarms, alarmTopics } from "../../lib/config/alarms.ts";
 import type { Names, Service } from "../../lib/core/naming/names.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
 import type { Session } from "../session.ts";
@@ -26,44 +27,56 @@ export async function findDeployedApis(session: Session, names: Names): Promise<
   return found.filter((api) => api !== undefined);
 }
 
-/** ARN of the topic that alarms publish to unless `alarms.topics` names others. */
-const alarmsTopicArn = (names: Names) => names.arn("sns", names.topic());
+interface Shown {
+  names: Names;
+  /** `alarms` of project.yaml. */
+  alarms: Alarms;
+  /** Whether the values of the keys are printed. */
+  show: boolean;
+}
 
-/** Returns the output of `relevance info --json`: URLs, keys and alarm topic of each service; values with `show`. */
-export function apisJson(apis: readonly DeployedApi[], names: Names, { show }: { show: boolean }) {
+/** Returns the output of `relevance info --json`: URLs, keys and alarm topics of each service. */
+export function apisJson(apis: readonly DeployedApi[], { names, alarms, show }: Shown) {
   return Object.fromEntries(
-    apis.map(({ service, url, executeUrl, keys }) => [
+    apis.map(({ service, url, executeUrl, authorization, keys }) => [
       service,
       {
         url,
         execute_url: executeUrl,
+        authorization,
         keys: keys.map(({ key, name, value }) => ({ key, name, ...(show && { value }) })),
-        alarms_topic_arn: alarmsTopicArn(names),
+        alarm_topics: alarmTopics(alarms, names),
       },
     ]),
   );
 }
 
-/**
- * Prints URLs, keys and the alarm topic, which notifies nobody until somebody subscribes. Of the keys it prints the
- * names, and with `show` the values.
- */
-export function printApis(
-  terminal: Terminal,
-  apis: readonly DeployedApi[],
-  names: Names,
-  { show }: { show: boolean },
-): void {
-  for (const { service, url, executeUrl, keys } of apis) {
+/** How callers are authorized without API keys. */
+const CALLERS = {
+  iam: "sign their requests (authorization: iam); there are no API keys",
+  lambda: "are authorized by your function (authorization: lambda); there are no API keys",
+} as const;
+
+/** Prints URLs, the names of the keys, and the alarm topics, which notify nobody until somebody subscribes. */
+export function printApis(terminal: Terminal, apis: readonly DeployedApi[], { names, alarms, show }: Shown): void {
+  for (const { service, url, executeUrl, authorization, keys } of apis) {
     terminal.print(terminal.colors.bold(service));
     terminal.print(`  URL      ${url}`);
     if (url !== executeUrl) terminal.print(`           ${executeUrl}`);
+    if (authorization !== "api_key") terminal.print(`  callers  ${CALLERS[authorization]}`);
     for (const { key, name, value } of keys) terminal.print(`  API key  ${show ? `${value}  ` : ""}${key} (${name})`);
   }
   if (apis.length === 0) return;
-  if (!show) terminal.print("           `relevance info --show` prints the values of the keys");
+  if (!show && apis.some(({ keys }) => keys.length > 0))
+    terminal.print("           `relevance info --show` prints the values of the keys");
   terminal.print(terminal.colors.bold("alarms"));
-  terminal.print(`  topic    ${alarmsTopicArn(names)}`);
+  const { critical, warning } = alarmTopics(alarms, names);
+  if (critical === warning) {
+    terminal.print(`  topic    ${critical}`);
+  } else {
+    terminal.print(`  critical ${critical}`);
+    terminal.print(`  warning  ${warning}`);
+  }
   terminal.print("           docs/guides/monitoring.md shows how to subscribe");
 }
 
@@ -72,7 +85,12 @@ export async function proveGateway(session: Session, names: Names, api: Deployed
   const { terminal, config, env } = session;
   const key = keyValueFor(api, config.api.keys, ["raw-backend"]);
   if (key === undefined) {
-    terminal.note("No key may call the cluster's own API, so it is not checked whether the cluster answers.");
+    const { authorization } = config.api;
+    const why =
+      authorization === "api_key"
+        ? "No key may call the cluster's own API"
+        : `There is no API key (authorization: ${authorization})`;
+    terminal.note(`${why}, so it is not checked whether the cluster answers.`);
     return true;
   }
   // A local AWS endpoint does not serve APIs itself: RELEVANCE_API_URL is where they are served.
@@ -80,7 +98,7 @@ export async function proveGateway(session: Session, names: Names, api: Deployed
   terminal.note("Checking that the cluster answers through the API");
   const result = await checkCluster({ url, key, ...(env.AWS_ENDPOINT_URL && { timeoutMs: 0 }) });
   const text = describe(result, names.roleArn(names.functionRole("api-router")), config);
-  const works = result.kind === "works";
+  const works = result.kind === "works" || result.kind === "not-let-through";
   terminal.note(works ? terminal.noteColors.green(text) : terminal.noteColors.yellow(text));
   return works || result.kind === "unreachable";
 }
@@ -89,6 +107,11 @@ function describe(result: CheckResult, roleArn: string, { searchGateway }: Sessi
   switch (result.kind) {
     case "works":
       return `The gateway works: the cluster answers with version ${result.version}.`;
+    case "not-let-through":
+      return (
+        `The gateway answers. The rule "${result.rule}" of raw_backend keeps this request from the cluster, so it is not ` +
+        "checked whether the cluster answers."
+      );
     case "refused":
       return `The deployment is complete, but the cluster answers ${result.status}.\n${refusalAdvice(searchGateway?.opensearch.auth, roleArn)}`;
     case "failed":

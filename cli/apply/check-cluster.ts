@@ -15,6 +15,8 @@ export interface CheckOptions {
 /** The outcome of a request to the cluster through the API. */
 export type CheckResult =
   | { kind: "works"; version: string }
+  /** A rule of the configuration keeps this request from the cluster, so only the gateway has answered. */
+  | { kind: "not-let-through"; rule: string }
   /** The cluster rejects the gateway. */
   | { kind: "refused"; status: 401 | 403 }
   /** The API answers, but something behind it fails. */
@@ -60,13 +62,15 @@ async function ask({ url, key }: CheckOptions): Promise<Answer> {
   if ((status === 401 || status === 403) && code === undefined && response.headers.has("x-request-id")) {
     return { result: { kind: "refused", status }, passing: false };
   }
+  const rule = body.error?.cause?.rule;
+  if (code === "forbidden" && rule !== undefined) return { result: { kind: "not-let-through", rule }, passing: false };
   const message = body.error?.message ?? text.slice(0, 200);
   return { result: { kind: "failed", status, message }, passing: status === 403 || status >= 500 };
 }
 
 interface Body {
   version?: { number?: string };
-  error?: { code?: string; message?: string };
+  error?: { code?: string; message?: string; cause?: { rule?: string } };
 }
 
 function parsed(text: string): Body {

@@ -93,7 +93,7 @@ export async function finishDeployment(session: Session, names: Names): Promise<
   for (const api of apis) await recordDeployment(session, names, api, version);
   await recordVersions(session, names);
   terminal.note("");
-  printApis(terminal, apis, names, { show: true });
+  printApis(terminal, apis, { names, alarms: session.config.project.alarms, show: true });
   const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");
   if (!gateway) return 0;
   return (await proveGateway(session, names, gateway)) ? 0 : 1;

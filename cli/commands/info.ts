@@ -3,7 +3,7 @@ import { apisJson, findDeployedApis, printApis } from "../apply/after-deploy.ts"
 import { defineCommand } from "../command.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
-/** `relevance info`: prints the URL and the API keys of each deployed service, and the alarm topic. */
+/** `relevance info`: prints the URL and the API keys of each deployed service, and the alarm topics. */
 export const info = defineCommand({
   example: "relevance info --show",
   define: (command) => {
@@ -16,12 +16,13 @@ export const info = defineCommand({
     const { terminal } = context;
     const names = namesIn(session, await accountOf(session));
     const apis = await findDeployedApis(session, names);
+    const shown = { names, alarms: session.config.project.alarms, show };
     if (json) {
-      terminal.printJson(apisJson(apis, names, { show }));
+      terminal.printJson(apisJson(apis, shown));
       return 0;
     }
     if (apis.length === 0) terminal.note("No service is deployed: run `relevance deploy`.");
-    printApis(terminal, apis, names, { show });
+    printApis(terminal, apis, shown);
     return 0;
   },
 });

@@ -1,7 +1,7 @@
 import type { DomainNameSystem } from "../../lib/config/api.ts";
+import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
 import { MODELS } from "../../lib/config/embedding-models.ts";
-import { clusterUrl } from "../../lib/config/project.ts";
 import type { DomainDiscovery, SearchGatewayDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { modelImage } from "../../lib/infrastructure/model-image.ts";

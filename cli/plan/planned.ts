@@ -52,7 +52,7 @@ export async function planStacks(
  * Throws Failure if the plan encrypts the bucket with another key. Its objects stay encrypted with the old one, which
  * the roles could no longer use and Terraform would delete.
  */
-function refuseKeyChange(planned: readonly PlannedStack[]): void {
+export function refuseKeyChange(planned: ReadonlyArray<Pick<PlannedStack, "plan">>): void {
   for (const { type, change } of planned.flatMap(({ plan }) => plan.resource_changes ?? [])) {
     if (type !== "aws_s3_bucket_server_side_encryption_configuration" || !change.actions.includes("update")) continue;
     const [before, after] = [change.before, change.after].map((values) => JSON.stringify(values).match(KEY)?.[1]);

@@ -12,6 +12,8 @@ import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discov
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { compareConfiguration, configurationNotes, storedConfiguration } from "../apply/configuration-objects.ts";
 import { discover } from "../discovery/discover.ts";
+import { checkQuotas } from "../discovery/quotas.ts";
+import { sdkQuotas } from "../discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure } from "../errors.ts";
 import { refuseMissingSections } from "../remove/still-deployed.ts";
@@ -48,7 +50,9 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const account = await accountOf(session);
   await refuseMissingSections({ session, runner, account, names: namesIn(session, account) });
   const applied = await readAppliedInputs(session, runner, account);
-  const discovery = await failing(discover(config, sdkDiscoveryClients(sdk), applied));
+  const [discovery, quotas] = await failing(
+    Promise.all([discover(config, sdkDiscoveryClients(sdk), applied), checkQuotas(config, sdkQuotas(sdk))]),
+  );
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
   const built = await buildAndSynthesize(session, discovery);
@@ -56,7 +60,7 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const files = await compareConfiguration(session, names.bucket());
   const changed = files.write.length + files.remove.length > 0;
   const settings = changed ? await settingNotes(session, names) : [];
-  return { discovery, ...built, notes: [...notesOf(session), ...settings, ...configurationNotes(files)] };
+  return { discovery, ...built, notes: [...notesOf(session), ...quotas, ...settings, ...configurationNotes(files)] };
 }
 
 /** Bundles the functions and synthesizes the stacks for a discovered account. */

@@ -42,6 +42,28 @@ const RULES: readonly Rule[] = [
     () => "the bucket of terraform.state does not exist: run `relevance init-state` to create it",
   ],
   [
+    /locked provider \S+ [\d.]+\s+does\s+not\s+match/,
+    (text, { directory }) => {
+      const [, locked] = /locked provider \S+ ([\d.]+)/.exec(text) ?? [];
+      return (
+        `${directory}/.terraform.lock.hcl names AWS provider ${locked}, but Relevance uses exactly ` +
+        `${constraintIn(text)}: delete that file, then run the command again`
+      );
+    },
+  ],
+  [
+    /no available releases\s+match/,
+    (text) =>
+      `the registry or mirror has no AWS provider ${constraintIn(text)}, the only version that Relevance uses. Fill ` +
+      "the folder that TF_PROVIDER_MIRROR names with `terraform providers mirror`, run in a folder of dist/stacks",
+  ],
+  [
+    /managed by newer provider version/,
+    (text) =>
+      "its state was written by a newer AWS provider than Relevance uses. Bring back the version of the state from " +
+      `before that provider ran, for example from the bucket of terraform.state, then run the command again\n${indent(text)}`,
+  ],
+  [
     /Failed to query available provider packages|Failed to install provider|could not connect to registry/,
     (text) =>
       "cannot download the AWS provider: check the network, or set TF_PROVIDER_MIRROR to a folder filled by " +
@@ -64,6 +86,11 @@ export class TerraformFailure extends Failure {
     this.stackName = stackName;
     this.diagnostics = diagnostics;
   }
+}
+
+/** Returns the version that an error of `terraform init` says is required. Terraform breaks its lines anywhere. */
+function constraintIn(text: string): string {
+  return /constraints?\s+([\d.]*\d)/.exec(text)?.[1] ?? "the version of the stack";
 }
 
 /** Returns the failure to show for Terraform's diagnostics: what is wrong and, if known, what to do. */

@@ -26,6 +26,7 @@ export type ApiRouterEnv = v.InferOutput<typeof ApiRouterEnv>;
 
 /**
  * `NODE_OPTIONS` of the function. They make V8 collect garbage before it fills the memory: bulk requests of 5,000
- * documents took 150 MiB of resident memory instead of 250 MiB, at the same speed (bench/bulk-write.ts).
+ * documents took 150 MiB of resident memory instead of 250 MiB, at the same speed (bench/bulk-write.ts). Lambda computes
+ * both sizes from the function's memory, but not if NODE_OPTIONS names one of them (its start script, since nodejs20.x).
  */
 export const NODE_OPTIONS = "--max-old-space-size=256 --max-semi-space-size=4";

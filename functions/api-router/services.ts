@@ -1,4 +1,4 @@
-import { createAccess, nameByApiKey } from "../../lib/core/http/access.ts";
+import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -44,7 +44,7 @@ export async function createServices(
       log: print,
       cors: settings.cors,
       project: settings.project,
-      access: createAccess(settings.keys, nameByApiKey(env.API_KEYS)),
+      access: createAccess(settings, env.API_KEYS),
     },
     cluster,
     catalog: createIndexCatalog(cluster),

@@ -5,7 +5,7 @@ import { parseJson } from "../../lib/core/json/values.ts";
 import { type Deadline, deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { retry } from "../../lib/core/resilience/retry.ts";
 import { metricLine } from "../../lib/core/telemetry/emf.ts";
-import { isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
+import { isErrorLine, isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
 import type { LogHandlerEnv } from "./env.ts";
 import { packBatches, packRecords } from "./records.ts";
 
@@ -33,31 +33,32 @@ export interface LogHandlerContext {
 const unzip = promisify(gunzip);
 
 /**
- * Returns a handler that forwards the request log lines of a CloudWatch Logs subscription to Firehose, in order. Skips
- * other lines and control messages. Drops request log lines that are not JSON, and counts them in a metric. Retries
- * records that Firehose rejects while there is time, then throws. Lambda retries the whole event, and readers
- * deduplicate by `query_id`.
+ * Returns a handler that forwards the request log lines of a CloudWatch Logs subscription to Firehose, in order, and
+ * repeats errors in its own log: they are then kept longer than api-router's log, and can be read by people who must not
+ * read searches. Skips other lines and control messages. Drops request log lines that are not JSON, and counts them in a
+ * metric. Retries records that Firehose rejects while there is time, then throws. Lambda retries the whole event, and
+ * readers deduplicate by `query_id`.
  */
 export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
   return async (event: CloudWatchLogsEvent, context: LogHandlerContext): Promise<void> => {
     const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
-    const lines = await requestLogLines(event, (unreadable) => {
-      const metric = { name: UNREADABLE_LINES, unit: "Count", value: unreadable } as const;
+    const logged = await loggedLines(event);
+    for (const line of logged.filter(isErrorLine)) clients.print(line);
+    const candidates = logged.filter(isRequestLogLine);
+    const lines = candidates.filter((line) => parseJson(line) !== undefined);
+    if (lines.length < candidates.length) {
+      const metric = { name: UNREADABLE_LINES, unit: "Count", value: candidates.length - lines.length } as const;
       clients.print(metricLine({ Project: env.PROJECT_NAME }, [metric]));
-    });
+    }
     for (const batch of packBatches(packRecords(lines))) await deliver(batch, env, clients, deadline);
   };
 }
 
-async function requestLogLines(event: CloudWatchLogsEvent, report: (unreadable: number) => void): Promise<string[]> {
+async function loggedLines(event: CloudWatchLogsEvent): Promise<string[]> {
   const json = await unzip(Buffer.from(event.awslogs.data, "base64"));
   const data: CloudWatchLogsDecodedData = JSON.parse(json.toString("utf8"));
   if (data.messageType !== "DATA_MESSAGE") return [];
-
-  const candidates = data.logEvents.map(({ message }) => message.trim()).filter(isRequestLogLine);
-  const lines = candidates.filter((line) => parseJson(line) !== undefined);
-  if (lines.length < candidates.length) report(candidates.length - lines.length);
-  return lines;
+  return data.logEvents.map(({ message }) => message.trim());
 }
 
 /** Sends one batch until every record is accepted. Throws when the time or the attempts run out. */

@@ -17,6 +17,7 @@ import {
   RecommendToUser,
   RequestContext,
 } from "../../lib/recommendation/api/requests.ts";
+import { MAX_SECONDS } from "../../lib/recommendation/records/value.ts";
 
 const Degradation = degradation(["campaign", "item_records", "realtime"]);
 
@@ -100,26 +101,29 @@ const EventValue = v.pipe(
 const Timestamp = v.pipe(
   v.nullish(
     v.union([
-      v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(99_999_999_999)),
-      v.pipe(v.string(), v.metadata({ pattern: "^(?:0{0,4}\\d{1,11})?$" })),
+      v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_SECONDS - 1)),
+      v.pipe(v.string(), v.metadata({ pattern: "^(?:0{0,5}[0-3]?\\d{1,9})?$" })),
     ]),
   ),
-  v.description("Whole seconds since 1970; absent or empty is the time of arrival."),
+  v.description("Whole seconds since 1970, at most in the year 2096; absent or empty is the time of arrival."),
 );
 
 const Impression = v.pipe(
   v.nullish(
     v.union([
-      v.pipe(v.array(ItemId), v.maxLength(MAX_IMPRESSION)),
+      v.pipe(v.array(ItemId), v.maxLength(MAX_IMPRESSION.items)),
       v.pipe(
         v.string(),
+        v.maxLength(MAX_IMPRESSION.characters),
         v.metadata({
-          pattern: `^(?:${ITEM_CHARACTER}{1,${MAX_ID}}(?:\\|${ITEM_CHARACTER}{1,${MAX_ID}}){0,${MAX_IMPRESSION - 1}})?$`,
+          pattern: `^(?:${ITEM_CHARACTER}{1,${MAX_ID}}(?:\\|${ITEM_CHARACTER}{1,${MAX_ID}}){0,${MAX_IMPRESSION.items - 1}})?$`,
         }),
       ),
     ]),
   ),
-  v.description("The items that were shown, as a list or joined by a vertical bar."),
+  v.description(
+    `The items that were shown, as a list or joined by a vertical bar; joined they have at most ${MAX_IMPRESSION.characters} characters.`,
+  ),
 );
 
 const EventRecord = v.pipe(

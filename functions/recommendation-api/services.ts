@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createAccess, nameByApiKey } from "../../lib/core/http/access.ts";
+import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
@@ -30,7 +30,7 @@ export function createServices(
       log: print,
       cors: settings.cors,
       project: settings.project,
-      access: createAccess(settings.keys, nameByApiKey(env.API_KEYS)),
+      access: createAccess(settings, env.API_KEYS),
     },
     pointers: createPointers(ssmParameters(store_ms)),
     campaigns: personalizeCampaigns(campaign_ms),

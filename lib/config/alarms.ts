@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { Names } from "../core/naming/names.ts";
 import { MODELS } from "./embedding-models.ts";
 import { arn, numeric, section, text, word } from "./kinds.ts";
 import { RECIPE_KINDS } from "./recipes.ts";
@@ -93,6 +94,12 @@ export const Alarms = section(
 
 /** `alarms` of project.yaml with its defaults. */
 export type Alarms = v.InferOutput<typeof Alarms>;
+
+/** Returns the ARN of the topic for each severity: that of the configuration, or the project's own. */
+export function alarmTopics({ topics }: Alarms, names: Names): Record<Severity, string> {
+  const own = names.arn("sns", names.topic());
+  return { critical: topics.critical ?? own, warning: topics.warning ?? own };
+}
 
 /** Returns the severity of an alarm. */
 export function severityOf(name: string, { rules }: Alarms): Severity {

@@ -1,11 +1,10 @@
 import * as v from "valibot";
 import { Alarms } from "./alarms.ts";
+import { isClusterAddress } from "./cluster-address.ts";
 import { arn, flag, integer, joinWords, list, oneOf, section, text, word } from "./kinds.ts";
 
 /** The form of a region's name. */
 export const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
-
-const HOST = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
 const MAX_BULK_BYTES = 8 * 1024 * 1024;
 
@@ -110,7 +109,7 @@ const Aws = section(
     ),
     tags: v.optional(Tags, {}),
     lambda_runtime: v.optional(
-      word(["nodejs22.x", "nodejs24.x"], "Runtime of the functions; `nodejs24.x` needs a newer AWS provider."),
+      word(["nodejs22.x"], "Runtime of the functions. A newer one needs a newer AWS provider."),
       "nodejs22.x",
     ),
     log_retention_days: v.optional(
@@ -171,6 +170,13 @@ const Vpc = section(
         "The domain's group that gets the ingress rule. Absent: the first of the domain's groups.",
       ),
     ),
+    create_domain_ingress: v.optional(
+      flag(
+        "Whether that group gets a rule that lets the functions in. With `false`, add one yourself: HTTPS from the group " +
+          "in the output `router_security_group_id` of the stack search-gateway.",
+      ),
+      true,
+    ),
     create_endpoints: v.optional(
       flag("Whether interface endpoints that the network lacks are created. They cost by the hour."),
       true,
@@ -222,6 +228,14 @@ const Personalize = section(
     event_retention_days: v.optional(
       integer(1, 3_653, "Days that events are kept in the bucket, more than `log_lookback_days`. Absent: forever."),
     ),
+    run_retention_days: v.optional(
+      integer(
+        1,
+        3_653,
+        "Days that the files of each training stay in the bucket. They contain users, items and events.",
+      ),
+      90,
+    ),
     // Limits: "Buffering hints", Amazon Data Firehose Developer Guide.
     event_buffer_seconds: v.optional(
       integer(
@@ -268,22 +282,3 @@ export type OpenSearch = NonNullable<Project["opensearch"]>;
 
 /** `personalize` of project.yaml. */
 export type Personalize = NonNullable<Project["personalize"]>;
-
-/** Returns the cluster's origin: adds `https://` to a bare host name and removes a slash at the end. */
-export function clusterUrl(domain: string): string {
-  return new URL(domain.includes("://") ? domain : `https://${domain}`).origin;
-}
-
-function isClusterAddress(domain: string): boolean {
-  if (HOST.test(domain)) return domain.includes(".");
-  if (!URL.canParse(domain)) return false;
-  const { protocol, hostname, pathname, search, hash, username } = new URL(domain);
-  const loopback = hostname === "127.0.0.1" || hostname === "localhost" || hostname === "[::1]";
-  return (
-    (protocol === "https:" || (protocol === "http:" && loopback)) &&
-    pathname === "/" &&
-    search === "" &&
-    hash === "" &&
-    username === ""
-  );
-}

@@ -1,5 +1,5 @@
 import { CloudwatchMetricAlarm } from "@cdktf/provider-aws/lib/cloudwatch-metric-alarm/index.js";
-import { type Severity, severityOf } from "../../lib/config/alarms.ts";
+import { alarmTopics, type Severity, severityOf } from "../../lib/config/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** A CloudWatch metric. */
@@ -28,9 +28,9 @@ export interface AlarmOptions {
   points?: number;
 }
 
-/** Returns the ARN of the topic for alarms of a severity: that of the configuration, or the project's own. */
+/** Returns the ARN of the topic for alarms of a severity. */
 export function alarmTopic({ names, input }: ProjectStack, severity: Severity): string {
-  return input.config.project.alarms.topics[severity] ?? names.arn("sns", names.topic());
+  return alarmTopics(input.config.project.alarms, names)[severity];
 }
 
 /** Adds an alarm that notifies the topic of its severity. Missing data does not trigger it: an unused service has none. */

@@ -15,12 +15,13 @@ export function changeQueue(stack: ProjectStack): SqsQueue {
   const dead = new SqsQueue(stack, "dead-letters", {
     name: names.queue("realtime-dead-letters"),
     // The retention counts from when the message was first sent.
-    messageRetentionSeconds: CHANGE_QUEUE.deadLetterRetentionDays * 86_400,
+    messageRetentionSeconds: CHANGE_QUEUE.retentionDays * 86_400,
     sqsManagedSseEnabled: true,
   });
   return new SqsQueue(stack, "changes", {
     name: names.queue("realtime"),
     visibilityTimeoutSeconds: CHANGE_QUEUE.visibilityTimeoutSeconds,
+    messageRetentionSeconds: CHANGE_QUEUE.retentionDays * 86_400,
     sqsManagedSseEnabled: true,
     redrivePolicy: JSON.stringify({
       deadLetterTargetArn: dead.arn,

@@ -8,7 +8,7 @@ import type { ProjectStack } from "../project-stack.ts";
 
 const HTTPS = { ipProtocol: "tcp", fromPort: 443, toPort: 443 } as const;
 
-/** Adds api-router's security group, and one ingress rule for it on one of the domain's groups. */
+/** Adds api-router's security group and, unless the configuration opts out, a rule on one of the domain's groups for it. */
 export function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; securityGroupIds: string[] } {
   const { gateway, found } = gatewayInput(stack.input);
   const { network, domain } = found;
@@ -29,11 +29,14 @@ export function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; secu
       ...HTTPS,
     });
   }
-  new VpcSecurityGroupIngressRule(stack, "domain-ingress", {
-    securityGroupId: gateway.vpc.domain_security_group_id ?? domain.securityGroupIds[0] ?? "",
-    referencedSecurityGroupId: group.id,
-    description: `${stack.input.config.project.project_name} search gateway`,
-    ...HTTPS,
-  });
+  if (gateway.vpc.create_domain_ingress) {
+    new VpcSecurityGroupIngressRule(stack, "domain-ingress", {
+      securityGroupId: gateway.vpc.domain_security_group_id ?? domain.securityGroupIds[0] ?? "",
+      referencedSecurityGroupId: group.id,
+      description: `${stack.input.config.project.project_name} search gateway`,
+      ...HTTPS,
+    });
+  }
+  stack.output("router_security_group_id", group.id);
   return { subnetIds: network.functionSubnets.map(({ id }) => id), securityGroupIds: [group.id] };
 }

@@ -1,8 +1,8 @@
 import type * as v from "valibot";
 import { type ApiRouterEnv, NODE_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
+import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import { MODELS } from "../../lib/config/embedding-models.ts";
-import { clusterUrl } from "../../lib/config/project.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";

@@ -4,6 +4,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import type { StackName } from "../../lib/core/naming/names.ts";
 import { sharedCloud, type TestCloud } from "../fixtures/cloud.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
+import { fullConfiguration } from "../fixtures/configurations/every-option.ts";
 import { planOf, writeStacks } from "../fixtures/plans.ts";
 import type { Terraform } from "../fixtures/terraform.ts";
 import { recommendation } from "../stacks/support.ts";
@@ -12,8 +13,9 @@ import { recommendation } from "../stacks/support.ts";
 const RECOMMENDATION: readonly StackName[] = ["storage", "personalization", "filters", "recommendation"];
 
 /**
- * Plans both services, each with every option that adds resources, and writes the plans as JSON into a folder. Gives their
- * paths.
+ * Plans both services, each with every option that adds resources, then the stacks of their APIs with an authorizer and as
+ * private APIs for callers of IAM, with the options of platform teams. Writes the plans as JSON into a folder and returns
+ * their paths.
  */
 export async function allOptionsPlans(terraform: Terraform, folder: string): Promise<string[]> {
   const cloud = await sharedCloud();
@@ -25,6 +27,16 @@ export async function allOptionsPlans(terraform: Terraform, folder: string): Pro
       config: service,
       folder: join(folder, "recommendation"),
       stacks: RECOMMENDATION,
+    })),
+    ...(await plansOf(terraform, cloud, {
+      config: fullConfiguration("both services, with an authorizer"),
+      folder: join(folder, "authorizer"),
+      stacks: ["search-gateway"],
+    })),
+    ...(await plansOf(terraform, cloud, {
+      config: fullConfiguration("both services, private, for callers of IAM"),
+      folder: join(folder, "private-iam"),
+      stacks: ["recommendation"],
     })),
   ];
 }

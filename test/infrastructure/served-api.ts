@@ -37,6 +37,7 @@ export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): 
         routes: asRoutes(api.methods),
         keys: api.keys,
         usage: api.throttle,
+        options: (resource) => methodOf(api.methods, resource, "OPTIONS")?.mock,
         async handler(event, context) {
           const method = methodOf(api.methods, event.resource, event.httpMethod);
           if (!method) return { statusCode: 403, headers: {}, body: `API Gateway has no method for ${event.resource}` };
@@ -71,13 +72,13 @@ function methodOf(methods: readonly DeployedMethod[], resource: string, method: 
   return ofResource.find((one) => one.method === method) ?? ofResource.find((one) => one.method === "ANY");
 }
 
-/** What an API has to have for the routes of its function: a resource each, the key, the permission. */
+/** What an API with keys has to have: a resource for each route, the permission, the key; OPTIONS without function and key. */
 export function problemsOf({ methods, keys }: DeployedApi): string[] {
   const paths = [...new Set(["/", "/{proxy+}", ...routes.map(({ path }) => path)])];
   const missing = paths.filter((path) => !methodOf(methods, path, "ANY")).map((path) => `${path} is missing`);
   const open = methods
-    .filter(({ method, keyRequired }) => keyRequired !== (method !== "OPTIONS"))
-    .map(({ method, resource }) => `${method} ${resource}: the key is ${method === "OPTIONS" ? "" : "not "}required`);
+    .filter(({ keyRequired, authorization, mock }) => keyRequired === (mock !== undefined) || authorization !== "NONE")
+    .map(({ method, resource }) => `${method} ${resource} has the wrong authorization`);
   const forbidden = methods.filter(({ permitted }) => !permitted).map(({ resource }) => `${resource} may not call`);
   return [...missing, ...open, ...forbidden, ...(keys.length === 0 ? ["no key is valid"] : [])];
 }

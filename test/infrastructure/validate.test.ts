@@ -1,12 +1,14 @@
 import * as assert from "uvu/assert";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { StackName } from "../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { stackNames } from "../../stacks/input.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { CONFIGURATIONS, configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { fullConfiguration } from "../fixtures/configurations/every-option.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { initTerraform, requireTerraform, runTerraform } from "../fixtures/terraform.ts";
-import { fullExample, valid } from "../lib/config/example.ts";
 import { ARTIFACTS, recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
@@ -26,14 +28,25 @@ async function validate(directory: string): Promise<string[]> {
   return diagnostics.map(({ severity, summary, detail }) => `${severity}: ${summary}: ${detail}`);
 }
 
-const configs = [
+const configs: { name: string; config: Configuration; stacks?: readonly StackName[] }[] = [
   ...CONFIGURATIONS.map((name) => ({ name, config: configuration(name) })),
-  { name: "both services", config: valid(fullExample()) },
+  { name: "both services", config: fullConfiguration("both services") },
   { name: "the recommendation service alone", config: recommendation() },
+  // Only the stacks with an API differ, and both make it with the same code.
+  {
+    name: "both services, with an authorizer",
+    config: fullConfiguration("both services, with an authorizer"),
+    stacks: ["search-gateway"],
+  },
+  {
+    name: "both services, private, for callers of IAM",
+    config: fullConfiguration("both services, private, for callers of IAM"),
+    stacks: ["recommendation"],
+  },
 ];
 
-for (const { name, config } of configs) {
-  for (const stack of stackNames(config)) {
+for (const { name, config, stacks } of configs) {
+  for (const stack of stacks ?? stackNames(config)) {
     test(`${stack} of ${name} is valid, without a warning`, async () => {
       const outdir = scratchFolder(TEST_OUTPUT, "validate");
       const [{ directory } = { directory: "" }] = synthesize({

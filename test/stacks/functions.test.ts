@@ -135,6 +135,15 @@ test("one rule on one of the domain's groups lets the functions in", () => {
   assert.is(fallback.security_group_id, "sg-00000000000000001");
 });
 
+test("that rule can be left to the group's owner, who finds the functions' group in the output", () => {
+  const without = example("search-gateway", "all-options", [["project.yaml", ["vpc", "create_domain_ingress"], false]]);
+  assert.equal(without.ids("aws_vpc_security_group_ingress_rule"), []);
+  assert.is(
+    JSON.parse(without.text).output.router_security_group_id.value,
+    ref("aws_security_group.functions-group.id"),
+  );
+});
+
 test("the functions reach the VPC only, unless a service is outside of it", () => {
   const target = (stack: Stack) => stack.resource("aws_vpc_security_group_egress_rule", "functions-egress-1").cidr_ipv4;
   assert.is(target(all), "10.20.0.0/16");
@@ -163,7 +172,7 @@ test("every log group ends some day and is encrypted; that with the request log 
   );
 });
 
-test("request log lines, and no others, go to log-handler", () => {
+test("request log lines and errors, and no others, go to log-handler", () => {
   const subscription = all.resource("aws_cloudwatch_log_subscription_filter", "request-log");
   assert.is(subscription.filter_pattern, REQUEST_LOG_FILTER_PATTERN);
   assert.is(subscription.log_group_name, ref("aws_cloudwatch_log_group.api-router-log.name"));

@@ -89,15 +89,23 @@ test("the request log goes after logging.retention_days", () => {
   assert.equal([log?.filter, log?.expiration], [[{ prefix: "logs/search/" }], [{ days: 45 }]]);
 });
 
-test("events go after event_retention_days, or never", () => {
+test("events and what ETL made of them go after event_retention_days, or never; runs after run_retention_days", () => {
   const rules = (stack: typeof all) =>
-    stack.resource<{ rule: Array<{ id: string; filter: unknown; expiration?: unknown }> }>(
+    stack.resource<{ rule: Array<{ id: string; filter: [{ prefix?: string }]; expiration?: [{ days: number }] }> }>(
       "aws_s3_bucket_lifecycle_configuration",
       "bucket-lifecycle",
     ).rule;
-  const events = rules(both).find(({ id }) => id === "events");
-  assert.equal([events?.filter, events?.expiration], [[{ prefix: "events/" }], [{ days: 400 }]]);
-  assert.not.ok(rules(synth("storage", { config: recommendation() })).some(({ id }) => id === "events"));
+  const expiry = (stack: typeof all) =>
+    Object.fromEntries(
+      rules(stack).flatMap(({ filter, expiration }) => (expiration ? [[filter[0].prefix, expiration[0].days]] : [])),
+    );
+  const { "events/": events, "etl/days/": transformed, "etl/run=": runs } = expiry(both);
+  assert.equal([events, transformed, runs], [400, 400, 90]);
+  assert.equal(Object.keys(expiry(synth("storage", { config: recommendation() }))), [
+    "etl/run=",
+    "logs/search/",
+    "errors/",
+  ]);
 });
 
 test("has no configuration files: those that an earlier state has are forgotten, not deleted", () => {

@@ -1,5 +1,6 @@
 import { checkAlarms } from "./alarms.ts";
 import { checkArns } from "./arns.ts";
+import { checkAuthorization } from "./authorization.ts";
 import { checkCapacity } from "./capacity.ts";
 import { checkExcludedColumns } from "./columns.ts";
 import { checkCors } from "./cors.ts";
@@ -24,6 +25,7 @@ export const CHECKS: readonly Check[] = [
   checkCors,
   checkReach,
   checkKeys,
+  checkAuthorization,
   checkHybridSearch,
   checkRecipes,
   checkExcludedColumns,

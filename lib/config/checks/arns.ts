@@ -2,8 +2,8 @@ import type { Path } from "../problem.ts";
 import type { Check, FileKey } from "./drafts.ts";
 
 /**
- * Checks that ARNs and the cluster's address are in the project's region, and that certificate and campaign are in its
- * account.
+ * Checks that ARNs and the cluster's address are in the project's region, and that what API Gateway
+ * and Personalize use is in its account.
  */
 export const checkArns: Check = ({ project, api }, report) => {
   const region = project?.aws?.region_name;
@@ -31,6 +31,8 @@ export const checkArns: Check = ({ project, api }, report) => {
   check("api", ["domain_name_system", "certificate_arn"], api?.domain_name_system?.certificate_arn, true);
   const host = api?.recommendation_domain_name;
   check("api", ["recommendation_domain_name", "certificate_arn"], host?.certificate_arn, true);
+  const authorizer = api?.lambda_authorizer;
+  check("api", ["lambda_authorizer", "function_arn"], authorizer?.function_arn, true);
   check("api", ["waf_web_acl_arn"], api?.waf_web_acl_arn, true);
   check("api", ["personalized_ranking", "campaign_arn"], api?.personalized_ranking?.campaign_arn, true);
 

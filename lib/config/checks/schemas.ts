@@ -1,4 +1,4 @@
-import { METADATA_FIELDS, REQUIRED_FIELDS } from "../../personalize/limits.ts";
+import { MAX_TEXTUAL_FIELDS, METADATA_FIELDS, REQUIRED_FIELDS, RESERVED_FIELDS } from "../../personalize/limits.ts";
 import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "../avro.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
@@ -7,17 +7,13 @@ import { type Check, sound, uniqueBy } from "./drafts.ts";
 const REQUIRED: Readonly<Record<Dataset, Readonly<Record<string, AvroType>>>> = REQUIRED_FIELDS;
 
 /** Fields with reserved names, with their allowed types besides null. */
-const RESERVED: Readonly<Record<Dataset, Readonly<Record<string, readonly AvroType[]>>>> = {
-  user: {},
-  item: { CREATION_TIMESTAMP: ["long"] },
-  interaction: {
-    EVENT_TYPE: ["string"],
-    EVENT_VALUE: ["float", "double"],
-    IMPRESSION: ["string"],
-    RECOMMENDATION_ID: ["string"],
-    EVENT_ATTRIBUTION_SOURCE: ["string"],
-  },
-};
+const RESERVED: Readonly<Record<Dataset, Readonly<Record<string, readonly AvroType[]>>>> = RESERVED_FIELDS;
+
+/** Returns the names that are neither required nor reserved in a dataset's schema. */
+export function metadataFields(dataset: Dataset, names: Iterable<string>): string[] {
+  const known = { ...REQUIRED[dataset], ...RESERVED[dataset] };
+  return [...names].filter((name) => !Object.hasOwn(known, name));
+}
 
 /** Checks that Personalize accepts the schemas. Source: "Creating schema JSON files", developer guide. */
 export const checkSchemas: Check = (drafts, report) => {
@@ -35,16 +31,22 @@ export const checkSchemas: Check = (drafts, report) => {
         problem([index, "name"], message);
       },
     );
-    const names = new Set(sound(fields).map(([, { name }]) => name));
+    const names = new Set(sound(fields).flatMap(([, { name }]) => name ?? []));
     const missing = Object.keys(REQUIRED[dataset]).filter((name) => !names.has(name));
     for (const name of missing) problem([], `lacks ${name}, which Personalize requires`);
 
+    let textual = 0;
     for (const [index, field] of sound(fields)) {
       const wrong = fieldProblem(dataset, field);
       if (wrong) problem([index, wrong.key], wrong.message);
+      else if (field.textual) {
+        textual += 1;
+        if (textual > MAX_TEXTUAL_FIELDS) {
+          problem([index, "textual"], `is true for ${textual} fields: Personalize takes ${MAX_TEXTUAL_FIELDS}`);
+        }
+      }
     }
-    const known = { ...REQUIRED[dataset], ...RESERVED[dataset] };
-    const metadata = [...names].filter((name) => name !== undefined && !Object.hasOwn(known, name)).length;
+    const metadata = metadataFields(dataset, names).length;
     const { min, max } = METADATA_FIELDS[dataset];
     if (metadata < min) problem([], `needs at least ${min} field beside ${Object.keys(REQUIRED[dataset]).join(", ")}`);
     if (metadata > max) problem([], `has ${metadata} fields of its own: Personalize takes at most ${max}`);

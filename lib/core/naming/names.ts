@@ -30,6 +30,7 @@ export type FunctionName =
 /** Roles of AWS services, not of functions. */
 export type ServiceRole =
   | "api-gateway-logs"
+  | `${Service}-authorizer`
   | "personalize"
   | "sagemaker"
   | "search-logs-delivery"

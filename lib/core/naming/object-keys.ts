@@ -6,8 +6,12 @@ export const PREFIXES = {
   searchLogs: "logs/search/",
   /** Interaction events as they were received. */
   events: "events/",
-  /** Output of ETL, one folder for each run. */
+  /** Output of ETL. */
   etl: "etl/",
+  /** Events as ETL transformed them, by day. Runs share them. */
+  etlDays: "etl/days/",
+  /** Start of the folders of runs. */
+  etlRuns: "etl/run=",
   /** Progress of `relevance forget`, one object for each person while it runs. */
   forget: "forget/",
   /** Records that Firehose could not deliver. */
@@ -19,5 +23,5 @@ export const DELETIONS = `${PREFIXES.etl}deletions/`;
 
 /** Folder of one ETL run. */
 export function etlRun(execution: string): string {
-  return `${PREFIXES.etl}run=${execution}/`;
+  return `${PREFIXES.etlRuns}${execution}/`;
 }

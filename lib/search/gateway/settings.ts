@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "../../config/embedding-models.ts";
-import { KeyRules } from "../../core/http/key-rules.ts";
+import { accessEntries } from "../../core/http/key-rules.ts";
 import { ModelSettings } from "../embeddings/settings.ts";
 import { findMapping } from "./find-mapping.ts";
 
@@ -42,8 +42,7 @@ export const GatewaySettings = v.object({
   raw_backend_deny: v.union([v.literal("recommended"), v.array(v.string())]),
   /** Rules of the calls that a key may make, as in `deny`, and the word `recommended`. Absent: all calls. */
   raw_backend_allow: v.optional(v.array(v.string())),
-  /** What each key may do. Absent: one key for everything. */
-  keys: v.optional(v.array(KeyRules)),
+  ...accessEntries,
   personalized_ranking: v.optional(
     v.object({
       campaign_arn: v.string(),

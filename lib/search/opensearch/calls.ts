@@ -106,10 +106,18 @@ export function jsonOf(answer: ClusterAnswer): Record<string, unknown> {
   throw refusal(answer.status, body, answer.headers["retry-after"]);
 }
 
+/** The start of the security plugin's reason. After it comes the name of the cluster user, which is not shown. */
+const LACKED_PERMISSION = /^no permissions for (\[[^\]]*\])/;
+
 function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
   const causes = clusterErrors(body);
   const [cause] = causes;
   const logged = `status ${status}: ${cause.type}: ${cause.reason}`;
+  const lacked = status === 403 && cause.type === "security_exception" && LACKED_PERMISSION.exec(cause.reason)?.[1];
+  if (lacked) {
+    const message = `The gateway's cluster user may not do this with these indexes: it has no permission for ${lacked}.`;
+    return new ApiError("forbidden", message, { shown: { type: cause.type } });
+  }
   if (status === 401 || status === 403) {
     return new ApiError("upstream_failed", "The search cluster refused the gateway's own credentials.", {
       shown: { status, type: cause.type },

@@ -54,11 +54,28 @@ export function createCapabilities(
   return async (deadline) => {
     if (known && known.until > now()) return known.value;
     const info = jsonOf(await readCall(cluster, { method: "GET", path: "/" }, deadline));
-    const number = isObject(info.version) ? info.version.number : undefined;
+    const told = isObject(info.version) ? info.version.number : undefined;
+    const number = told === COMPATIBLE_WITH ? await versionOfNodes(cluster, deadline) : told;
     if (typeof number !== "string" || !/^\d+\.\d+/.test(number)) {
       throw new ApiError("upstream_failed", "The search cluster did not say which version it is.", { cause: info });
     }
     known = { until: now() + KEEP_MS, value: capabilitiesOf(number) };
     return known.value;
   };
+}
+
+/**
+ * The version of Elasticsearch that a domain in compatibility mode (`override_main_response_version`) claims to be, for
+ * clients that refuse OpenSearch.
+ */
+const COMPATIBLE_WITH = "7.10.2";
+
+/** Returns the lowest version of the cluster's nodes, which differ during an upgrade; undefined if none tells it. */
+async function versionOfNodes(cluster: Cluster, deadline: Deadline): Promise<string | undefined> {
+  const query = "filter_path=nodes.*.version";
+  const { nodes } = jsonOf(await readCall(cluster, { method: "GET", path: "/_nodes", query }, deadline));
+  const versions = Object.values(isObject(nodes) ? nodes : {}).flatMap((node) =>
+    isObject(node) && typeof node.version === "string" ? node.version : [],
+  );
+  return versions.toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))[0];
 }

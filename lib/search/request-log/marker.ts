@@ -1,14 +1,19 @@
 /** The value of `type` in every request log line. */
 export const REQUEST_LOG_TYPE = "relevance.search";
 
-/** The subscription's filter pattern: only request log lines leave the log group. */
-export const REQUEST_LOG_FILTER_PATTERN = `{ $.type = "${REQUEST_LOG_TYPE}" }`;
+/** The subscription's filter pattern: only request log lines and errors leave the log group. */
+export const REQUEST_LOG_FILTER_PATTERN = `{ $.type = "${REQUEST_LOG_TYPE}" || $.level = "error" }`;
 
 /** Name of the metric, by `Project`, that counts unreadable request log lines. An alarm watches it. */
 export const UNREADABLE_LINES = "UnreadableRequestLogLines";
 
 /** The start of every request log line: `type` is its first field, so a line is recognized without parsing it. */
 const BEGINNING = `{"type":"${REQUEST_LOG_TYPE}"`;
+
+/** Returns whether a log line is that of a failed request, of which `level` is the first field. */
+export function isErrorLine(line: string): boolean {
+  return line.startsWith('{"level":"error"');
+}
 
 /** Returns whether a log line is a request log line, even if it was cut and cannot be parsed. */
 export function isRequestLogLine(line: string): boolean {

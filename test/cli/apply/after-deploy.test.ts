@@ -2,6 +2,7 @@ import * as assert from "uvu/assert";
 import { apisJson, printApis } from "../../../cli/apply/after-deploy.ts";
 import type { DeployedApi } from "../../../cli/deployed-api.ts";
 import { createTerminal } from "../../../cli/terminal.ts";
+import type { Alarms } from "../../../lib/config/alarms.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { example } from "../../stacks/support.ts";
 import { suite } from "../../suite.ts";
@@ -14,24 +15,30 @@ const gateway: DeployedApi = {
   service: "search-gateway",
   url: "https://search.example.org",
   executeUrl: "https://a1.execute-api.eu-west-1.amazonaws.com/v1",
+  authorization: "api_key",
   keys: [
     { key: "default", name: "first", value: "k1" },
     { key: "shop", name: "second", value: "k2" },
   ],
 };
 
+const NONE: Alarms = { topics: {}, rules: {} };
+const OWN_TOPIC = "arn:aws:sns:eu-west-1:123456789012:all-options-alarms";
+
 const recommendation: DeployedApi = {
   service: "recommendation",
   url: "https://b2.execute-api.eu-west-1.amazonaws.com/v1",
   executeUrl: "https://b2.execute-api.eu-west-1.amazonaws.com/v1",
+  authorization: "api_key",
   keys: [{ key: "default", name: "only", value: "k3" }],
 };
 
 /** What is printed on standard output. */
-function printed(apis: readonly DeployedApi[], show = true): string {
+function printed(apis: readonly DeployedApi[], options: { show?: boolean; alarms?: Alarms } = {}): string {
   let text = "";
   const out = { write: (part: string) => (text += part) };
-  printApis(createTerminal(out, { write: () => assert.unreachable("nothing is a note") }, true), apis, names, { show });
+  const terminal = createTerminal(out, { write: () => assert.unreachable("nothing is a note") }, true);
+  printApis(terminal, apis, { names, alarms: NONE, show: true, ...options });
   return text;
 }
 
@@ -56,33 +63,60 @@ test("URLs, every key, and last the topic with the page about subscribing", () =
 });
 
 test("the values of keys only on request", () => {
-  const text = printed([gateway], false);
+  const text = printed([gateway], { show: false });
   assert.match(text, "  API key  default (first)\n  API key  shop (second)\n");
   assert.not.match(text, /k1|k2/);
-  assert.not.match(JSON.stringify(apisJson([gateway], names, { show: false })), /k1|k2/);
+  assert.not.match(JSON.stringify(apisJson([gateway], { names, alarms: NONE, show: false })), /k1|k2/);
+});
+
+test("an API without keys says how its callers are authorized, and offers no values of keys", () => {
+  for (const [authorization, words] of [
+    ["iam", "callers  sign their requests (authorization: iam); there are no API keys"],
+    ["lambda", "callers  are authorized by your function (authorization: lambda); there are no API keys"],
+  ] as const) {
+    const api: DeployedApi = { ...gateway, authorization, keys: [] };
+    const text = printed([api], { show: false });
+    assert.match(text, words);
+    assert.not.match(text, /--show|API key {2}/);
+    const { "search-gateway": found } = apisJson([api], { names, alarms: NONE, show: false });
+    assert.equal([found?.authorization, found?.keys], [authorization, []]);
+  }
 });
 
 test("without a deployed service there is no topic to print", () => {
   assert.is(printed([]), "");
-  assert.equal(apisJson([], names, { show: true }), {});
+  assert.equal(apisJson([], { names, alarms: NONE, show: true }), {});
 });
 
-test("as JSON each service names the topic that its alarms have in the stack", () => {
-  const { "search-gateway": found } = apisJson([gateway], names, { show: true });
+test("every topic of the configuration, by severity", () => {
+  const topics = { critical: "arn:aws:sns:eu-west-1:123456789012:on-call" };
+  assert.match(
+    printed([gateway], { alarms: { ...NONE, topics } }),
+    `alarms\n  critical ${topics.critical}\n  warning  ${OWN_TOPIC}\n`,
+  );
+  const same = { critical: topics.critical, warning: topics.critical };
+  const text = printed([gateway], { alarms: { ...NONE, topics: same } });
+  assert.match(text, `alarms\n  topic    ${topics.critical}\n`);
+  assert.not.match(text, OWN_TOPIC);
+});
+
+test("as JSON each service names the topics that its alarms have in the stack", () => {
+  const { "search-gateway": found } = apisJson([gateway], { names, alarms: NONE, show: true });
   assert.equal(found, {
     url: gateway.url,
     execute_url: gateway.executeUrl,
+    authorization: "api_key",
     keys: [
       { key: "default", name: "first", value: "k1" },
       { key: "shop", name: "second", value: "k2" },
     ],
-    alarms_topic_arn: "arn:aws:sns:eu-west-1:123456789012:all-options-alarms",
+    alarm_topics: { critical: OWN_TOPIC, warning: OWN_TOPIC },
   });
   const { alarm_actions } = example("search-gateway", "all-options").resource<{ alarm_actions: string[] }>(
     "aws_cloudwatch_metric_alarm",
     "alarm-search-gateway-5xx",
   );
-  assert.equal(alarm_actions, [found?.alarms_topic_arn]);
+  assert.equal(alarm_actions, [found?.alarm_topics.critical]);
 });
 
 test.run();

@@ -53,6 +53,13 @@ test("a new key and a new API that are not known everywhere yet are asked again"
   assert.is(calls.length, 3);
 });
 
+test("a rule of the configuration that refuses the request is no failure: the gateway has answered", async () => {
+  const error = { code: "forbidden", message: 'The rule "deny" refuses', cause: { rule: "deny" } };
+  const { result, calls } = await ask([{ status: 403, headers: ours, body: { error } }]);
+  assert.equal(result, { kind: "not-let-through", rule: "deny" });
+  assert.is(calls.length, 1);
+});
+
 for (const status of [401, 403]) {
   test(`${status} of the cluster is a refusal at once`, async () => {
     const { result, calls } = await ask([{ status, headers: ours, body: { message: "no permissions" } }, works]);

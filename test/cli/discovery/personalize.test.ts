@@ -138,7 +138,7 @@ test("a schema that its dataset cannot take is refused before anything is planne
 });
 
 test("filters that find no room are refused before anything is planned", async () => {
-  const filters = Array.from({ length: 10 }, (_, index) => filter(`my-project-f${index}-0000000001`));
+  const filters = Array.from({ length: 30 }, (_, index) => filter(`my-project-f${index}-0000000001`));
   const clients = account({ inventory: async () => inventory({ filters }) });
   try {
     await discover(recommendation(), clients);

@@ -57,6 +57,17 @@ for (const [what, summary, advice] of [
   ["a stale plan", "Saved plan is stale", "somebody changed the stack after it was planned"],
   ["a moved state", "Backend configuration changed", "`terraform -chdir=dist/x init -migrate-state`"],
   ["a missing state bucket", 'S3 bucket "shop-state" does not exist.', "`relevance init-state` to create it"],
+  [
+    "a lock file of another provider",
+    "Failed to query available provider packages: locked provider registry.terraform.io/hashicorp/aws 6.20.0 does not " +
+      "match\nconfigured version constraint 5.100.0; must use terraform init -upgrade",
+    "dist/x/.terraform.lock.hcl names AWS provider 6.20.0, but Relevance uses exactly 5.100.0: delete that file",
+  ],
+  [
+    "state of a newer provider",
+    "Resource instance managed by newer provider version",
+    "its state was written by a newer AWS provider",
+  ],
   ["no registry", "Failed to query available provider packages", "set TF_PROVIDER_MIRROR"],
   [
     "a missing permission",

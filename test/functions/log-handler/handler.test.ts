@@ -51,6 +51,14 @@ test("ignores other lines: platform reports, metrics, text that mentions the mar
   assert.equal(calls, [[`${line("1")}\n`]]);
 });
 
+test("repeats errors in its own log", async () => {
+  const error = '{"level":"error","request_id":"r","code":"upstream_failed"}';
+  const { calls, printed, run } = fake();
+  await run(event([line("1"), `${error}\n`, '{"level":"info"}']));
+  assert.equal(calls, [[`${line("1")}\n`]]);
+  assert.equal(printed, [error]);
+});
+
 test("calls nothing when no line is a request log line", async () => {
   const { calls, run } = fake();
   await run(event(["START", "END"]));

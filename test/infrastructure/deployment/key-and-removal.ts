@@ -20,7 +20,8 @@ export function keyAndList(step: Step, { project, names, failure, stateOf }: Wor
     assert.equal(await values(), [both[1]]);
     const { outputs } = await stateOf("foundation");
     const info = JSON.parse((await project.relevance("info", "--json")).out)["search-gateway"];
-    assert.is(info.alarms_topic_arn, outputs.alarms_topic_arn?.value);
+    const topic = outputs.alarms_topic_arn?.value;
+    assert.equal(info.alarm_topics, { critical: topic, warning: topic });
   });
 
   step("lists what Terraform manages, with ARNs", async () => {

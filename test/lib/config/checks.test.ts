@@ -63,6 +63,30 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "a key has a name of its own",
+    good: [
+      [
+        "api.yaml",
+        ["keys"],
+        [
+          { name: "shop", endpoints: ["search"] },
+          { name: "loader", endpoints: ["bulk"] },
+        ],
+      ],
+    ],
+    bad: [
+      [
+        "api.yaml",
+        ["keys"],
+        [
+          { name: "shop", endpoints: ["search"] },
+          { name: "shop", endpoints: ["bulk"] },
+        ],
+      ],
+    ],
+    problems: ['conf/api.yaml keys[1].name "shop" is there twice'],
+  },
+  {
     rule: "a private API has no host name",
     good: [],
     bad: [["api.yaml", ["private_api"], { vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890"] }]],

@@ -77,6 +77,12 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "one field is textual",
+    good: [],
+    bad: [...moreItemColumns(1), [ITEM, ["fields", 5], { name: "C1", type: "string", textual: true }]],
+    problems: ["conf/schema/item_schema.json fields[5].textual is true for 2 fields: Personalize takes 1"],
+  },
+  {
     rule: "field names differ beyond underscores",
     good: [],
     bad: [

@@ -202,7 +202,7 @@ test("what YAML takes and JSON does not is refused in a JSON file", () => {
 
 test("a file that project.yaml names and that is not there is a problem of project.yaml", () => {
   assert.equal(linesOf(without("schema/item_schema.json")), [
-    "conf/project.yaml:88  personalize.item_schema_file_path  names conf/schema/item_schema.json, which is not there: relevance schema-generation writes it",
+    "conf/project.yaml:92  personalize.item_schema_file_path  names conf/schema/item_schema.json, which is not there: relevance schema-generation writes it",
   ]);
 });
 
@@ -226,8 +226,8 @@ test("problems of several files come file by file, line by line", () => {
   const files = { ...example, "project.yaml": project, "filter.yaml": "filters: {}\n" };
   assert.equal(linesOf(files), [
     'conf/project.yaml:7  project_name  must be 2 to 24 lower-case letters, digits and hyphens, starting with a letter, got "My Shop"',
-    "conf/project.yaml:67  opensearch.domain_name  must be the name of a domain: 3 to 28 lower-case letters, digits and hyphens, starting with a letter, got 7 without quotes",
-    "conf/filter.yaml:1  filters  must be a list of at most 10 entries, got a mapping",
+    "conf/project.yaml:71  opensearch.domain_name  must be the name of a domain: 3 to 28 lower-case letters, digits and hyphens, starting with a letter, got 7 without quotes",
+    "conf/filter.yaml:1  filters  must be a list of at most 30 entries, got a mapping",
   ]);
 });
 

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
+import { clusterUrl } from "../../../lib/config/cluster-address.ts";
 import { formatPath, type Path } from "../../../lib/config/problem.ts";
-import { clusterUrl } from "../../../lib/config/project.ts";
 import { suite } from "../../suite.ts";
 import { changed, type Files, filledExample, fullExample, problemsOf, valid } from "./example.ts";
 
@@ -23,7 +23,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
     [{}, { team: "Suche & Co".replace("&", "+") }],
     [{ team: 7 }, { "aws:x": "y" }, { x: text(257) }],
   ],
-  ["project.yaml", ["aws", "lambda_runtime"], ["nodejs22.x", "nodejs24.x"], ["nodejs20.x"]],
+  ["project.yaml", ["aws", "lambda_runtime"], ["nodejs22.x"], ["nodejs20.x", "nodejs24.x"]],
   ["project.yaml", state("bucket"), ["abc", text(63)], ["ab", text(64), "A-bucket", "-ab"]],
   ["project.yaml", state("key_prefix"), ["a/b"], ["/a", "a/", ""]],
   ["project.yaml", ["vpc", "vpc_id"], ["vpc-12345678"], ["vpc-1234567", "subnet-12345678", "vpc-XYZ"]],
@@ -65,6 +65,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ],
   ["project.yaml", ["personalize", "force_reprocess_lookback_days"], [0, 3_650], [-1, 3_651, 0.5]],
   ["project.yaml", ["personalize", "log_lookback_days"], [1], [0]],
+  ["project.yaml", ["personalize", "run_retention_days"], [1, 3_653], [0, 3_654]],
   ["project.yaml", ["personalize", "event_buffer_seconds"], [0, 900], [-1, 901, 0.5]],
   ["api.yaml", ["cloud_watch_role_name"], [text(64)], [text(65), "", "a b"]],
   ["api.yaml", ["domain_name_system", "domain_name"], ["a.co"], ["example", "-a.com", "a..com", "A.com"]],
@@ -110,8 +111,10 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
     "model.yaml",
     ["sparse_v3", "instance_type"],
     ["ml.g5.xlarge", "ml.m5.large"],
-    ["g5.xlarge", "ml.p3.2xlarge", "ml.inf2.xlarge", "ml.c7g.large"],
+    ["g5.xlarge", "ml.p3.2xlarge", "ml.p5e.48xlarge", "ml.p5en.48xlarge", "ml.inf2.xlarge", "ml.c7g.large"],
   ],
+  ["model.yaml", ["sparse_v3", "instance_type"], ["ml.c6i.large"], ["ml.c6i.9xlarge", "ml.c6id.large", "ml.g5.large"]],
+  ["model.yaml", ["sparse_v3", "target_concurrency"], [1, 500], [0, 501, 1.5]],
   ["model.yaml", ["sparse_v3", "initial_instance_count"], [1], [0]],
   ["model.yaml", ["sparse_v3", "prune_ratio"], [0, 0.9], [-0.1, 1]],
   ["model.yaml", ["sparse_v3", "revision"], ["main"], ["", "a/b"]],
@@ -130,7 +133,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ["campaign.yaml", ["campaigns", "similar_items", "min_provisioned_tps"], [1, 2_000], [0, 1.5, "1"]],
   ["filter.yaml", ["filters", 0, "name"], [text(63), "a_B-1"], ["", text(64), "a b", "_a"]],
   ["filter.yaml", ["filters", 0, "expression"], [expression(2_500)], [expression(2_501), "", "   "]],
-  ["filter.yaml", ["filters"], [[], filters(10)], [filters(11)]],
+  ["filter.yaml", ["filters"], [[], filters(30)], [filters(31)]],
 ];
 
 function expression(length: number): string {

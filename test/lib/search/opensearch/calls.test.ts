@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import type { ApiError } from "../../../../lib/core/http/error.ts";
 import { backoff, retry } from "../../../../lib/core/resilience/retry.ts";
 import { asApiError, jsonOf, readCall } from "../../../../lib/search/opensearch/calls.ts";
-import { capabilitiesOf } from "../../../../lib/search/opensearch/capabilities.ts";
+import { capabilitiesOf, createCapabilities } from "../../../../lib/search/opensearch/capabilities.ts";
 import { ClusterFailure } from "../../../../lib/search/opensearch/cluster.ts";
 import { clusterError } from "../../../../lib/search/opensearch/cluster-error.ts";
 import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
@@ -92,6 +92,16 @@ test("only what is the caller's to mend is shown with its reason", () => {
   assert.match(refused(400, { error }).body("r"), "node 10.0.0.1");
 });
 
+test("a permission that the cluster user lacks for an index is the caller's 403, without the user's name", () => {
+  const reason = "no permissions for [indices:data/read/search] and User [name=gateway, backend_roles=[admin-role]]";
+  const error = refused(403, { error: { root_cause: [{ type: "security_exception", reason }] }, status: 403 });
+  assert.is(error.code, "forbidden");
+  assert.match(error.message, "no permission for [indices:data/read/search]");
+  assert.not.match(error.body("r"), /gateway,|admin-role/);
+  const denied = { Message: "User: anonymous is not authorized to perform: es:ESHttpPost" };
+  assert.is(refused(403, denied).code, "upstream_failed", "the domain's own policy refuses the gateway as such");
+});
+
 test("an answer that is no JSON is upstream_failed, whatever its status says", () => {
   assert.is(refused(200, "<html>").code, "upstream_failed");
   assert.is(refused(502, "<html>").code, "upstream_failed");
@@ -140,6 +150,20 @@ for (const [version, expected] of [
     assert.equal([hybrid, queryTokens, pagination, hybridProfile], expected);
   });
 }
+
+test("in compatibility mode the version is that of the oldest node", async () => {
+  const nodes = { a: { version: "2.19.6" }, b: { version: "2.9.0" }, c: { version: "3.6.0" } };
+  const paths: string[] = [];
+  const cluster = {
+    send: async ({ path }: { path: string }) => {
+      paths.push(path);
+      return answer(200, path === "/" ? { version: { number: "7.10.2" } } : { nodes });
+    },
+  };
+  const can = createCapabilities(cluster);
+  assert.is((await can({ remaining: () => 1_000 })).version, "2.9.0");
+  assert.equal(paths, ["/", "/_nodes"]);
+});
 
 const DESCRIBED = {
   "books-2": {
