@@ -14,6 +14,9 @@ import { SETTINGS } from "../test/fixtures/gateway.ts";
 
 export const FOLDER = scratchFolder(join(ROOT, ".local"), "bench");
 
+/** Name of the key by which {@link invoke} calls. */
+export const KEY = "bench";
+
 /** Starts OpenSearch 2.19.6 with a fully optimizing JIT compiler. With `quickStart` the server would be slow. */
 export async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
   const dir = join(ROOT, ".local/opensearch-2.19.6");
@@ -51,7 +54,7 @@ export async function buildGateway(settings: Partial<GatewaySettings> = {}): Pro
 
 /** Returns the built and loaded handler, as Lambda calls it. */
 export async function loadGateway(node: string, settings: Partial<GatewaySettings> = {}): Promise<ProxyHandler> {
-  const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };
+  const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1", API_KEYS: `id=${KEY}` };
   const file = join(await buildGateway(settings), "index.mjs");
   return (await loadBundle({ file, env, onRequestLog: () => undefined })).handler;
 }
@@ -73,7 +76,7 @@ export async function invoke(
     multiValueQueryStringParameters: null,
     body: body === undefined ? null : Buffer.from(body).toString("base64"),
     isBase64Encoded: true,
-    requestContext: { requestId: "bench" },
+    requestContext: { requestId: "bench", identity: { apiKeyId: "id" } },
   } as unknown as ProxyEvent;
   const answer = await handler(event, createContext("bench", 28_000));
   if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);

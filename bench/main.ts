@@ -16,6 +16,7 @@ const REPORT = join(import.meta.dirname, "RESULTS.md");
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   search: async () => (await import("./search.ts")).searchBenchmark,
   "http-path": async () => (await import("./http-path.ts")).httpPathBenchmark,
+  access: async () => (await import("./access.ts")).accessBenchmark,
   hybrid: async () => (await import("./hybrid.ts")).hybridBenchmark,
   bulk: async () => (await import("./bulk-write.ts")).bulkBenchmark,
   "cold-start": async () => (await import("./cold-start.ts")).coldStartBenchmark,
