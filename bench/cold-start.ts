@@ -38,9 +38,9 @@ export const coldStartBenchmark: Benchmark = {
     return [
       {
         what: "cold start: import of the entry and the search family, until the first answer",
-        budget: "≤ 40 ms, ≤ 150 kB loaded",
+        budget: "≤ 35 ms, ≤ 120 kB loaded",
         reached: `${ms(median)}, ${kilobytes.toFixed(0)} kB`,
-        kept: median <= 40 && kilobytes <= 150,
+        kept: median <= 35 && kilobytes <= 120,
         note: `median of ${RUNS} fresh processes, ${loaded.length} files; fastest ${ms(Math.min(...took))}`,
       },
     ];

@@ -70,7 +70,7 @@ async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credent
       return noAuth;
     case "aws": {
       const { sigv4Auth } = await import("../../lib/search/opensearch/sigv4-auth.ts");
-      return sigv4Auth(env.AWS_REGION, async () => credentials());
+      return sigv4Auth(env.AWS_REGION, credentials);
     }
     case "basic": {
       const { basicAuth } = await import("../../lib/search/opensearch/auth.ts");

@@ -150,7 +150,12 @@ for (const cluster of await clusters()) {
         headers,
       });
       assert.is(written.status, 201, written.text);
-      assert.is(verdicts.length, 6);
+      const untyped = await gateway.send("POST", `/raw-backend/${index}/_search`, {
+        body: new TextEncoder().encode("{}"),
+      });
+      assert.is(untyped.status, 406, untyped.text);
+      assert.is(proxy.admitted.at(-1)?.headers["content-type"], undefined, "no type is added to a body that has none");
+      assert.is(verdicts.length, 7);
       assert.ok(verdicts.every(Boolean));
       assert.ok(proxy.admitted.every((seen) => seen.headers.authorization?.includes("/eu-west-1/es/aws4_request")));
     } finally {

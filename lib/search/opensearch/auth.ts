@@ -1,15 +1,20 @@
-import type { ConnectionClass, TransportClass } from "./client-parts.ts";
-
 export type AuthHeaders = Readonly<Record<string, string>>;
+
+/** A call as it will be sent, for authentication that signs it. `target` is the path with the query. */
+export interface SignableCall {
+  method: string;
+  hostname: string;
+  target: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | Buffer;
+}
 
 /** How the gateway authenticates to the cluster. */
 export interface ClusterAuth {
-  /** Returns the headers for a call. */
-  headers?(): Promise<AuthHeaders>;
+  /** Returns the headers to add to a call. */
+  headers?(call: SignableCall): Promise<AuthHeaders>;
   /** Called after a 401 with the rejected headers. Returns whether `headers` now returns different ones. */
   renew?(refused: AuthHeaders): Promise<boolean>;
-  /** Returns a transport and a connection that sign each call. */
-  signer?(): { Connection: ConnectionClass; Transport: TransportClass };
 }
 
 /** Sends no credentials, for a cluster without fine-grained access control. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { AuthHeaders, ClusterAuth } from "./auth.ts";
-import { ClientConnection, ClientSerializer, ClientTransport, ConnectionPool } from "./client-parts.ts";
-import { type Trace, traced } from "./traced-connection.ts";
+import type { ClusterAuth, SignableCall } from "./auth.ts";
+import { connectionsTo } from "./connections.ts";
 
 /** One HTTP call to the cluster. `path` is encoded and starts with a slash, `query` is encoded without `?`. */
 export interface ClusterRequest {
@@ -56,93 +55,91 @@ export interface ClusterOptions {
 /** Bounds the memory of one call. Few answers that Lambda can return (6 MiB, compressed) are longer than this. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
-/** The most simultaneous connections of one function instance, which handles one event at a time. */
-const MAX_SOCKETS = 64;
-
 /**
- * Returns a cluster that uses the transport of the OpenSearch client, without its API methods (250 kB to load at every
- * cold start) and without its retries, which repeat writes.
+ * Returns a cluster that is called over HTTP with Node's own client: the OpenSearch client would be 67 kB to load at
+ * every cold start, and its retries repeat writes.
  */
 export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }: ClusterOptions): Cluster {
-  const signer = auth.signer?.();
-  const pool = new ConnectionPool({
-    Connection: traced(signer?.Connection ?? ClientConnection),
-    agent: { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS },
-  });
-  pool.addConnection(node);
-  const transport = new (signer?.Transport ?? ClientTransport)({
-    emit: () => false,
-    connectionPool: pool,
-    serializer: new ClientSerializer(),
-    maxRetries: 0,
-    requestTimeout: 60_000,
-    headers: { "user-agent": "relevance" },
-  });
+  const open = connectionsTo(node);
+  const { hostname } = new URL(node);
 
-  const once = async (request: ClusterRequest, timeoutMs: number, auth: AuthHeaders): Promise<ClusterAnswer> => {
-    const { method, path, query = "", headers = {}, body } = request;
-    const untyped = headers["content-type"] === undefined;
-    const trace: Trace = { sent: false };
-    let timedOut = false;
-    let stream: IncomingMessage | undefined;
-    const call = transport.request(
-      { method, path, querystring: query, trace, untyped, ...(body !== undefined && { body }) },
-      { asStream: true, headers: { ...headers, ...auth } },
-    );
-    const timer = setTimeout(() => {
-      timedOut = true;
-      call.abort();
-      stream?.destroy();
-    }, timeoutMs);
-    try {
-      const answer = await call;
-      stream = answer.body;
-      requirePlain(answer.headers["content-encoding"]);
-      return { status: answer.statusCode, headers: answer.headers, body: await readBody(stream, maxAnswerBytes) };
-    } catch (error) {
-      if (error instanceof ClusterFailure && !timedOut) throw error;
-      const detail = trace.code ?? (error instanceof Error ? error.message : String(error));
-      if (timedOut) {
-        throw new ClusterFailure("timeout", trace.sent, `no answer within ${Math.round(timeoutMs)} ms`);
-      }
-      throw trace.sent
-        ? new ClusterFailure("lost", true, `the connection ended before the answer did (${detail})`, { cause: error })
-        : new ClusterFailure("refused", false, `no connection to the cluster (${detail})`, { cause: error });
-    } finally {
-      // Without effect on an answer that was read to its end.
-      stream?.destroy();
-      clearTimeout(timer);
+  const exchange = (call: Outgoing, timeoutMs: number): Promise<ClusterAnswer> =>
+    new Promise((resolve, reject) => {
+      const { call: request, trace } = open({ method: call.method, path: call.target, headers: call.headers });
+      const timer = setTimeout(() => {
+        fail(new ClusterFailure("timeout", trace.sent, `no answer within ${Math.round(timeoutMs)} ms`));
+      }, timeoutMs);
+      const fail = (error: unknown) => {
+        clearTimeout(timer);
+        reject(error instanceof ClusterFailure ? error : brokenOff(error, trace.sent));
+        request.destroy();
+      };
+      request.on("error", fail);
+      request.once("response", (stream) => {
+        readBody(stream, maxAnswerBytes).then((body) => {
+          clearTimeout(timer);
+          resolve({ status: stream.statusCode ?? 0, headers: stream.headers, body });
+        }, fail);
+      });
+      request.end(call.body);
+    });
+
+  /** Returns the answer, and the credentials that it was asked with. */
+  const once = async (request: ClusterRequest, timeoutMs: number) => {
+    const { method, path, query, headers, body } = request;
+    const call: Outgoing = {
+      method,
+      hostname,
+      target: query ? `${path}?${query}` : path,
+      headers: { "user-agent": "relevance", ...headers },
+    };
+    if (body?.length) {
+      call.body = body;
+      call.headers["content-length"] = String(Buffer.byteLength(body));
     }
+    const credentials = (await auth.headers?.(call)) ?? {};
+    Object.assign(call.headers, credentials);
+    return { answer: await exchange(call, timeoutMs), credentials };
   };
 
   return {
     async send(request, timeoutMs) {
-      const headers = (await auth.headers?.()) ?? {};
-      const answer = await once(request, timeoutMs, headers);
-      if (answer.status !== 401 || !auth.renew || !(await auth.renew(headers))) return answer;
+      const { answer, credentials } = await once(request, timeoutMs);
+      if (answer.status !== 401 || !auth.renew || !(await auth.renew(credentials))) return answer;
       // The cluster answers 401 before it executes anything, so any call may be resent with a rotated secret.
-      return once(request, timeoutMs, (await auth.headers?.()) ?? {});
+      return (await once(request, timeoutMs)).answer;
     },
   };
 }
 
-/** Throws `lost` for a compressed answer. No call asks for one, so whatever compressed it may have changed it too. */
-function requirePlain(encoding: unknown): void {
-  if (encoding === undefined || encoding === "identity") return;
-  throw new ClusterFailure("lost", true, `the answer has the encoding ${encoding}, which was not asked for`);
+interface Outgoing extends SignableCall {
+  headers: Record<string, string>;
 }
 
+function brokenOff(error: unknown, sent: boolean): ClusterFailure {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const detail = code ?? message;
+  return sent
+    ? new ClusterFailure("lost", true, `the connection ended before the answer did (${detail})`, { cause: error })
+    : new ClusterFailure("refused", false, `no connection to the cluster (${detail})`, { cause: error });
+}
+
+/**
+ * Reads an answer to its end. Throws ClusterFailure: `too_large`, and `lost` for a compressed answer: no call asks for
+ * one, so whatever compressed it may have changed it too.
+ */
 function readBody(stream: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const encoding = stream.headers["content-encoding"] ?? "identity";
+    if (encoding !== "identity") {
+      reject(new ClusterFailure("lost", true, `the answer has the encoding ${encoding}, which was not asked for`));
+    }
     const chunks: Buffer[] = [];
     let length = 0;
     stream.on("data", (chunk: Buffer) => {
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
-      else {
-        reject(new ClusterFailure("too_large", true, `the answer is longer than ${limit} bytes`));
-        stream.destroy();
-      }
+      else reject(new ClusterFailure("too_large", true, `the answer is longer than ${limit} bytes`));
     });
     stream.on("error", reject);
     // Also emitted without "end", when the connection was lost or the call timed out.

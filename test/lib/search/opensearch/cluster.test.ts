@@ -78,7 +78,7 @@ test("that end early are lost, with a length and in chunks", async () => {
 
 test("whose connection is reset are lost", async () => {
   answer = (socket) => socket.write(`${head(10)}half`, () => socket.resetAndDestroy());
-  assert.is(await failure(), "lost, sent: the connection ended before the answer did (aborted)");
+  assert.is(await failure(), "lost, sent: the connection ended before the answer did (ECONNRESET)");
 });
 
 test("that stop in the middle end with the time", async () => {
