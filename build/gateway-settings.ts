@@ -35,6 +35,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
       ...entry,
       embedding_mappings: [...embedding_mappings],
     })),
+    templates: [...searchGateway.templates],
     models: referencedModels(searchGateway).map((name) => modelSettings(name, searchGateway, options)),
     raw_backend_deny: api.raw_backend.deny ?? [],
     ...(api.raw_backend.allow !== undefined && { raw_backend_allow: [api.raw_backend.allow].flat() }),

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { loadHybridSearch } from "../../lib/config/load.ts";
+import { withQuery } from "../../lib/core/json/template.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { shown } from "../../lib/relevance/evaluation/evaluate.ts";
-import { fillTemplate } from "../../lib/relevance/templates/fill.ts";
 import { collectionOf, type TuningQuery } from "../../lib/relevance/tuning/collection.ts";
 import { type TunedSettings, techniquesOf } from "../../lib/relevance/tuning/settings.ts";
 import { surfaceSvg } from "../../lib/relevance/tuning/surface.ts";
@@ -76,7 +76,7 @@ export const tuneCommand = defineCommand({
     const retrieved = await concurrently(queries, options.concurrency, async (query): Promise<TuningQuery> => {
       const byK = new Map<number | null, Candidates["legs"]>();
       for (const k of ks) {
-        const { filled } = fillTemplate(template, { search_query: query.text, params: {} });
+        const filled = withQuery(template, query.text);
         const body = { index, search_query: query.text, search_request_template: withK(filled, k) };
         support = await candidates(gateway, { ...body, depth: Math.max(...depths) });
         byK.set(k, support.legs);

@@ -13,10 +13,12 @@ import { CandidatesRequest } from "../../lib/search/api/hybrid/candidates.ts";
 import {
   AppliedHybridSettings,
   Combination,
-  HybridRequest,
   HybridSettings,
+  hybridFields,
   MAX_SUBQUERIES,
   Normalization,
+  namedTemplateFields,
+  TemplateParams,
 } from "../../lib/search/api/hybrid/request.ts";
 import { BusinessRules, NativeSearch, SearchRequest } from "../../lib/search/api/search/request.ts";
 
@@ -68,10 +70,12 @@ const HybridTemplate = v.pipe(
   ),
 );
 
-const hybridFields = { ...HybridRequest.entries, search_request_template: HybridTemplate };
+const HybridSearchByTemplate = v.strictObject({ ...hybridFields, search_request_template: HybridTemplate });
+
+const HybridSearchByName = v.strictObject({ ...hybridFields, ...namedTemplateFields });
 
 /** The body of a hybrid search. It documents what the handler checks after parsing. */
-export const HybridRequestDocument = v.strictObject(hybridFields);
+export const HybridRequestDocument = v.union([HybridSearchByTemplate, HybridSearchByName]);
 
 const candidatesFields = { ...CandidatesRequest.entries, search_request_template: HybridTemplate };
 
@@ -154,6 +158,8 @@ export const SearchAnswer = v.object({
 /** Like the answer to a search. The template also holds the search pipeline that was sent. */
 export const HybridSearchAnswer = v.object({
   ...hybridFields,
+  template: v.optional(v.pipe(v.string(), v.description("The name, if the request named its template."))),
+  search_request_template: HybridTemplate,
   settings: AppliedHybridSettings,
   search_response: HybridSearchResult,
   degraded: degradedList(Degradation),
@@ -214,6 +220,9 @@ export const schemaNames = {
     NativeSearch,
     BusinessRules,
     HybridSearchRequest: HybridRequestDocument,
+    HybridSearchByTemplate,
+    HybridSearchByName,
+    TemplateParams,
     CandidatesRequest: CandidatesRequestDocument,
     HybridTemplate,
     HybridTemplateQuery,

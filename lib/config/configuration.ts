@@ -3,7 +3,7 @@ import type { AvroSchema, Dataset } from "./avro.ts";
 import type { Campaign } from "./campaign.ts";
 import type { EtlConfiguration } from "./etl.ts";
 import type { Filter } from "./filter.ts";
-import type { HybridQuery } from "./hybrid-search.ts";
+import type { HybridQuery, Template } from "./hybrid-search.ts";
 import type { Models } from "./model.ts";
 import type { OpenSearch, Personalize, Project, Vpc } from "./project.ts";
 import type { Solution } from "./solution.ts";
@@ -28,6 +28,8 @@ export interface SearchGateway {
   /** Null if the API has no host name of its own. */
   domainNameSystem: DomainNameSystem | null;
   hybridQueries: readonly HybridQuery[];
+  /** Hybrid searches that requests call by name. */
+  templates: readonly Template[];
   /** Sections of model.yaml; every model that a mapping uses has one. */
   models: Models;
 }

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "./embedding-models.ts";
-import { integer, list, numeric, section, text, word } from "./kinds.ts";
+import { integer, list, mapping, numeric, section, text, word } from "./kinds.ts";
 
 const FAILURE = ["fail", "degrade"] as const;
 
@@ -78,9 +78,23 @@ const HybridQuery = section(
   "One index.",
 );
 
+const Template = section(
+  {
+    name: text(/^[a-z][a-z0-9_-]{0,62}$/, "a name of lower-case letters, digits, _ and -", "Name that requests use."),
+    search_request_template: mapping(
+      "A native search body with one hybrid query. `[search_query]` and `[params.<name>]` stand for values of the request.",
+    ),
+    params: v.optional(mapping("Defaults of parameters that a request may leave out."), {}),
+  },
+  "One template.",
+);
+
 /** conf/hybrid_search.yaml */
 export const HybridSearchSchema = section(
-  { hybrid_queries: list(HybridQuery, "One entry per index; `[]` for none.") },
+  {
+    hybrid_queries: list(HybridQuery, "One entry per index; `[]` for none."),
+    templates: v.optional(list(Template, "Hybrid searches that requests call by name.", { max: 100 }), []),
+  },
   "Which indices have embeddings.",
 );
 
@@ -92,3 +106,6 @@ export type HybridQuery = HybridSearch["hybrid_queries"][number];
 
 /** One embedding field of an index. */
 export type EmbeddingMapping = HybridQuery["embedding_mappings"][number];
+
+/** A hybrid search that requests call by name. */
+export type Template = HybridSearch["templates"][number];

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isObject } from "../core/json/values.ts";
 
 /** Texts about a value, for the reference and for problems. */
 export type About = {
@@ -79,6 +80,14 @@ export function flag(description: string) {
 /** A mapping with these keys and no others. */
 export function section<const Entries extends v.ObjectEntries>(entries: Entries, description: string) {
   return v.pipe(v.strictObject(entries), v.metadata({ allowed: "a mapping", description } satisfies About));
+}
+
+/** A mapping with any keys. */
+export function mapping(description: string) {
+  return v.pipe(
+    v.custom<Readonly<Record<string, unknown>>>(isObject),
+    v.metadata({ allowed: "a mapping", description } satisfies About),
+  );
 }
 
 /** A list of `min` to `max` entries. */

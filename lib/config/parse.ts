@@ -121,6 +121,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
             opensearch,
             domainNameSystem: whole(api).domain_name_system ?? null,
             hybridQueries: whole(hybrid).hybrid_queries,
+            templates: whole(hybrid).templates,
             models: whole(models),
           } satisfies SearchGateway)
         : undefined,

@@ -16,6 +16,7 @@ import { eventParser } from "../../lib/recommendation/records/event.ts";
 import type { Parsed } from "../../lib/recommendation/records/parsed.ts";
 import { profileParser } from "../../lib/recommendation/records/profile.ts";
 import { BulkRequest } from "../../lib/search/api/bulk/request.ts";
+import { templateOf } from "../../lib/search/api/hybrid/named-template.ts";
 import { HybridRequest } from "../../lib/search/api/hybrid/request.ts";
 import { readTemplate } from "../../lib/search/api/hybrid/template.ts";
 import { SearchRequest } from "../../lib/search/api/search/request.ts";
@@ -33,7 +34,7 @@ const recommendation: OpenApi = JSON.parse(recommendationOpenApiJson());
 
 /** Refusals that JSON Schema cannot express; the descriptions state them. */
 const BEYOND_SCHEMA =
-  /must sum to 1|one weight a subquery|bytes in UTF-8|not starting with _|made by the gateway|set by the gateway/;
+  /must sum to 1|one weight a subquery|bytes in UTF-8|not starting with _|made by the gateway|set by the gateway|is not a parameter of this template/;
 
 const issuesOf = (schema: v.GenericSchema, body: unknown): readonly Issue[] => issuesIn(() => validate(schema, body));
 
@@ -47,9 +48,19 @@ const issuesIn = (work: () => unknown): readonly Issue[] => {
   }
 };
 
+const NAMED = {
+  name: "by_title",
+  search_request_template: { query: { hybrid: { queries: [{ match: { title: "[search_query]" } }] } } },
+  params: {},
+};
+
 const hybridIssues = (body: unknown): readonly Issue[] => {
   const text = JSON.stringify(body);
-  return issuesIn(() => readTemplate(text, validate(HybridRequest, JSON.parse(text))));
+  return issuesIn(() => {
+    const request = validate(HybridRequest, JSON.parse(text));
+    const template = templateOf({ templates: [NAMED] }, request, text);
+    readTemplate(template.text, request.settings.weights);
+  });
 };
 
 const definitions = SHOP_DEFINITIONS;
@@ -88,6 +99,9 @@ const weights = fc.constantFrom(null, [1], [0.5, 0.5], [0.2, 0.3, 0.5], [0.5], [
 
 const NativeQuery = fc.constantFrom({ match: { title: "salt" } }, { match_all: {} }, { match_all: {} }, {});
 
+/** The document cannot know the names of a deployment. */
+const template = fc.constantFrom(NAMED.name, 1, {});
+
 /** Half of a surrogate pair cannot be told from a whole one by a pattern. */
 const HALF_A_PAIR = /\\ud[89a-f]/;
 
@@ -101,7 +115,12 @@ interface Case {
 const CASES: readonly Case[] = [
   { document: gateway, path: "/application/bulk", issues: (body) => issuesOf(BulkRequest, body) },
   { document: gateway, path: "/application/search", issues: (body) => issuesOf(SearchRequest, body) },
-  { document: gateway, path: "/application/hybrid-search", issues: hybridIssues, overrides: { weights, NativeQuery } },
+  {
+    document: gateway,
+    path: "/application/hybrid-search",
+    issues: hybridIssues,
+    overrides: { weights, NativeQuery, template },
+  },
   { document: recommendation, path: "/recommend-items-to-user", issues: (body) => issuesOf(RecommendToUser, body) },
   { document: recommendation, path: "/recommend-items-to-item", issues: (body) => issuesOf(RecommendToItem, body) },
   { document: recommendation, path: "/rank-items-to-user", issues: (body) => issuesOf(RankItems, body) },

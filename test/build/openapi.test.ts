@@ -86,9 +86,12 @@ test("operation ids are unique", () => {
 });
 
 test("describes the fields of a hybrid search with their limits", () => {
-  const { HybridSearchRequest, Normalization, HybridQuery } = document.components.schemas;
-  assert.equal(HybridSearchRequest.required, ["index", "search_query", "search_request_template"]);
-  assert.is(HybridSearchRequest.additionalProperties, false);
+  const { HybridSearchByTemplate, HybridSearchByName, Normalization, HybridQuery } = document.components.schemas;
+  assert.equal(HybridSearchByTemplate.required, ["index", "search_query", "search_request_template"]);
+  assert.equal(HybridSearchByName.required, ["index", "search_query", "template"]);
+  for (const { additionalProperties } of [HybridSearchByTemplate, HybridSearchByName]) {
+    assert.is(additionalProperties, false);
+  }
   assert.equal(Normalization.enum, ["min_max", "l2", "z_score"]);
   assert.is(HybridQuery.properties.queries.maxItems, 5);
 });
@@ -103,7 +106,7 @@ test("the raw backend takes any body, or none, where HTTP gives a body a meaning
 });
 
 test("objects that belong to the cluster or to the caller's schema say that they are open", () => {
-  const open = ["Document", "NativeSearch", "HybridTemplate", "NativeQuery", "Hit", "SearchResult"];
+  const open = ["Document", "NativeSearch", "HybridTemplate", "TemplateParams", "NativeQuery", "Hit", "SearchResult"];
   for (const name of open) assert.is(document.components.schemas[name].additionalProperties, true, name);
   for (const name of ["ItemRecord", "UserRecord", "EventRecord"]) {
     assert.is(recommendation.components.schemas[name].additionalProperties, true, name);

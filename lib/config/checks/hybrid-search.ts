@@ -1,10 +1,16 @@
+import { parametersOf } from "../../core/json/template.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 
 /** Sums within this of 1 are 1, as in requests. */
 const SUM_TOLERANCE = 1e-6;
 
-/** Checks that indices and embedding fields are unique, that weights sum to 1, and that their models have a section in model.yaml. */
-export const checkHybridSearch: Check = ({ hybrid_search, model }, report) => {
+/**
+ * Checks that indices and embedding fields are unique, that weights sum to 1, that their models have a section in
+ * model.yaml, and that templates hold a hybrid query.
+ */
+export const checkHybridSearch: Check = (drafts, report) => {
+  checkTemplates(drafts, report);
+  const { hybrid_search, model } = drafts;
   const queries = hybrid_search?.hybrid_queries;
   uniqueBy(
     queries,
@@ -54,6 +60,31 @@ export const checkHybridSearch: Check = ({ hybrid_search, model }, report) => {
           `"${field}" is an embedding field of this index`,
         );
       }
+    }
+  }
+};
+
+const checkTemplates: Check = ({ hybrid_search }, report) => {
+  const templates = hybrid_search?.templates;
+  uniqueBy(
+    templates,
+    ({ name }) => name,
+    (position, name, first) =>
+      report("hybrid_search", ["templates", position, "name"], `"${name}" is there twice: see templates[${first}]`),
+  );
+  for (const [position, { search_request_template: template, params = {} }] of sound(templates)) {
+    if (template === undefined) continue;
+    const path = ["templates", position];
+    const { query } = template as { query?: { hybrid?: { queries?: unknown } } };
+    const queries = query?.hybrid?.queries;
+    if (!Array.isArray(queries) || queries.length < 1 || queries.length > 5) {
+      const message = "must have query.hybrid.queries, a list of 1 to 5 subqueries";
+      report("hybrid_search", [...path, "search_request_template"], message);
+    }
+    const used = parametersOf(template);
+    for (const name of Object.keys(params)) {
+      if (used.has(name)) continue;
+      report("hybrid_search", [...path, "params", name], `is not used: the template has no "[params.${name}]"`);
     }
   }
 };

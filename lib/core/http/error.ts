@@ -9,6 +9,7 @@ export type ErrorCode =
   | "forbidden"
   | "not_found"
   | "index_not_found"
+  | "template_not_found"
   | "filter_not_found"
   | "item_not_found"
   | "method_not_allowed"
@@ -38,6 +39,7 @@ const STATUS: Record<ErrorCode, number> = {
   forbidden: 403,
   not_found: 404,
   index_not_found: 404,
+  template_not_found: 404,
   filter_not_found: 404,
   item_not_found: 404,
   method_not_allowed: 405,

@@ -1,4 +1,4 @@
-import { fillTemplate } from "../templates/fill.ts";
+import { withQuery } from "../../core/json/template.ts";
 import type { Setting, SettingsFile } from "./settings-file.ts";
 
 /** A query of an evaluation. */
@@ -21,8 +21,7 @@ export interface GatewayCall {
  */
 export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, size: number): GatewayCall {
   const native = setting.search_request ?? setting.template ?? file.template;
-  const { filled } = fillTemplate(native, { search_query: query.text, params: {} });
-  const sized = { ...(filled as Record<string, unknown>), size };
+  const sized = { ...(withQuery(native, query.text) as Record<string, unknown>), size };
   const common = {
     index: file.index,
     is_logging_enable: false,

@@ -37,6 +37,15 @@ export const GatewaySettings = v.object({
       }),
     }),
   ),
+  /** Hybrid searches that requests call by name. */
+  templates: v.array(
+    v.object({
+      name: v.string(),
+      search_request_template: v.looseObject({}),
+      /** Defaults of its parameters. */
+      params: v.looseObject({}),
+    }),
+  ),
   models: v.array(ModelSettings),
   /** Rules `METHOD pattern`, or `recommended` for the recommended ones. */
   raw_backend_deny: v.union([v.literal("recommended"), v.array(v.string())]),

@@ -6,6 +6,11 @@ const test = suite("checks across keys and files");
 
 const full = fullExample();
 
+const template = (name: string) => ({
+  name,
+  search_request_template: { query: { hybrid: { queries: [{ match: { title: "[params.text]" } }] } } },
+});
+
 const RULES: readonly Rule[] = [
   {
     rule: "vpc and opensearch come together",
@@ -216,6 +221,28 @@ const RULES: readonly Rule[] = [
       'conf/api.yaml cors.allow_origins must be "*" alone, or origins without it',
       'conf/api.yaml cors.allow_origins[2] "https://a.example.org" is there twice',
     ],
+  },
+  {
+    rule: "templates have names of their own",
+    good: [["hybrid_search.yaml", ["templates", 1], template("other")]],
+    bad: [["hybrid_search.yaml", ["templates", 1], template("title_and_meaning")]],
+    problems: ['conf/hybrid_search.yaml templates[1].name "title_and_meaning" is there twice: see templates[0]'],
+  },
+  {
+    rule: "a template holds a hybrid query",
+    good: [["hybrid_search.yaml", ["templates", 0], template("t")]],
+    bad: [
+      ["hybrid_search.yaml", ["templates", 0], { name: "t", search_request_template: { query: { match_all: {} } } }],
+    ],
+    problems: [
+      "conf/hybrid_search.yaml templates[0].search_request_template must have query.hybrid.queries, a list of 1 to 5 subqueries",
+    ],
+  },
+  {
+    rule: "defaults of a template are for its parameters",
+    good: [["hybrid_search.yaml", ["templates", 0], { ...template("t"), params: { text: "salt" } }]],
+    bad: [["hybrid_search.yaml", ["templates", 0], { ...template("t"), params: { title: "salt" } }]],
+    problems: ['conf/hybrid_search.yaml templates[0].params.title is not used: the template has no "[params.title]"'],
   },
   {
     rule: "an index is there once",

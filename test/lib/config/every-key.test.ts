@@ -123,8 +123,8 @@ for (const [file, schema] of SCHEMAS) {
 
     test(`${name}: of the wrong type`, () => {
       const { kind } = shapeOf(below);
-      const [wrong, shown] =
-        kind === "leaf" || kind === "list" ? [{ wrong: 1 }, "a mapping"] : [["wrong"], "a list of 1 entry"];
+      const takesMapping = allowed === "a mapping" || (kind !== "leaf" && kind !== "list");
+      const [wrong, shown] = takesMapping ? [["wrong"], "a list of 1 entry"] : [{ wrong: 1 }, "a mapping"];
       const [message, ...more] = at(problemsOf(changed(filesFor(path), file, path, wrong)), file, path);
       assert.is(message, `must be ${allowed}, got ${shown}`);
       assert.equal(more, []);

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
+import { objectSchema } from "../../../core/http/object-schema.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
+import { memberSlices } from "../../../core/json/slices.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { searchedIndexes } from "../../access/application.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
@@ -8,17 +10,17 @@ import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import { type Shard, shardsOf } from "../../opensearch/shards.ts";
 import { stopwatch } from "../search/stopwatch.ts";
 import { runnableQueries } from "./queries.ts";
-import { HybridRequest } from "./request.ts";
+import { HybridTemplate, hybridFields } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate } from "./template.ts";
 
-const { index, search_query, search_request_template } = HybridRequest.entries;
+const { index, search_query } = hybridFields;
 
 /** The body of a request for the candidates of a hybrid search. */
 export const CandidatesRequest = v.strictObject({
   index,
   search_query,
-  search_request_template,
+  search_request_template: objectSchema(HybridTemplate),
   depth: v.pipe(
     v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(10_000)), null),
     v.description("Hits of each subquery on each shard. Default: `candidates` of the index."),
@@ -50,7 +52,8 @@ const FILTER =
 export async function hybridCandidates(services: GatewayServices, call: JsonCall<CandidatesRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
   const searched = searchedIndexes(caller, body.index, body.search_request_template);
-  const template = readTemplate(text, { ...body, settings: { weights: null } });
+  const slice = memberSlices(text).get("search_request_template");
+  const template = readTemplate(text.slice(slice?.start, slice?.end), null);
   if (template.hybrid.filter !== undefined) {
     const path = "search_request_template.query.hybrid.filter";
     throw invalidRequest([{ path, message: "must be part of each subquery here" }]);

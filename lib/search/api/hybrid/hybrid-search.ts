@@ -9,6 +9,7 @@ import { personalizationOf, personalizedPage, plainPage } from "../search/person
 import { searchReply } from "../search/reply.ts";
 import { stopwatch } from "../search/stopwatch.ts";
 import { hybridBody, sourceOf } from "./body.ts";
+import { templateOf } from "./named-template.ts";
 import { depthDegradation, hybridPages } from "./page.ts";
 import { depthOf, pipelineJson } from "./pipeline.ts";
 import { runnableQueries } from "./queries.ts";
@@ -27,8 +28,9 @@ const QUERY_STRING = "request_cache=false";
 /** Answers `POST /application/hybrid-search`: embeds the query text, fuses the subqueries, ranks for the user. */
 export async function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
-  const index = searchedIndexes(caller, body.index, body.search_request_template);
-  const template = readTemplate(text, body);
+  const asked = templateOf(services.settings, body, text);
+  const index = searchedIndexes(caller, body.index, asked.parsed);
+  const template = readTemplate(asked.text, body.settings.weights);
   const page = pageOf(template.native) ?? { from: 0, size: 0 };
   const watch = stopwatch();
 
@@ -36,8 +38,8 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const settings = appliedSettings(body.settings, target.settings, template.queries.length);
   const issues = settingsIssues(settings, target.can);
   if (issues.length > 0) throw invalidRequest(issues);
-  const asked = { query: body.search_query, weights: settings.weights, deadline };
-  const { queries, weights, degraded } = await runnableQueries(services, asked, template, target, watch);
+  const what = { query: body.search_query, weights: settings.weights, deadline };
+  const { queries, weights, degraded } = await runnableQueries(services, what, template, target, watch);
 
   const how = personalizationOf(services, body, template.native, page);
   const candidates = how.kind === "on" ? Math.max(target.candidates, how.window) : target.candidates;
@@ -72,13 +74,14 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     echo: {
       index: JSON.stringify(body.index),
       search_query: JSON.stringify(body.search_query),
+      ...(body.template !== null && { template: JSON.stringify(body.template) }),
       search_request_template: withMembers(template.text, { search_pipeline: pipeline }),
       // Weights are echoed as the request has them; the pipeline shows those that were used.
       settings: JSON.stringify({ ...settings, weights: body.settings.weights }),
     },
     fields: body,
     userQuery: body.search_query,
-    query: body.search_request_template,
+    query: asked.parsed,
     settings,
     ...found,
     degraded: [...degraded, ...found.degraded, ...(profile ? [profile] : []), ...depthDegradation(found.answer, page)],

@@ -61,7 +61,14 @@ export const HybridTemplate = v.pipe(
   ),
 );
 
-export const HybridRequest = v.strictObject({
+/** Values for the parameters of a named template. */
+export const TemplateParams = v.pipe(
+  v.looseObject({}),
+  v.description("Values of any kind, each of which replaces `[params.<name>]` in the template."),
+);
+
+/** What requests with a template and requests that name one have in common. */
+export const hybridFields = {
   index: IndexExpression,
   search_query: v.pipe(
     v.string(),
@@ -69,10 +76,29 @@ export const HybridRequest = v.strictObject({
     v.metadata({ pattern: "\\S" }),
     v.description("The text whose embeddings replace the tokens of the template."),
   ),
-  search_request_template: objectSchema(HybridTemplate),
   settings: v.nullish(objectSchema(HybridSettings), {}),
   ...commonFields,
-});
+};
+
+/** A template of hybrid_search.yaml and its values. */
+export const namedTemplateFields = {
+  template: v.pipe(v.string(), v.maxLength(100), v.description("Name of a template in hybrid_search.yaml.")),
+  params: v.nullish(objectSchema(TemplateParams), null),
+};
+
+export const HybridRequest = v.pipe(
+  v.strictObject({
+    ...hybridFields,
+    search_request_template: v.nullish(objectSchema(HybridTemplate), null),
+    template: v.nullish(namedTemplateFields.template, null),
+    params: namedTemplateFields.params,
+  }),
+  v.check(
+    ({ search_request_template, template }) => (search_request_template === null) !== (template === null),
+    "must have either search_request_template or template",
+  ),
+  v.check(({ template, params }) => template !== null || params === null, "must have params only beside template"),
+);
 export type HybridRequest = v.InferOutput<typeof HybridRequest>;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, next) => total + next, 0);

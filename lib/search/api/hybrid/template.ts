@@ -1,7 +1,6 @@
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { numberOf, parseLossless } from "../../../core/json/lossless.ts";
-import { memberSlices } from "../../../core/json/slices.ts";
 import { isObject } from "../../../core/json/values.ts";
 import { isCount } from "../search/page.ts";
 import { MAX_SUBQUERIES } from "./request.ts";
@@ -10,7 +9,7 @@ const PATH = "search_request_template";
 
 /** The parts of a search request template that the gateway works with. */
 export interface Template {
-  /** The caller's own text, from which the body and the echo are made. */
+  /** JSON text, from which the body and the echo are made. */
   text: string;
   native: Record<string, unknown>;
   /** The hybrid clause besides its queries: `filter`, `_name`, `boost`. */
@@ -20,25 +19,18 @@ export interface Template {
   responseProcessors: readonly unknown[];
 }
 
-/** The part of a request that its template must fit. */
-interface WithWeights {
-  settings: { weights: readonly number[] | null };
-}
-
 /**
- * Reads the template of a request. Throws `invalid_request` with every issue unless it is a native body with one hybrid
- * query of 1 to 5 subqueries.
+ * Reads a template, which the weights of its request must fit. Throws `invalid_request` with every issue unless it is a
+ * native body with one hybrid query of 1 to 5 subqueries.
  */
-export function readTemplate(requestText: string, request: WithWeights): Template {
-  const slice = memberSlices(requestText).get(PATH);
-  const text = requestText.slice(slice?.start, slice?.end);
+export function readTemplate(text: string, weights: readonly number[] | null): Template {
   const native = parseLossless(text) as Record<string, unknown>;
   const pipeline = readPipeline(native.search_pipeline ?? undefined);
   const clause = hybridClause(native);
   const issues = [
     ...pipeline.issues,
     ...pageIssues(native),
-    ...(clause ? clauseIssues(clause, request.settings.weights) : [NO_HYBRID_QUERY]),
+    ...(clause ? clauseIssues(clause, weights) : [NO_HYBRID_QUERY]),
   ];
   if (issues.length > 0 || !clause) throw invalidRequest(issues);
   const { queries, ...hybrid } = clause;

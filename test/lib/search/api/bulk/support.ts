@@ -14,6 +14,7 @@ import { createIndexCatalog } from "../../../../../lib/search/opensearch/index-c
 const SETTINGS: GatewaySettings = {
   project: "test",
   max_bulk_bytes: 8 * 1024 * 1024,
+  templates: [],
   indexes: [],
   models: [
     {

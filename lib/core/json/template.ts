@@ -1,0 +1,56 @@
+/** What fills the tokens of a template, as JSON texts. */
+export interface TemplateValues {
+  /** Replaces `[search_query]`. */
+  search_query: string;
+  /** Each value replaces `[params.<name>]`. */
+  params: ReadonlyMap<string, string>;
+}
+
+export interface FilledTemplate {
+  /** JSON text in which the values have the bytes that they came with. */
+  text: string;
+  /** Names of parameters that the template has and the values lack. */
+  missing: readonly string[];
+}
+
+const PARAM = /^\[params\.([A-Za-z_][\w-]*)\]$/;
+
+/** Returns the name of the parameter for which a string of a template stands. */
+const parameterOf = (value: string): string | undefined => PARAM.exec(value)?.[1];
+
+/**
+ * Prints a template with values in place of tokens: strings that are exactly `[search_query]` or `[params.<name>]`. Keys
+ * and parts of longer strings stay as they are.
+ */
+export function fillTemplate(template: unknown, { search_query, params }: TemplateValues): FilledTemplate {
+  const missing = new Set<string>();
+  const print = (value: unknown): string => {
+    if (value === "[search_query]") return search_query;
+    if (Array.isArray(value)) return `[${value.map(print).join(",")}]`;
+    if (typeof value === "object" && value !== null) {
+      return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${print(item)}`)}}`;
+    }
+    const name = typeof value === "string" ? parameterOf(value) : undefined;
+    if (name === undefined) return JSON.stringify(value);
+    const given = params.get(name);
+    if (given === undefined) missing.add(name);
+    return given ?? "null";
+  };
+  const text = print(template);
+  return { text, missing: [...missing] };
+}
+
+/** Returns the names of a template's parameters. */
+export function parametersOf(template: unknown): Set<string> {
+  if (typeof template === "string") {
+    const name = parameterOf(template);
+    return new Set(name === undefined ? [] : [name]);
+  }
+  if (typeof template !== "object" || template === null) return new Set();
+  return new Set(Object.values(template).flatMap((item) => [...parametersOf(item)]));
+}
+
+/** Returns a copy of a template without parameters, with `query` in place of `[search_query]`. */
+export function withQuery(template: unknown, query: string): unknown {
+  return JSON.parse(fillTemplate(template, { search_query: JSON.stringify(query), params: new Map() }).text);
+}

@@ -1,0 +1,80 @@
+import * as assert from "uvu/assert";
+import { ApiError } from "../../../../../lib/core/http/error.ts";
+import { validate } from "../../../../../lib/core/http/validate.ts";
+import { templateOf } from "../../../../../lib/search/api/hybrid/named-template.ts";
+import { HybridRequest } from "../../../../../lib/search/api/hybrid/request.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("named templates");
+
+const BY_TITLE = {
+  name: "by_title",
+  search_request_template: {
+    size: "[params.size]",
+    query: { hybrid: { queries: [{ match: { title: "[search_query]" } }, "[params.leg]"] } },
+  },
+  params: { size: 10 },
+};
+
+const templateFor = (request: string) => {
+  const text = `{"index":"books","search_query":"salt \\"x\\"",${request}}`;
+  return templateOf({ templates: [BY_TITLE] }, validate(HybridRequest, JSON.parse(text)), text);
+};
+
+const refusal = (request: string): string[] => {
+  try {
+    templateFor(request);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [error.code, ...error.issues.map(({ path, message }) => `${path}: ${message}`)];
+  }
+};
+
+test("get the text, the request's parameters as they are written, and defaults for the rest", () => {
+  const { text, parsed } = templateFor('"template":"by_title","params":{"leg": {"term": {"n": 9007199254740993}} }');
+  const legs = '[{"match":{"title":"salt \\"x\\""}},{"term": {"n": 9007199254740993}}]';
+  assert.is(text, `{"size":10,"query":{"hybrid":{"queries":${legs}}}}`);
+  assert.equal(parsed, JSON.parse(text));
+});
+
+test("leave a request's own template as it is written", () => {
+  const own = '{"query": {"hybrid": {"queries": [{"match": {"title": "[search_query]"}}]}}}';
+  assert.is(templateFor(`"search_request_template": ${own}`).text, own);
+});
+
+test("refuse a name that the configuration does not have", () => {
+  assert.equal(refusal('"template":"by_author"'), ["template_not_found"]);
+});
+
+test("refuse parameters that are missing or unknown, all at once", () => {
+  assert.equal(refusal('"template":"by_title","params":{"sise":1}'), [
+    "invalid_request",
+    "params.sise: is not a parameter of this template",
+    "params.leg: is required by this template",
+  ]);
+});
+
+test("refuse both a template and a name, neither, and parameters of no template", () => {
+  const own = '"search_request_template":{"query":{}}';
+  const either = ["invalid_request", ": must have either search_request_template or template"];
+  assert.equal(refusal(`${own},"template":"by_title"`), either);
+  assert.equal(refusal('"template":null'), either);
+  assert.equal(refusal(`${own},"params":{}`), ["invalid_request", ": must have params only beside template"]);
+});
+
+test("refuse values that make the template harmful to the cluster", () => {
+  const harmful = '{"regexp": {"title": "a*{100}{100}"}}';
+  const [code, issue = ""] = refusal(`"template":"by_title","params":{"leg":${harmful}}`);
+  assert.is(code, "invalid_request");
+  assert.match(issue, /^search_request_template\.query\.hybrid\.queries\.1\.regexp/);
+});
+
+test("refuse values that nest the template deeper than a request may be", () => {
+  const deep = `${'{"bool":{"must":'.repeat(199)}{}${"}}".repeat(199)}`;
+  const [code, issue = ""] = refusal(`"template":"by_title","params":{"leg":${deep}}`);
+  assert.is(code, "invalid_request");
+  assert.match(issue, /is nested deeper than 400 levels/);
+});
+
+test.run();
