@@ -70,12 +70,12 @@ const HybridTemplate = v.pipe(
   ),
 );
 
-const HybridSearchByTemplate = v.strictObject({ ...hybridFields, search_request_template: HybridTemplate });
+const HybridSearchRequest = v.strictObject({ ...hybridFields, search_request_template: HybridTemplate });
 
-const HybridSearchByName = v.strictObject({ ...hybridFields, ...namedTemplateFields });
+const NamedHybridSearchRequest = v.strictObject({ ...hybridFields, ...namedTemplateFields });
 
 /** The body of a hybrid search. It documents what the handler checks after parsing. */
-export const HybridRequestDocument = v.union([HybridSearchByTemplate, HybridSearchByName]);
+export const HybridRequestDocument = v.union([HybridSearchRequest, NamedHybridSearchRequest]);
 
 const candidatesFields = { ...CandidatesRequest.entries, search_request_template: HybridTemplate };
 
@@ -219,9 +219,9 @@ export const schemaNames = {
     SearchRequest,
     NativeSearch,
     BusinessRules,
-    HybridSearchRequest: HybridRequestDocument,
-    HybridSearchByTemplate,
-    HybridSearchByName,
+    HybridSearch: HybridRequestDocument,
+    HybridSearchRequest,
+    NamedHybridSearchRequest,
     TemplateParams,
     CandidatesRequest: CandidatesRequestDocument,
     HybridTemplate,

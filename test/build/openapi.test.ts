@@ -86,10 +86,10 @@ test("operation ids are unique", () => {
 });
 
 test("describes the fields of a hybrid search with their limits", () => {
-  const { HybridSearchByTemplate, HybridSearchByName, Normalization, HybridQuery } = document.components.schemas;
-  assert.equal(HybridSearchByTemplate.required, ["index", "search_query", "search_request_template"]);
-  assert.equal(HybridSearchByName.required, ["index", "search_query", "template"]);
-  for (const { additionalProperties } of [HybridSearchByTemplate, HybridSearchByName]) {
+  const { HybridSearchRequest, NamedHybridSearchRequest, Normalization, HybridQuery } = document.components.schemas;
+  assert.equal(HybridSearchRequest.required, ["index", "search_query", "search_request_template"]);
+  assert.equal(NamedHybridSearchRequest.required, ["index", "search_query", "template"]);
+  for (const { additionalProperties } of [HybridSearchRequest, NamedHybridSearchRequest]) {
     assert.is(additionalProperties, false);
   }
   assert.equal(Normalization.enum, ["min_max", "l2", "z_score"]);
