@@ -1,7 +1,8 @@
 import { LocalError } from "../process/error.ts";
 import { messageHeaders, type Request, type Response } from "./listener.ts";
+import { type Permissions, refusal } from "./permissions.ts";
 import { type AfterCall, proxy } from "./proxy.ts";
-import { type Destination, destinationOf } from "./routing.ts";
+import { destinationOf } from "./routing.ts";
 import type { Control, StandIn, StandInAnswer } from "./stand-in.ts";
 
 /** Services that moto does not implement usefully. A response from moto would be misleading. */
@@ -24,6 +25,7 @@ export interface RouterOptions {
   controls?: readonly Control[];
   /** Requests to moto wait for this. */
   motoUrl: Promise<string>;
+  permissions?: Permissions | undefined;
   afterCall?: AfterCall | undefined;
 }
 
@@ -32,6 +34,7 @@ export function router({
   standIns,
   controls = [],
   motoUrl,
+  permissions,
   afterCall,
 }: RouterOptions): (request: Request, response: Response) => void {
   const route = async (request: Request, response: Response) => {
@@ -39,7 +42,11 @@ export function router({
     const standIn = destination && standIns.get(destination.service);
     const control = destination ? undefined : controlOf(controls, request);
     if (control) return send(response, control.handle(await readRequest(request)));
-    if (destination && standIn) return send(response, await ask(standIn, destination, request));
+    if (destination && standIn) {
+      const sent = { ...(await readRequest(request)), ...destination };
+      const refused = permissions === "enforced" ? await refusal(await motoUrl, sent, request) : undefined;
+      return send(response, refused ?? (await standIn.handle(sent)));
+    }
     if (destination && NOT_IN_MOTO.has(destination.service)) return send(response, noStandIn(destination.service));
     await proxy(request, response, await motoUrl, { service: destination?.service, afterCall });
   };
@@ -49,10 +56,6 @@ export function router({
       else send(response, failure(500, "InternalFailure", `the local cloud: ${describe(error)}`));
     });
   };
-}
-
-async function ask(standIn: StandIn, destination: Destination, request: Request): Promise<StandInAnswer> {
-  return standIn.handle({ ...(await readRequest(request)), ...destination });
 }
 
 async function readRequest(request: Request) {

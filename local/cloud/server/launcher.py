@@ -9,6 +9,7 @@ Exits with code 3 and a message if a repair does not fit the installed moto. Env
     CLOUD_WITHOUT_REPAIRS  names of repairs to skip, comma-separated, to see how moto behaves without them
     CLOUD_SHORT_CALLS      {"function": seconds}: upper limits for function timeouts
     CLOUD_INIT_SECONDS     how long a function may take to load (default: 30)
+    CLOUD_PERMISSIONS      "enforced" to refuse what the caller's policies do not allow
     CLOUD_LONGEST_WAIT     upper limit for the Wait states of state machines, in seconds; empty means no limit
 """
 
@@ -32,6 +33,7 @@ def main() -> None:
     import repairs_lambda
     import repairs_queues
     import repairs_quotas
+    import repairs_roles
     import repairs_states
     import repairs_tables
     import repairs_terraform
@@ -50,6 +52,8 @@ def main() -> None:
 
 
 def serve(applied: list[str], set_firehose_delay) -> None:
+    import guard
+    import guard_server
     from moto.core.config import default_user_config
     from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
     from werkzeug.serving import make_server
@@ -62,7 +66,10 @@ def serve(applied: list[str], set_firehose_delay) -> None:
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no log line per request
     moto = DomainDispatcherApplication(create_backend_app)
     moto.debug = True
-    server = make_server("127.0.0.1", 0, with_controls(moto, set_firehose_delay), threaded=True, request_handler=MotoRequestHandler)
+    application = with_controls(moto, set_firehose_delay)
+    if guard.ENFORCED:
+        application = guard_server.guarded(application)
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
     server.daemon_threads = True
     os.environ["MOTO_PORT"] = str(server.port)
     tell_ready({"port": server.port, "repairs": applied})

@@ -12,6 +12,8 @@ import zipfile
 from typing import Any
 from urllib.parse import unquote
 
+import guard
+from guard_principals import CannotAssume, open_session
 from patching import repair, replace
 from repairs_capacity import provisioned
 from repairs_terraform import logging_config
@@ -56,7 +58,11 @@ class Runner:
             else:
                 invoked = f"{arn}:{qualifier}" if qualifier else arn
                 timeout = min(int(function.timeout), SHORT_CALLS.get(function.function_name, sys.maxsize))
-                outcome = self.pool.run(self._program(function, qualifier), request_id, payload, invoked, timeout)
+                try:
+                    program = self._program(function, qualifier)
+                except CannotAssume as error:
+                    raise Refused(403, "AccessDeniedException", f"{error}") from error
+                outcome = self.pool.run(program, request_id, payload, invoked, timeout)
             if not outcome.failed and len(outcome.payload.encode()) > MAX_SYNCHRONOUS:
                 outcome = _too_large(outcome)
             self._log(function, request_id, outcome, (time.monotonic() - started) * 1000)
@@ -87,9 +93,7 @@ class Runner:
             "AWS_EXECUTION_ENV": f"AWS_Lambda_{function.run_time}",
             "AWS_REGION": function.region,
             "AWS_DEFAULT_REGION": function.region,
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_SESSION_TOKEN": "test",
+            **_credentials(function),
             "AWS_EC2_METADATA_DISABLED": "true",
             "AWS_ENDPOINT_URL": self._front_url,
             "AWS_LAMBDA_FUNCTION_NAME": function.function_name,
@@ -133,6 +137,17 @@ class Runner:
             backend.put_log_events(group, stream, events)
         except Exception as error:  # as in Lambda, a failed log write never fails the invocation
             print(f"the log of {function.function_name} could not be written: {error!r}", file=sys.stderr)
+
+
+def _credentials(function: Any) -> dict[str, str]:
+    """Returns credentials of the function's role if permissions are enforced, else those that may do everything."""
+    if not guard.ENFORCED:
+        keys = ("test", "test", "test")
+    else:
+        # Without the version: the condition key names the function.
+        source = {"lambda:sourcefunctionarn": (function.function_arn,)}
+        keys = open_session(function.role, "lambda.amazonaws.com", function.function_name, source)
+    return dict(zip(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"), keys))
 
 
 def function_backend(function: Any) -> Any:

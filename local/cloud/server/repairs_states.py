@@ -7,6 +7,8 @@ from typing import Any
 from patching import add, repair, replace
 
 MAP = "moto.stepfunctions.parser.asl.component.state.exec.state_map"
+# The credentials of the task that the thread runs, if permissions are enforced.
+task_credentials = threading.local()
 AWS_SDK_NAMES = {"s3": "S3", "sns": "Sns", "sqs": "Sqs", "ssm": "Ssm", "sagemaker": "SageMaker", "lambda": "Lambda"}
 
 
@@ -53,7 +55,9 @@ def sfn_clients() -> None:
 
         def client(self, **arguments: Any) -> Any:
             arguments["endpoint_url"] = arguments["endpoint_url"].replace("localhost", "127.0.0.1")
-            key = (arguments["service_name"], arguments["region_name"], arguments["endpoint_url"])
+            arguments.update(getattr(task_credentials, "keys", {}))
+            names = ("service_name", "region_name", "endpoint_url", "aws_access_key_id")
+            key = tuple(arguments[name] for name in names)
             with self._lock:  # creating a client is not thread-safe, using one is
                 if key not in self._clients:
                     self._clients[key] = self._boto3.client(**arguments)

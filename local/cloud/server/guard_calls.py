@@ -1,0 +1,159 @@
+"""Reads from a signed request who calls which operation with which parameters, by botocore's service models."""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Mapping
+from urllib.parse import parse_qs, parse_qsl, unquote
+
+# The models of services with REST protocols, by the name that their requests are signed for. Requests in the other
+# protocols name their operation.
+REST_MODELS = {
+    "apigateway": ("apigateway",),
+    "bedrock": ("bedrock-runtime",),
+    "es": ("opensearch",),
+    "lambda": ("lambda",),
+    "personalize": ("personalize-runtime", "personalize-events"),
+    "route53": ("route53",),
+    "s3": ("s3",),
+    "sagemaker": ("sagemaker-runtime",),
+    "scheduler": ("scheduler",),
+    "xray": ("xray",),
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """The parts of an HTTP request that decide. `path` is still encoded, header names are in lower case."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to AWS. `params` are named as in the service's model; names of lists in query protocols end in numbers."""
+
+    access_key: str
+    region: str
+    service: str
+    operation: str | None
+    protocol: str
+    params: Mapping[str, Any]
+    request: "Request"
+
+
+def credential_of(authorization: str, query: str) -> tuple[str, str, str] | None:
+    """Returns access key, region and service of a version 4 signature in the header or, if presigned, in the query."""
+    match = re.match(r"AWS4-HMAC-SHA256 Credential=([^,\s]+)", authorization)
+    scope = match[1] if match else next(iter(parse_qs(query).get("X-Amz-Credential", [])), "")
+    parts = scope.rsplit("/", 4)
+    return (parts[0], parts[2], parts[3]) if len(parts) == 5 and parts[4] == "aws4_request" else None
+
+
+def call_of(credential: tuple[str, str, str], request: Request) -> Call:
+    """Returns the call of a request; without an operation if no model knows it."""
+    access_key, region, service = credential
+    protocol, operation, params = _read(service, request)
+    return Call(access_key, region, service, operation, protocol, params, request)
+
+
+def _read(service: str, request: Request) -> tuple[str, str | None, Mapping[str, Any]]:
+    """Returns protocol, operation and parameters."""
+    target = request.headers.get("x-amz-target")
+    content_type = request.headers.get("content-type", "")
+    cbor = re.fullmatch(r"/service/[^/]+/operation/(\w+)", request.path)
+    if target:
+        return "json", target.rsplit(".", 1)[-1], _json(request.body)
+    if cbor:
+        return "cbor", cbor[1], {}
+    if service not in REST_MODELS:
+        params = dict(parse_qsl(request.body.decode() if "form" in content_type else request.query, keep_blank_values=True))
+        return "ec2" if service == "ec2" else "query", params.get("Action"), params
+    protocol = "rest-xml" if service in ("s3", "route53") else "rest-json"
+    found = _rest_operation(service, request)
+    if found is None:
+        return protocol, None, {}
+    body = _json(request.body) if protocol == "rest-json" and "json" in (content_type or "json") else {}
+    return protocol, found[0], {**body, **found[1]}
+
+
+def _json(body: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(body) if body else {}
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _cased(location: str | None, name: str) -> str:
+    return name.lower() if location == "header" else name
+
+
+class _Route:
+    """One operation of a REST protocol: what a request needs in order to be a call of it."""
+
+    def __init__(self, name: str, http: Mapping[str, Any], shape: Any):
+        self.name, self.method = name, http["method"]
+        path, _, query = http["requestUri"].partition("?")
+        # The hint of SDKs that some of S3's addresses contain; not every SDK sends it.
+        self.query = {key: value for key, value in parse_qsl(query, keep_blank_values=True) if key != "x-id"}
+        self.labels = [label.rstrip("+") for label in re.findall(r"\{([^}]+)\}", path)]
+        self.path = re.compile(
+            re.sub(r"\\{([^}+\\]+)(\\\+)?\\}", lambda found: "(.+)" if found[2] else "([^/]+)", re.escape(path)) + "/?"
+        )
+        members = dict(shape.members) if shape else {}
+        self.members = {name: one.serialization for name, one in members.items()}
+        required = [self.members[name] for name in (shape.required_members if shape else [])]
+        self.needs = {
+            kind: {_cased(kind, one["name"]) for one in required if one.get("location") == kind} for kind in ("querystring", "header")
+        }
+        self.rank = (len(self.query) + sum(map(len, self.needs.values())), len(re.sub(r"\{[^}]+\}", "", path)))
+
+    def params(self, request: Request, query: Mapping[str, str]) -> dict[str, Any] | None:
+        """Returns the parameters outside the body if the request is a call of this operation."""
+        if self.method != request.method or any(query.get(key) != value for key, value in self.query.items()):
+            return None
+        found = self.path.fullmatch(request.path)
+        if found is None:
+            return None
+        if not (self.needs["querystring"] <= query.keys() and self.needs["header"] <= request.headers.keys()):
+            return None
+        labels = {label: unquote(value) for label, value in zip(self.labels, found.groups())}
+        params: dict[str, Any] = {}
+        for member, where in self.members.items():
+            name, location = where.get("name", member), where.get("location")
+            value = {"uri": labels, "querystring": query, "header": request.headers}.get(location, {}).get(
+                _cased(location, name)
+            )
+            if value is not None:
+                params[member] = value
+        return params
+
+
+@lru_cache(maxsize=None)
+def _routes(service: str) -> list[_Route]:
+    from botocore.session import get_session
+
+    session = get_session()
+    routes = []
+    for name in REST_MODELS[service]:
+        model = session.get_service_model(name)
+        for operation in model.operation_names:
+            one = model.operation_model(operation)
+            if not one.deprecated or service == "s3":
+                routes.append(_Route(operation, one.http, one.input_shape))
+    return sorted(routes, key=lambda route: route.rank, reverse=True)
+
+
+def _rest_operation(service: str, request: Request) -> tuple[str, dict[str, Any]] | None:
+    query = dict(parse_qsl(request.query, keep_blank_values=True))
+    for route in _routes(service):
+        params = route.params(request, query)
+        if params is not None:
+            return route.name, params
+    return None

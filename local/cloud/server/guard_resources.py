@@ -1,0 +1,187 @@
+"""Says which actions on which resources a call needs: the lines of `guard_table.py`, filled with its parameters."""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Callable, Iterator, Mapping
+
+from guard_calls import Call
+from guard_table import FREE, OPERATIONS, PASSED_ROLES, PREFIXES
+from policy_conditions import Context
+
+PARTITION = "aws"
+
+
+class NoEntry(Exception):
+    """The table lacks an operation. It is refused, so that nothing passes unchecked."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """One action on one resource, with condition keys that only this need has."""
+
+    action: str
+    resource: str
+    context: Context = field(default_factory=dict)
+
+
+def needs_of(call: Call, account: str) -> list[Need]:
+    """Returns everything that the caller must be allowed to do. Raises NoEntry."""
+    service, operation = call.service, call.operation
+    if (service, operation) in FREE:
+        return []
+    if service == "apigateway":
+        return [*_api_gateway(call), *_passed_role(call)]
+    entry = _table(service).get(operation or "")
+    if entry is None:
+        name = f"{service}:{operation}" if operation else f"a request to {service} that no model knows"
+        raise NoEntry(f"the local cloud does not know which permission {name} needs: add it to guard_table.py")
+    action, templates = entry
+    if service == "s3" and ("VersionId" in call.params or b"<VersionId>" in call.request.body):
+        action += "Version"
+    needs = [Need(action, one) for template in templates for one in resources(template, call, account)]
+    return [*needs, *_passed_role(call)]
+
+
+@lru_cache(maxsize=None)
+def _table(service: str) -> Mapping[str, tuple[str, list[str]]]:
+    """Returns action and resource templates of a service's operations."""
+    entries = {}
+    templates: list[str] = []
+    prefix = PREFIXES.get(service, service)
+    for line in OPERATIONS.get(service, "").strip().splitlines():
+        left, colon, right = line.strip().partition(": ")
+        if colon:
+            templates = left.split(" & ")
+        for name in (right if colon else left).split():
+            operation, _, action = name.partition("=")
+            entries[operation] = (f"{prefix}:{action or operation}", templates)
+    return entries
+
+
+def resources(template: str, call: Call, account: str) -> Iterator[str]:
+    """Yields the resources of a template."""
+    if template == "*":
+        yield "*"
+        return
+    if template.startswith("@"):
+        kind, parameter = template[1:].split(" ")
+        for value in values_at(call.params, parameter) or ["*"]:
+            yield from LOOKUPS[kind](value, call, account)
+        return
+    name = re.search(r"\{([^}]+)\}", template)
+    found = values_at(call.params, name[1].partition("|")[0]) if name else []
+    for value in found or ([name[1].partition("|")[2] or "*"] if name else [""]):
+        yield value if value.startswith("arn:") else _absolute(_filled(template, name, value, call, account), call, account)
+
+
+def _filled(template: str, name: re.Match[str] | None, value: str, call: Call, account: str) -> str:
+    text = template.replace(name[0], value, 1) if name else template
+    others = {"account": account, "region": call.region}
+
+    def other(match: re.Match[str]) -> str:
+        return others.get(match[1]) or next(iter(values_at(call.params, match[1])), "*")
+
+    return re.sub(r"\{([^}]+)\}", other, text)
+
+
+def _absolute(text: str, call: Call, account: str) -> str:
+    if text == "*" or text.startswith("arn:"):
+        return text
+    return f"arn:{PARTITION}:{PREFIXES.get(call.service, call.service)}:{call.region}:{account}:{text}"
+
+
+def values_at(params: Any, path: str) -> list[str]:
+    """Returns the values of a parameter, as in `Target.RoleArn`; of a map, its keys; of a list, those of all elements."""
+    if path in params:
+        found = params[path]
+    else:
+        head, _, rest = path.partition(".")
+        inner = params.get(head) if rest else None
+        if isinstance(inner, dict):
+            return values_at(inner, rest)
+        if isinstance(inner, list):
+            return [value for one in inner if isinstance(one, dict) for value in values_at(one, rest)]
+        return []
+    if isinstance(found, (list, dict)):
+        return [str(one) for one in found]
+    return [str(found)] if found not in (None, "") else []
+
+
+def _passed_role(call: Call) -> list[Need]:
+    service, parameter = PASSED_ROLES.get((call.service, call.operation or ""), ("", ""))
+    roles = values_at(call.params, parameter) if parameter else []
+    passed = {"iam:passedtoservice": (f"{service}.amazonaws.com",)}
+    return [Need("iam:PassRole", role, passed) for role in roles if role.startswith("arn:") and ":role/" in role]
+
+
+def _api_gateway(call: Call) -> list[Need]:
+    # Paths in policies are those of the requests, with ARNs encoded. Source: "Actions, resources, and condition keys
+    # for API Gateway management".
+    resource = f"arn:{PARTITION}:apigateway:{call.region}::{call.request.path}"
+    needs = [Need(f"apigateway:{call.request.method}", resource)]
+    changed = values_at(call.params, "patchOperations.path")
+    if (call.operation == "CreateRestApi" and call.params.get("policy")) or "/policy" in changed:
+        needs.append(Need("apigateway:UpdateRestApiPolicy", resource if call.request.method == "PATCH" else f"{resource}/*"))
+    return needs
+
+
+def _arn(call: Call, account: str, text: str) -> str:
+    return f"arn:{PARTITION}:{call.service}:{call.region}:{account}:{text}"
+
+
+def _role(name: str, call: Call, account: str) -> Iterator[str]:
+    from moto.iam.models import iam_backends
+
+    roles = iam_backends[account][PARTITION].roles.values()
+    path = next((role.path for role in roles if role.name == name), call.params.get("Path", "/"))
+    yield f"arn:{PARTITION}:iam::{account}:role{path}{name}"
+
+
+def _key(key_id: str, call: Call, account: str) -> Iterator[str]:
+    from moto.kms.models import kms_backends
+
+    backend = kms_backends[account][call.region]
+    found = backend.keys.get(backend.any_id_to_key_id(key_id) or "")
+    yield found.arn if found else f"arn:{PARTITION}:kms:{call.region}:{account}:key/{key_id.split('/')[-1]}"
+
+
+def _function(name: str, call: Call, account: str) -> Iterator[str]:
+    arn = name if name.startswith("arn:") else _arn(call, account, f"function:{name}")
+    qualifier = call.params.get("Qualifier")
+    qualified = arn.count(":") == 7
+    # Only calls of a version or alias name it in the resource. Source: "Fine-tuning the resources section", Lambda.
+    yield f"{arn}:{qualifier}" if qualifier and not qualified and call.operation == "Invoke" else arn
+
+
+def _secret(name: str, call: Call, account: str) -> Iterator[str]:
+    from moto.secretsmanager.models import secretsmanager_backends
+
+    found = secretsmanager_backends[account][call.region].secrets.get(name)
+    yield found.arn if found else name if name.startswith("arn:") else _arn(call, account, f"secret:{name}")
+
+
+def _parameter(name: str, call: Call, account: str) -> Iterator[str]:
+    yield name if name.startswith("arn:") else _arn(call, account, f"parameter/{name.removeprefix('/')}")
+
+
+def _deleted(bucket: str, call: Call, _account: str) -> Iterator[str]:
+    # The body is XML: all keys of one bucket, which the policies here never tell apart by more than a prefix.
+    for key in re.findall(rb"<Key>(.*?)</Key>", call.request.body) or [b"*"]:
+        yield f"arn:{PARTITION}:s3:::{bucket}/{key.decode()}"
+
+
+LOOKUPS: dict[str, Callable[[str, Call, str], Iterator[str]]] = {
+    "dataset": lambda kind, call, account: iter(
+        [_arn(call, account, f"dataset/{str(call.params.get('datasetGroupArn')).split('/')[-1]}/{kind.upper()}")]
+    ),
+    "deleted": _deleted,
+    "function": _function,
+    "key": _key,
+    "model": lambda name, call, _: iter([f"arn:{PARTITION}:bedrock:{call.region}::foundation-model/{name}"]),
+    "parameter": _parameter,
+    "path": lambda arn, *_: iter([arn]),
+    "queue": lambda url, call, account: iter([_arn(call, account, url.rsplit("/", 1)[-1])]),
+    "role": _role,
+    "secret": _secret,
+}
