@@ -104,7 +104,7 @@ class _Route:
         self.query = {key: value for key, value in parse_qsl(query, keep_blank_values=True) if key != "x-id"}
         self.labels = [label.rstrip("+") for label in re.findall(r"\{([^}]+)\}", path)]
         self.path = re.compile(
-            re.sub(r"\\{([^}+\\]+)(\\\+)?\\}", lambda found: "(.+)" if found[2] else "([^/]+)", re.escape(path)) + "/?"
+            re.sub(r"\\{([^}+\\]+)(\\\+)?\\}", lambda found: "(.+)" if found[2] else "([^/]+)", re.escape(path.rstrip("/"))) + "/?"
         )
         members = dict(shape.members) if shape else {}
         self.members = {name: one.serialization for name, one in members.items()}
@@ -145,7 +145,7 @@ def _routes(service: str) -> list[_Route]:
         model = session.get_service_model(name)
         for operation in model.operation_names:
             one = model.operation_model(operation)
-            if not one.deprecated or service == "s3":
+            if not one.deprecated:
                 routes.append(_Route(operation, one.http, one.input_shape))
     return sorted(routes, key=lambda route: route.rank, reverse=True)
 

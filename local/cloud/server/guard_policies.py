@@ -111,7 +111,7 @@ def key_needs(call: Call, needs: list[Need], account: str) -> list[Need]:
         where = need.resource.split(":", 5)[3:] if need.resource.startswith("arn:") else None
         try:
             key_id = key_of(where[1] or account, where[0] or call.region, where[2]) if where and key_of else None
-        except (KeyError, AttributeError):  # no such bucket, secret or table: the service answers
+        except (LookupError, AttributeError):  # no such bucket, secret or table: the service answers
             key_id = None
         arn = key_id and _arn_of(key_id, account, call.region)
         via = {"kms:viaservice": (f"{call.service}.{call.region}.amazonaws.com",)}
@@ -142,8 +142,9 @@ def _table_key(account: str, region: str, name: str) -> str | None:
 def _parameter_key(account: str, region: str, name: str) -> str | None:
     from moto.ssm.models import ssm_backends
 
-    versions = ssm_backends[account][region]._parameters[f"/{name.split('/', 1)[1]}"]
-    return versions[-1].keyid if versions[-1].type == "SecureString" else None
+    # Not by index, which would add what is not there.
+    versions = ssm_backends[account][region]._parameters.get(f"/{name.split('/', 1)[1]}")
+    return versions[-1].keyid if versions and versions[-1].type == "SecureString" else None
 
 
 def key_context(need: Need) -> dict[str, tuple[str, ...]]:

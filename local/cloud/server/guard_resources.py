@@ -34,7 +34,8 @@ def needs_of(call: Call, account: str) -> list[Need]:
         return [*_api_gateway(call), *_passed_role(call)]
     entry = _table(service).get(operation or "")
     if entry is None:
-        name = f"{service}:{operation}" if operation else f"a request to {service} that no model knows"
+        unknown = f"{service} {call.request.method} {call.request.path}?{call.request.query}"
+        name = f"{service}:{operation}" if operation else unknown
         raise NoEntry(f"the local cloud does not know which permission {name} needs: add it to guard_table.py")
     action, templates = entry
     if service == "s3" and ("VersionId" in call.params or b"<VersionId>" in call.request.body):
@@ -69,7 +70,7 @@ def resources(template: str, call: Call, account: str) -> Iterator[str]:
         for value in values_at(call.params, parameter) or ["*"]:
             yield from LOOKUPS[kind](value, call, account)
         return
-    name = re.search(r"\{([^}]+)\}", template)
+    name = re.search(r"\{((?!account\}|region\})[^}]+)\}", template)
     found = values_at(call.params, name[1].partition("|")[0]) if name else []
     for value in found or ([name[1].partition("|")[2] or "*"] if name else [""]):
         yield value if value.startswith("arn:") else _absolute(_filled(template, name, value, call, account), call, account)
