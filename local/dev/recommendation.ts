@@ -10,7 +10,9 @@ import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
 import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
+import { assumeRole, type Permissions, type SessionKeys } from "../cloud/permissions.ts";
 import type { AfterCall } from "../cloud/proxy.ts";
+import type { ObjectReader } from "../personalize/data/csv-import.ts";
 import { s3Objects } from "../personalize/data/s3-objects.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../personalize/personalize.ts";
 import type { LocalKeys } from "./api-key.ts";
@@ -50,35 +52,44 @@ export interface RecommendationOptions extends RecommendationParts {
 /** Folder below the stack's folder that contains all data of the recommendation service. */
 export const RECOMMENDATION_FOLDER = "recommendation";
 
-/** Creates the local Personalize. It reads import files from the local S3 as soon as the endpoint is known. */
+/**
+ * Creates the local Personalize. It reads import files from the local S3 as soon as the endpoint is known, with the
+ * role of each job if permissions are enforced.
+ */
 export function openPersonalize(
   folder: string,
   endpoint: Promise<string>,
-  clock: { now(): number } = Date,
+  { clock = Date, permissions = "ignored" }: { clock?: { now(): number }; permissions?: Permissions } = {},
 ): PersonalizeStandIn {
-  const objects = endpoint.then((url) =>
-    s3Objects(
-      new S3Client({
-        endpoint: url,
-        region: REGION,
-        credentials: { accessKeyId: "test", secretAccessKey: "test" },
-        forcePathStyle: true,
-      }),
-    ),
-  );
-  // Only imports wait for it, and there are none if the local cloud does not start.
-  objects.catch(() => undefined);
   return createPersonalize({
     accountId: ACCOUNT_ID,
     region: REGION,
     dir: join(folder, "personalize"),
     clock,
     objects: {
-      list: async (bucket, prefix) => (await objects).list(bucket, prefix),
-      read: async (bucket, key) => (await objects).read(bucket, key),
+      ...localObjects(endpoint, async () => ({ accessKeyId: "test", secretAccessKey: "test" })),
+      ...(permissions === "enforced" && {
+        as: ({ roleArn: role, arn: sourceArn }) =>
+          localObjects(endpoint, (url) => assumeRole(url, { role, service: "personalize.amazonaws.com", sourceArn })),
+      }),
     },
   });
 }
+
+/** Returns what reads the local S3 with these credentials. Waits for the endpoint when something is read. */
+function localObjects(endpoint: Promise<string>, keysAt: (url: string) => Promise<Credentials>): ObjectReader {
+  const reader = async () => {
+    const url = await endpoint;
+    const credentials = await keysAt(url);
+    return s3Objects(new S3Client({ endpoint: url, region: REGION, credentials, forcePathStyle: true }));
+  };
+  return {
+    list: async (bucket, prefix) => (await reader()).list(bucket, prefix),
+    read: async (bucket, key) => (await reader()).read(bucket, key),
+  };
+}
+
+type Credentials = Pick<SessionKeys, "accessKeyId" | "secretAccessKey"> & Partial<SessionKeys>;
 
 /** Deletes users, items, events and trained models. */
 export function resetRecommendation(folder: string): void {

@@ -1,5 +1,5 @@
 import type { Account } from "./account.ts";
-import { type ImportedRows, readImport, readUserIds } from "./data/csv-import.ts";
+import { type ImportedRows, type ObjectReader, readImport, readUserIds } from "./data/csv-import.ts";
 import { type Model, train } from "./learn/train.ts";
 import { parametersOf, recipeOf } from "./recipes.ts";
 import type { DataDeletionJob, ImportJob, Solution, SolutionVersion } from "./resources.ts";
@@ -15,7 +15,12 @@ export type JobResult =
 export async function runImport(account: Account, job: ImportJob): Promise<JobResult> {
   try {
     const dataset = account.find("dataset", job.datasetArn);
-    const rows = await readImport(job.dataLocation, account.schemaOf(dataset), dataset.datasetType, account.objects);
+    const rows = await readImport(
+      job.dataLocation,
+      account.schemaOf(dataset),
+      dataset.datasetType,
+      objectsOf(account, job),
+    );
     return { rows };
   } catch (error) {
     const type = account.get(job.datasetArn)?.name ?? "";
@@ -26,10 +31,14 @@ export async function runImport(account: Account, job: ImportJob): Promise<JobRe
 /** Reads the users that a job deletes. Never rejects. */
 export async function runDeletion(account: Account, job: DataDeletionJob): Promise<JobResult> {
   try {
-    return { users: await readUserIds(job.dataLocation, account.objects) };
+    return { users: await readUserIds(job.dataLocation, objectsOf(account, job)) };
   } catch (error) {
     return { failure: messageOf(error) };
   }
+}
+
+function objectsOf({ objects }: Account, job: ImportJob | DataDeletionJob): ObjectReader {
+  return objects.as?.(job) ?? objects;
 }
 
 /** Trains a solution version from the current data. Never rejects. */

@@ -6,6 +6,7 @@ import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
+import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { testProject } from "./project.ts";
@@ -15,13 +16,14 @@ const test = suite("a gateway that signs its requests");
 
 const NAME = "signed";
 const folder = scratchFolder(TEST_OUTPUT, "aws-auth");
-const cloud = await ownCloud();
+const cloud = await ownCloud({ permissions: "enforced" });
 test.after(async () => {
   await cloud.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 const account = await seedAccount(cloud);
-const project = await testProject({ folder, cloud, account, configuration: "aws-auth", name: NAME });
+const deployer = await asDeployer(cloud, { project: NAME, stateBucket: account.stateBucket });
+const project = await testProject({ folder, cloud: deployer, account, configuration: "aws-auth", name: NAME });
 const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 
 test("is deployed with all that it needs", async () => {

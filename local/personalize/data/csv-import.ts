@@ -9,6 +9,8 @@ export interface ObjectReader {
   /** Returns the keys that begin with a prefix, in order. Throws if the bucket cannot be read. */
   list(bucket: string, prefix: string): Promise<readonly string[]>;
   read(bucket: string, key: string): Promise<AsyncIterable<Uint8Array>>;
+  /** Returns a reader with the permissions of a job's role. Absent if permissions are ignored. */
+  as?: (job: { roleArn: string; arn: string }) => ObjectReader;
 }
 
 /** The schema's columns, and rows with their cells in that order. */

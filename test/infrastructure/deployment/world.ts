@@ -8,6 +8,7 @@ import { type SeededAccount, seedAccount } from "../../../local/cloud/seed.ts";
 import { createModelStandIns } from "../../../local/embeddings/stand-ins.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { clientOptions, ownCloud } from "../../fixtures/cloud.ts";
+import { asDeployer } from "../../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { clusters } from "../../fixtures/opensearch.ts";
 import { type TestProject, testProject } from "../project.ts";
@@ -51,14 +52,18 @@ export async function createWorld(): Promise<World> {
   const models = await createModelStandIns({
     modelOfEndpoint: (name) => (name === names.endpoint("sparse_v3") ? "sparse_v3" : undefined),
   });
-  const cloud = await ownCloud({ standIns: [models] });
+  const cloud = await ownCloud({ standIns: [models], permissions: "enforced" });
   const account = await seedAccount(cloud);
   const [cluster] = await clusters();
   const folder = scratchFolder(TEST_OUTPUT, "deployment");
   const project = await testProject({
     servedProvider: true,
     folder,
-    cloud,
+    cloud: await asDeployer(cloud, {
+      project: "shop",
+      stateBucket: account.stateBucket,
+      logRole: "api-gateway-logs",
+    }),
     account,
     configuration: "all-options",
     name: "shop",
