@@ -1,0 +1,125 @@
+import { CreateDeliveryStreamCommand, FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutBucketEncryptionCommand,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import * as assert from "uvu/assert";
+import { assumeRole, decisionsOf } from "../../local/cloud/permissions.ts";
+import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { createServiceRole, createUser, policyOf, type Statements } from "../fixtures/principals.ts";
+import { unique } from "../local/cloud/functions.ts";
+import { callJson } from "../local/cloud/raw-api.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local cloud: services act with their roles");
+const cloud = await ownCloud({ permissions: "enforced" });
+test.after(() => cloud.stop());
+
+const root = clientOptions(cloud);
+const s3 = new S3Client({ ...root, forcePathStyle: true });
+const allow = (Action: string | string[], Resource: string, more = {}) => ({
+  Effect: "Allow",
+  Action,
+  Resource,
+  ...more,
+});
+
+async function createBucket(): Promise<string> {
+  const Bucket = unique("bucket");
+  await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
+  await s3.send(new PutObjectCommand({ Bucket, Key: "one.csv", Body: "1" }));
+  return Bucket;
+}
+
+interface Key {
+  KeyMetadata: { KeyId: string; Arn: string };
+}
+
+const messageOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "allowed",
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+
+test("an import of Personalize reads with its role, which must trust Personalize", async () => {
+  const bucket = await createBucket();
+  const sourceArn = `arn:aws:personalize:eu-west-1:${cloud.accountId}:dataset-import-job/one`;
+  const service = "personalize.amazonaws.com";
+  const other = await createServiceRole(cloud, "lambda.amazonaws.com", []);
+  assert.is(
+    await messageOf(assumeRole(cloud.endpoint, { role: other, service, sourceArn })),
+    `${service} is not allowed to assume ${other}`,
+  );
+  const read = async (statements: Statements) => {
+    const role = await createServiceRole(cloud, service, statements);
+    const credentials = await assumeRole(cloud.endpoint, { role, service, sourceArn });
+    const client = new S3Client({ ...root, credentials, forcePathStyle: true });
+    return messageOf(client.send(new GetObjectCommand({ Bucket: bucket, Key: "one.csv" })));
+  };
+  assert.match(await read([]), 'is not authorized to perform: s3:GetObject on resource: "arn:aws:s3:::');
+  assert.is(await read([allow("s3:GetObject", `arn:aws:s3:::${bucket}/*`)]), "allowed");
+});
+
+test("Firehose writes objects with the role of the destination", async () => {
+  const bucket = await createBucket();
+  const firehose = new FirehoseClient(root);
+  const deliver = async (RoleARN: string) => {
+    const DeliveryStreamName = unique("stream");
+    const ExtendedS3DestinationConfiguration = { RoleARN, BucketARN: `arn:aws:s3:::${bucket}`, Prefix: "events/" };
+    await firehose.send(new CreateDeliveryStreamCommand({ DeliveryStreamName, ExtendedS3DestinationConfiguration }));
+    await firehose.send(new PutRecordBatchCommand({ DeliveryStreamName, Records: [{ Data: Buffer.from("1") }] }));
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: "events/" }));
+    return Contents.length;
+  };
+  const service = "firehose.amazonaws.com";
+  const narrow = await createServiceRole(cloud, service, [allow("s3:PutObject", `arn:aws:s3:::${bucket}/logs/*`)]);
+  assert.is(await deliver(narrow), 0);
+  const denied = (await decisionsOf(cloud)).filter(({ principal, allowed }) => principal === narrow && !allowed);
+  assert.equal(
+    denied.map(({ action }) => action),
+    ["s3:PutObject"],
+  );
+  assert.is(
+    await deliver(await createServiceRole(cloud, service, [allow("s3:PutObject", `arn:aws:s3:::${bucket}/events/*`)])),
+    1,
+  );
+});
+
+test("an encrypted bucket needs the key's permission too, by its alias and through S3", async () => {
+  const bucket = await createBucket();
+  const { KeyMetadata } = await callJson<Key>(cloud, "kms", "TrentService.CreateKey", {});
+  const AliasName = `alias/${unique("key")}`;
+  await callJson<Key>(cloud, "kms", "TrentService.CreateAlias", { AliasName, TargetKeyId: KeyMetadata.KeyId });
+  await s3.send(
+    new PutBucketEncryptionCommand({
+      Bucket: bucket,
+      ServerSideEncryptionConfiguration: {
+        Rules: [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: "aws:kms", KMSMasterKeyID: KeyMetadata.Arn } }],
+      },
+    }),
+  );
+  const read = async (...statements: Statements) => {
+    const policy = policyOf([allow("s3:GetObject", "*"), ...statements]);
+    const credentials = await createUser(cloud, unique("user"), [policy]);
+    const client = new S3Client({ ...root, credentials, forcePathStyle: true });
+    return messageOf(client.send(new GetObjectCommand({ Bucket: bucket, Key: "one.csv" })));
+  };
+  const refused = `is not authorized to perform: kms:Decrypt on resource: ${KeyMetadata.Arn} `;
+  assert.match(await read(), refused);
+  const by = (alias: string) =>
+    allow("kms:Decrypt", "*", { Condition: { "ForAnyValue:StringEquals": { "kms:ResourceAliases": [alias] } } });
+  assert.match(await read(by("alias/other")), refused);
+  assert.is(await read(by(AliasName)), "allowed");
+  const via = (service: string) =>
+    allow("kms:Decrypt", "*", {
+      Condition: { StringEquals: { "kms:ViaService": `${service}.eu-west-1.amazonaws.com` } },
+    });
+  assert.match(await read(via("dynamodb")), refused);
+  assert.is(await read(via("s3")), "allowed");
+});
+
+test.run();
