@@ -70,6 +70,21 @@ export async function decisionsOf({ endpoint }: { endpoint: string }): Promise<D
   return (await ask(endpoint, "", {})) as Decision[];
 }
 
+/** What a role or user was granted, compared with what it did. */
+export interface PermissionReport {
+  /** An ARN. */
+  principal: string;
+  /** Granted actions that it never used. */
+  unused: string[];
+  /** Calls that it was refused, as in `s3:GetObject arn:aws:s3:::bucket/key`. */
+  denied: string[];
+}
+
+/** Returns which permissions are too wide and too narrow, after a run in a cloud that enforces permissions. */
+export async function permissionReport({ endpoint }: { endpoint: string }): Promise<PermissionReport[]> {
+  return (await ask(endpoint, "/report", {})) as PermissionReport[];
+}
+
 async function ask(url: string, path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`${url}${PATH}${path}`, { method: "POST", body: JSON.stringify(body) });
   if (!response.ok)

@@ -8,7 +8,7 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { assumeRole, decisionsOf } from "../../local/cloud/permissions.ts";
+import { assumeRole, decisionsOf, permissionReport } from "../../local/cloud/permissions.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createServiceRole, createUser, policyOf, type Statements } from "../fixtures/principals.ts";
 import { unique } from "../local/cloud/functions.ts";
@@ -120,6 +120,24 @@ test("an encrypted bucket needs the key's permission too, by its alias and throu
     });
   assert.match(await read(via("dynamodb")), refused);
   assert.is(await read(via("s3")), "allowed");
+});
+
+test("a report lists what a role never used, and what it was refused", async () => {
+  const bucket = await createBucket();
+  const service = "personalize.amazonaws.com";
+  const role = await createServiceRole(cloud, service, [
+    allow(["s3:GetObject", "s3:ListBucket", "sqs:*"], `arn:aws:s3:::${bucket}/*`),
+  ]);
+  const credentials = await assumeRole(cloud.endpoint, { role, service, sourceArn: role });
+  const client = new S3Client({ ...root, credentials, forcePathStyle: true });
+  await client.send(new GetObjectCommand({ Bucket: bucket, Key: "one.csv" }));
+  await messageOf(client.send(new PutObjectCommand({ Bucket: bucket, Key: "two.csv", Body: "2" })));
+  const found = (await permissionReport(cloud)).find(({ principal }) => principal === role);
+  assert.equal(found, {
+    principal: role,
+    unused: ["s3:ListBucket", "sqs:*"],
+    denied: [`s3:PutObject arn:aws:s3:::${bucket}/two.csv`],
+  });
 });
 
 test.run();

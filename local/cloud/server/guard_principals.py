@@ -86,12 +86,12 @@ def session_caller(session: Session) -> Caller:
     context = {**_described(arn, account), **session.context}
     context["aws:principalarn"] = (session.role_arn,)
     principal = Principal(arn=arn, account=account, role_arn=session.role_arn)
-    return Caller(principal, _documents(role), _boundary(role), context)
+    return Caller(principal, documents_of(role), _boundary(role), context)
 
 
 def _user_caller(user: Any, account: str) -> Caller:
     groups = _iam(account).get_groups_for_user(user.name)
-    documents = tuple(document for holder in (user, *groups) for document in _documents(holder))
+    documents = tuple(document for holder in (user, *groups) for document in documents_of(holder))
     arn = f"arn:{PARTITION}:iam::{account}:user{user.path}{user.name}"
     context = {**_described(arn, account), "aws:username": (user.name,)}
     return Caller(Principal(arn=arn, account=account), documents, None, context)
@@ -101,7 +101,13 @@ def _described(arn: str, account: str) -> dict[str, tuple[str, ...]]:
     return {"aws:principalarn": (arn,), "aws:principalaccount": (account,)}
 
 
-def _documents(holder: Any) -> tuple[str, ...]:
+def holders(account: str) -> list[Any]:
+    """Returns all roles and users of the account."""
+    return [*_iam(account).roles.values(), *_iam(account).users.values()]
+
+
+def documents_of(holder: Any) -> tuple[str, ...]:
+    """Returns the policies of a role, user or group, as JSON text."""
     if holder is None:
         return ()
     # A user's inline policies are texts, a group's are maps.

@@ -8,6 +8,7 @@ from typing import Any, Callable
 from guard import check, decisions, request_from_front, request_of
 from guard_answers import Answer
 from guard_principals import CannotAssume, open_session
+from guard_report import report
 
 PATH = "/_cloud/permissions"
 
@@ -50,7 +51,7 @@ def _control(name: str, body: bytes) -> Any:
         except CannotAssume as error:
             return {"error": str(error)}
         return {"accessKeyId": key, "secretAccessKey": secret, "sessionToken": token}
-    return decisions()
+    return report() if name == "/report" else decisions()
 
 
 def _described(answer: Answer | None) -> Any:
