@@ -6,6 +6,7 @@ import {
 } from "../functions/recommendation-api/routes.ts";
 import { configurationReference } from "../lib/config/reference.ts";
 import { openApiDocument } from "./openapi.ts";
+import { permissionsReference } from "./permissions.ts";
 
 /** The file with the document of the search gateway. */
 export const OPENAPI_FILE = new URL("../docs/reference/openapi.json", import.meta.url);
@@ -15,6 +16,9 @@ export const RECOMMENDATION_OPENAPI_FILE = new URL("../docs/reference/openapi-re
 
 /** The file with the list of all configuration keys. */
 export const CONFIGURATION_FILE = new URL("../docs/reference/configuration.md", import.meta.url);
+
+/** The file with the permissions of all functions. */
+export const PERMISSIONS_FILE = new URL("../docs/reference/permissions.md", import.meta.url);
 
 /** Returns the search gateway's document; a test compares it with the file. */
 export function openApiJson(): string {
@@ -60,4 +64,5 @@ if (import.meta.main) {
   writeFileSync(OPENAPI_FILE, openApiJson());
   writeFileSync(RECOMMENDATION_OPENAPI_FILE, recommendationOpenApiJson());
   writeFileSync(CONFIGURATION_FILE, configurationReference());
+  writeFileSync(PERMISSIONS_FILE, permissionsReference());
 }

@@ -11,7 +11,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   lib: [],
   functions: ["lib"],
   stacks: ["lib", "functions/*/env.ts", "functions/*/routes.ts", "functions/*/policy.ts"],
-  build: ["lib", "functions/*/routes.ts"],
+  build: ["lib", "functions/*/routes.ts", "functions/*/policy.ts"],
   local: ["lib", "functions"],
   cli: ["lib", "build"],
   test: ["lib", "functions", "stacks", "build", "local", "cli", "bench"],
