@@ -9,6 +9,7 @@ import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
 import type { PersonalizeStandIn } from "../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { type TestProject, testProject } from "../infrastructure/project.ts";
@@ -46,10 +47,18 @@ export async function createWorld(): Promise<World> {
   });
   const endpoint = Promise.withResolvers<string>();
   let heldAt: number | undefined;
-  const personalize = openPersonalize(folder, endpoint.promise, { clock: { now: () => heldAt ?? Date.now() } });
+  const personalize = openPersonalize(folder, endpoint.promise, {
+    clock: { now: () => heldAt ?? Date.now() },
+    permissions: "enforced",
+  });
   // Its last 15 seconds are for the answer: what takes longer than 15 before that is joined by another invocation.
   const shortCalls = { [names.function("personalize-manager")]: 30 };
-  const cloud = await ownCloud({ standIns: [models, personalize], longestWaitSeconds: 0.5, shortCalls });
+  const cloud = await ownCloud({
+    standIns: [models, personalize],
+    longestWaitSeconds: 0.5,
+    shortCalls,
+    permissions: "enforced",
+  });
   endpoint.resolve(cloud.endpoint);
   const account = await seedAccount(cloud);
   const [cluster] = await clusters();
@@ -57,7 +66,7 @@ export async function createWorld(): Promise<World> {
   const project = await testProject({
     servedProvider: true,
     folder,
-    cloud,
+    cloud: await asDeployer(cloud, { project: NAME, stateBucket: account.stateBucket }),
     account,
     configuration: "no-custom-domain",
     name: NAME,
