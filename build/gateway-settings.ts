@@ -1,6 +1,13 @@
 import { accessSettings } from "../lib/config/access.ts";
 import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
-import { MODELS, type ModelName } from "../lib/config/embedding-models.ts";
+import { dimensionOf, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
+import {
+  bedrockModelId,
+  type EndpointModel,
+  endpointNameOf,
+  ownRepository,
+  revisionOf,
+} from "../lib/config/model-sources.ts";
 import type { Names } from "../lib/core/naming/names.ts";
 import { referencedModels } from "../lib/infrastructure/endpoints.ts";
 import type { ModelSettings } from "../lib/search/embeddings/settings.ts";
@@ -12,7 +19,8 @@ import { BuildError } from "./error.ts";
 /** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */
 const ENDPOINT_CONCURRENCY = 4;
 
-const DEFAULT_REVISION = "main";
+/** Bedrock's ids name the version of a model. */
+const BEDROCK_REVISION = "main";
 
 /** Settings that are not in the YAML files. */
 export interface SettingsOptions {
@@ -57,26 +65,30 @@ function modelSettings(name: ModelName, { models }: SearchGateway, { names }: Se
     case "dense_large_en_v1_5": {
       const { query_prefix, passage_prefix = "" } = models[name] ?? {};
       const dimension = models[name]?.dimension ?? MODELS[name].dimension;
-      const isOwn = dimension === MODELS[name].dimension;
+      const isBuiltIn = dimension === MODELS[name].dimension && ownRepository(models[name]) === undefined;
       return {
         ...onEndpoint(name),
         dimension,
-        query_prefix: query_prefix ?? (isOwn ? BGE_QUERY_PREFIX : ""),
+        query_prefix: query_prefix ?? (isBuiltIn ? BGE_QUERY_PREFIX : ""),
         passage_prefix,
       };
     }
     default:
       return {
         name,
-        model_id: MODELS[name].source,
-        revision: DEFAULT_REVISION,
+        model_id: bedrockModelId(name, models),
+        revision: BEDROCK_REVISION,
         concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
-        dimension: MODELS[name].dimension,
+        dimension: dimensionOf(name, models) ?? 0,
       };
   }
 
-  function onEndpoint<Name extends "dense_large_en_v1_5" | "sparse_v3">(model: Name) {
-    const revision = models[model]?.revision ?? DEFAULT_REVISION;
-    return { name: model, endpoint_name: names.endpoint(model), revision, concurrency: ENDPOINT_CONCURRENCY };
+  function onEndpoint<Name extends EndpointModel>(model: Name) {
+    return {
+      name: model,
+      endpoint_name: endpointNameOf(model, models, names),
+      revision: revisionOf(model, models),
+      concurrency: ENDPOINT_CONCURRENCY,
+    };
   }
 }

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { MODELS } from "../lib/config/embedding-models.ts";
+import { hubRevisionOf } from "../lib/config/model-sources.ts";
 import {
   changedFiles,
   type LockedModel,
@@ -19,6 +20,7 @@ import {
 /** The model whose queries need files in the archive. */
 const MODEL = "sparse_v3";
 const REPOSITORY = MODELS[MODEL].source;
+const PINNED = hubRevisionOf(MODEL, {}) ?? "main";
 
 /** Size of the real vocabulary: BERT, uncased. */
 const VOCABULARY_SIZE = 30_522;
@@ -29,7 +31,7 @@ const LEAST_WEIGHTS = 20_000;
 /** What the lock says of files that belong to another model and were put into the folder by hand. */
 const OWN = { repository: "own", revision: "own" };
 
-const HUB = "https://huggingface.co";
+export const HUB = "https://huggingface.co";
 const DOWNLOAD_TIMEOUT_MS = 120_000;
 
 export interface ModelFilesOptions {
@@ -37,7 +39,7 @@ export interface ModelFilesOptions {
   folder: string;
   /** Path of `models.lock.json`. */
   lockFile: string;
-  /** A branch, tag or commit of the model's repository; the locked one by default, else `main`. */
+  /** A branch, tag or commit of the model's repository; the locked one by default, else the pinned commit. */
   revision?: string;
   /** The model hub or a mirror of it with the same paths. */
   hub?: string;
@@ -70,7 +72,7 @@ export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelF
         `to change it, remove the entry ${MODEL} and the files in ${folder}, then run the command again`,
     );
   }
-  const asked = options.revision ?? locked?.revision ?? "main";
+  const asked = options.revision ?? locked?.revision ?? PINNED;
 
   const present = await readPresent(folder);
   const missing = MODEL_FILE_NAMES.filter((name) => !present.has(name));
@@ -184,7 +186,7 @@ async function readBounded(answer: Response, address: string): Promise<Buffer> {
 }
 
 /** Returns the reason behind fetch's "fetch failed". */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error && cause.message !== "" ? cause.message : message;
 }

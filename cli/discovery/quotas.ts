@@ -1,5 +1,6 @@
 import { failureKind } from "../../lib/aws/errors.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
+import { deployedEndpoint } from "../../lib/config/model-sources.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 
@@ -99,9 +100,9 @@ function checkInstances(
 function instancesNeeded({ searchGateway }: Configuration): Map<string, { first: number; most: number }> {
   const needed = new Map<string, { first: number; most: number }>();
   for (const name of searchGateway ? referencedModels(searchGateway) : []) {
-    const section = searchGateway?.models[name];
-    if (!section || !("instance_type" in section)) continue;
-    const { instance_type: type, initial_instance_count: first, max_instance_count: most = first } = section;
+    const endpoint = searchGateway && deployedEndpoint(name, searchGateway.models);
+    if (!endpoint) continue;
+    const { instance_type: type, initial_instance_count: first, max_instance_count: most = first } = endpoint.section;
     const { first: before = 0, most: mostBefore = 0 } = needed.get(type) ?? {};
     needed.set(type, { first: before + first, most: mostBefore + most });
   }

@@ -1,7 +1,7 @@
 import type { DomainNameSystem } from "../../lib/config/api.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
-import { MODELS } from "../../lib/config/embedding-models.ts";
+import { deployedEndpoint, isEndpointModel } from "../../lib/config/model-sources.ts";
 import type { DomainDiscovery, SearchGatewayDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { modelImage } from "../../lib/infrastructure/model-image.ts";
@@ -23,10 +23,11 @@ export async function discoverSearchGateway(
   if (!gateway) return undefined;
   checkImages(config, gateway, problems);
   const dns = gateway.domainNameSystem;
-  const [found, hostedZoneId, secretKeyArn] = await Promise.all([
+  const [found, hostedZoneId, secretKeyArn, modelVariants] = await Promise.all([
     explained("es:DescribeDomain", clients.domain(gateway.opensearch.domain_name)),
     dns ? discoverZone(dns, clients, problems) : undefined,
     discoverSecret(config, gateway, clients, problems),
+    discoverEndpoints(gateway, clients, problems),
     dns ? checkCertificate(config, dns, clients, problems) : undefined,
   ]);
   if (!found) {
@@ -48,6 +49,7 @@ export async function discoverSearchGateway(
     network: network.network,
     ...(hostedZoneId !== undefined && { hostedZoneId }),
     ...(secretKeyArn !== undefined && { secretKeyArn }),
+    ...(Object.keys(modelVariants).length > 0 && { modelVariants }),
   };
 }
 
@@ -137,14 +139,36 @@ function checkScaling(
 function checkImages({ project }: Configuration, gateway: SearchGateway, problems: string[]): void {
   const region = project.aws.region_name;
   for (const name of referencedModels(gateway)) {
-    const section = gateway.models[name];
-    if (MODELS[name].host !== "sagemaker" || !section || !("instance_type" in section)) continue;
-    if (modelImage(region, section.instance_type)) continue;
+    const endpoint = deployedEndpoint(name, gateway.models);
+    if (!endpoint || modelImage(region, endpoint.section.instance_type)) continue;
     problems.push(
       `model ${name} needs the Text Embeddings Inference image, which AWS does not publish in ${region}: ` +
         "use a hosted model in hybrid_search.yaml, or deploy to another region",
     );
   }
+}
+
+/** Checks the endpoints that `endpoint_name` names, and returns their variants by the names of the models. */
+async function discoverEndpoints(
+  gateway: SearchGateway,
+  clients: DiscoveryClients,
+  problems: string[],
+): Promise<Record<string, string>> {
+  const variants: Record<string, string> = {};
+  for (const name of referencedModels(gateway).filter(isEndpointModel)) {
+    const endpoint = gateway.models[name]?.endpoint_name;
+    if (endpoint === undefined) continue;
+    const found = await explained("sagemaker:DescribeEndpoint", clients.modelEndpoint(endpoint));
+    const named = `${name}.endpoint_name in model.yaml`;
+    if (!found) {
+      problems.push(`${named}: there is no endpoint ${endpoint} in this account and region`);
+    } else if (found.status !== "InService") {
+      problems.push(`${named}: the endpoint ${endpoint} is ${found.status}, not InService: wait for it or repair it`);
+    } else {
+      variants[name] = found.variant;
+    }
+  }
+  return variants;
 }
 
 async function checkCertificate(

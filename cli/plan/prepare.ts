@@ -9,7 +9,6 @@ import { parseConfiguration } from "../../lib/config/parse.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
 import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discovery.ts";
-import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { compareConfiguration, configurationNotes, storedConfiguration } from "../apply/configuration-objects.ts";
 import { discover } from "../discovery/discover.ts";
 import { checkQuotas } from "../discovery/quotas.ts";
@@ -126,15 +125,7 @@ async function artifactsOf(session: Session, account: string) {
 
 function notesOf({ config, folders }: Session): string[] {
   const notes: string[] = [];
-  const { searchGateway, project } = config;
-  for (const name of searchGateway ? referencedModels(searchGateway) : []) {
-    const section = searchGateway?.models[name];
-    if (section !== undefined && "instance_type" in section && section.revision === undefined) {
-      notes.push(
-        `${name} has no revision in model.yaml: a new instance downloads the newest model files, whose vectors may differ from the stored ones`,
-      );
-    }
-  }
+  const { project } = config;
   if (project.terraform.state.type === "local") {
     notes.push(
       `Terraform's state is on this machine, in ${folders.state}, and contains the API key: protect it like a password, or set terraform.state to s3`,

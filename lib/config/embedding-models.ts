@@ -13,20 +13,26 @@ export const MODELS = {
     dimension: 1024,
     source: "cohere.embed-multilingual-v3",
   },
+  // model.yaml says which model this is, and the dimension of its vectors.
+  ext_embed_bedrock: { kind: "dense", host: "bedrock" },
 } as const satisfies Record<string, ModelFacts>;
 
 /** The part of model.yaml that {@link dimensionOf} reads. */
-export type DimensionsGiven = { dense_large_en_v1_5?: { dimension?: number | undefined } | undefined };
+export type DimensionsGiven = Partial<Record<ModelName, { dimension?: number | undefined } | object | undefined>>;
 
-/** Returns the dimension of a dense model's vectors: that of model.yaml, or the model's own. Undefined for a sparse model. */
+/**
+ * Returns the dimension of a dense model's vectors: that of model.yaml, or the model's own. Undefined for a sparse model,
+ * and for `ext_embed_bedrock` without a section in model.yaml.
+ */
 export function dimensionOf(name: ModelName, models: DimensionsGiven): number | undefined {
   const facts: ModelFacts = MODELS[name];
   if (facts.kind === "sparse") return undefined;
-  return (name === "dense_large_en_v1_5" ? models[name]?.dimension : undefined) ?? facts.dimension;
+  const given = models[name];
+  return (given && "dimension" in given ? given.dimension : undefined) ?? facts.dimension;
 }
 
 export type ModelFacts =
-  | { kind: "dense"; host: "sagemaker" | "bedrock"; dimension: number; source: string }
+  | { kind: "dense"; host: "sagemaker" | "bedrock"; dimension?: number; source?: string }
   | { kind: "sparse"; host: "sagemaker"; source: string };
 
 export type ModelName = keyof typeof MODELS;

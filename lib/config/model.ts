@@ -1,18 +1,24 @@
 import * as v from "valibot";
 import type { ModelName } from "./embedding-models.ts";
 import { imageKind, SERVED_FAMILIES } from "./instance-types.ts";
-import { integer, numeric, section, text } from "./kinds.ts";
+import { integer, list, numeric, section, text } from "./kinds.ts";
 
 const selfHosted = {
-  initial_instance_count: integer(1, 100, "Instances of the endpoint."),
-  instance_type: v.pipe(
-    v.string(),
-    v.regex(/^ml\.[a-z0-9]+\.[a-z0-9]+$/),
-    v.check((type) => imageKind(type) !== undefined),
-    v.metadata({
-      allowed: `an instance type such as ml.g5.xlarge or ml.c6i.2xlarge, of a family that the model server's images run on (${SERVED_FAMILIES})`,
-      description: "Instance type. Its family decides between the model server's GPU and CPU image.",
-    }),
+  initial_instance_count: v.optional(
+    integer(1, 100, "Instances of the endpoint. Needed unless `endpoint_name` is set."),
+  ),
+  instance_type: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^ml\.[a-z0-9]+\.[a-z0-9]+$/),
+      v.check((type) => imageKind(type) !== undefined),
+      v.metadata({
+        allowed: `an instance type such as ml.g5.xlarge or ml.c6i.2xlarge, of a family that the model server's images run on (${SERVED_FAMILIES})`,
+        description:
+          "Instance type. Its family decides between the model server's GPU and CPU image. Needed unless " +
+          "`endpoint_name` is set.",
+      }),
+    ),
   ),
   max_instance_count: v.optional(
     integer(1, 100, "Most instances; the endpoint scales with its load. Absent: no scaling."),
@@ -29,16 +35,47 @@ const selfHosted = {
     text(
       /^[\w.-]{1,100}$/,
       "the commit, branch or tag of the model's repository",
-      "Revision of the model, best a commit. Absent: the newest, and `plan` warns.",
+      "Revision of the model, best a commit. Absent: the commit that docs/guides/models.md lists.",
+    ),
+  ),
+  model_data: v.optional(
+    text(
+      /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w./-]{0,900}(\/|\.tar\.gz)$/,
+      "an S3 prefix with a slash at its end, such as s3://bucket/models/bge/, or a .tar.gz",
+      "The model's files in S3, which `make models UPLOAD=` puts there. The container then has no network. Absent: it downloads them from the Hugging Face Hub.",
+    ),
+  ),
+  vpc_config: v.optional(
+    section(
+      {
+        subnet_ids: list(
+          text(/^subnet-([0-9a-f]{8}|[0-9a-f]{17})$/, "a subnet such as subnet-0a1b2c3d4e5f67890", "Subnet."),
+          "Subnets of the instances. They need a gateway endpoint of S3 for `model_data`.",
+          { min: 1, max: 16 },
+        ),
+        security_group_ids: list(
+          text(/^sg-([0-9a-f]{8}|[0-9a-f]{17})$/, "a security group such as sg-0a1b2c3d4e5f67890", "Security group."),
+          "Security groups of the instances.",
+          { min: 1, max: 5 },
+        ),
+      },
+      "Runs the endpoint's instances in a VPC. Absent: in SageMaker's own network.",
+    ),
+  ),
+  endpoint_name: v.optional(
+    text(
+      /^[a-zA-Z0-9](-?[a-zA-Z0-9]){0,62}$/,
+      "the name of an endpoint of SageMaker",
+      "An endpoint that exists in this account and region, with Text Embeddings Inference and this model. None is deployed then.",
     ),
   ),
 };
 
-const hosted = (description: string) =>
-  section(
-    { query_concurrency: integer(1, 100, "Model calls at a time of one instance of the function.") },
-    description,
-  );
+const QUERY_CONCURRENCY = {
+  query_concurrency: integer(1, 100, "Model calls at a time of one instance of the function."),
+};
+
+const hosted = (description: string) => section(QUERY_CONCURRENCY, description);
 
 const prefix = (description: string) =>
   v.optional(text(/^[^\0]{0,500}$/s, "a text of at most 500 characters", description));
@@ -50,9 +87,14 @@ export const ModelsSchema = section(
       section(
         {
           ...selfHosted,
-          dimension: v.optional(
-            integer(1, 16_000, "Dimensions of the vectors, for a local server with another model. Absent: 1024."),
+          model_id: v.optional(
+            text(
+              /^[\w.-]{1,96}\/[\w.-]{1,96}$/,
+              "a repository of the Hugging Face Hub such as intfloat/e5-large-v2",
+              "Another dense model that Text Embeddings Inference serves. It needs `dimension`, and `revision` or `model_data`.",
+            ),
           ),
+          dimension: v.optional(integer(1, 16_000, "Dimensions of another model's vectors. Absent: 1024.")),
           query_prefix: prefix(
             "Text before each query. Absent: the prefix of bge-large-en-v1.5, or none if `dimension` is another one than its own. An empty text: none.",
           ),
@@ -76,6 +118,20 @@ export const ModelsSchema = section(
     ext_embed_english_v3: v.optional(hosted("Dense, 1024 dimensions, English, hosted (Cohere Embed v3 on Bedrock).")),
     ext_embed_multilingual_v3: v.optional(
       hosted("Dense, 1024 dimensions, many languages, hosted (Cohere Embed v3 on Bedrock)."),
+    ),
+    ext_embed_bedrock: v.optional(
+      section(
+        {
+          model_id: text(
+            /^((us|us-gov|eu|apac|jp|au|global)\.)?(cohere\.embed-|amazon\.titan-embed-(g1-)?text-)[\w.-]{1,80}(:\d{1,3})?$/,
+            "the id of an embedding model of Cohere or Amazon Titan (text) on Bedrock, such as amazon.titan-embed-text-v2:0, or of its inference profile",
+            "Model on Bedrock.",
+          ),
+          dimension: integer(1, 16_000, "Dimensions of its vectors, which the model must be able to return."),
+          ...QUERY_CONCURRENCY,
+        },
+        "Dense, any embedding model of Cohere or Amazon Titan on Bedrock.",
+      ),
     ),
   } satisfies Record<ModelName, v.GenericSchema>,
   "The embedding models. Only those that hybrid_search.yaml names need their section.",

@@ -4,7 +4,7 @@ import { type Api, ApiSchema } from "./api.ts";
 import { AvroSchema, type Dataset } from "./avro.ts";
 import { CampaignSchema } from "./campaign.ts";
 import { CHECKS } from "./checks/across.ts";
-import { type Drafts, type FileKey, NO_DRAFTS } from "./checks/drafts.ts";
+import { type Drafts, type FileKey, NO_DRAFTS, sound } from "./checks/drafts.ts";
 import { checkHybridSearch } from "./checks/hybrid-search.ts";
 import { servicesOf } from "./checks/services.ts";
 import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
@@ -153,6 +153,14 @@ export function readHybridSearch(
     reader.report(name, path, message),
   );
   const models = reader.has("model.yaml") ? reader.read("model.yaml", ModelsSchema) : undefined;
+  // Only model.yaml knows the dimension of this model.
+  for (const [position, { embedding_mappings: mappings }] of sound(part?.draft?.hybrid_queries)) {
+    for (const [index, { model_name }] of sound(mappings)) {
+      if (model_name !== "ext_embed_bedrock" || models?.draft?.ext_embed_bedrock) continue;
+      const path = ["hybrid_queries", position, "embedding_mappings", index, "model_name"];
+      reader.report(name, path, `names ${model_name}, which needs its section in model.yaml: add it there`);
+    }
+  }
   if (reader.problems().length > 0) throw new ConfigurationError(reader.problems());
   return { ...whole(part), models: models === undefined ? {} : whole(models) };
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
-import { dimensionOf, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { dimensionOf, MODEL_NAMES, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
+import { type EndpointModel, endpointNameOf, isEndpointModel, repositoryOf } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
 import { generateModelFiles } from "../embeddings/model-files.ts";
@@ -40,7 +41,9 @@ export async function openModels({ urls, names, dir, models }: ModelsOptions): P
   );
   const remote: Partial<Record<ModelName, RemoteServer>> = Object.fromEntries(connected);
 
-  const endpoints = new Map((Object.keys(MODELS) as ModelName[]).map((model) => [names.endpoint(model), model]));
+  const endpoints = new Map(
+    MODEL_NAMES.filter(isEndpointModel).map((model) => [endpointNameOf(model, models, names), model]),
+  );
   const standIns = await createModelStandIns({ modelOfEndpoint: (name) => endpoints.get(name), remote, models });
   return {
     standIns,
@@ -54,7 +57,7 @@ export async function openModels({ urls, names, dir, models }: ModelsOptions): P
 }
 
 async function connect(name: ModelName, url: string, models: Models): Promise<RemoteServer> {
-  if (MODELS[name].host === "bedrock") {
+  if (!isEndpointModel(name)) {
     throw new LocalError(
       `EMBEDDING_URL_${name.toUpperCase()}: ${name} is a hosted model, which no Text Embeddings Inference server can ` +
         "take the place of; leave the variable out to use the stand-in",
@@ -76,7 +79,7 @@ async function connect(name: ModelName, url: string, models: Models): Promise<Re
  * Throws RemoteServerError unless model.yaml describes the dense model that a server has. Its dimension goes into
  * mappings, and a prefix that it was not trained with spoils its vectors.
  */
-function requireConfigured(name: ModelName, { dimension, modelId }: RemoteServer, models: Models): void {
+function requireConfigured(name: EndpointModel, { dimension, modelId }: RemoteServer, models: Models): void {
   const configured = dimensionOf(name, models);
   const prefixes = 'query_prefix and passage_prefix as its model needs them, "" for none';
   if (dimension !== configured) {
@@ -86,7 +89,8 @@ function requireConfigured(name: ModelName, { dimension, modelId }: RemoteServer
     );
   }
   const { dimension: own, query_prefix } = (name === "dense_large_en_v1_5" && models[name]) || {};
-  const { kind, source } = MODELS[name];
+  const { kind } = MODELS[name];
+  const source = repositoryOf(name, models);
   if (kind === "sparse" || own !== undefined || query_prefix !== undefined) return;
   if (modelId !== undefined && modelId !== source) {
     throw new RemoteServerError(`the server has ${modelId}, not ${source}: set ${name} in model.yaml: ${prefixes}`);

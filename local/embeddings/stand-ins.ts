@@ -1,6 +1,8 @@
-import { type DimensionsGiven, dimensionOf, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { dimensionOf, MODEL_NAMES, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import type { Models } from "../../lib/config/model.ts";
+import { bedrockModelId, isEndpointModel } from "../../lib/config/model-sources.ts";
 import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
-import { bedrockModelOf, cohereRequest, invokeCohere, unknownModel } from "./bedrock-runtime.ts";
+import { bedrockModelOf, bedrockRequest, invokeBedrock, unknownModel } from "./bedrock-runtime.ts";
 import { createModelControl, type ModelControl } from "./control.ts";
 import { denseServer, type InferenceServer, inputsOf, sparseServer } from "./inference-server.ts";
 import { createLexicalModel } from "./lexical-model.ts";
@@ -12,8 +14,8 @@ export interface ModelStandInOptions {
   modelOfEndpoint: (name: string) => ModelName | undefined;
   /** Real servers that replace the lexical ones, see `connectRemoteServer`. */
   remote?: Partial<Record<ModelName, RemoteServer>>;
-  /** model.yaml: dimensions that are not the models' own. */
-  models?: DimensionsGiven;
+  /** model.yaml: dimensions that are not the models' own, and the model that `ext_embed_bedrock` is. */
+  models?: Models;
 }
 
 export interface ModelStandIns extends StandIn {
@@ -28,6 +30,7 @@ const SEEDS: Readonly<Record<ModelName, number>> = {
   sparse_v3: 2,
   ext_embed_english_v3: 3,
   ext_embed_multilingual_v3: 4,
+  ext_embed_bedrock: 5,
 };
 
 /** Creates the SageMaker and Bedrock runtimes with every model of `lib/config/embedding-models.ts`. */
@@ -37,13 +40,15 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
   const lexical = await createLexicalModel();
   const servers = new Map<ModelName, InferenceServer>();
   const dimensions: Partial<Record<ModelName, number>> = {};
-  for (const model of Object.keys(MODELS) as ModelName[]) {
+  for (const model of MODEL_NAMES) {
     const own = dimensionOf(model, models);
     const server = remote[model];
-    if (own === undefined) {
+    if (MODELS[model].kind === "sparse") {
       servers.set(model, server ?? sparseServer(lexical));
       continue;
     }
+    // Without a section nothing can name this model.
+    if (own === undefined) continue;
     dimensions[model] = server?.dimension ?? own;
     servers.set(model, server ?? denseServer(lexical, own, SEEDS[model]));
   }
@@ -56,11 +61,12 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
   };
 
   const bedrock = async (request: StandInRequest, id: string): Promise<StandInAnswer> => {
-    const model = (Object.keys(MODELS) as ModelName[]).find((name) => MODELS[name].source === id);
+    const model = [...servers.keys()].find((name) => !isEndpointModel(name) && bedrockModelId(name, models) === id);
     const server = model && servers.get(model);
     if (!server) return unknownModel();
-    const { byType: _, ...call } = cohereRequest(request.body);
-    return control.observe(model, call, (fault) => invokeCohere(request, server, fault));
+    const { texts, inputType } = bedrockRequest(request.body);
+    const call = { texts, ...(inputType !== undefined && { inputType }) };
+    return control.observe(model, call, (fault) => invokeBedrock(id, request, server, fault));
   };
 
   return {

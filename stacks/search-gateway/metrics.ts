@@ -1,4 +1,5 @@
-import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import type { ModelName } from "../../lib/config/embedding-models.ts";
+import { bedrockModelId, endpointNameOf, isEndpointModel } from "../../lib/config/model-sources.ts";
 import type { Stage } from "../../lib/core/http/degradation.ts";
 import { API_STAGE, ENDPOINT_VARIANT, type FunctionName } from "../../lib/core/naming/names.ts";
 import { METRIC_NAMESPACE } from "../../lib/core/telemetry/emf.ts";
@@ -50,18 +51,22 @@ export function gatewayMetrics(stack: ProjectStack) {
 }
 
 /** Returns latency and errors of a model, as its host reports them. */
-function modelMetrics({ names }: ProjectStack, name: ModelName) {
-  const facts = MODELS[name];
+function modelMetrics({ names, input }: ProjectStack, name: ModelName) {
+  const { found, gateway } = gatewayInput(input);
+  const { models } = gateway;
   const metric = (metricName: string, stat: string): Metric =>
-    facts.host === "sagemaker"
+    isEndpointModel(name)
       ? {
           namespace: "AWS/SageMaker",
           name: metricName,
-          dimensions: { EndpointName: names.endpoint(name), VariantName: ENDPOINT_VARIANT },
+          dimensions: {
+            EndpointName: endpointNameOf(name, models, names),
+            VariantName: found.modelVariants?.[name] ?? ENDPOINT_VARIANT,
+          },
           stat,
         }
-      : { namespace: "AWS/Bedrock", name: metricName, dimensions: { ModelId: facts.source }, stat };
-  if (facts.host === "sagemaker") {
+      : { namespace: "AWS/Bedrock", name: metricName, dimensions: { ModelId: bedrockModelId(name, models) }, stat };
+  if (isEndpointModel(name)) {
     return {
       // SageMaker reports microseconds.
       latency: { metric: metric("ModelLatency", "p99"), perSecond: 1_000_000 },

@@ -7,9 +7,16 @@ import { SagemakerEndpointConfiguration } from "@cdktf/provider-aws/lib/sagemake
 import { SagemakerModel } from "@cdktf/provider-aws/lib/sagemaker-model/index.js";
 import type { ITerraformDependable } from "cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
-import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { MODELS } from "../../lib/config/embedding-models.ts";
 import { imageKind } from "../../lib/config/instance-types.ts";
-import type { Models } from "../../lib/config/model.ts";
+import {
+  type DeployedEndpoint,
+  deployedEndpoint,
+  type EndpointModel,
+  ownRepository,
+  repositoryOf,
+  revisionOf,
+} from "../../lib/config/model-sources.ts";
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { type ModelImage, modelImage } from "../../lib/infrastructure/model-image.ts";
@@ -17,7 +24,7 @@ import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
-/** A container first downloads its model, more than a gigabyte, from the Hugging Face Hub. */
+/** A container first downloads its model, more than a gigabyte, from the Hugging Face Hub or from S3. */
 const START_SECONDS = 900;
 
 /**
@@ -27,32 +34,19 @@ const START_SECONDS = 900;
  */
 const TARGET_CONCURRENCY = { gpu: 4, cpu: 2 } as const;
 
-type SelfHosted = Extract<ModelName, "dense_large_en_v1_5" | "sparse_v3">;
-type Section = NonNullable<Models[SelfHosted]>;
-
-interface EndpointPlan {
-  name: SelfHosted;
-  section: Section;
+interface EndpointPlan extends DeployedEndpoint {
   image: ModelImage;
 }
 
-/** Returns the models that run on the project's own endpoints. */
-export function selfHostedModels(stack: ProjectStack): SelfHosted[] {
-  return referencedModels(gatewayInput(stack.input).gateway).filter(isSelfHosted);
-}
-
-function isSelfHosted(name: ModelName): name is SelfHosted {
-  return MODELS[name].host === "sagemaker";
-}
-
-/** Adds an endpoint for each referenced model. */
+/** Adds an endpoint for each referenced model that has none yet. */
 export function modelEndpoints(stack: ProjectStack, logKeyArn: string): void {
   const { gateway } = gatewayInput(stack.input);
-  const plans = selfHostedModels(stack).map((name): EndpointPlan => {
-    const section = gateway.models[name];
-    const image = section && modelImage(stack.input.discovery.region, section.instance_type);
-    if (!section || !image) throw new Error(`model ${name} has no section, or no image in this region`);
-    return { name, section, image };
+  const plans = referencedModels(gateway).flatMap((name): EndpointPlan[] => {
+    const endpoint = deployedEndpoint(name, gateway.models);
+    if (!endpoint) return [];
+    const image = modelImage(stack.input.discovery.region, endpoint.section.instance_type);
+    if (!image) throw new Error(`model ${name} has no image in this region`);
+    return [{ ...endpoint, image }];
   });
   if (plans.length === 0) return;
   const logGroups = plans.map(({ name }) => endpointLog(stack, name, logKeyArn));
@@ -60,7 +54,7 @@ export function modelEndpoints(stack: ProjectStack, logKeyArn: string): void {
   for (const plan of plans) modelEndpoint(stack, plan, role, [policy, ...logGroups]);
 }
 
-function endpointLog(stack: ProjectStack, name: SelfHosted, logKeyArn: string): CloudwatchLogGroup {
+function endpointLog(stack: ProjectStack, name: EndpointModel, logKeyArn: string): CloudwatchLogGroup {
   return new CloudwatchLogGroup(stack, `${name}-log`, {
     name: stack.names.endpointLogGroup(name),
     retentionInDays: stack.logDays,
@@ -68,7 +62,7 @@ function endpointLog(stack: ProjectStack, name: SelfHosted, logKeyArn: string): 
   });
 }
 
-/** Adds the role that SageMaker uses for the endpoints: to fetch the image and write logs and metrics. */
+/** Adds the role that SageMaker uses for the endpoints: to fetch image and model files, and to write logs and metrics. */
 function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
   const { names, input } = stack;
   const role = serviceRole(stack, "sagemaker-role", {
@@ -96,8 +90,48 @@ function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
       resources: ["*"],
       conditions: { StringLike: { "cloudwatch:namespace": "/aws/sagemaker/*" } },
     },
+    ...plans.flatMap(({ name, section }) => modelDataStatements(names.partition(), name, section.model_data)),
+    ...(plans.some(({ section }) => section.vpc_config) ? [ATTACH_TO_VPC] : []),
   ];
   return { role, policy: rolePolicy(stack, "sagemaker-policy", role, statements) };
+}
+
+/**
+ * What SageMaker needs of the role to attach instances to a VPC; most of it does not support resources. Source: SageMaker
+ * Developer Guide, "How to use SageMaker AI execution roles", CreateModel with a VPC.
+ */
+const ATTACH_TO_VPC: Statement = {
+  sid: "AttachToVpc",
+  actions: [
+    "ec2:CreateNetworkInterface",
+    "ec2:CreateNetworkInterfacePermission",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DeleteNetworkInterfacePermission",
+    "ec2:DescribeDhcpOptions",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSubnets",
+    "ec2:DescribeVpcs",
+  ],
+  resources: ["*"],
+};
+
+/** Returns the permissions to read exactly the files of `model_data`. */
+function modelDataStatements(partition: string, name: EndpointModel, data: string | undefined): Statement[] {
+  if (data === undefined) return [];
+  const [, bucket = "", key = ""] = /^s3:\/\/([^/]+)\/(.*)$/.exec(data) ?? [];
+  const of = name === "sparse_v3" ? "Sparse" : "Dense";
+  const arn = `arn:${partition}:s3:::${bucket}`;
+  if (!key.endsWith("/")) return [{ sid: `Read${of}Model`, actions: ["s3:GetObject"], resources: [`${arn}/${key}`] }];
+  return [
+    { sid: `Read${of}Model`, actions: ["s3:GetObject"], resources: [`${arn}/${key}*`] },
+    {
+      sid: `List${of}Model`,
+      actions: ["s3:ListBucket"],
+      resources: [arn],
+      conditions: { StringLike: { "s3:prefix": `${key}*` } },
+    },
+  ];
 }
 
 /**
@@ -112,14 +146,28 @@ function modelEndpoint(
 ): void {
   const { names } = stack;
   const { name, section, image } = plan;
-  const environment = containerEnvironment(name, section.revision);
-  const modelRevision = JSON.stringify([image.uri, environment]);
-  // checkov:skip=CKV_AWS_370 aws_sagemaker_model: the container downloads the model's files when it starts
+  const environment = containerEnvironment(stack, plan);
+  const { model_data, vpc_config } = section;
+  // Undefined is left out, so that models without these settings keep their names.
+  const modelRevision = JSON.stringify([
+    image.uri,
+    environment,
+    ...(model_data || vpc_config ? [{ model_data, vpc_config }] : []),
+  ]);
+  // checkov:skip=CKV_AWS_370 aws_sagemaker_model: without model_data the container downloads the model's files when it starts
   const model = new SagemakerModel(stack, `${name}-model`, {
     name: names.endpointRevision(name, modelRevision),
     executionRoleArn: role.arn,
-    // No network isolation: the container downloads the model's files when it starts.
-    primaryContainer: { image: image.uri, environment },
+    // SageMaker itself fetches model_data, so the container then needs no network.
+    ...(model_data !== undefined && { enableNetworkIsolation: true }),
+    primaryContainer: {
+      image: image.uri,
+      environment,
+      ...(model_data !== undefined && { modelDataSource: { s3DataSource: [s3Source(model_data)] } }),
+    },
+    ...(vpc_config && {
+      vpcConfig: { subnets: vpc_config.subnet_ids, securityGroupIds: vpc_config.security_group_ids },
+    }),
     lifecycle: { createBeforeDestroy: true },
     dependsOn,
   });
@@ -152,12 +200,24 @@ function modelEndpoint(
   if (section.max_instance_count !== undefined) scaling(stack, plan, endpoint, section.max_instance_count);
 }
 
-function containerEnvironment(name: SelfHosted, revision: string | undefined): Record<string, string> {
-  const { kind, source } = MODELS[name];
+function s3Source(uri: string) {
+  return uri.endsWith("/")
+    ? { s3Uri: uri, s3DataType: "S3Prefix", compressionType: "None" }
+    : { s3Uri: uri, s3DataType: "S3Object", compressionType: "Gzip" };
+}
+
+/** Where SageMaker puts the files of a model in a container. */
+const MODEL_FOLDER = "/opt/ml/model";
+
+function containerEnvironment(stack: ProjectStack, { name, section }: EndpointPlan): Record<string, string> {
+  const { models } = gatewayInput(stack.input).gateway;
+  const isOwn = ownRepository(section) !== undefined;
   return {
-    HF_MODEL_ID: source,
-    ...(revision !== undefined && { HF_MODEL_REVISION: revision }),
-    POOLING: kind === "sparse" ? "splade" : "cls",
+    ...(section.model_data !== undefined
+      ? { HF_MODEL_ID: MODEL_FOLDER }
+      : { HF_MODEL_ID: repositoryOf(name, models), HF_MODEL_REVISION: revisionOf(name, models) }),
+    // Files of the user's own model say how it pools (1_Pooling/config.json).
+    ...(!isOwn && { POOLING: MODELS[name].kind === "sparse" ? "splade" : "cls" }),
     // The defaults that lib/search/embeddings relies on, and truncation, whose default differs between releases.
     AUTO_TRUNCATE: "true",
     MAX_CLIENT_BATCH_SIZE: "32",

@@ -2,13 +2,12 @@ import type * as v from "valibot";
 import { type ApiRouterEnv, NODE_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
-import { MODELS } from "../../lib/config/embedding-models.ts";
+import { bedrockModelId, endpointNameOf, isEndpointModel } from "../../lib/config/model-sources.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import { selfHostedModels } from "./models.ts";
 
 /** Short, since the log group contains the request log with users' searches, and the bucket keeps that. */
 const MOST_LOG_DAYS = 3;
@@ -78,12 +77,24 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       ],
       anyKey: names.arn("kms", "key/*"),
     },
-    endpoints: selfHostedModels(stack).map((name) => names.arn("sagemaker", `endpoint/${names.endpoint(name)}`)),
-    hostedModels: referencedModels(gateway)
-      .filter((name) => MODELS[name].host === "bedrock")
-      .map(
-        (name) => `arn:${names.partition()}:bedrock:${input.discovery.region}::foundation-model/${MODELS[name].source}`,
-      ),
+    endpoints: referencedModels(gateway)
+      .filter(isEndpointModel)
+      .map((name) => names.arn("sagemaker", `endpoint/${endpointNameOf(name, gateway.models, names)}`)),
+    hostedModels: referencedModels(gateway).flatMap((name) =>
+      isEndpointModel(name) ? [] : bedrockArns(stack, bedrockModelId(name, gateway.models)),
+    ),
     campaign: input.config.api.personalized_ranking.campaign_arn,
   };
+}
+
+/** The part of an inference profile's id before that of its model: the regions that it may send a call to. */
+const PROFILE = /^(us|us-gov|eu|apac|jp|au|global)\./;
+
+/** Returns what the function may invoke: the model in this region, or an inference profile and its model in its regions. */
+function bedrockArns({ names, input }: ProjectStack, id: string): string[] {
+  const model = (region: string) =>
+    `arn:${names.partition()}:bedrock:${region}::foundation-model/${id.replace(PROFILE, "")}`;
+  return PROFILE.test(id)
+    ? [names.arn("bedrock", `inference-profile/${id}`), model("*")]
+    : [model(input.discovery.region)];
 }

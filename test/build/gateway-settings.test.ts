@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { gatewaySettings } from "../../build/gateway-settings.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
+import type { Models } from "../../lib/config/model.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { suite } from "../suite.ts";
@@ -33,24 +34,30 @@ test("name the endpoint of a self-hosted model, its pruning and its parallel cal
     {
       name: "dense_large_en_v1_5",
       endpoint_name: "demo-dense-large-en-v1-5",
-      revision: "main",
+      revision: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
       concurrency: 4,
       dimension: 1024,
       query_prefix: "Represent this sentence for searching relevant passages: ",
       passage_prefix: "",
     },
-    { name: "sparse_v3", endpoint_name: "demo-sparse-v3", revision: "main", concurrency: 4, prune_ratio: 0.1 },
+    {
+      name: "sparse_v3",
+      endpoint_name: "demo-sparse-v3",
+      revision: "babf71f3c48695e2e53a978208e8aba48335e3c0",
+      concurrency: 4,
+      prune_ratio: 0.1,
+    },
   ]);
 });
 
 /** The local configuration with other mappings and models. */
-function withModel(model_name: "ext_embed_english_v3"): Configuration {
+function withModel(model_name: "ext_embed_english_v3" | "ext_embed_bedrock", section = {}): Configuration {
   assert.ok(local.searchGateway);
   const [entry] = local.searchGateway.hybridQueries;
   assert.ok(entry);
   const embedding_mappings = [{ embedding_field: "vector", model_name, src_fields: ["title"] }];
   const hybridQueries = [{ ...entry, embedding_mappings }];
-  const models = { ...local.searchGateway.models, [model_name]: { query_concurrency: 7 } };
+  const models = { ...local.searchGateway.models, [model_name]: { query_concurrency: 7, ...section } };
   return { ...local, searchGateway: { ...local.searchGateway, hybridQueries, models } };
 }
 
@@ -66,13 +73,41 @@ test("name the Bedrock id of a hosted model and its query_concurrency, and leave
   ]);
 });
 
+test("name any model of Bedrock by its id and dimension", () => {
+  const section = { model_id: "eu.cohere.embed-v4:0", dimension: 1536 };
+  assert.equal(settings(withModel("ext_embed_bedrock", section)).models, [
+    { name: "ext_embed_bedrock", revision: "main", concurrency: 7, ...section },
+  ]);
+});
+
+test("name an existing endpoint, and take the place of the files as their revision", () => {
+  const named = (section: Parameters<typeof denseSettings>[0]) => {
+    const { endpoint_name, revision } = denseSettings(section);
+    return [endpoint_name, revision];
+  };
+  const existing = { initial_instance_count: undefined, instance_type: undefined, endpoint_name: "shop-embeddings" };
+  assert.equal(named(existing), ["shop-embeddings", "shop-embeddings"]);
+  assert.equal(named({ ...existing, revision: "2" }), ["shop-embeddings", "2"]);
+  assert.equal(named({ model_data: "s3://models/a/" }), ["demo-dense-large-en-v1-5", "s3://models/a/"]);
+});
+
+test("give another model no prefix of the built-in one", () => {
+  assert.is(denseSettings({ model_id: "a/b", dimension: 1024, revision: "1" }).query_prefix, "");
+});
+
 /** The dense model's settings with these keys in its section of model.yaml. */
-function denseWith(section: { dimension?: number; query_prefix?: string; passage_prefix?: string }) {
+function denseSettings(section: NonNullable<Models["dense_large_en_v1_5"]>) {
   assert.ok(local.searchGateway);
   const dense_large_en_v1_5 = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", ...section };
   const models = { ...local.searchGateway.models, dense_large_en_v1_5 };
   const [dense] = settings({ ...local, searchGateway: { ...local.searchGateway, models } }).models;
   assert.ok(dense?.name === "dense_large_en_v1_5");
+  return dense;
+}
+
+/** Its dimension and prefixes. */
+function denseWith(section: NonNullable<Models["dense_large_en_v1_5"]>) {
+  const dense = denseSettings(section);
   return [dense.dimension, dense.query_prefix, dense.passage_prefix];
 }
 

@@ -1,7 +1,11 @@
 import * as assert from "uvu/assert";
-import type { Change } from "../fixtures/configurations/configurations.ts";
+import {
+  type Change,
+  configuration as configurationOf,
+  discoveryOf,
+} from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
-import { example, ref, type Stack } from "./support.ts";
+import { example, ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: models");
 
@@ -9,7 +13,7 @@ const all = example("search-gateway", "all-options");
 
 interface Model {
   name: string;
-  primary_container: { image: string; environment: Record<string, string> };
+  primary_container: { image: string; environment: Record<string, string>; model_data_source?: unknown };
   lifecycle: unknown;
 }
 interface Configuration {
@@ -70,6 +74,74 @@ test("another content is another name, made before the old one goes; the endpoin
   assert.equal(
     [endpoint.name, endpoint.endpoint_config_name],
     ["all-options-sparse-v3", ref("aws_sagemaker_endpoint_configuration.sparse_v3-configuration.name")],
+  );
+});
+
+const DATA = "s3://example-models/bge/";
+const VPC = { subnet_ids: ["subnet-0a1b2c3d"], security_group_ids: ["sg-0a1b2c3d"] };
+const dense = (key: string, value: unknown): Change => ["model.yaml", ["dense_large_en_v1_5", key], value];
+
+test("without a revision of its own the built-in model has its pinned commit", () => {
+  const stack = example("search-gateway", "all-options", [["model.yaml", ["sparse_v3", "revision"], undefined]]);
+  const { environment } = model(stack, "sparse_v3").primary_container;
+  assert.is(environment.HF_MODEL_REVISION, "babf71f3c48695e2e53a978208e8aba48335e3c0");
+});
+
+test("with model_data the container has the files of S3 and no network; other files make another model", () => {
+  const stack = example("search-gateway", "all-options", [dense("model_data", DATA), dense("vpc_config", VPC)]);
+  const { name, enable_network_isolation, vpc_config, primary_container } = stack.resource<
+    Model & Record<string, unknown>
+  >("aws_sagemaker_model", "dense_large_en_v1_5-model");
+  assert.equal(primary_container, {
+    environment: {
+      AUTO_TRUNCATE: "true",
+      HF_MODEL_ID: "/opt/ml/model",
+      MAX_CLIENT_BATCH_SIZE: "32",
+      PAYLOAD_LIMIT: "2000000",
+      POOLING: "cls",
+    },
+    image: model(all, "dense_large_en_v1_5").primary_container.image,
+    model_data_source: { s3_data_source: [{ s3_uri: DATA, s3_data_type: "S3Prefix", compression_type: "None" }] },
+  });
+  assert.equal(
+    [enable_network_isolation, vpc_config],
+    [true, { subnets: VPC.subnet_ids, security_group_ids: VPC.security_group_ids }],
+  );
+  const other = example("search-gateway", "all-options", [dense("model_data", `${DATA}2/`), dense("vpc_config", VPC)]);
+  assert.is.not(model(other, "dense_large_en_v1_5").name, name);
+});
+
+test("an archive is one object", () => {
+  const stack = example("search-gateway", "all-options", [dense("model_data", "s3://example-models/bge.tar.gz")]);
+  const { model_data_source } = model(stack, "dense_large_en_v1_5").primary_container;
+  assert.equal(model_data_source, {
+    s3_data_source: [{ s3_uri: "s3://example-models/bge.tar.gz", s3_data_type: "S3Object", compression_type: "Gzip" }],
+  });
+});
+
+test("a model of one's own is served at its revision, and says itself how it pools", () => {
+  const stack = example("search-gateway", "all-options", [
+    dense("model_id", "intfloat/e5-small-v2"),
+    dense("dimension", 384),
+  ]);
+  const { environment } = model(stack, "dense_large_en_v1_5").primary_container;
+  assert.equal(
+    [environment.HF_MODEL_ID, environment.HF_MODEL_REVISION, environment.POOLING],
+    ["intfloat/e5-small-v2", "d4aa6901d3a41ba39fb536a557fa166f842b0e09", undefined],
+  );
+});
+
+test("for an existing endpoint nothing is deployed, and its alarms watch it", () => {
+  const config = configurationOf("all-options", [["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }]]);
+  const discovery = discoveryOf(config);
+  assert.ok(discovery.searchGateway);
+  discovery.searchGateway.modelVariants = { sparse_v3: "AllTraffic" };
+  const stack = synth("search-gateway", { config, discovery });
+  assert.equal(stack.ids("aws_sagemaker_endpoint"), ["dense_large_en_v1_5-endpoint"]);
+  assert.equal(stack.ids("aws_sagemaker_model"), ["dense_large_en_v1_5-model"]);
+  assert.match(
+    JSON.stringify(stack.resource("aws_cloudwatch_metric_alarm", "alarm-model-sparse-v3-latency")),
+    '{"EndpointName":"shop-sparse","VariantName":"AllTraffic"}',
   );
 });
 

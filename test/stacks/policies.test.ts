@@ -27,6 +27,17 @@ const OWN_KEY = { "kms:ResourceAliases": ["alias/all-options-relevance"] };
 const model = (name: string) => `arn:aws:bedrock:eu-west-1::foundation-model/${name}`;
 
 /** What each role does, and what it must not. */
+const elsewhere = example("search-gateway", "all-options", [
+  ["model.yaml", ["dense_large_en_v1_5", "model_data"], "s3://example-models/bge/"],
+  ["model.yaml", ["sparse_v3", "model_data"], "s3://example-models/sparse.tar.gz"],
+  ["model.yaml", ["sparse_v3", "vpc_config"], { subnet_ids: ["subnet-0a1b2c3d"], security_group_ids: ["sg-0a1b2c3d"] }],
+]);
+const existing = example("search-gateway", "all-options", [
+  ["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }],
+  ["model.yaml", ["ext_embed_bedrock"], { model_id: "eu.cohere.embed-v4:0", dimension: 1536, query_concurrency: 4 }],
+  ["hybrid_search.yaml", ["hybrid_queries", 1, "embedding_mappings", 0, "model_name"], "ext_embed_bedrock"],
+]);
+
 const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does: Call[]; doesNot: Call[] }> = [
   {
     role: "api-router-role",
@@ -155,6 +166,39 @@ const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does
       call("ecr:BatchGetImage", arn("ecr", "repository/other")),
       call("s3:GetObject", `${BUCKET}/etl/x`),
       call("cloudwatch:PutMetricData", "*", { "cloudwatch:namespace": "Relevance" }),
+    ],
+  },
+  {
+    role: "sagemaker-role",
+    what: "of models in S3 and in a VPC",
+    stack: elsewhere,
+    does: [
+      call("s3:GetObject", "arn:aws:s3:::example-models/bge/model.safetensors"),
+      call("s3:ListBucket", "arn:aws:s3:::example-models", { "s3:prefix": "bge/" }),
+      call("s3:GetObject", "arn:aws:s3:::example-models/sparse.tar.gz"),
+      call("ec2:CreateNetworkInterface", "*"),
+    ],
+    doesNot: [
+      call("s3:GetObject", "arn:aws:s3:::example-models/bge-private/model.safetensors"),
+      call("s3:GetObject", "arn:aws:s3:::example-models/sparse.tar.gz.old"),
+      call("s3:ListBucket", "arn:aws:s3:::example-models", { "s3:prefix": "" }),
+      call("s3:PutObject", "arn:aws:s3:::example-models/bge/x"),
+    ],
+  },
+  {
+    role: "api-router-role",
+    what: "of an existing endpoint and an inference profile",
+    stack: existing,
+    does: [
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/shop-sparse")),
+      call("bedrock:InvokeModel", arn("bedrock", "inference-profile/eu.cohere.embed-v4:0")),
+      call("bedrock:InvokeModel", "arn:aws:bedrock:eu-north-1::foundation-model/cohere.embed-v4:0"),
+    ],
+    doesNot: [
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-sparse-v3")),
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/shop-sparse-2")),
+      call("bedrock:InvokeModel", arn("bedrock", "inference-profile/us.cohere.embed-v4:0")),
+      call("bedrock:InvokeModel", model("cohere.embed-english-v3")),
     ],
   },
   {

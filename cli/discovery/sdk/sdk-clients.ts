@@ -7,6 +7,7 @@ import { iamReads } from "./iam.ts";
 import { openSearchReads } from "./opensearch.ts";
 import { personalizeReads } from "./personalize.ts";
 import { route53Reads } from "./route53.ts";
+import { sageMakerReads } from "./sagemaker.ts";
 import { secretsReads } from "./secrets.ts";
 import { ssmReads } from "./ssm.ts";
 import { stsReads } from "./sts.ts";
@@ -21,6 +22,7 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
     ...iamReads(config),
     ...acmReads(config),
     ...route53Reads(config),
+    ...sageMakerReads(config),
     ...secretsReads(config),
     ...ssmReads(config),
     ...personalizeReads(config),

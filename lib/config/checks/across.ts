@@ -9,6 +9,7 @@ import { checkEtl } from "./etl.ts";
 import { checkFilters } from "./filters.ts";
 import { checkHybridSearch } from "./hybrid-search.ts";
 import { checkKeys } from "./keys.ts";
+import { checkModels } from "./models.ts";
 import { checkReach } from "./reach.ts";
 import { checkRecipes } from "./recipes.ts";
 import { checkRetention } from "./retention.ts";
@@ -27,6 +28,7 @@ export const CHECKS: readonly Check[] = [
   checkKeys,
   checkAuthorization,
   checkHybridSearch,
+  checkModels,
   checkRecipes,
   checkExcludedColumns,
   checkFilters,

@@ -6,18 +6,22 @@ import type { HostedModel } from "./hosted-embedder.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 import { parseJson, requireCount } from "./text-embeddings-inference.ts";
 
-/** Texts per call and characters per text. Source: Bedrock's limits for Cohere Embed v3. */
+/** Texts per call, and characters per text of Embed v3. Source: Bedrock's limits for Cohere Embed. */
 const MAX_TEXTS = 96;
 const MAX_CHARACTERS = 2_048;
 
-/** Never reached: 96 texts of 2,048 characters are at most 96 * 2,048 * 6 bytes; Bedrock takes 25 MB. */
+/** Characters per text of Embed v4, which takes 128,000 tokens: bounds the cost of a long document. */
+const MAX_CHARACTERS_V4 = 8_192;
+
+/** Never reached: 96 texts of 8,192 characters are at most 96 * 8,192 * 6 bytes; Bedrock takes 25 MB. */
 const MAX_BODY_BYTES = 25_000_000;
 
 const INPUT_TYPE: Record<InputType, string> = { document: "search_document", query: "search_query" };
 
 /**
- * Cohere Embed v3 on Bedrock. A text over 2,048 characters (counted in UTF-16 units, the stricter reading) is refused
- * by Bedrock whatever `truncate` says, so it is cut here; `truncate` covers the model's 512 tokens.
+ * Cohere Embed on Bedrock. For v3, a text over 2,048 characters (counted in UTF-16 units, the stricter reading) is refused
+ * by Bedrock whatever `truncate` says, so it is cut here; `truncate` covers the model's 512 tokens. Version 4 lets the
+ * caller choose the dimension, and has other words for `truncate`.
  */
 export function cohereModel(options: {
   model: ModelName;
@@ -26,11 +30,15 @@ export function cohereModel(options: {
   dimension: number;
 }): HostedModel {
   const { model, client, modelId, dimension } = options;
+  const v4 = modelId.includes("embed-v4");
+  const most = v4 ? MAX_CHARACTERS_V4 : MAX_CHARACTERS;
+  const rest = v4 ? `"RIGHT","output_dimension":${dimension},"embedding_types":["float"]` : '"END"';
   return {
     model,
     limits: { texts: MAX_TEXTS, bytes: MAX_BODY_BYTES },
-    json: (text) => jsonLiteral(cutCharacters(text, MAX_CHARACTERS)),
-    body: (literals, input) => `{"texts":[${literals.join(",")}],"input_type":"${INPUT_TYPE[input]}","truncate":"END"}`,
+    json: (text) => jsonLiteral(cutCharacters(text, most)),
+    body: (literals, input) =>
+      `{"texts":[${literals.join(",")}],"input_type":"${INPUT_TYPE[input]}","truncate":${rest}}`,
     invoke: (body, timeoutMs) => client.invoke(modelId, body, timeoutMs),
     parse: (answer, count) =>
       requireCount(vectors(parseJson(answer)), count).map((vector) => checkDenseVector(vector, dimension)),

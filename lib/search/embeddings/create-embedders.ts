@@ -9,6 +9,7 @@ import { createSlots } from "./slots.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
 import { sparseQuery } from "./sparse-query.ts";
 import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";
+import { titanModel } from "./titan.ts";
 
 type SparseSettings = Extract<ModelSettings, { name: "sparse_v3" }>;
 
@@ -49,7 +50,8 @@ function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embe
     }
     default: {
       const { name: model, model_id: modelId, dimension } = settings;
-      return hostedEmbedder(cohereModel({ model, client: bedrock, modelId, dimension }), options);
+      const format = modelId.includes("titan") ? titanModel : cohereModel;
+      return hostedEmbedder(format({ model, client: bedrock, modelId, dimension }), options);
     }
   }
 }

@@ -29,9 +29,9 @@ export const ModelSettings = v.variant("name", [
     prune_ratio: v.number(),
   }),
   v.object({
-    name: v.picklist(["ext_embed_english_v3", "ext_embed_multilingual_v3"]),
+    name: v.picklist(["ext_embed_english_v3", "ext_embed_multilingual_v3", "ext_embed_bedrock"]),
     ...ofEveryModel,
-    /** Bedrock model id. */
+    /** Id of a Bedrock model or inference profile. */
     model_id: v.string(),
     dimension: v.number(),
   }),

@@ -27,6 +27,7 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
     zonesNamed: async () => [{ id: "Z1", name: "example.org", private: false }],
     zone: async (id) => ({ id, name: "example.org", private: false }),
     secret: async () => ({ kmsKey: undefined }),
+    modelEndpoint: async () => ({ status: "InService", variant: "AllTraffic" }),
     parameter: async () => undefined,
     inventory: async () => ({
       dataset_group: null,

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import type { DiscoveryClients } from "../../../cli/discovery/clients.ts";
 import { discover } from "../../../cli/discovery/discover.ts";
 import { DiscoveryError } from "../../../lib/infrastructure/discovery.ts";
-import { type ConfigurationName, configuration } from "../../fixtures/configurations/configurations.ts";
+import { type Change, type ConfigurationName, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 import { account, changedRead } from "./account.ts";
 import { named, problems } from "./problems.ts";
@@ -229,6 +229,22 @@ test("a certificate and a secret of another region are refused, whatever has let
     `${TLS} is in us-east-1, but the API is in eu-west-1: request or import the certificate in eu-west-1`,
     "opensearch.auth.master_user_secret_arn is in us-east-1, but the functions are in eu-west-1: replicate the secret there",
   ]);
+});
+
+test("an existing endpoint that is not there, or not in service, is refused", async () => {
+  const change: Change = ["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }];
+  const found = (endpoint: Awaited<ReturnType<DiscoveryClients["modelEndpoint"]>>) =>
+    problems("all-options", { modelEndpoint: async () => endpoint }, [change]);
+  assert.equal(await found(undefined), [
+    "sparse_v3.endpoint_name in model.yaml: there is no endpoint shop-sparse in this account and region",
+  ]);
+  assert.equal(await found({ status: "Updating", variant: "a" }), [
+    "sparse_v3.endpoint_name in model.yaml: the endpoint shop-sparse is Updating, not InService: wait for it or repair it",
+  ]);
+  assert.equal(await problems("all-options", { modelEndpoint: named("AccessDeniedException") }, [change]), [
+    "the credentials may not call sagemaker:DescribeEndpoint: ask for that permission; docs/guides/deploy.md lists all required ones",
+  ]);
+  assert.equal(await found({ status: "InService", variant: "a" }), []);
 });
 
 test("no number of nodes that is whole zones is refused", async () => {

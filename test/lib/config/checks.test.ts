@@ -10,6 +10,8 @@ const template = (name: string) => ({
   name,
   search_request_template: { query: { hybrid: { queries: [{ match: { title: "[params.text]" } }] } } },
 });
+const DENSE = "dense_large_en_v1_5";
+const OWN = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", model_id: "intfloat/e5-small-v2" };
 
 const RULES: readonly Rule[] = [
   {
@@ -213,6 +215,34 @@ const RULES: readonly Rule[] = [
     bad: [["model.yaml", ["sparse_v3", "initial_instance_count"], 5]],
     problems: ["conf/model.yaml sparse_v3.initial_instance_count must be at most max_instance_count (4), got 5"],
   },
+  {
+    rule: "an existing endpoint is not deployed",
+    good: [["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse", revision: "1", prune_ratio: 0.2 }]],
+    bad: [["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse", instance_type: "ml.c6i.large" }]],
+    problems: [
+      "conf/model.yaml sparse_v3.instance_type has no effect on the existing endpoint that endpoint_name names: remove one of the two",
+    ],
+  },
+  {
+    rule: "an endpoint of the project has instances",
+    good: [["model.yaml", ["sparse_v3"], { initial_instance_count: 1, instance_type: "ml.c6i.large" }]],
+    bad: [["model.yaml", ["sparse_v3"], {}]],
+    problems: ["initial_instance_count", "instance_type"].map(
+      (key) =>
+        `conf/model.yaml sparse_v3.${key} is missing: the project's endpoint needs it. For an existing endpoint, set endpoint_name instead`,
+    ),
+  },
+  ...["revision", "model_data"].map((key) => ({
+    rule: `a model of one's own has ${key} and a dimension`,
+    good: [
+      ["model.yaml", [DENSE], { ...OWN, dimension: 384, [key]: key === "revision" ? "1" : "s3://models/a/" }],
+    ] as Change[],
+    bad: [["model.yaml", [DENSE], OWN]] as Change[],
+    problems: [
+      `conf/model.yaml ${DENSE}.dimension is missing: model_id names a model whose dimension is not known`,
+      `conf/model.yaml ${DENSE}.revision is missing: without it, or model_data, a new instance could download other files than those that embedded the stored documents`,
+    ],
+  })),
   {
     rule: "origins are * alone, or without it",
     good: [["api.yaml", ["cors", "allow_origins"], ["*"]]],

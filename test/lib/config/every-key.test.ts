@@ -31,7 +31,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["etl/configure.json", EtlSchema],
 ];
 
-/** Has every key at least once in the first entry of each list, except those of {@link privateApis} and {@link authorizer}. */
+/** Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer} and {@link existing}. */
 const full = withRareKeys(withExcludedColumns(fullExample()));
 
 /** The same with private APIs, which exclude host names. */
@@ -57,7 +57,14 @@ const authorizer = (
   ] as const
 ).reduce<Files>((files, [key, value]) => changed(files, "api.yaml", [key], value), full);
 
+/** The same with existing endpoints, which exclude the keys of those that the project deploys. */
+const existing = ["dense_large_en_v1_5", "sparse_v3"].reduce<Files>(
+  (files, model) => changed(files, "model.yaml", [model], { endpoint_name: "shop-embeddings" }),
+  full,
+);
+
 const filesFor = (path: Path): Files => {
+  if (path[1] === "endpoint_name") return existing;
   if (path[0] === "private_api") return privateApis;
   return path[0] === "lambda_authorizer" || path.includes("principals") ? authorizer : full;
 };
@@ -104,7 +111,7 @@ function at(problems: readonly Problem[], file: string, path: Path): string[] {
 }
 
 test("the full example is valid", () => {
-  assert.equal([full, privateApis, authorizer].map(problemsOf), [[], [], []]);
+  assert.equal([full, privateApis, authorizer, existing].map(problemsOf), [[], [], [], []]);
 });
 
 for (const [file, schema] of SCHEMAS) {

@@ -11,6 +11,9 @@ export interface Window {
 
 /** Bytes of JSON of one component of a vector, and of all weights of a sparse embedding: measured on real models. */
 const COMPONENT_BYTES = 12;
+
+/** The dimension that estimates assume of a model whose own is not known here. */
+const USUAL_DIMENSION = 1_024;
 const SPARSE_BYTES = 6_000;
 const ACTION_BYTES = 60;
 
@@ -38,7 +41,8 @@ export function windowsOf(operations: readonly Operation[], target: Target, maxB
 
 function embeddingBytes(name: keyof typeof MODELS): number {
   const model = MODELS[name];
-  return model.kind === "dense" ? model.dimension * COMPONENT_BYTES : SPARSE_BYTES;
+  if (model.kind === "sparse") return SPARSE_BYTES;
+  return ("dimension" in model ? model.dimension : USUAL_DIMENSION) * COMPONENT_BYTES;
 }
 
 /**

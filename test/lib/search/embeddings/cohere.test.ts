@@ -113,4 +113,21 @@ test("a text that Bedrock refuses does not fail its neighbours", async () => {
   assert.equal(brief(outcomes), ["dense", "dense", "model refused the input", "dense", "dense"]);
 });
 
+test("version 4 gets the dimension that is wanted, and its own word for truncation", async () => {
+  const client = fakeClient(() => ({ embeddings: { float: [[1, 0, 0]] } }));
+  const v4 = hostedEmbedder(
+    cohereModel({ model: "ext_embed_bedrock", client, modelId: "eu.cohere.embed-v4:0", dimension: DIMENSION }),
+    { slots: createSlots(1) },
+  );
+  assert.equal(await v4.embedQuery("a".repeat(9_000), deadline), { kind: "dense", vector: [1, 0, 0] });
+  const body: unknown = client.calls[0]?.body;
+  assert.equal(body, {
+    texts: ["a".repeat(8_192)],
+    input_type: "search_query",
+    truncate: "RIGHT",
+    output_dimension: DIMENSION,
+    embedding_types: ["float"],
+  });
+});
+
 test.run();
