@@ -39,8 +39,8 @@ build: install ## Bundle the functions into dist/functions
 reference: install ## Generate docs/reference from the sources
 	@$(NODE) build/reference.ts
 
-models: install ## Download, check and lock the sparse model's files (HUB= REVISION=)
-	@HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts
+models: install ## Lock the sparse model's files (HUB= REVISION=), or fill model_data in S3 (UPLOAD=conf)
+	@UPLOAD=$(UPLOAD) HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts
 
 plan: install ## Show what a deploy would change (CONF=)
 	@$(RELEVANCE) plan --conf $(CONF) $(ARGS)

@@ -1,27 +1,50 @@
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { loadConfiguration } from "../lib/config/load.ts";
+import { ConfigurationError } from "../lib/config/problem.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
+import { uploadModelData } from "./model-data.ts";
 import { syncModelFiles } from "./models.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
+const log = (line: string) => console.log(line);
 
 /**
- * `make models`, with the variables HUB and REVISION. Exits with code 1 and advice if files cannot be downloaded or
- * differ.
+ * `make models`, with the variables HUB and REVISION; with UPLOAD, a configuration folder, it fills the S3 prefixes of its
+ * model.yaml instead. Exits with code 1 and advice if files cannot be downloaded or differ.
  */
 try {
-  const { HUB, REVISION } = process.env;
+  const { HUB, REVISION, UPLOAD } = process.env;
+  if (UPLOAD) await upload(UPLOAD, HUB || undefined);
+  else await sync(HUB, REVISION);
+} catch (error) {
+  if (!(error instanceof ModelFilesError || error instanceof ConfigurationError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function sync(hub: string | undefined, revision: string | undefined): Promise<void> {
   const report = await syncModelFiles({
     folder: resolve(ROOT, "models/sparse_v3"),
     lockFile: resolve(ROOT, "models.lock.json"),
-    log: (line) => console.log(line),
-    ...(HUB && { hub: HUB }),
-    ...(REVISION && { revision: REVISION }),
+    log,
+    ...(hub && { hub }),
+    ...(revision && { revision }),
   });
-  console.log(
-    `models/sparse_v3 is complete at revision ${report.revision}${report.locked ? "; checksums locked" : ""}`,
-  );
-} catch (error) {
-  if (!(error instanceof ModelFilesError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
+  log(`models/sparse_v3 is complete at revision ${report.revision}${report.locked ? "; checksums locked" : ""}`);
+}
+
+async function upload(conf: string, hub: string | undefined): Promise<void> {
+  const { project, searchGateway } = loadConfiguration(conf);
+  const s3 = new S3Client({ region: project.aws.region_name });
+  await uploadModelData({
+    models: searchGateway?.models ?? {},
+    folder: resolve(ROOT, "models/data"),
+    log,
+    ...(hub !== undefined && { hub }),
+    async put({ bucket: Bucket, key: Key, path, bytes: ContentLength }) {
+      await s3.send(new PutObjectCommand({ Bucket, Key, ContentLength, Body: createReadStream(path) }));
+    },
+  });
 }
