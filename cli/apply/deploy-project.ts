@@ -12,6 +12,7 @@ import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./a
 import { applyToTheEnd } from "./apply-to-end.ts";
 import { synchronizeConfiguration } from "./configuration-objects.ts";
 import { Leftovers } from "./leftovers.ts";
+import { lambdaInvoke, probeServices } from "./probes.ts";
 import { STEPS } from "./steps.ts";
 import { ensureUserIdKey } from "./user-id-key.ts";
 import { recordVersions } from "./versions.ts";
@@ -85,7 +86,7 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }
 
-/** Records the deployment, prints the APIs and checks that the gateway works. */
+/** Records the deployment, prints the APIs, and checks that the gateway, its models and the campaigns work. */
 export async function finishDeployment(session: Session, names: Names): Promise<ExitCode> {
   const { terminal } = session;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
@@ -95,6 +96,7 @@ export async function finishDeployment(session: Session, names: Names): Promise<
   terminal.note("");
   printApis(terminal, apis, { names, alarms: session.config.project.alarms, show: true });
   const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");
-  if (!gateway) return 0;
-  return (await proveGateway(session, names, gateway)) ? 0 : 1;
+  const answers = gateway === undefined || (await proveGateway(session, names, gateway));
+  const callsAll = await probeServices(session, names, await lambdaInvoke(session, names));
+  return answers && callsAll ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
+import { withProbes } from "../../lib/core/http/probe.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { ApiRouterEnv } from "./env.ts";
@@ -31,4 +32,7 @@ if (process.env.AWS_LAMBDA_INITIALIZATION_TYPE === "provisioned-concurrency") {
   await Promise.all([services.load(), ...[...new Set(routes.map(({ family }) => family))].map(load)]);
 }
 
-export const handler = createRouter({ api: services.api, routes, load });
+export const handler = withProbes(createRouter({ api: services.api, routes, load }), async () => {
+  const { probeGateway } = await import("../../lib/search/gateway/probe.ts");
+  return () => probeGateway(services);
+});

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
+import { withProbes } from "../../lib/core/http/probe.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { RecommendationApiEnv } from "./env.ts";
@@ -20,4 +21,7 @@ if (process.env.AWS_LAMBDA_INITIALIZATION_TYPE === "provisioned-concurrency") {
   await Promise.all([...new Set(routes.map(({ family }) => family))].map(load));
 }
 
-export const handler = createRouter({ api: services.api, routes, load });
+export const handler = withProbes(createRouter({ api: services.api, routes, load }), async () => {
+  const { probeRecommendation } = await import("../../lib/recommendation/service/probe.ts");
+  return () => probeRecommendation(services);
+});

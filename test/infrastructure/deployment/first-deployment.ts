@@ -40,6 +40,10 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
     assert.match(out, new RegExp(`^search-gateway\n  URL      https://search\\.${account.domainName}\n`, "m"));
     assert.match(out, /^ {2}API key {2}\S{20,} {2}default \(/m);
     assert.match(err, "This machine cannot reach the API");
+    for (const model of ["sparse_v3", "ext_embed_english_v3", "ext_embed_multilingual_v3"]) {
+      assert.match(err, `  model ${model}: works\n`);
+    }
+    assert.match(err, /campaign arn:\S+shop-personalized-ranking: works\n/);
     assert.not.match(err, ": written\n");
   });
 

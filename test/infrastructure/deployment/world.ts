@@ -11,6 +11,7 @@ import { clientOptions, ownCloud } from "../../fixtures/cloud.ts";
 import { asDeployer } from "../../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { clusters } from "../../fixtures/opensearch.ts";
+import { rankingStandIn } from "../../fixtures/ranking-stand-in.ts";
 import { type TestProject, testProject } from "../project.ts";
 import { proveGateway } from "../prove-gateway.ts";
 import { problemsOf, serveDeployedApi } from "../served-api.ts";
@@ -50,9 +51,10 @@ export const DENSE = ["description_dense", "dense_large_en_v1_5"] as const;
 export async function createWorld(): Promise<World> {
   const names = namesOf({ project: "shop", account: ACCOUNT_ID, region: REGION });
   const models = await createModelStandIns({
-    modelOfEndpoint: (name) => (name === names.endpoint("sparse_v3") ? "sparse_v3" : undefined),
+    modelOfEndpoint: (name) =>
+      (["sparse_v3", "dense_large_en_v1_5"] as const).find((model) => name === names.endpoint(model)),
   });
-  const cloud = await ownCloud({ standIns: [models], permissions: "enforced" });
+  const cloud = await ownCloud({ standIns: [models, rankingStandIn()], permissions: "enforced" });
   const account = await seedAccount(cloud);
   const [cluster] = await clusters();
   const folder = scratchFolder(TEST_OUTPUT, "deployment");

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as v from "valibot";
+import { failureKind } from "../../lib/aws/errors.ts";
+import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
+import { isEndpointModel } from "../../lib/config/model-sources.ts";
+import type { Probe, ProbeEvent } from "../../lib/core/http/probe.ts";
+import { parseJson } from "../../lib/core/json/values.ts";
+import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
+import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import type { Session } from "../session.ts";
+
+const Probes = v.array(
+  v.object({
+    kind: v.picklist(["model", "campaign"]),
+    name: v.string(),
+    state: v.picklist(["works", "failed", "untrained"]),
+    error: v.optional(v.object({ name: v.string(), message: v.string() })),
+  }),
+);
+
+/** Invokes a deployed function. Returns its answer as JSON, or throws the SDK's error. */
+export type Invoke = (fn: FunctionName, event: ProbeEvent) => Promise<{ payload: string; failed: boolean }>;
+
+type Probed = Pick<Session, "config" | "terminal">;
+
+/** How long to call again what denies access: IAM needs some seconds until a new role's permissions work everywhere. */
+export interface Patience {
+  timeoutMs: number;
+  intervalMs: number;
+}
+
+const PATIENCE: Patience = { timeoutMs: 60_000, intervalMs: 5_000 };
+
+/**
+ * Lets the deployed functions call each model and each trained campaign once, with their own permissions, and reports the
+ * outcome. Returns whether all of them work. A missing permission to invoke the functions is no failure of the service.
+ */
+export async function probeServices(
+  session: Probed,
+  names: Names,
+  invoke: Invoke,
+  patience: Patience = PATIENCE,
+): Promise<boolean> {
+  let works = true;
+  for (const fn of functionsToProbe(session.config)) {
+    session.terminal.note(`Calling each model and campaign once through ${fn}`);
+    if (!(await reportOf(session, names, fn, () => answerOf(fn, invoke, patience)))) works = false;
+  }
+  return works;
+}
+
+/** Returns the functions that call models or campaigns. */
+function functionsToProbe({ api, searchGateway, recommendation }: Session["config"]): FunctionName[] {
+  const calls = api.personalized_ranking.campaign_arn !== undefined;
+  const router = searchGateway && (calls || referencedModels(searchGateway).length > 0);
+  return [...(router ? ["api-router" as const] : []), ...(recommendation ? ["recommendation-api" as const] : [])];
+}
+
+interface Answer {
+  payload: string;
+  /** Undefined if the function failed as a whole. */
+  probes: v.InferOutput<typeof Probes> | undefined;
+}
+
+async function answerOf(fn: FunctionName, invoke: Invoke, { timeoutMs, intervalMs }: Patience): Promise<Answer> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const { payload, failed } = await invoke(fn, { probe: true });
+    const parsed = v.safeParse(Probes, parseJson(payload));
+    const probes = !failed && parsed.success ? parsed.output : undefined;
+    const denied = probes?.some(({ error }) => error && DENIED.test(error.name)) ?? false;
+    if (!denied || performance.now() + intervalMs > end) return { payload, probes };
+    await sleep(intervalMs);
+  }
+}
+
+const DENIED = /^AccessDenied/;
+
+async function reportOf(session: Probed, names: Names, fn: FunctionName, ask: () => Promise<Answer>): Promise<boolean> {
+  const { terminal } = session;
+  const { green, yellow } = terminal.noteColors;
+  let answer: Answer;
+  try {
+    answer = await ask();
+  } catch (error) {
+    const denied = failureKind(error) === "denied";
+    const why = denied ? "the credentials may not call lambda:InvokeFunction" : String(error);
+    terminal.note(yellow(`  It is not checked whether they work: ${why}.`));
+    return denied;
+  }
+  if (!answer.probes) {
+    terminal.note(yellow(`The deployment is complete, but ${fn} fails: ${answer.payload.slice(0, 500)}`));
+    terminal.note(yellow(`See the log ${names.functionLogGroup(fn)}.`));
+    return false;
+  }
+  for (const probe of answer.probes) {
+    terminal.note(probe.state === "failed" ? yellow(failureText(session, names, probe)) : green(successText(probe)));
+  }
+  const failed = answer.probes.filter(({ state }) => state === "failed");
+  if (failed.length === 0) return true;
+  const what = failed.map(({ kind, name }) => `the ${kind} ${name}`).join(" and ");
+  terminal.note(
+    yellow(
+      `The deployment is complete, but ${what} cannot be called. \`relevance deploy\` checks again after a repair.`,
+    ),
+  );
+  return false;
+}
+
+const successText = ({ kind, name, state }: Pick<Probe, "kind" | "name" | "state">) =>
+  state === "untrained" ? `  ${kind} ${name}: not trained yet` : `  ${kind} ${name}: works`;
+
+type Failed = v.InferOutput<typeof Probes>[number];
+
+function failureText(session: Probed, names: Names, probe: Failed): string {
+  const { name = "Error", message = "" } = probe.error ?? {};
+  const advice = probe.kind === "model" ? modelAdvice(session, names, probe.name, name) : campaignAdvice(name);
+  return `  ${probe.kind} ${probe.name}: failed with ${name}: ${message}\n    ${advice}`;
+}
+
+/** Returns what to do about a model that cannot be called. */
+function modelAdvice({ config }: Probed, names: Names, model: string, error: string): string {
+  const known = MODEL_NAMES.find((one) => one === model);
+  const region = config.project.aws.region_name;
+  if (known && isEndpointModel(known)) {
+    if (error === "ModelFilesError") return "Run `make models` and deploy again.";
+    const endpoint = config.searchGateway?.models[known]?.endpoint_name ?? names.endpoint(known);
+    return (
+      `See the endpoint ${endpoint} in the SageMaker console, and its log /aws/sagemaker/Endpoints/${endpoint}. It must ` +
+      `serve ${known} with Text Embeddings Inference.`
+    );
+  }
+  if (DENIED.test(error)) {
+    return (
+      `Give the account access to the model in ${region}: request it in the Bedrock console under "Model access"; where that ` +
+      "page does not list it, call it once in the playground as a user who may subscribe (aws-marketplace:Subscribe). Also " +
+      "check whether a service control policy denies bedrock:InvokeModel."
+    );
+  }
+  if (/^(Validation|ResourceNotFound)/.test(error)) {
+    return (
+      `Check that Bedrock has the model in ${region}, and, for ext_embed_bedrock, model_id and dimension in model.yaml. Some ` +
+      "models can only be called by the id of an inference profile, such as eu.cohere.embed-v4:0."
+    );
+  }
+  return "Check model_id and dimension in model.yaml, and the model's quotas in Service Quotas.";
+}
+
+/** Returns what to do about a campaign that cannot be called. */
+function campaignAdvice(error: string): string {
+  if (DENIED.test(error)) {
+    return "The function may not call the campaign: check that its ARN has this account and region, and no service control policy denies it.";
+  }
+  if (/^ResourceNotFound/.test(error)) {
+    return "There is no such campaign: train it, or correct personalized_ranking.campaign_arn in api.yaml.";
+  }
+  return "Check that the campaign is ACTIVE in the Personalize console and belongs to this account and region.";
+}
+
+/** Returns how to invoke the functions of a deployment. */
+export async function lambdaInvoke({ sdk }: Pick<Session, "sdk">, names: Names): Promise<Invoke> {
+  const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
+  const lambda = new LambdaClient(sdk);
+  return async (fn, event) => {
+    const { Payload, FunctionError } = await lambda.send(
+      new InvokeCommand({ FunctionName: names.function(fn), Qualifier: LIVE_ALIAS, Payload: JSON.stringify(event) }),
+    );
+    return { payload: Buffer.from(Payload ?? []).toString("utf8"), failed: FunctionError !== undefined };
+  };
+}

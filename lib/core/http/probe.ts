@@ -1,0 +1,37 @@
+import type { Context } from "aws-lambda";
+import type { ProxyEvent, ProxyHandler, ProxyResult } from "./event.ts";
+
+/** What `relevance deploy` sends to a function. No caller of the API can: API Gateway's events always have a method. */
+export interface ProbeEvent {
+  probe: true;
+}
+
+/** The outcome of one call to a model or a campaign. */
+export interface Probe {
+  kind: "model" | "campaign";
+  name: string;
+  /** `untrained`: there is no campaign yet. */
+  state: "works" | "failed" | "untrained";
+  /** Name and message of the error. */
+  error?: { name: string; message: string };
+}
+
+/** Returns a handler that also answers probes, by the function that `load` loads. */
+export function withProbes(handler: ProxyHandler, load: () => Promise<() => Promise<Probe[]>>) {
+  return async (event: ProxyEvent | ProbeEvent, context: Context): Promise<ProxyResult | Probe[]> =>
+    "probe" in event ? (await load())() : handler(event, context);
+}
+
+/** Returns the outcome of one call. The error is that of AWS: what this project adds says nothing new to the deployer. */
+export async function probed(
+  { kind, name }: Pick<Probe, "kind" | "name">,
+  call: () => Promise<"untrained" | unknown>,
+): Promise<Probe> {
+  try {
+    return { kind, name, state: (await call()) === "untrained" ? "untrained" : "works" };
+  } catch (thrown) {
+    const { cause } = thrown as Error;
+    const error = cause instanceof Error ? cause : (thrown as Error);
+    return { kind, name, state: "failed", error: { name: error.name, message: error.message } };
+  }
+}

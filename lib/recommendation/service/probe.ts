@@ -1,0 +1,44 @@
+import { failureKind } from "../../aws/errors.ts";
+import type { RecipeKind } from "../../config/recipes.ts";
+import { type Probe, probed } from "../../core/http/probe.ts";
+import { type Deadline, deadlineIn } from "../../core/resilience/deadline.ts";
+import type { RecommendationServices } from "./services.ts";
+
+/** Shorter than the function's timeout. */
+const PROBE_MS = 20_000;
+
+/** Ids that no model needs to know: Personalize answers for new users and items, too. */
+const userId = "relevance";
+const itemId = "relevance";
+
+/** Calls each recipe's active campaign once. */
+export function probeRecommendation(services: RecommendationServices): Promise<Probe[]> {
+  const { settings, pointers } = services;
+  const deadline = deadlineIn(PROBE_MS);
+  const campaigns = Object.entries(settings.campaigns) as [RecipeKind, string][];
+  return Promise.all(
+    campaigns.map(([recipe, parameter]) =>
+      probed({ kind: "campaign", name: recipe }, async () => {
+        const [campaignArn] = await pointers.reread([parameter], deadline);
+        if (!campaignArn?.startsWith("arn:")) return "untrained";
+        try {
+          return await ask(services, recipe, campaignArn, deadline);
+        } catch (error) {
+          // A campaign that does not take the made-up ids has answered.
+          if (failureKind(error) !== "refused") throw error;
+        }
+      }),
+    ),
+  );
+}
+
+function ask({ campaigns }: RecommendationServices, recipe: RecipeKind, campaignArn: string, deadline: Deadline) {
+  switch (recipe) {
+    case "user_personalization":
+      return campaigns.recommend({ campaignArn, userId, numResults: 1 }, deadline);
+    case "similar_items":
+      return campaigns.recommend({ campaignArn, itemId, numResults: 1 }, deadline);
+    case "personalized_ranking":
+      return campaigns.rank({ campaignArn, userId, itemIds: [itemId] }, deadline);
+  }
+}

@@ -1,0 +1,22 @@
+import { type Probe, probed } from "../../core/http/probe.ts";
+import { deadlineIn } from "../../core/resilience/deadline.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** Shorter than the function's 28 s. */
+const PROBE_MS = 20_000;
+
+/** Embeds one text with each model, and ranks one item with the campaign, if there is one. */
+export async function probeGateway({ settings, embedder, ranker }: GatewayServices): Promise<Probe[]> {
+  const models = settings.models.map(({ name }) =>
+    probed({ kind: "model", name }, async () => {
+      const [outcome] = await (await embedder(name)).embedDocuments(["relevance"], deadlineIn(PROBE_MS));
+      if (outcome?.kind === "error") throw outcome.error;
+    }),
+  );
+  const campaign = settings.personalized_ranking?.campaign_arn;
+  const ranking =
+    campaign === undefined
+      ? []
+      : [probed({ kind: "campaign", name: campaign }, async () => (await ranker())?.("relevance", ["1"], PROBE_MS))];
+  return Promise.all([...models, ...ranking]);
+}

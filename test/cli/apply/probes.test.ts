@@ -1,0 +1,120 @@
+import * as assert from "uvu/assert";
+import { type Invoke, probeServices } from "../../../cli/apply/probes.ts";
+import { createTerminal } from "../../../cli/terminal.ts";
+import type { Probe } from "../../../lib/core/http/probe.ts";
+import { namesOf } from "../../../lib/core/naming/names.ts";
+import { type Change, type ConfigurationName, configuration } from "../../fixtures/configurations/configurations.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("probes after a deployment");
+
+const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
+
+interface Run {
+  from?: ConfigurationName;
+  changes?: readonly Change[];
+  timeoutMs?: number;
+}
+
+/** Probes with one answer of the function after another, the last for ever. */
+async function run(answers: readonly (readonly Probe[] | Awaited<ReturnType<Invoke>> | Error)[], options: Run = {}) {
+  let text = "";
+  const terminal = createTerminal(
+    { write: () => assert.unreachable("only notes") },
+    { write: (part: string) => (text += part) },
+    true,
+  );
+  const calls: string[] = [];
+  const invoke: Invoke = async (fn, event) => {
+    assert.equal(event, { probe: true });
+    const answer = answers[Math.min(calls.push(fn), answers.length) - 1] ?? [];
+    if (answer instanceof Error) throw answer;
+    return "payload" in answer ? answer : { payload: JSON.stringify(answer), failed: false };
+  };
+  const config = configuration(options.from ?? "all-options", options.changes);
+  const works = await probeServices({ config, terminal }, names, invoke, {
+    timeoutMs: options.timeoutMs ?? 0,
+    intervalMs: 1,
+  });
+  return { works, text, calls };
+}
+
+const works: Probe = { kind: "model", name: "sparse_v3", state: "works" };
+const failed = (name: string, error: string, kind: Probe["kind"] = "model"): Probe => ({
+  kind,
+  name,
+  state: "failed",
+  error: { name: error, message: "told so" },
+});
+
+test("names what works, and what is not trained yet", async () => {
+  const { works: fine, text, calls } = await run([[works, { kind: "campaign", name: "a", state: "untrained" }]]);
+  assert.is(fine, true);
+  assert.equal(calls, ["api-router"]);
+  assert.is(
+    text,
+    "Calling each model and campaign once through api-router\n  model sparse_v3: works\n  campaign a: not trained yet\n",
+  );
+});
+
+test("a model without access says how to get it, and that the deployment stands", async () => {
+  const { works: fine, text } = await run([[works, failed("ext_embed_english_v3", "AccessDeniedException")]]);
+  assert.is(fine, false);
+  assert.match(
+    text,
+    "  model sparse_v3: works\n  model ext_embed_english_v3: failed with AccessDeniedException: told so",
+  );
+  assert.match(text, /access to the model in eu-west-1: request it in the Bedrock console under "Model access"/);
+  assert.match(text, "The deployment is complete, but the model ext_embed_english_v3 cannot be called");
+});
+
+test("each failure has its advice", async () => {
+  for (const [probe, advice] of [
+    [failed("sparse_v3", "ValidationError"), "/aws/sagemaker/Endpoints/all-options-sparse-v3"],
+    [failed("sparse_v3", "ModelFilesError"), "Run `make models` and deploy again"],
+    [failed("ext_embed_english_v3", "ValidationException"), "inference profile"],
+    [failed("ext_embed_english_v3", "EmbeddingError"), "Check model_id and dimension"],
+    [failed("arn", "ResourceNotFoundException", "campaign"), "There is no such campaign: train it"],
+    [failed("arn", "AccessDeniedException", "campaign"), "may not call the campaign"],
+    [failed("arn", "InternalServerException", "campaign"), "ACTIVE in the Personalize console"],
+  ] as const) {
+    const { works: fine, text } = await run([[probe]]);
+    assert.match(text, advice);
+    assert.is(fine, false);
+  }
+});
+
+test("an existing endpoint is the one to look at", async () => {
+  const changes: Change[] = [["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }]];
+  const { text } = await run([[failed("sparse_v3", "ModelError")]], { changes });
+  assert.match(text, "See the endpoint shop-sparse in the SageMaker console");
+});
+
+test("access that IAM denies at first is asked for again", async () => {
+  const denied = [failed("ext_embed_english_v3", "AccessDeniedException")];
+  const { works: fine, text, calls } = await run([denied, denied, [works]], { timeoutMs: 60_000 });
+  assert.is(fine, true);
+  assert.is(calls.length, 3);
+  assert.not.match(text, /failed/);
+});
+
+test("a function that fails is a failure, with its log", async () => {
+  const { works: fine, text } = await run([{ payload: '{"errorMessage":"boom"}', failed: true }]);
+  assert.is(fine, false);
+  assert.match(text, 'api-router fails: {"errorMessage":"boom"}');
+  assert.match(text, "See the log /aws/lambda/all-options-api-router");
+});
+
+test("credentials that may not invoke the function do not fail the deployment", async () => {
+  const denied = Object.assign(new Error("no"), { name: "AccessDeniedException" });
+  const { works: fine, text } = await run([denied]);
+  assert.is(fine, true);
+  assert.match(text, "It is not checked whether they work: the credentials may not call lambda:InvokeFunction");
+  assert.is((await run([new Error("broken")])).works, false);
+});
+
+test("without models and campaigns nothing is called", async () => {
+  assert.equal(await run([], { from: "minimal" }), { works: true, text: "", calls: [] });
+});
+
+test.run();

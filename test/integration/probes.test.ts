@@ -1,0 +1,88 @@
+// What `relevance deploy` calls after it has applied, through the built bundle and the stand-in models.
+import * as assert from "uvu/assert";
+import { probeServices } from "../../cli/apply/probes.ts";
+import { createTerminal } from "../../cli/terminal.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { configuration } from "../fixtures/configurations/configurations.ts";
+import { CAMPAIGN_ARN, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("probes through the built gateway");
+
+const upstreams = await startUpstreams();
+const hosted = {
+  name: "ext_embed_english_v3",
+  model_id: "cohere.embed-english-v3",
+  revision: "1",
+  concurrency: 1,
+  dimension: 1024,
+} as const;
+const gateway = await startGateway({
+  // A probe needs no cluster.
+  node: "http://127.0.0.1:9",
+  settings: {
+    indexes: [hybridIndex("books")],
+    models: [...SETTINGS.models, hosted],
+    personalized_ranking: {
+      campaign_arn: CAMPAIGN_ARN,
+      weight: 0.5,
+      window: 10,
+      timeout_ms: 1_000,
+      item_id_field: "id",
+    },
+  },
+});
+test.before.each(() => {
+  upstreams.models.control.reset();
+  upstreams.ranking.failure = undefined;
+});
+test.after(async () => {
+  await gateway.stop();
+  await upstreams.stop();
+});
+
+/** What a user reads, and whether `deploy` calls it a success. */
+async function deployed() {
+  let text = "";
+  const terminal = createTerminal({ write: () => false }, { write: (part: string) => (text += part) }, true);
+  const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
+  const invoke = async () => ({ payload: JSON.stringify(await gateway.probe()), failed: false });
+  const patience = { timeoutMs: 0, intervalMs: 1 };
+  const works = await probeServices({ config: configuration("all-options"), terminal }, names, invoke, patience);
+  return { works, lines: text.trimEnd().split("\n") };
+}
+
+test("models and campaign work: each is called once", async () => {
+  const { works, lines } = await deployed();
+  assert.is(works, true, lines.join("\n"));
+  assert.equal(lines.slice(1), [
+    "  model dense_large_en_v1_5: works",
+    "  model sparse_v3: works",
+    "  model ext_embed_english_v3: works",
+    `  campaign ${CAMPAIGN_ARN}: works`,
+  ]);
+  const { control } = upstreams.models;
+  for (const { name } of [...SETTINGS.models, hosted]) assert.is(control.counts(name).calls, 1, name);
+  assert.is(upstreams.ranking.calls.length, 1);
+});
+
+test("a model that answers AccessDenied, and a campaign that is not there, are told; the others work", async () => {
+  upstreams.models.control.setFaults("ext_embed_english_v3", [{ kind: "status", status: 403 }]);
+  upstreams.ranking.failure = { status: 404, type: "ResourceNotFoundException" };
+  const { works, lines } = await deployed();
+  assert.is(works, false);
+  assert.match(lines[2] ?? "", "model sparse_v3: works");
+  assert.match(lines[3] ?? "", "model ext_embed_english_v3: failed with AccessDeniedException: told to fail with 403");
+  assert.match(lines[4] ?? "", 'request it in the Bedrock console under "Model access"');
+  assert.match(lines[5] ?? "", "failed with ResourceNotFoundException");
+  assert.match(lines.at(-1) ?? "", "The deployment is complete, but the model ext_embed_english_v3 and the campaign");
+});
+
+test("a vector of another dimension is told", async () => {
+  upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "dimension", dimension: 3 }]);
+  const { works, lines } = await deployed();
+  assert.is(works, false);
+  assert.match(lines[1] ?? "", "model gave a vector of 3 dimensions, 1024 are configured");
+});
+
+test.run();
