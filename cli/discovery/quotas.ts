@@ -1,8 +1,10 @@
 import { failureKind } from "../../lib/aws/errors.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { deployedEndpoint } from "../../lib/config/model-sources.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { checkRoom, type Limited, type Usage, wantedNames } from "./room.ts";
 
 /** Reads quotas of the account in its region. Throws the SDK's errors. */
 export interface QuotaReads {
@@ -10,6 +12,8 @@ export interface QuotaReads {
   concurrency(): Promise<number>;
   /** Instances of each type that model endpoints may have, by `ProductionVariantInstanceType`. */
   endpointInstances(): Promise<ReadonlyMap<string, number>>;
+  /** What exists of these kinds, and how many may. */
+  usage(kinds: readonly Limited[]): Promise<Partial<Record<Limited, Usage>>>;
 }
 
 interface Findings {
@@ -25,11 +29,17 @@ const KEPT_UNRESERVED = 100;
 /** With fewer functions at the same time, requests are throttled under ordinary load. A new account has 10. */
 const FEW_FUNCTIONS = 100;
 
+/** What reading the use of quotas takes. */
+const ACTIONS: readonly [action: string, kinds: readonly Limited[]][] = [
+  ["servicequotas:ListServiceQuotas or apigateway:GET", ["apis", "usagePlans", "apiKeys"]],
+  ["servicequotas:ListServiceQuotas or personalize:List*", ["datasetGroups", "schemas"]],
+];
+
 /**
  * Compares a configuration with the quotas that it needs. Returns notes about those that may become a problem, and about
  * those that the credentials may not read. Throws DiscoveryError for what AWS would refuse.
  */
-export async function checkQuotas(config: Configuration, reads: QuotaReads): Promise<string[]> {
+export async function checkQuotas(config: Configuration, names: Names, reads: QuotaReads): Promise<string[]> {
   const findings: Findings = { problems: [], notes: [] };
   await Promise.all([
     readable("lambda:GetAccountSettings", findings, async () => {
@@ -39,6 +49,18 @@ export async function checkQuotas(config: Configuration, reads: QuotaReads): Pro
       readable("servicequotas:ListServiceQuotas", findings, async () => {
         checkInstances(config, await reads.endpointInstances(), findings);
       }),
+    ...ACTIONS.map(([action, kinds]) => {
+      const wanted = wantedNames(config, names);
+      const needed = kinds.filter((kind) => wanted[kind].length > 0 || (kind === "schemas" && config.recommendation));
+      return (
+        needed.length > 0 &&
+        readable(action, findings, async () => {
+          const { problems, notes } = checkRoom(wanted, await reads.usage(needed));
+          findings.problems.push(...problems);
+          findings.notes.push(...notes);
+        })
+      );
+    }),
   ]);
   if (findings.problems.length > 0) throw new DiscoveryError(findings.problems);
   return findings.notes;

@@ -50,7 +50,10 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   await refuseMissingSections({ session, runner, account, names: namesIn(session, account) });
   const applied = await readAppliedInputs(session, runner, account);
   const [discovery, quotas] = await failing(
-    Promise.all([discover(config, sdkDiscoveryClients(sdk), applied), checkQuotas(config, sdkQuotas(sdk))]),
+    Promise.all([
+      discover(config, sdkDiscoveryClients(sdk), applied),
+      checkQuotas(config, namesIn(session, account), sdkQuotas(sdk)),
+    ]),
   );
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });

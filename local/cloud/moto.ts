@@ -17,6 +17,8 @@ export interface Quotas {
   concurrency?: number;
   /** Instances that endpoints may have, by type. */
   instances?: Readonly<Record<string, number>>;
+  /** Other quotas, by their names in Service Quotas. */
+  named?: Readonly<Record<string, number>>;
 }
 
 export interface MotoOptions {

@@ -1,12 +1,20 @@
+import { APIGatewayClient, CreateRestApiCommand, CreateUsagePlanCommand } from "@aws-sdk/client-api-gateway";
+import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { sdkQuotas } from "../../cli/discovery/sdk/quotas.ts";
 import { INSTANCE_TYPES } from "../../lib/config/instance-types.ts";
-import { ownCloud } from "../fixtures/cloud.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { createPersonalize } from "../../local/personalize/personalize.ts";
+import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { memoryObjects } from "../local/personalize/harness.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("quotas of the account");
 
-const cloud = await ownCloud({ quotas: { concurrency: 10, instances: { "ml.g5.xlarge": 0 } } });
+const cloud = await ownCloud({
+  quotas: { concurrency: 10, instances: { "ml.g5.xlarge": 0 }, named: { "Usage plans": 7 } },
+  standIns: [createPersonalize({ accountId: ACCOUNT_ID, region: REGION, objects: memoryObjects(new Map()) })],
+});
 const reads = sdkQuotas({
   region: cloud.region,
   endpoint: cloud.endpoint,
@@ -24,6 +32,21 @@ test("reads the instances of endpoints, which SageMaker offers for every type th
   assert.equal([instances.get("ml.g5.xlarge"), instances.get("ml.c6i.2xlarge")], [0, 4]);
   const unknown = [...INSTANCE_TYPES.gpu, ...INSTANCE_TYPES.cpu].filter((type) => !instances.has(type));
   assert.equal(unknown, []);
+});
+
+test("reads what API Gateway and Personalize allow, and what there is", async () => {
+  const gateway = new APIGatewayClient(clientOptions(cloud));
+  await gateway.send(new CreateRestApiCommand({ name: "shop" }));
+  await gateway.send(new CreateUsagePlanCommand({ name: "plan" }));
+  const personalize = new PersonalizeClient(clientOptions(cloud));
+  await personalize.send(new CreateDatasetGroupCommand({ name: "books" }));
+  assert.equal(await reads.usage(["apis", "usagePlans", "apiKeys", "datasetGroups", "schemas"]), {
+    apis: { quota: 600, names: ["shop"] },
+    usagePlans: { quota: 7, names: ["plan"] },
+    apiKeys: { quota: 10_000, names: [] },
+    datasetGroups: { quota: 5, names: ["books"] },
+    schemas: { quota: 500, names: [] },
+  });
 });
 
 test.run();

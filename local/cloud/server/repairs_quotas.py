@@ -1,6 +1,6 @@
 """Adds the account's quotas, which moto does not have.
 
-CLOUD_QUOTAS replaces them: {"concurrency": 10, "instances": {"ml.g5.xlarge": 0}}.
+CLOUD_QUOTAS replaces them: {"concurrency": 10, "instances": {"ml.g5.xlarge": 0}, "named": {"Usage plans": 1}}.
 """
 
 import json
@@ -12,6 +12,12 @@ from patching import add, add_url, repair
 # Lambda's quota of an account that is no longer new, and a common value for small instances of endpoints.
 _CONCURRENCY = 1_000
 _INSTANCES = 4
+
+# By service. Source: AWS General Reference and Personalize Developer Guide, "endpoints and quotas".
+_NAMED = {
+    "apigateway": {"Regional APIs": 600, "Usage plans": 300, "API keys": 10_000},
+    "personalize": {"Total number of active dataset groups": 5, "Total number of active schemas": 500},
+}
 
 
 def _quotas() -> dict[str, Any]:
@@ -41,8 +47,13 @@ def service_quotas_of_endpoints() -> None:
     types = get_service_model("sagemaker").shape_for("ProductionVariantInstanceType").enum
 
     def list_service_quotas(self: Any) -> str:
-        if json.loads(self.body)["ServiceCode"] != "sagemaker":
-            return json.dumps({"Quotas": []})
+        code = json.loads(self.body)["ServiceCode"]
+        if code != "sagemaker":
+            named = {**_NAMED.get(code, {}), **_quotas().get("named", {})}
+            quotas = [
+                {"ServiceCode": code, "QuotaName": name, "Value": named[name]} for name in _NAMED.get(code, {})
+            ]
+            return json.dumps({"Quotas": quotas})
         instances = _quotas().get("instances", {})
         quotas = [
             {

@@ -1,6 +1,8 @@
 import * as assert from "uvu/assert";
 import { checkQuotas, type QuotaReads } from "../../../cli/discovery/quotas.ts";
+import { namesOf } from "../../../lib/core/naming/names.ts";
 import { configuration } from "../../fixtures/configurations/configurations.ts";
+import { fullConfiguration } from "../../fixtures/configurations/every-option.ts";
 import { changed, type Files, valid } from "../../lib/config/example.ts";
 import { suite } from "../../suite.ts";
 
@@ -13,15 +15,17 @@ const config = valid(files);
 const reads = (concurrency: number, instances: Record<string, number> = {}): QuotaReads => ({
   concurrency: async () => concurrency,
   endpointInstances: async () => new Map(Object.entries({ "ml.g5.xlarge": 8, "ml.c6i.2xlarge": 8, ...instances })),
+  usage: async () => ({}),
 });
+const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
 const problems = (quotas: QuotaReads) =>
-  checkQuotas(config, quotas).then(
+  checkQuotas(config, names, quotas).then(
     () => [],
     (error: { problems: string[] }) => error.problems,
   );
 
 test("quotas that suffice are not worth a word", async () => {
-  assert.equal(await checkQuotas(config, reads(1_000)), []);
+  assert.equal(await checkQuotas(config, names, reads(1_000)), []);
 });
 
 test("an account that cannot start the endpoints is refused, with the quota to ask for", async () => {
@@ -32,7 +36,11 @@ test("an account that cannot start the endpoints is refused, with the quota to a
 });
 
 test("an endpoint that could not be updated, or not scale as far as it may, is a note", async () => {
-  const [update, scale, ...rest] = await checkQuotas(config, reads(1_000, { "ml.g5.xlarge": 3, "ml.c6i.2xlarge": 3 }));
+  const [update, scale, ...rest] = await checkQuotas(
+    config,
+    names,
+    reads(1_000, { "ml.g5.xlarge": 3, "ml.c6i.2xlarge": 3 }),
+  );
   assert.match(
     [update, scale].toSorted()[0] ?? "",
     "ml.c6i.2xlarge: an update runs old and new instances for some minutes, 4 together",
@@ -45,7 +53,7 @@ test("an endpoint that could not be updated, or not scale as far as it may, is a
 });
 
 test("a reservation needs 100 unreserved functions besides", async () => {
-  assert.equal(await checkQuotas(config, reads(200)), []);
+  assert.equal(await checkQuotas(config, names, reads(200)), []);
   assert.match(
     (await problems(reads(199)))[0] ?? "",
     "asks for 100, but the account may run 199 functions at the same time",
@@ -59,7 +67,7 @@ test("a new account with ten functions at the same time is a note, if nothing is
     ["provisioned_concurrency"],
     {},
   );
-  const [note, ...rest] = await checkQuotas(valid(free), reads(10));
+  const [note, ...rest] = await checkQuotas(valid(free), names, reads(10));
   assert.match(note ?? "", "Only 10 functions may run at the same time");
   assert.equal(rest, []);
 });
@@ -68,11 +76,65 @@ test("what the credentials may not read is not checked, and the plan says so", a
   const denied = async () => {
     throw Object.assign(new Error("no"), { name: "AccessDeniedException" });
   };
-  const notes = await checkQuotas(config, { concurrency: denied, endpointInstances: denied });
-  assert.equal(notes.map((note) => /may not call (\S+),/.exec(note)?.[1]).sort(), [
+  const notes = await checkQuotas(config, names, { concurrency: denied, endpointInstances: denied, usage: denied });
+  assert.equal(notes.map((note) => /may not call ([^,]+),/.exec(note)?.[1]).sort(), [
     "lambda:GetAccountSettings",
     "servicequotas:ListServiceQuotas",
+    "servicequotas:ListServiceQuotas or apigateway:GET",
   ]);
+});
+
+const both = fullConfiguration("both services");
+/** What the account has of each kind, beside nothing else that is short. */
+const using = (used: Awaited<ReturnType<QuotaReads["usage"]>>): QuotaReads => ({
+  ...reads(1_000),
+  usage: async (kinds) => Object.fromEntries(kinds.flatMap((kind) => (used[kind] ? [[kind, used[kind]]] : []))),
+});
+const some = (count: number, quota: number | undefined, ...more: string[]) => ({
+  quota,
+  names: [...Array.from({ length: count }, (_, index) => `other-${index}`), ...more],
+});
+const ofBoth = (used: Awaited<ReturnType<QuotaReads["usage"]>>) =>
+  checkQuotas(both, names, using(used)).then(
+    (notes) => ({ notes, problems: [] as string[] }),
+    (error: { problems: string[] }) => ({ notes: [], problems: error.problems }),
+  );
+
+test("a quota of API Gateway without room is refused; what exists already needs none", async () => {
+  assert.equal(await ofBoth({ apis: some(599, 600) }), {
+    notes: [],
+    problems: [
+      "the account has 599 of 600 Regional APIs of API Gateway in this region, and the project needs 2 more: request more of this quota in Service Quotas, or remove some that nobody needs",
+    ],
+  });
+  const ours = [names.api("search-gateway"), names.api("recommendation")];
+  assert.equal(await ofBoth({ apis: some(598, 600, ...ours) }), { notes: [], problems: [] });
+});
+
+test("each key of api.yaml is a key and a usage plan of each service that it may call", async () => {
+  const { problems } = await ofBoth({ usagePlans: some(0, 3), apiKeys: some(0, 3) });
+  assert.equal(
+    problems.map((problem) => /the project needs (\d+) more/.exec(problem)?.[1]),
+    ["4", "4"],
+  );
+});
+
+test("little room left is a note", async () => {
+  const { notes, problems } = await ofBoth({ usagePlans: some(290, 300) });
+  assert.equal(notes, [
+    "The account has 290 of 300 Usage plans of API Gateway in this region, and the project needs 4 more: few are left",
+  ]);
+  assert.equal(problems, []);
+});
+
+test("the dataset group, and its schemas, need room in Personalize", async () => {
+  const { problems } = await ofBoth({ datasetGroups: some(5, 5), schemas: some(498, undefined) });
+  assert.equal(problems, [
+    "the account has 5 of 5 active dataset groups of Personalize in this region, and the project needs 1 more: request more of this quota in Service Quotas, or remove some that nobody needs",
+    "the account has 498 of 500 active schemas of Personalize in this region, and the project needs 3 more: request more of this quota in Service Quotas, or remove some that nobody needs",
+  ]);
+  const deployed = some(4, 5, names.datasetGroup());
+  assert.equal(await ofBoth({ datasetGroups: deployed, schemas: some(500, 500) }), { notes: [], problems: [] });
 });
 
 test.run();
