@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
+import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
 import { asDeployer } from "../fixtures/deployer.ts";
@@ -16,7 +17,9 @@ const test = suite("a gateway that signs its requests");
 
 const NAME = "signed";
 const folder = scratchFolder(TEST_OUTPUT, "aws-auth");
-const cloud = await ownCloud({ permissions: "enforced" });
+// No endpoint: the configuration has a model of Bedrock.
+const models = await createModelStandIns({ modelOfEndpoint: () => undefined });
+const cloud = await ownCloud({ standIns: [models], permissions: "enforced" });
 test.after(async () => {
   await cloud.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -29,6 +32,7 @@ const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 test("is deployed with all that it needs", async () => {
   const { err, code } = await project.relevance("deploy", "--yes");
   assert.is(code, 0, err);
+  assert.match(err, "  model ext_embed_english_v3: works\n");
   const found = await projectResources(cloud, NAME);
   assert.ok(found.includes(`function ${names.function("api-router")}`), found.join(", "));
 });

@@ -48,6 +48,7 @@ test("deploy brings it up, and asks no cluster", async () => {
   const { out, err } = await project.succeeds("deploy", "--yes");
   assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,} {2}default \(/m);
   assert.not.match(err, "cluster");
+  assert.match(err, "  campaign user_personalization: not trained yet\n");
   assert.equal((await stacksListed()).stacks, [
     "filters",
     "foundation",

@@ -117,7 +117,6 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
       ["api.yaml", ["domain_name_system"], null],
       ["api.yaml", ["throttle", "rate_limit"], 80],
       ["model.yaml", ["sparse_v3", "instance_type"], "ml.c6i.4xlarge"],
-      ["model.yaml", ["sparse_v3", "revision"], undefined],
     );
     const { out, code } = await project.relevance("plan");
     assert.is(code, 0);
