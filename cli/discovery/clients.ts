@@ -72,8 +72,8 @@ export interface DiscoveryClients {
   zone(id: string): Promise<FoundZone | undefined>;
   /** KMS key or alias of a secret; undefined for the account's default key. */
   secret(arn: string): Promise<{ kmsKey: string | undefined } | undefined>;
-  /** Status of a SageMaker endpoint, such as "InService", and the name of its first variant. */
-  modelEndpoint(name: string): Promise<{ status: string; variant: string } | undefined>;
+  /** ARN and status of a SageMaker endpoint, such as "InService", and the name of its first variant. */
+  modelEndpoint(name: string): Promise<{ arn: string; status: string; variant: string } | undefined>;
   parameter(name: string): Promise<string | undefined>;
   /** All Personalize resources of the project. */
   inventory(names: Names): Promise<Inventory>;

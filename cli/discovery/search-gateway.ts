@@ -23,7 +23,7 @@ export async function discoverSearchGateway(
   if (!gateway) return undefined;
   checkImages(config, gateway, problems);
   const dns = gateway.domainNameSystem;
-  const [found, hostedZoneId, secretKeyArn, modelVariants] = await Promise.all([
+  const [found, hostedZoneId, secretKeyArn, modelEndpoints] = await Promise.all([
     explained("es:DescribeDomain", clients.domain(gateway.opensearch.domain_name)),
     dns ? discoverZone(dns, clients, problems) : undefined,
     discoverSecret(config, gateway, clients, problems),
@@ -49,7 +49,7 @@ export async function discoverSearchGateway(
     network: network.network,
     ...(hostedZoneId !== undefined && { hostedZoneId }),
     ...(secretKeyArn !== undefined && { secretKeyArn }),
-    ...(Object.keys(modelVariants).length > 0 && { modelVariants }),
+    ...(Object.keys(modelEndpoints).length > 0 && { modelEndpoints }),
   };
 }
 
@@ -148,13 +148,13 @@ function checkImages({ project }: Configuration, gateway: SearchGateway, problem
   }
 }
 
-/** Checks the endpoints that `endpoint_name` names, and returns their variants by the names of the models. */
+/** Checks the endpoints that `endpoint_name` names, and returns them by the names of their models. */
 async function discoverEndpoints(
   gateway: SearchGateway,
   clients: DiscoveryClients,
   problems: string[],
-): Promise<Record<string, string>> {
-  const variants: Record<string, string> = {};
+): Promise<NonNullable<SearchGatewayDiscovery["modelEndpoints"]>> {
+  const endpoints: NonNullable<SearchGatewayDiscovery["modelEndpoints"]> = {};
   for (const name of referencedModels(gateway).filter(isEndpointModel)) {
     const endpoint = gateway.models[name]?.endpoint_name;
     if (endpoint === undefined) continue;
@@ -165,10 +165,10 @@ async function discoverEndpoints(
     } else if (found.status !== "InService") {
       problems.push(`${named}: the endpoint ${endpoint} is ${found.status}, not InService: wait for it or repair it`);
     } else {
-      variants[name] = found.variant;
+      endpoints[name] = { arn: found.arn, variant: found.variant };
     }
   }
-  return variants;
+  return endpoints;
 }
 
 async function checkCertificate(

@@ -61,7 +61,7 @@ function modelMetrics({ names, input }: ProjectStack, name: ModelName) {
           name: metricName,
           dimensions: {
             EndpointName: endpointNameOf(name, models, names),
-            VariantName: found.modelVariants?.[name] ?? ENDPOINT_VARIANT,
+            VariantName: found.modelEndpoints?.[name]?.variant ?? ENDPOINT_VARIANT,
           },
           stat,
         }

@@ -79,7 +79,12 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
     },
     endpoints: referencedModels(gateway)
       .filter(isEndpointModel)
-      .map((name) => names.arn("sagemaker", `endpoint/${endpointNameOf(name, gateway.models, names)}`)),
+      .map(
+        (name) =>
+          // SageMaker writes the name of an endpoint in its ARN in lower case.
+          found.modelEndpoints?.[name]?.arn ??
+          names.arn("sagemaker", `endpoint/${endpointNameOf(name, gateway.models, names).toLowerCase()}`),
+      ),
     hostedModels: referencedModels(gateway).flatMap((name) =>
       isEndpointModel(name) ? [] : bedrockArns(stack, bedrockModelId(name, gateway.models)),
     ),

@@ -1,4 +1,10 @@
 // Discovery over the real SDK: what an account answers, and what a user reads when it does not.
+import {
+  CreateEndpointCommand,
+  CreateEndpointConfigCommand,
+  CreateModelCommand,
+  SageMakerClient,
+} from "@aws-sdk/client-sagemaker";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
@@ -110,6 +116,27 @@ test("reads the key of a secret as it was named", async () => {
   assert.is(await keyOf("by-alias", "alias/search"), `${arn}alias/search`);
   assert.is(await keyOf("by-arn", `${arn}key/0a1b2c3d`), `${arn}key/0a1b2c3d`);
   assert.is((await clients.secret(account.basicAuthSecretArn))?.kmsKey, undefined);
+});
+
+test("reads an existing model endpoint", async () => {
+  const sagemaker = new SageMakerClient(clientOptions(cloud));
+  const variant = { VariantName: "AllTraffic", ModelName: "found", InitialInstanceCount: 1 };
+  await sagemaker.send(
+    new CreateModelCommand({ ModelName: "found", ExecutionRoleArn: "arn:aws:iam::123456789012:role/models" }),
+  );
+  await sagemaker.send(
+    new CreateEndpointConfigCommand({
+      EndpointConfigName: "found",
+      ProductionVariants: [{ ...variant, InstanceType: "ml.c5.large", InitialVariantWeight: 1 }],
+    }),
+  );
+  await sagemaker.send(new CreateEndpointCommand({ EndpointName: "found", EndpointConfigName: "found" }));
+  assert.equal(await clients.modelEndpoint("found"), {
+    arn: "arn:aws:sagemaker:eu-west-1:123456789012:endpoint/found",
+    status: "InService",
+    variant: "AllTraffic",
+  });
+  assert.is(await clients.modelEndpoint("absent"), undefined);
 });
 
 test("reads the numbers of API keys while they are changed over", async () => {

@@ -135,7 +135,8 @@ test("for an existing endpoint nothing is deployed, and its alarms watch it", ()
   const config = configurationOf("all-options", [["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }]]);
   const discovery = discoveryOf(config);
   assert.ok(discovery.searchGateway);
-  discovery.searchGateway.modelVariants = { sparse_v3: "AllTraffic" };
+  const arn = "arn:aws:sagemaker:eu-west-1:123456789012:endpoint/shop-sparse";
+  discovery.searchGateway.modelEndpoints = { sparse_v3: { arn, variant: "AllTraffic" } };
   const stack = synth("search-gateway", { config, discovery });
   assert.equal(stack.ids("aws_sagemaker_endpoint"), ["dense_large_en_v1_5-endpoint"]);
   assert.equal(stack.ids("aws_sagemaker_model"), ["dense_large_en_v1_5-model"]);

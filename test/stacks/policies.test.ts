@@ -33,7 +33,7 @@ const elsewhere = example("search-gateway", "all-options", [
   ["model.yaml", ["sparse_v3", "vpc_config"], { subnet_ids: ["subnet-0a1b2c3d"], security_group_ids: ["sg-0a1b2c3d"] }],
 ]);
 const existing = example("search-gateway", "all-options", [
-  ["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }],
+  ["model.yaml", ["sparse_v3"], { endpoint_name: "Shop-Sparse" }],
   ["model.yaml", ["ext_embed_bedrock"], { model_id: "eu.cohere.embed-v4:0", dimension: 1536, query_concurrency: 4 }],
   ["hybrid_search.yaml", ["hybrid_queries", 1, "embedding_mappings", 0, "model_name"], "ext_embed_bedrock"],
 ]);

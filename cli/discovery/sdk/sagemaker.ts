@@ -10,6 +10,7 @@ export function sageMakerReads(config: SdkConfig): Pick<DiscoveryClients, "model
       try {
         const found = await new SageMakerClient(config).send(new DescribeEndpointCommand({ EndpointName: name }));
         return {
+          arn: given(found.EndpointArn, "the ARN of the endpoint"),
           status: given(found.EndpointStatus, "the status of the endpoint"),
           variant: given(found.ProductionVariants?.[0]?.VariantName, "the variant of the endpoint"),
         };

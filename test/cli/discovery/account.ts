@@ -27,7 +27,11 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
     zonesNamed: async () => [{ id: "Z1", name: "example.org", private: false }],
     zone: async (id) => ({ id, name: "example.org", private: false }),
     secret: async () => ({ kmsKey: undefined }),
-    modelEndpoint: async () => ({ status: "InService", variant: "AllTraffic" }),
+    modelEndpoint: async (name) => ({
+      arn: `arn:aws:sagemaker:eu-west-1:123456789012:endpoint/${name.toLowerCase()}`,
+      status: "InService",
+      variant: "AllTraffic",
+    }),
     parameter: async () => undefined,
     inventory: async () => ({
       dataset_group: null,

@@ -98,6 +98,14 @@ test("endpoints without private names, and those of other services, serve nobody
   assert.equal(found.searchGateway?.network.endpoints, [{ service: "bedrock-runtime", id: "vpce-2", owned: true }]);
 });
 
+test("an existing endpoint is known by its ARN and variant", async () => {
+  const change: Change = ["model.yaml", ["sparse_v3"], { endpoint_name: "Shop-Sparse" }];
+  const found = await discover(configuration("all-options", [change]), account());
+  assert.equal(found.searchGateway?.modelEndpoints, {
+    sparse_v3: { arn: "arn:aws:sagemaker:eu-west-1:123456789012:endpoint/shop-sparse", variant: "AllTraffic" },
+  });
+});
+
 test("a role of ours is told from one that was there by its tag", async () => {
   const roleOf = async (tags: Record<string, string>) =>
     (await discover(configuration("minimal"), account({ role: async () => ({ tags }) }))).apiGateway.role;

@@ -238,13 +238,13 @@ test("an existing endpoint that is not there, or not in service, is refused", as
   assert.equal(await found(undefined), [
     "sparse_v3.endpoint_name in model.yaml: there is no endpoint shop-sparse in this account and region",
   ]);
-  assert.equal(await found({ status: "Updating", variant: "a" }), [
+  assert.equal(await found({ arn: "arn", status: "Updating", variant: "a" }), [
     "sparse_v3.endpoint_name in model.yaml: the endpoint shop-sparse is Updating, not InService: wait for it or repair it",
   ]);
   assert.equal(await problems("all-options", { modelEndpoint: named("AccessDeniedException") }, [change]), [
     "the credentials may not call sagemaker:DescribeEndpoint: ask for that permission; docs/guides/deploy.md lists all required ones",
   ]);
-  assert.equal(await found({ status: "InService", variant: "a" }), []);
+  assert.equal(await found({ arn: "arn", status: "InService", variant: "a" }), []);
 });
 
 test("no number of nodes that is whole zones is refused", async () => {
