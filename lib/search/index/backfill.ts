@@ -10,6 +10,7 @@ export interface GatewayCalls {
 
 interface NativeHit {
   _id: string;
+  _routing?: string;
   _source?: Record<string, unknown>;
   matched_queries?: string[];
   sort?: unknown[];
@@ -21,6 +22,7 @@ interface Operation {
   id: string;
   op: "update";
   doc: Record<string, unknown>;
+  routing?: string;
 }
 export interface BulkAnswer {
   index_response: { items: Array<Record<string, ItemResult>> };
@@ -100,7 +102,7 @@ function operationFor(hit: NativeHit, mappings: readonly EmbeddingMapping[], den
     const value = valueAt(source, field);
     if (value !== undefined) setAt(doc, field, value);
   }
-  return [{ id: hit._id, op: "update", doc }];
+  return [{ id: hit._id, op: "update", doc, ...(hit._routing !== undefined && { routing: hit._routing }) }];
 }
 
 function record(result: BackfillResult, operations: readonly Operation[], answer: BulkAnswer): void {
