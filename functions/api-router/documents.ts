@@ -8,7 +8,17 @@ import {
   Integer,
   Issue,
 } from "../../lib/core/http/documents.ts";
-import { Document, DocumentId, IndexName, MAX_OPERATIONS } from "../../lib/search/api/bulk/request.ts";
+import {
+  CONDITIONS_OF,
+  Conditions,
+  Document,
+  DocumentId,
+  IndexName,
+  MAX_OPERATIONS,
+  NEEDS,
+  Refresh,
+  RIVALS,
+} from "../../lib/search/api/bulk/request.ts";
 import { CandidatesRequest } from "../../lib/search/api/hybrid/candidates.ts";
 import {
   AppliedHybridSettings,
@@ -24,23 +34,60 @@ import { BusinessRules, NativeSearch, SearchRequest } from "../../lib/search/api
 
 const Degradation = degradation(["embedding", "personalization", "profile", "depth", "shards", "timed_out"]);
 
-const BulkWrite = v.strictObject({
+const op = <Name extends string>(name: Name, description: string) =>
+  v.pipe(v.picklist([name]), v.description(description));
+
+/** The rules between fields, as JSON Schema expresses them. */
+const rules = (taken: readonly string[]) => {
+  const rivals = RIVALS.filter((pair) => pair.every((key) => taken.includes(key)));
+  return {
+    dependentRequired: Object.fromEntries(Object.entries(NEEDS).filter(([key]) => taken.includes(key))),
+    not: { anyOf: rivals.map((required) => ({ required })) },
+  };
+};
+
+const BulkIndex = v.pipe(
+  v.strictObject({
+    id: DocumentId,
+    op: op("index", "Creates or replaces the document."),
+    doc: Document,
+    ...v.partial(v.pick(Conditions, CONDITIONS_OF.index)).entries,
+  }),
+  v.metadata(rules(CONDITIONS_OF.index)),
+);
+
+const BulkCreate = v.strictObject({
   id: DocumentId,
-  op: v.pipe(
-    v.picklist(["index", "create", "update"]),
-    v.description(
-      "`index` creates or replaces, `create` refuses an existing id, `update` changes the fields of `doc`.",
-    ),
-  ),
+  op: op("create", "Creates the document; refuses an existing id."),
   doc: Document,
+  ...v.partial(v.pick(Conditions, CONDITIONS_OF.create)).entries,
 });
 
-const BulkDelete = v.strictObject({ id: DocumentId, op: v.picklist(["delete"]), doc: v.optional(v.null_()) });
+const BulkUpdate = v.pipe(
+  v.strictObject({
+    id: DocumentId,
+    op: op("update", "Changes the fields of `doc`."),
+    doc: Document,
+    ...v.partial(v.pick(Conditions, CONDITIONS_OF.update)).entries,
+  }),
+  v.metadata(rules(CONDITIONS_OF.update)),
+);
 
-const BulkOperation = v.variant("op", [BulkWrite, BulkDelete]);
+const BulkDelete = v.pipe(
+  v.strictObject({
+    id: DocumentId,
+    op: op("delete", "Deletes the document."),
+    doc: v.optional(v.null_()),
+    ...v.partial(v.pick(Conditions, CONDITIONS_OF.delete)).entries,
+  }),
+  v.metadata(rules(CONDITIONS_OF.delete)),
+);
+
+const BulkOperation = v.variant("op", [BulkIndex, BulkCreate, BulkUpdate, BulkDelete]);
 
 const bulkFields = {
   index: IndexName,
+  refresh: v.optional(Refresh),
   bulk_request: v.pipe(
     v.array(BulkOperation),
     v.minLength(1),
@@ -100,6 +147,7 @@ const BulkItemResult = v.looseObject({
   status: Integer,
   _version: v.optional(Integer),
   result: v.optional(v.picklist(["created", "updated", "deleted", "noop", "not_found"])),
+  forced_refresh: v.optional(v.boolean()),
   _shards: v.optional(Shards),
   _seq_no: v.optional(Integer),
   _primary_term: v.optional(Integer),
@@ -213,7 +261,9 @@ export const schemaNames = {
   requests: {
     BulkRequest: BulkRequestDocument,
     BulkOperation,
-    BulkWrite,
+    BulkIndex,
+    BulkCreate,
+    BulkUpdate,
     BulkDelete,
     Document,
     SearchRequest,
@@ -235,7 +285,9 @@ export const schemaNames = {
   answers: {
     BulkAnswer,
     BulkOperation,
-    BulkWrite,
+    BulkIndex,
+    BulkCreate,
+    BulkUpdate,
     BulkDelete,
     Document,
     BulkResult,

@@ -114,14 +114,15 @@ test("objects that belong to the cluster or to the caller's schema say that they
 });
 
 test("a delete takes no document, every other operation needs one", () => {
-  const { BulkOperation, BulkWrite, BulkDelete } = document.components.schemas;
-  assert.equal(BulkOperation.oneOf, [
-    { $ref: "#/components/schemas/BulkWrite" },
-    { $ref: "#/components/schemas/BulkDelete" },
-  ]);
-  assert.equal(BulkWrite.required, ["id", "op", "doc"]);
-  assert.equal(BulkWrite.properties.op.enum, ["index", "create", "update"]);
+  const { BulkOperation, BulkIndex, BulkCreate, BulkUpdate, BulkDelete } = document.components.schemas;
+  assert.equal(
+    BulkOperation.oneOf,
+    ["Index", "Create", "Update", "Delete"].map((name) => ({ $ref: `#/components/schemas/Bulk${name}` })),
+  );
+  for (const write of [BulkIndex, BulkCreate, BulkUpdate]) assert.equal(write.required, ["id", "op", "doc"]);
   assert.equal(BulkDelete.properties.doc, { type: "null" });
+  assert.equal(BulkIndex.dependentRequired.version, ["version_type"]);
+  assert.equal(BulkUpdate.not, { anyOf: [{ required: ["doc_as_upsert", "if_seq_no"] }] });
 });
 
 test("searches take the header x-client-id and answer with x-query-id, nothing else does", () => {

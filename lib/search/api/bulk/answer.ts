@@ -7,6 +7,7 @@ import { withMembers } from "../../../core/json/slices.ts";
 import type { ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";
 import { ranges } from "./ranges.ts";
+import type { BulkRequest } from "./request.ts";
 import type { Target } from "./target.ts";
 
 const compress = promisify(gzip);
@@ -15,7 +16,7 @@ const compress = promisify(gzip);
 const ENVELOPE_BYTES = 4_096;
 
 /** The most bytes of an item without its index name and id: a success, or an error cut by `shortened`. */
-const ITEM_BYTES = 330;
+const ITEM_BYTES = 360;
 
 /** The most bytes of an error's type and of its reason in a shortened item. */
 const SHORT_TYPE_BYTES = 60;
@@ -31,12 +32,17 @@ const DEGRADED_BYTES = 60_000;
 const MAX_REASONS = 20;
 
 /** Returns the members of the answer that repeat the request: its original text, with `doc: null` in each delete. */
-export function echoOf(index: string, text: string, operations: readonly Operation[]): string {
+export function echoOf(
+  { index, refresh }: Pick<BulkRequest, "index" | "refresh">,
+  text: string,
+  operations: readonly Operation[],
+): string {
   const echoed = operations.map(({ op, element }) => {
     const raw = text.slice(element.start, element.end);
     return op === "delete" ? withMembers(raw, { doc: "null" }) : raw;
   });
-  return `"index":${JSON.stringify(index)},"bulk_request":[${echoed.join(",")}]`;
+  const told = refresh === undefined ? "" : `"refresh":${JSON.stringify(refresh)},`;
+  return `"index":${JSON.stringify(index)},${told}"bulk_request":[${echoed.join(",")}]`;
 }
 
 /** Returns the bytes that a text takes inside the JSON of the proxy result, which escapes it once more. */

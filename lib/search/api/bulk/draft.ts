@@ -1,19 +1,21 @@
-import { withMembers } from "../../../core/json/slices.ts";
-import type { Guard } from "./item.ts";
-import type { Operation } from "./operations.ts";
+import { withPaths } from "../../../core/json/paths.ts";
+import type { Guard, Operation } from "./operations.ts";
+import type { OperationName } from "./request.ts";
 
 /** An operation that is ready to be written. */
 export interface Draft {
   operation: Operation;
-  /** Embedding fields to splice into the document, as JSON. */
+  /** Embedding fields to splice into the document, as JSON by dotted path. */
   changes: Readonly<Record<string, string>>;
-  /** The version of the document that the embeddings were computed from; absent if the operation alone sufficed. */
+  /** The version that the caller allows, or that the embeddings were computed from; absent if neither. */
   guard?: Guard;
 }
 
 /** A draft with the line of its document, which delete does not have. */
 export interface Sending {
   draft: Draft;
+  /** The operation that is sent. */
+  op: OperationName;
   source: string | undefined;
 }
 
@@ -23,23 +25,39 @@ export const NO_DOCUMENT: Guard = { seqNo: Number.MAX_SAFE_INTEGER, primaryTerm:
 /** Returns the document of a draft on one line: what the caller wrote, with the embeddings. */
 export function documentOf(text: string, { operation, changes }: Draft): string {
   const raw = text.slice(operation.slice?.start, operation.slice?.end);
-  const whole = withMembers(raw, changes);
+  const whole = withPaths(raw, changes);
   // Line breaks inside strings are always escaped, so these are white space.
   return /[\n\r]/.test(whole) ? whole.replaceAll(/[\n\r]/g, " ") : whole;
 }
 
+/**
+ * Returns what to send for a draft. The cluster takes no version with `doc_as_upsert`. So if the embeddings depend on
+ * whether the document exists, a missing one is created, and an existing one updated in the version that was read.
+ */
 export function sendingOf(text: string, draft: Draft): Sending {
-  const { op } = draft.operation;
-  const source = op === "delete" ? undefined : documentOf(text, draft);
-  return { draft, source: op === "update" ? `{"doc":${source}}` : source };
+  const { op, upsert } = draft.operation;
+  if (op === "delete") return { draft, op, source: undefined };
+  const document = documentOf(text, draft);
+  if (op !== "update") return { draft, op, source: document };
+  if (upsert && draft.guard === NO_DOCUMENT) return { draft, op: "create", source: document };
+  return { draft, op, source: `{"doc":${document}${upsert && !draft.guard ? ',"doc_as_upsert":true' : ""}}` };
 }
 
 /** Returns the lines of one operation in a `_bulk` body. */
-export function linesOf({ draft: { operation, guard }, source }: Sending): string {
-  const { op, id } = operation;
-  const version = guard ? `,"if_seq_no":${guard.seqNo},"if_primary_term":${guard.primaryTerm}` : "";
-  const action = `{"${op}":{"_id":${JSON.stringify(id)}${version}}}\n`;
-  return source === undefined ? action : `${action}${source}\n`;
+export function linesOf({ draft, op, source }: Sending): string {
+  const { id, routing, external } = draft.operation;
+  const guard = op === "create" ? undefined : draft.guard;
+  const action = JSON.stringify({
+    [op]: {
+      _id: id,
+      routing,
+      if_seq_no: guard?.seqNo,
+      if_primary_term: guard?.primaryTerm,
+      version: external?.version,
+      version_type: external?.type,
+    },
+  });
+  return source === undefined ? `${action}\n` : `${action}\n${source}\n`;
 }
 
 /**

@@ -1,12 +1,7 @@
 import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
 import { isObject, parseJson } from "../../../core/json/values.ts";
-import type { Operation } from "./operations.ts";
-
-/** The version that a write may replace. If the document has another one, the cluster answers 409. */
-export interface Guard {
-  seqNo: number;
-  primaryTerm: number;
-}
+import type { Sending } from "./draft.ts";
+import type { Guard, Operation } from "./operations.ts";
 
 /** One element of `items`: its text, and the values read from it. */
 export interface ItemResult {
@@ -35,10 +30,10 @@ interface RawItem {
 }
 
 /**
- * Parses the answer to a `_bulk` call of the operations `sent`. Returns undefined if the body is not such an answer: if an
+ * Parses the answer to a `_bulk` call of what was `sent`. Returns undefined if the body is not such an answer: if an
  * item is missing, malformed, or about another operation or document.
  */
-export function readBulkAnswer(body: Buffer, sent: readonly Operation[]): BulkAnswer | undefined {
+export function readBulkAnswer(body: Buffer, sent: readonly Sending[]): BulkAnswer | undefined {
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;
   if (typeof parsed?.took !== "number") return undefined;
   if (!Array.isArray(parsed.items) || parsed.items.length !== sent.length) return undefined;
@@ -46,10 +41,10 @@ export function readBulkAnswer(body: Buffer, sent: readonly Operation[]): BulkAn
   const list = memberSlices(text).get("items");
   const items: ItemResult[] = [];
   for (const [index, element] of elementSlices(text, list?.start, list?.end).entries()) {
-    const operation = sent[index] as Operation;
-    const raw: unknown = parsed.items[index]?.[operation.op];
-    if (!isItemOf(operation, raw)) return undefined;
-    const slice = memberSlices(text, element.start, element.end).get(operation.op);
+    const sending = sent[index] as Sending;
+    const raw: unknown = parsed.items[index]?.[sending.op];
+    if (!isItemOf(sending, raw)) return undefined;
+    const slice = memberSlices(text, element.start, element.end).get(sending.op);
     const { status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
     items.push({
       text: text.slice(slice?.start, slice?.end),
@@ -62,8 +57,8 @@ export function readBulkAnswer(body: Buffer, sent: readonly Operation[]): BulkAn
 }
 
 /** Returns whether an item is about the operation, and its status and error fit together. */
-function isItemOf({ op, id }: Operation, raw: unknown): raw is RawItem & { status: number } {
-  if (!isObject(raw) || raw._id !== id || typeof raw.status !== "number") return false;
+function isItemOf({ op, draft }: Sending, raw: unknown): raw is RawItem & { status: number } {
+  if (!isObject(raw) || raw._id !== draft.operation.id || typeof raw.status !== "number") return false;
   const { status } = raw;
   const succeeded = (status >= 200 && status < 300) || (op === "delete" && status === 404);
   return raw.error === undefined ? succeeded : isObject(raw.error) && status >= 400;

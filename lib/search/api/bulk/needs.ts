@@ -7,7 +7,7 @@ import { lookup, sourceText } from "./source-text.ts";
  * - `none`: the gateway does not write the embedding field;
  * - `text`: the embedding of this text;
  * - `empty`: the sources hold no text;
- * - `wrong`: a source is not text;
+ * - `wrong`: a source is not text, or the document has no place for the embedding;
  * - `stored`: an update changes only some sources; the others are in the stored document.
  *
  * `afterPrevious` means that the need depends on what the previous operation on the same id writes.
@@ -31,10 +31,13 @@ export function needsOf(
   const needs = new Map<Operation, readonly Need[]>();
   if (mappings.length === 0) return needs;
   const paths = [...new Set(mappings.flatMap(({ src_fields }) => src_fields))];
-  const known = new Map<string, Map<string, readonly unknown[]>>();
+  const known = new Map<Operation, Map<string, readonly unknown[]>>();
   for (const operation of operations) {
-    const sources = known.get(operation.id) ?? new Map<string, readonly unknown[]>();
-    known.set(operation.id, sources);
+    const { previous } = operation;
+    // With another routing it may be another document.
+    const before = previous?.routing === operation.routing ? previous && known.get(previous) : undefined;
+    const sources = before ?? new Map<string, readonly unknown[]>();
+    known.set(operation, sources);
     needs.set(
       operation,
       mappings.map((mapping) => needOf(operation, mapping, sources)),
@@ -51,7 +54,8 @@ export function needsOf(
 /** Returns the need of one operation for one mapping, given what is known about the document before it. */
 export function needOf({ op, doc }: Operation, mapping: EmbeddingMapping, before: KnownSources): Need {
   const { embedding_field, src_fields } = mapping;
-  if (op === "delete" || Object.hasOwn(doc, embedding_field)) return NONE;
+  const place = lookup(doc, embedding_field);
+  if (op === "delete" || place.values.length > 0) return NONE;
   const found = src_fields.map((path) => ({ path, ...lookup(doc, path) }));
   const partial = op === "update" && found.some(({ touched }) => !touched);
   if (partial && found.every(({ touched }) => !touched)) return NONE;
@@ -66,6 +70,12 @@ export function needOf({ op, doc }: Operation, mapping: EmbeddingMapping, before
       return { kind: "wrong", reason };
     }
     texts.push(...source.texts);
+  }
+  // The document replaces the object that holds the embedding with something else.
+  if (place.touched && texts.length === 0) return NONE;
+  if (place.touched) {
+    const parent = embedding_field.slice(0, embedding_field.lastIndexOf("."));
+    return { kind: "wrong", reason: `${parent} must be an object, which holds the embedding ${embedding_field}` };
   }
   if (texts.length === 0) return { kind: "empty", afterPrevious: partial };
   return { kind: "text", text: texts.join("\n"), afterPrevious: partial };

@@ -4,9 +4,9 @@ import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { type Draft, NO_DOCUMENT } from "./draft.ts";
-import type { Guard, ItemError } from "./item.ts";
+import type { ItemError } from "./item.ts";
 import { type KnownSources, type Need, needOf } from "./needs.ts";
-import type { Operation } from "./operations.ts";
+import type { Guard, Operation } from "./operations.ts";
 import { lookup } from "./source-text.ts";
 import { readStored, type StoredDocument } from "./stored.ts";
 import type { Target } from "./target.ts";
@@ -37,6 +37,7 @@ export interface Prepared {
 interface Planned {
   operation: Operation;
   needs: readonly Need[];
+  /** The version that the needs were computed from. */
   guard?: Guard | undefined;
 }
 
@@ -53,7 +54,9 @@ export async function prepare(preparation: Preparation, operations: readonly Ope
     const needs = preparation.needs.get(operation) ?? [];
     const afterPrevious = needs.some((need) => "afterPrevious" in need && need.afterPrevious);
     const guard = afterPrevious && operation.previous ? preparation.writtenBy(operation.previous) : undefined;
-    const unknown = needs.some(({ kind }) => kind === "stored") || (afterPrevious && !guard);
+    // A delete leaves a version, but no document that an update in this version could change.
+    const deleted = operation.upsert && operation.previous?.op === "delete";
+    const unknown = needs.some(({ kind }) => kind === "stored") || (afterPrevious && (!guard || deleted));
     if (unknown) stale.push(operation);
     else planned.push({ operation, needs, guard });
   }
@@ -73,8 +76,7 @@ export async function prepareFromStored(preparation: Preparation, operations: re
   const paths = [...new Set(target.mappings.flatMap(({ src_fields }) => src_fields))];
   let stored: ReadonlyMap<string, StoredDocument>;
   try {
-    const ids = operations.map(({ id }) => id);
-    stored = await readStored(cluster, target.readName, ids, deadline, paths);
+    stored = await readStored(cluster, target.readName, operations, deadline, paths);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const reason = `the stored document could not be read: ${error.message}`;
@@ -110,7 +112,7 @@ async function draft(preparation: Preparation, planned: readonly Planned[]): Pro
   const failed = new Map<Operation, ItemError>();
   for (const { operation, needs, guard } of planned) {
     const changes: Record<string, string> = {};
-    let failure: ItemError | undefined;
+    let failure = conflictOf(operation, guard);
     for (const [index, mapping] of target.mappings.entries()) {
       const need = needs[index];
       if (!need) continue;
@@ -120,9 +122,25 @@ async function draft(preparation: Preparation, planned: readonly Planned[]): Pro
     }
     for (const text of modelTexts(target.mappings, needs)) pool.release(text);
     if (failure) failed.set(operation, failure);
-    else drafts.push({ operation, changes, ...(guard && { guard }) });
+    else {
+      const allowed = guard === NO_DOCUMENT ? guard : (operation.guard ?? guard);
+      drafts.push({ operation, changes, ...(allowed && { guard: allowed }) });
+    }
   }
   return { drafts, failed };
+}
+
+/**
+ * Returns the error of an operation whose caller allows another version than the needs were computed from, in the words
+ * of the cluster. The cluster itself tells when the document is missing.
+ */
+function conflictOf({ id, guard: allowed }: Operation, read: Guard | undefined): ItemError | undefined {
+  if (!allowed || !read || read === NO_DOCUMENT) return undefined;
+  if (allowed.seqNo === read.seqNo && allowed.primaryTerm === read.primaryTerm) return undefined;
+  const reason =
+    `[${id}]: version conflict, required seqNo [${allowed.seqNo}], primary term [${allowed.primaryTerm}]. ` +
+    `current document has seqNo [${read.seqNo}] and primary term [${read.primaryTerm}]`;
+  return { status: 409, type: "version_conflict_engine_exception", reason, retryable: false };
 }
 
 /** Returns the JSON for the embedding field, undefined to leave the field alone, or why the operation fails. */

@@ -21,17 +21,24 @@ export async function compareWithStored(
   { cluster, target, deadline }: { cluster: Cluster; target: Target; deadline: Deadline },
   sendings: readonly Sending[],
 ): Promise<Compared[]> {
-  const ids = sendings.map(({ draft }) => draft.operation.id);
-  const stored = await readStored(cluster, target.readName, ids, deadline);
+  const operations = sendings.map(({ draft }) => draft.operation);
+  const stored = await readStored(cluster, target.readName, operations, deadline);
   return sendings.map((sending) => compare(sending, stored.get(sending.draft.operation.id), target.itemIndex));
 }
 
-function compare({ draft, source }: Sending, stored: StoredDocument | undefined, index: string): Compared {
-  const { op, id } = draft.operation;
-  if (op === "delete") return stored ? { kind: "unknown" } : { kind: "done", item: deletedItem(index, id) };
-  if (stored && isDone(op, stored.source, source ?? "")) return { kind: "done", item: writtenItem(op, id, stored) };
-  if (!draft.guard) return { kind: "unknown" };
-  return { kind: draft.guard.seqNo === (stored?.guard ?? NO_DOCUMENT).seqNo ? "again" : "changed" };
+function compare({ draft, op, source }: Sending, stored: StoredDocument | undefined, index: string): Compared {
+  const { id, guard: allowed, external } = draft.operation;
+  const unchanged = draft.guard?.seqNo === (stored?.guard ?? NO_DOCUMENT).seqNo;
+  if (op === "delete" && !stored) return { kind: "done", item: deletedItem(index, id) };
+  // The caller wants a new version even of an equal document.
+  if (allowed && unchanged) return { kind: "again" };
+  const isVersion = external === undefined || stored?.version === external.version;
+  if (op !== "delete" && stored && isVersion && isDone(op, stored.source, source ?? "")) {
+    return { kind: "done", item: writtenItem(op, id, stored) };
+  }
+  // After a change nobody can tell whether the write came before it, so the caller must not hear of a conflict.
+  if (!draft.guard || allowed) return { kind: "unknown" };
+  return { kind: unchanged ? "again" : "changed" };
 }
 
 function isDone(op: "index" | "create" | "update", stored: string, sent: string): boolean {
@@ -48,7 +55,7 @@ function isDone(op: "index" | "create" | "update", stored: string, sent: string)
 
 /** Returns the item of the lost answer, as far as it can be known. `_shards` counts only the copy that was read. */
 function writtenItem(op: "index" | "create" | "update", id: string, stored: StoredDocument): ItemResult {
-  const created = op === "create" || (op === "index" && stored.version === 1);
+  const created = op === "create" || stored.version === 1;
   const status = created ? 201 : 200;
   const { seqNo, primaryTerm } = stored.guard;
   const item = {

@@ -52,20 +52,81 @@ export type OperationName = (typeof OPERATION_NAMES)[number];
 /** The document to store or, for update, the fields to change. */
 export const Document = v.looseObject({});
 
+const number = (least: number, description: string) =>
+  v.pipe(v.number(), v.safeInteger("must be a whole number below 2^53"), v.minValue(least), v.description(description));
+
+/** What the cluster takes beside the id of an operation, and which operations it takes it with. */
+export const Conditions = v.object({
+  routing: v.pipe(
+    v.string(),
+    v.check(
+      (routing) => routing !== "" && bytes(routing) <= MAX_ID_BYTES,
+      `must have 1 to ${MAX_ID_BYTES} bytes in UTF-8`,
+    ),
+    v.metadata({ minLength: 1, maxLength: MAX_ID_BYTES }),
+    v.description("Routing value of the document, 1 to 512 bytes in UTF-8."),
+  ),
+  if_seq_no: number(0, "Write only if the document has this sequence number; needs `if_primary_term`."),
+  if_primary_term: number(1, "Write only if the document has this primary term; needs `if_seq_no`."),
+  version: number(0, "The document's version in your system; needs `version_type`."),
+  version_type: v.pipe(
+    v.picklist(["external", "external_gte"]),
+    v.description("`external`: `version` must be greater than the stored one. `external_gte`: or equal."),
+  ),
+  doc_as_upsert: v.pipe(v.boolean(), v.description("Store `doc` as a new document if there is none.")),
+});
+type Condition = keyof typeof Conditions.entries;
+const CONDITION_NAMES = Object.keys(Conditions.entries) as Condition[];
+
+const ANY_VERSION = ["routing", "if_seq_no", "if_primary_term", "version", "version_type"] as const;
+
+/** The fields that the cluster takes with each operation. It refuses a whole call that has another one. */
+export const CONDITIONS_OF = {
+  index: ANY_VERSION,
+  create: ["routing"],
+  update: ["routing", "if_seq_no", "if_primary_term", "doc_as_upsert"],
+  delete: ANY_VERSION,
+} as const satisfies Record<OperationName, readonly Condition[]>;
+
+/** Fields that need another one. */
+export const NEEDS = {
+  if_seq_no: ["if_primary_term"],
+  if_primary_term: ["if_seq_no"],
+  version: ["version_type"],
+  version_type: ["version"],
+} as const;
+
+/** Fields that exclude each other. */
+export const RIVALS = [
+  ["version", "if_seq_no"],
+  ["doc_as_upsert", "if_seq_no"],
+] as const;
+
 const Operation = v.pipe(
   v.strictObject({
     id: DocumentId,
     op: v.picklist(OPERATION_NAMES),
     doc: v.nullish(objectSchema(Document)),
+    ...v.partial(Conditions).entries,
   }),
   // Not a check: valibot skips checks when a field has the wrong type, and this issue must be reported beside that.
   v.rawCheck(({ dataset, addIssue }) => {
-    const { op, doc } = (dataset.value ?? {}) as { op?: unknown; doc?: unknown };
-    const given = doc !== undefined && doc !== null;
-    const path: [v.ObjectPathItem] = [{ type: "object", origin: "value", input: {}, key: "doc", value: doc }];
-    if (op === "delete" && given) addIssue({ message: "must be left out for delete", path });
-    if (op !== "delete" && OPERATION_NAMES.includes(op as OperationName) && !given) {
-      addIssue({ message: `is required for ${op}`, path });
+    const value = (dataset.value ?? {}) as Record<string, unknown>;
+    const has = (key: string) => value[key] !== undefined;
+    const report = (key: string, message: string) =>
+      addIssue({ message, path: [{ type: "object", origin: "value", input: {}, key, value: value[key] }] });
+    const op = OPERATION_NAMES.find((name) => name === value.op);
+    if (op === undefined) return;
+    const given = has("doc") && value.doc !== null;
+    if (op === "delete" && given) report("doc", "must be left out for delete");
+    if (op !== "delete" && !given) report("doc", `is required for ${op}`);
+    const taken: readonly string[] = CONDITIONS_OF[op];
+    for (const key of CONDITION_NAMES) if (has(key) && !taken.includes(key)) report(key, `is not taken by ${op}`);
+    for (const [key, [other]] of Object.entries(NEEDS)) {
+      if (has(key) && !has(other)) report(other, `is required with ${key}`);
+    }
+    for (const [key, other] of RIVALS) {
+      if (taken.includes(key) && has(key) && has(other)) report(key, `must not be given with ${other}`);
     }
   }),
 );
@@ -82,9 +143,16 @@ const TooMany = v.never(
     `must hold at most ${MAX_OPERATIONS} operations, got ${(input as unknown[]).length}; split it into several requests`,
 );
 
+/** When written documents become visible to searches. */
+export const Refresh = v.pipe(
+  v.union([v.boolean(), v.picklist(["wait_for"])]),
+  v.description("`true` makes the documents searchable at once, `wait_for` answers when they are. Default: `false`."),
+);
+
 /** Body of `POST /application/bulk`. */
 export const BulkRequest = v.strictObject({
   index: IndexName,
+  refresh: v.exactOptional(Refresh),
   // A list that is too long gives one issue, without any for its elements.
   bulk_request: v.lazy((input) => (isTooLong(input) ? TooMany : Operations) as typeof Operations),
 });

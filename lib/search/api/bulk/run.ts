@@ -34,7 +34,7 @@ export async function runBulk(
   requireWritable(caller, body.index);
   const operations = operationsOf(body, text);
   const target = await resolveTarget(services, body.index, deadline);
-  const echo = echoOf(body.index, text, operations);
+  const echo = echoOf(body, text, operations);
   await requireFittingAnswer(echo, operations, target, headers["accept-encoding"]);
 
   const run = createRun(services, target, operations, call, wait);
@@ -52,7 +52,7 @@ function createRun(
   services: GatewayServices,
   target: Target,
   operations: readonly Operation[],
-  { text, deadline }: JsonCall<BulkRequest>,
+  { body: { refresh }, text, deadline }: JsonCall<BulkRequest>,
   wait: (ms: number) => Promise<unknown>,
 ) {
   const { cluster, settings } = services;
@@ -80,7 +80,7 @@ function createRun(
     writtenBy: (operation) => run.results.get(operation)?.guard,
     onDegraded: (operation, field, reason) => run.degraded.push({ operation, field, reason }),
   };
-  const writing: Writing = { cluster, target, deadline, wait };
+  const writing: Writing = { cluster, target, deadline, refresh, wait };
 
   async function writeAll(): Promise<void> {
     const windows = windowsOf(operations, target, maxBytes);

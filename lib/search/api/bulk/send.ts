@@ -4,6 +4,8 @@ import { callTimeout, isBusy, isClusterError, jsonOf } from "../../opensearch/ca
 import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
 import { linesOf, type Sending } from "./draft.ts";
 import { type BulkAnswer, readBulkAnswer } from "./item.ts";
+import type { BulkRequest } from "./request.ts";
+import type { Target } from "./target.ts";
 
 /** Milliseconds kept back from a write's timeout to read what it has done, in case its answer is lost. */
 const REREAD_MS = 1_000;
@@ -33,16 +35,23 @@ export function canWrite(deadline: Deadline): boolean {
   return deadline.remaining() > WRITE_RESERVE_MS;
 }
 
+/** Where `_bulk` calls go, and what they have in common. */
+export interface BulkCall {
+  cluster: Cluster;
+  target: Target;
+  deadline: Deadline;
+  refresh: BulkRequest["refresh"];
+}
+
 /** Makes one `_bulk` call, without retries. */
 export async function sendBulk(
-  cluster: Cluster,
-  index: string,
+  { cluster, target, deadline, refresh }: BulkCall,
   sendings: readonly Sending[],
-  deadline: Deadline,
 ): Promise<Outcome> {
   const request = {
     method: "POST",
-    path: `/${encodeURIComponent(index)}/_bulk`,
+    path: `/${encodeURIComponent(target.name)}/_bulk`,
+    ...(refresh !== undefined && { query: `refresh=${refresh}` }),
     headers: { "content-type": "application/x-ndjson" },
     body: sendings.map(linesOf).join(""),
   };
@@ -53,8 +62,7 @@ export async function sendBulk(
     if (isBusy(status) && isClusterError(answer)) return { kind: "busy", cause };
     if (status === 413) return { kind: "too_long" };
     if (isRejection(answer)) return { kind: "rejected", error: rejection(() => jsonOf(answer)) };
-    const operations = sendings.map(({ draft }) => draft.operation);
-    const read = status < 300 ? readBulkAnswer(answer.body, operations) : undefined;
+    const read = status < 300 ? readBulkAnswer(answer.body, sendings) : undefined;
     return read
       ? { kind: "answered", answer: read }
       : { kind: "lost", cause: `${cause} and a body that is not its answer to these operations` };

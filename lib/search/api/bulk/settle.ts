@@ -1,19 +1,14 @@
 import { ApiError } from "../../../core/http/error.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
-import type { Cluster } from "../../opensearch/cluster.ts";
 import type { Draft, Sending } from "./draft.ts";
 import { failedItem, type ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";
 import { compareWithStored } from "./reconcile.ts";
-import { canWrite, type Outcome, sendBulk } from "./send.ts";
-import type { Target } from "./target.ts";
+import { type BulkCall, canWrite, type Outcome, sendBulk } from "./send.ts";
 
-/** Where a request writes, and its deadline. */
-export interface Writing {
-  cluster: Cluster;
-  target: Target;
-  deadline: Deadline;
+/** Where and how a request writes. */
+export interface Writing extends BulkCall {
   wait: (ms: number) => Promise<unknown>;
 }
 
@@ -53,12 +48,12 @@ export async function settleChunk(writing: Writing, chunk: readonly Sending[]): 
 }
 
 async function settle(writing: Writing, first: readonly Pending[], settled: Settled): Promise<void> {
-  const { cluster, target, deadline, wait } = writing;
+  const { deadline, wait } = writing;
   let pending = first;
   if (!canWrite(deadline)) return giveUp(pending, outOfTime(deadline), settled);
   for (let attempt = 1; ; attempt += 1) {
     const sendings = pending.map(({ sending }) => sending);
-    const outcome = await sendBulk(cluster, target.name, sendings, deadline);
+    const outcome = await sendBulk(writing, sendings);
     if (outcome.kind === "too_long") return settleHalves(writing, pending, settled);
     if (outcome.kind === "rejected") return giveUp(pending, outcome.error, settled);
 
@@ -84,7 +79,7 @@ function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
     const { draft } = one.sending;
     if (item.status === 429) again.push({ ...one, last: item });
     else if (item.status === 409 && one.suspect) doubtful.push({ ...one, last: item });
-    else if (item.status === 409 && draft.guard) settled.conflicts.push({ draft, item });
+    else if (item.status === 409 && draft.guard && !draft.operation.guard) settled.conflicts.push({ draft, item });
     else settled.results.set(draft.operation, item);
   }
   return { again, doubtful };

@@ -5,7 +5,7 @@ import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { clusterError } from "../../opensearch/cluster-error.ts";
-import type { Guard } from "./item.ts";
+import type { Guard } from "./operations.ts";
 
 /** The current version of a document, even if it is not searchable yet. */
 export interface StoredDocument {
@@ -40,7 +40,7 @@ const Answer = v.object({ docs: v.array(Doc) });
 export async function readStored(
   cluster: Cluster,
   index: string,
-  ids: readonly string[],
+  wanted: ReadonlyArray<{ id: string; routing?: string }>,
   deadline: Deadline,
   fields?: readonly string[],
 ): Promise<Map<string, StoredDocument>> {
@@ -51,12 +51,12 @@ export async function readStored(
       path: `/${encodeURIComponent(index)}/_mget`,
       ...(fields && { query: `_source_includes=${encodeURIComponent(fields.join(","))}` }),
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ ids }),
+      body: JSON.stringify({ docs: wanted.map(({ id, routing }) => ({ _id: id, routing })) }),
     },
     deadline,
   );
   const parsed = v.safeParse(Answer, jsonOf(answer));
-  if (!parsed.success || !sameIds(parsed.output.docs, ids)) {
+  if (!parsed.success || !sameIds(parsed.output.docs, wanted)) {
     throw new ApiError("upstream_failed", "The search cluster did not answer with the documents that were asked for.", {
       cause: answer.body.toString("utf8", 0, 200),
     });
@@ -69,8 +69,8 @@ export async function readStored(
     const doc = docs[position];
     if (doc && "error" in doc) {
       const { type, reason } = clusterError(doc);
-      // Not an error: a write creates an index that does not exist.
-      if (type === "index_not_found_exception") continue;
+      // The cluster creates an index that does not exist, or answers the write itself with these errors.
+      if (type === "index_not_found_exception" || type === "routing_missing_exception") continue;
       throw new ApiError("upstream_failed", `The search cluster could not read a document: ${reason}.`, {
         cause: doc.error,
       });
@@ -87,5 +87,5 @@ export async function readStored(
   return stored;
 }
 
-const sameIds = (docs: ReadonlyArray<{ _id: string }>, ids: readonly string[]) =>
-  docs.length === ids.length && docs.every(({ _id }, position) => _id === ids[position]);
+const sameIds = (docs: ReadonlyArray<{ _id: string }>, wanted: ReadonlyArray<{ id: string }>) =>
+  docs.length === wanted.length && docs.every(({ _id }, position) => _id === wanted[position]?.id);

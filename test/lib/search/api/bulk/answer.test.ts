@@ -70,9 +70,9 @@ test("errors are passed on unchanged while they fit, and shortened when they do 
         return [operations[i] as Operation, item(failing, true)];
       }),
     );
-  const short = answerText(echoOf("i", text, operations), operations, results("small"), 1, []);
+  const short = answerText(echoOf(body, text, operations), operations, results("small"), 1, []);
   assert.match(short, '"caused_by":{"reason":"small"}');
-  const long = answerText(echoOf("i", text, operations), operations, results("x".repeat(1_000)), 1, []);
+  const long = answerText(echoOf(body, text, operations), operations, results("x".repeat(1_000)), 1, []);
   assert.ok(Buffer.byteLength(JSON.stringify(long)) < MAX_RESULT_BYTES);
   assert.is(JSON.parse(long).index_response.items.length, 5_000);
 });

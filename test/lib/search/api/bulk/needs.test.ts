@@ -85,6 +85,41 @@ test("an earlier operation on the id says what the stored document will hold", (
   assert.equal(needs([index({ a: "1" }, "1"), update({ b: "2" }, "2")], "a", "b")[1], { kind: "stored" });
 });
 
+test("an earlier operation with another routing says nothing: it may be about another document", () => {
+  const routed = (operation: ReturnType<typeof update>, routing: string) => ({ ...operation, routing });
+  const chain = [
+    routed({ ...update({ a: "1", b: "2" }), op: "index" } as never, "x"),
+    routed(update({ b: "3" }), "y"),
+    routed(update({ b: "4" }), "y"),
+    update({ b: "5" }),
+  ];
+  assert.equal(needs(chain, "a", "b"), [text("1\n2"), { kind: "stored" }, { kind: "stored" }, { kind: "stored" }]);
+  assert.equal(
+    needs([routed(index({ a: "1" }) as never, "x"), routed(update({ b: "3" }), "x")], "a", "b")[1],
+    text("1\n3", true),
+  );
+});
+
+test("a dotted embedding field has its place in an object, and is the caller's own if it is there", () => {
+  const nested = (operation: ReturnType<typeof index> | ReturnType<typeof update>) => {
+    const at = { ...mapping("title", "passages.text"), embedding_field: "passages.v" };
+    return [...needsOf(operations([operation]), [at]).values()][0]?.[0];
+  };
+  const none = { kind: "none" };
+  for (const doc of [{ title: "t" }, { title: "t", passages: {} }, { title: "t", "passages.n": 1 }]) {
+    assert.equal(nested(index(doc)), text("t"), JSON.stringify(doc));
+  }
+  for (const own of [{ passages: { v: null } }, { "passages.v": [1] }, { passages: [{ v: [1] }, {}] }]) {
+    assert.equal(nested(index({ title: "t", ...own })), none, JSON.stringify(own));
+  }
+  const reason = "passages must be an object, which holds the embedding passages.v";
+  for (const passages of [null, "x", [{ text: "a" }]]) {
+    assert.equal(nested(index({ title: "t", passages })), { kind: "wrong", reason }, JSON.stringify(passages));
+  }
+  assert.equal(nested(index({ title: "", passages: null })), none);
+  assert.equal(nested(update({ title: "", passages: null })), none, "an update that replaces the object removes it");
+});
+
 test("paths lead through objects, dotted keys and arrays of objects", () => {
   assert.equal(lookup({ a: { b: "x" } }, "a.b"), { touched: true, values: ["x"] });
   assert.equal(lookup({ "a.b": "x" }, "a.b"), { touched: true, values: ["x"] });

@@ -31,6 +31,65 @@ test("every operation with what it needs is accepted", () => {
   );
 });
 
+test("fields of the cluster are accepted where it takes them", () => {
+  const guard = { if_seq_no: 0, if_primary_term: 1 };
+  const external = { version: 0, version_type: "external" };
+  assert.equal(
+    withOperations(
+      { ...operation, routing: "r", ...guard },
+      { ...operation, ...external },
+      { ...operation, op: "create", routing: "ä".repeat(256) },
+      { ...operation, op: "update", routing: "r", ...guard },
+      { ...operation, op: "update", doc_as_upsert: true },
+      { id: "1", op: "delete", routing: "r", ...guard },
+      { id: "1", op: "delete", version: 2 ** 53 - 1, version_type: "external_gte" },
+    ),
+    [],
+  );
+  for (const refresh of [true, false, "wait_for"]) {
+    assert.equal(issuesOf({ index: "a", bulk_request: [operation], refresh }), []);
+  }
+});
+
+test("fields that the cluster would refuse the whole call for are issues of their operation", () => {
+  const guard = { if_seq_no: 1, if_primary_term: 1 };
+  const external = { version: 1, version_type: "external" };
+  const issues = withOperations(
+    { ...operation, if_seq_no: 1 },
+    { ...operation, if_primary_term: 1 },
+    { ...operation, version: 1 },
+    { ...operation, version_type: "external" },
+    { ...operation, ...guard, ...external },
+    { ...operation, op: "create", ...guard },
+    { ...operation, op: "update", ...external },
+    { ...operation, op: "update", doc_as_upsert: true, ...guard },
+    { ...operation, doc_as_upsert: true },
+    { ...operation, routing: "", version: 2 ** 53, version_type: "internal" },
+    { ...operation, if_seq_no: -1, if_primary_term: 0 },
+  );
+  assert.equal(issues, [
+    "bulk_request.0.if_primary_term: is required with if_seq_no",
+    "bulk_request.1.if_seq_no: is required with if_primary_term",
+    "bulk_request.2.version_type: is required with version",
+    "bulk_request.3.version: is required with version_type",
+    "bulk_request.4.version: must not be given with if_seq_no",
+    "bulk_request.5.if_seq_no: is not taken by create",
+    "bulk_request.5.if_primary_term: is not taken by create",
+    "bulk_request.6.version: is not taken by update",
+    "bulk_request.6.version_type: is not taken by update",
+    "bulk_request.7.doc_as_upsert: must not be given with if_seq_no",
+    "bulk_request.8.doc_as_upsert: is not taken by index",
+    "bulk_request.9.routing: must have 1 to 512 bytes in UTF-8",
+    "bulk_request.9.version: must be a whole number below 2^53",
+    'bulk_request.9.version_type: must be "external" or "external_gte", got "internal"',
+    "bulk_request.10.if_seq_no: must be >=0, got -1",
+    "bulk_request.10.if_primary_term: must be >=1, got 0",
+  ]);
+  assert.equal(issuesOf({ index: "a", bulk_request: [operation], refresh: "true" }), [
+    'refresh: must be boolean or "wait_for", got "true"',
+  ]);
+});
+
 test("an index is one name", () => {
   for (const name of ["books", "Alias", ".kibana", "a-b_c.d", "ü"]) assert.equal(withIndex(name), [], name);
   const wrong = [
@@ -88,10 +147,10 @@ test("1 to 5,000 operations; one issue for a list that is too long, whatever it 
 });
 
 test("missing and unknown fields of the request", () => {
-  assert.equal(issuesOf({ refresh: true }), [
+  assert.equal(issuesOf({ pipeline: "p" }), [
     "index: is required",
     "bulk_request: is required",
-    "refresh: is not a known field",
+    "pipeline: is not a known field",
   ]);
   assert.equal(issuesOf({ index: "a", bulk_request: {} }), ["bulk_request: must be an array, got Object"]);
 });

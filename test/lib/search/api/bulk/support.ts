@@ -3,6 +3,7 @@ import { MODELS, type ModelName } from "../../../../../lib/config/embedding-mode
 import { OPEN } from "../../../../../lib/core/http/access.ts";
 import type { ProxyEvent } from "../../../../../lib/core/http/event.ts";
 import type { Deadline } from "../../../../../lib/core/resilience/deadline.ts";
+import type { Conditions } from "../../../../../lib/search/api/bulk/request.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../../../../lib/search/embeddings/embedder.ts";
 import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
 import type { GatewaySettings, IndexSettings } from "../../../../../lib/search/gateway/settings.ts";
@@ -144,6 +145,8 @@ export interface BulkAnswer {
   items: BulkItem[];
 }
 
+type Option = keyof typeof Conditions.entries;
+
 export interface BulkGateway {
   dense: TestEmbedder;
   sparse: TestEmbedder;
@@ -152,7 +155,7 @@ export interface BulkGateway {
   /** Sends operations on one index. */
   bulk(
     index: string,
-    operations: ReadonlyArray<{ id: string; op: string; doc?: unknown }>,
+    operations: ReadonlyArray<{ id: string; op: string; doc?: unknown } & Partial<Record<Option, unknown>>>,
     options?: { remainingMs?: number },
   ): Promise<BulkAnswer>;
 }

@@ -1,0 +1,34 @@
+import * as assert from "uvu/assert";
+import { withPaths } from "../../../../lib/core/json/paths.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("values at dotted paths");
+
+test("a value goes into the object that the text has, and every other byte stays", () => {
+  const text = '{ "n":1.0,\n "passages" : { "text": "a\\u00e9" , "big":9007199254740993} ,"z":[ 1 ] }';
+  assert.is(
+    withPaths(text, { "passages.vector": "[0.5]" }),
+    '{ "n":1.0,\n "passages" : { "text": "a\\u00e9" , "big":9007199254740993,"vector":[0.5]} ,"z":[ 1 ] }',
+  );
+});
+
+test("a value that is there is replaced, also under a dotted key", () => {
+  assert.is(withPaths('{"a":{"v":[1], "t":1.0}}', { "a.v": "null" }), '{"a":{"v":null, "t":1.0}}');
+  assert.is(withPaths('{"a.v":[1],"t":1.0}', { "a.v": "null" }), '{"a.v":null,"t":1.0}');
+  assert.is(withPaths('{"a.b":{"t":1.0}}', { "a.b.v": "[2]" }), '{"a.b":{"t":1.0,"v":[2]}}');
+  assert.is(withPaths('{"a":{"b.c":{}}}', { "a.b.c.v": "[2]" }), '{"a":{"b.c":{"v":[2]}}}');
+});
+
+test("objects that the text lacks are added, one for all values in it", () => {
+  assert.is(
+    withPaths('{"t":1.0}', { "a.b.v": "[1]", "a.w": "[2]", plain: "[3]" }),
+    '{"t":1.0,"plain":[3],"a":{"w":[2],"b":{"v":[1]}}}',
+  );
+  assert.is(withPaths("{}", { v: "1" }), '{"v":1}');
+});
+
+test("something else than an object on the way is an error", () => {
+  for (const text of ['{"a":null}', '{"a":[{}]}', '{"a":"{}"}']) assert.throws(() => withPaths(text, { "a.v": "1" }));
+});
+
+test.run();

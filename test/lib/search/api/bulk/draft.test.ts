@@ -1,0 +1,53 @@
+import * as assert from "uvu/assert";
+import { type Draft, linesOf, NO_DOCUMENT, sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
+import { operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("lines of a bulk call");
+
+/** The lines that are sent for one operation. */
+function lines(operation: BulkRequest["bulk_request"][number], rest: Partial<Draft> = {}): string[] {
+  const body = { index: "i", bulk_request: [operation] };
+  const text = JSON.stringify(body);
+  const [parsed] = operationsOf(body, text);
+  if (!parsed) throw new Error("no operation");
+  const guard = rest.guard ?? parsed.guard;
+  return linesOf(sendingOf(text, { operation: parsed, changes: {}, ...rest, ...(guard && { guard }) }))
+    .trimEnd()
+    .split("\n");
+}
+
+test("an operation is sent with every field that the cluster takes", () => {
+  assert.equal(lines({ id: "1", op: "index", doc: { a: 1 }, routing: "r/ä" }), [
+    '{"index":{"_id":"1","routing":"r/ä"}}',
+    '{"a":1}',
+  ]);
+  assert.equal(lines({ id: "1", op: "create", doc: {}, routing: "r" }), ['{"create":{"_id":"1","routing":"r"}}', "{}"]);
+  assert.equal(lines({ id: "1", op: "delete", if_seq_no: 0, if_primary_term: 3 }), [
+    '{"delete":{"_id":"1","if_seq_no":0,"if_primary_term":3}}',
+  ]);
+  assert.equal(lines({ id: "1", op: "index", doc: {}, version: 9_007_199_254_740_991, version_type: "external_gte" }), [
+    '{"index":{"_id":"1","version":9007199254740991,"version_type":"external_gte"}}',
+    "{}",
+  ]);
+  assert.equal(lines({ id: "1", op: "update", doc: { a: 1 }, doc_as_upsert: true }), [
+    '{"update":{"_id":"1"}}',
+    '{"doc":{"a":1},"doc_as_upsert":true}',
+  ]);
+  assert.equal(lines({ id: "1", op: "update", doc: {}, doc_as_upsert: false })[1], '{"doc":{}}');
+});
+
+test("an upsert whose embedding depends on the stored document creates or updates what was read", () => {
+  const upsert = { id: "1", op: "update", doc: { a: 1 }, doc_as_upsert: true, routing: "r" } as const;
+  assert.equal(lines(upsert, { guard: NO_DOCUMENT, changes: { v: "[1]" } }), [
+    '{"create":{"_id":"1","routing":"r"}}',
+    '{"a":1,"v":[1]}',
+  ]);
+  assert.equal(lines(upsert, { guard: { seqNo: 4, primaryTerm: 2 } }), [
+    '{"update":{"_id":"1","routing":"r","if_seq_no":4,"if_primary_term":2}}',
+    '{"doc":{"a":1}}',
+  ]);
+});
+
+test.run();
