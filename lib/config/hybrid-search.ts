@@ -7,9 +7,9 @@ const FAILURE = ["fail", "degrade"] as const;
 const EmbeddingMapping = section(
   {
     embedding_field: text(
-      /^[A-Za-z_][\w-]{0,254}$/,
-      "the name of a field: letters, digits, _ and -, without dots",
-      "Field that stores the embedding; `[<embedding_field>]` is its token in a search template.",
+      /^(?=.{1,255}$)[A-Za-z_][\w-]*(\.[\w-]+)*$/,
+      "the name of a field: letters, digits, _ and -; or a dotted path",
+      "Field that stores the embedding, such as `vector` or, inside an object, `passages.vector`; `[<embedding_field>]` is its token in a search template.",
     ),
     model_name: word(MODEL_NAMES, "Model that computes it; its section in model.yaml is needed."),
     src_fields: list(

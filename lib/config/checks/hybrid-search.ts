@@ -41,8 +41,13 @@ export const checkHybridSearch: Check = (drafts, report) => {
         report("hybrid_search", [...path, index, "embedding_field"], message);
       },
     );
-    const embeddingFields = new Set(sound(mappings).map(([, { embedding_field }]) => embedding_field));
-    for (const [index, { model_name, src_fields }] of sound(mappings)) {
+    const embeddingFields = sound(mappings).flatMap(([, { embedding_field }]) => embedding_field ?? []);
+    for (const [index, { embedding_field: field, model_name, src_fields }] of sound(mappings)) {
+      const parent = field && embeddingFields.find((other) => field.startsWith(`${other}.`));
+      if (parent) {
+        const message = `"${field}" would be inside "${parent}", which is an embedding field itself`;
+        report("hybrid_search", [...path, index, "embedding_field"], message);
+      }
       if (model !== undefined && model_name !== undefined && !Object.hasOwn(model, model_name)) {
         const message = `names ${model_name}, which has no section in model.yaml: add it there`;
         report("hybrid_search", [...path, index, "model_name"], message);
@@ -53,7 +58,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
         (place, field) => report("hybrid_search", [...path, index, "src_fields", place], `"${field}" is there twice`),
       );
       for (const [place, field] of sound(src_fields)) {
-        if (!embeddingFields.has(field)) continue;
+        if (!field || !embeddingFields.includes(field)) continue;
         report(
           "hybrid_search",
           [...path, index, "src_fields", place],

@@ -44,14 +44,14 @@ export function semanticSchema({ entries, models, index, base, source }: Semanti
   ]);
   if (problems.length > 0) throw new SchemaError(problems.join("\n"));
 
-  const fields = entry.embedding_mappings.map(({ embedding_field, model_name }) => [
-    embedding_field,
-    fieldOf(model_name, models),
-  ]);
+  const extended = entry.embedding_mappings.reduce(
+    (all, { embedding_field, model_name }) => withField(all, embedding_field, fieldOf(model_name, models)),
+    properties,
+  );
   return {
     schema: {
       settings: { index: { ...schema.settings.index, knn: true } },
-      mappings: { ...schema.mappings, properties: { ...properties, ...Object.fromEntries(fields) } },
+      mappings: { ...schema.mappings, properties: extended },
       ...(schema.aliases && { aliases: schema.aliases }),
     },
     leftOut,
@@ -99,13 +99,39 @@ function conflicts(
   wanted: Record<string, unknown>,
   file: string,
 ): string[] {
-  const there = Object.hasOwn(properties, field) ? properties[field] : undefined;
+  const { path, field: there } = fieldOnPath(properties, field);
   if (there === undefined) return [];
+  if (path !== field) {
+    return [`${file} has the field "${path}" as ${describe(there)}, so it cannot hold the embedding field "${field}"`];
+  }
   if (isObject(there) && isDeepStrictEqual(comparable(there), comparable(wanted))) return [];
   return [
     `${file} has the field "${field}" already, as ${describe(there)}, and ${model} needs ${describe(wanted)}: ` +
       "remove it from the base schema, or give embedding_field another name",
   ];
+}
+
+/** Returns the field of a dotted path, or the first field on its way that is no object. */
+function fieldOnPath(properties: Record<string, unknown>, path: string): { path: string; field: unknown } {
+  const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
+  const field = Object.hasOwn(properties, first) ? properties[first] : undefined;
+  if (rest.length === 0 || !isObject(field)) return { path: rest.length === 0 ? path : first, field };
+  if (!isObject(field.properties)) {
+    const type = field.type ?? "object";
+    return type === "object" || type === "nested" ? { path, field: undefined } : { path: first, field };
+  }
+  const below = fieldOnPath(field.properties, rest.join("."));
+  return { path: `${first}.${below.path}`, field: below.field };
+}
+
+/** Returns the properties with a field at a dotted path, in objects that are there or added. */
+function withField(properties: Record<string, unknown>, path: string, added: Record<string, unknown>) {
+  const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
+  if (rest.length === 0) return { ...properties, [first]: added };
+  const object = isObject(properties[first]) ? properties[first] : {};
+  const below = isObject(object.properties) ? object.properties : {};
+  const inner: Record<string, unknown> = withField(below, rest.join("."), added);
+  return { ...properties, [first]: { ...object, properties: inner } };
 }
 
 /** Compares fields regardless of spelling: the cluster adds `parameters: {}` and omits defaults. */

@@ -289,6 +289,14 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "an embedding field is not inside another one",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1], mapping("description_dense2.v")]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1], mapping("description_dense.v")]],
+    problems: [
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].embedding_field "description_dense.v" would be inside "description_dense", which is an embedding field itself',
+    ],
+  },
+  {
     rule: "source fields are there once, and are no embedding fields",
     good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 0, "src_fields"], ["a", "b.c"]]],
     bad: [

@@ -103,7 +103,12 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings"], [], [[]]],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "candidates"], [1, 10_000], [0, 10_001]],
-  ["hybrid_search.yaml", mapping("embedding_field"), ["v", "v-1"], ["a.b", "1a", ""]],
+  [
+    "hybrid_search.yaml",
+    mapping("embedding_field"),
+    ["v", "v-1", "a.b", text(255)],
+    ["a..b", "a.", ".a", "1a", "", text(256)],
+  ],
   ["hybrid_search.yaml", mapping("model_name"), ["ext_embed_english_v3"], ["dense"]],
   ["hybrid_search.yaml", mapping("src_fields"), [["a.b"]], [[], "title"]],
   ["hybrid_search.yaml", mapping("src_fields", 0), ["@a"], ["a..b", ".a", ""]],

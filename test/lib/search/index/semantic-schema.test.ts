@@ -146,6 +146,36 @@ test("a dotted path is followed through objects", () => {
   assert.is(reasonOf(withTitle({ "author.name": { type: "text" } }), from("author.name")), "");
 });
 
+test("a dotted embedding field is inside objects, which are there or added", () => {
+  const nested: HybridEntry[] = [
+    {
+      index: "books-v2",
+      embedding_mappings: [
+        { embedding_field: "passages.v", model_name: "dense_large_en_v1_5", src_fields: ["title"] },
+        { embedding_field: "passages.more.w", model_name: "sparse_v3", src_fields: ["title"] },
+      ],
+    },
+  ];
+  const more = { properties: { w: { type: "rank_features" } } };
+  const { properties } = generate(withTitle({}), nested).schema.mappings;
+  assert.equal(properties, { title: { type: "text" }, passages: { properties: { v: dense, more } } });
+
+  const passages = { type: "nested", properties: { text: { type: "text" } } };
+  assert.equal(generate(withTitle({ passages }), nested).schema.mappings.properties, {
+    title: { type: "text" },
+    passages: { type: "nested", properties: { text: { type: "text" }, v: dense, more } },
+  });
+  assert.equal(generate(withTitle({ passages: { properties: { v: dense, more } } }), nested).schema.mappings, {
+    properties,
+  });
+  const taken = (passages: object) => reasonOf(withTitle({ passages }), nested);
+  assert.match(taken({ properties: { v: { type: "float" } } }), 'has the field "passages.v" already, as float');
+  assert.is(
+    taken({ properties: { more: { type: "text" } } }),
+    'books.json has the field "passages.more" as text, so it cannot hold the embedding field "passages.more.w"',
+  );
+});
+
 test("a multi-field is no source: documents do not hold it", () => {
   const author = { properties: { name: { type: "text", fields: { raw: { type: "keyword" } } } } };
   assert.is(
