@@ -23,8 +23,11 @@ export interface IndexInfo {
 
 /** Resolves names and aliases. Keeps what exists for a minute, and asks the cluster again for what does not. */
 export interface IndexCatalog {
-  /** Returns the concrete indexes of a name, an alias or an expression, sorted by name; empty if there is none. */
-  resolve(expression: string, deadline: Deadline): Promise<readonly IndexInfo[]>;
+  /**
+   * Returns the concrete indexes of a name, an alias or an expression, sorted by name; empty if there is none. Asks the
+   * cluster if what is kept is older than `maxAgeMs`, by default a minute.
+   */
+  resolve(expression: string, deadline: Deadline, maxAgeMs?: number): Promise<readonly IndexInfo[]>;
   /** Drops everything that is kept. Called before a call that may change an index. */
   forget(): void;
 }
@@ -55,12 +58,13 @@ const Described = v.record(
 type Described = v.InferOutput<typeof Described>;
 
 export function createIndexCatalog(cluster: Cluster, now: () => number = () => performance.now()): IndexCatalog {
-  const known = new Map<string, { until: number; indexes: readonly IndexInfo[] }>();
+  const known = new Map<string, { at: number; indexes: readonly IndexInfo[] }>();
 
   return {
-    async resolve(expression, deadline) {
+    async resolve(expression, deadline, maxAgeMs = KEEP_MS) {
       const entry = known.get(expression);
-      if (entry && entry.until > now()) return entry.indexes;
+      const at = now();
+      if (entry && at < entry.at + maxAgeMs) return entry.indexes;
       const path = `/${encodeURIComponent(expression)}`;
       const answer = await readCall(cluster, { method: "GET", path, query: "flat_settings=true" }, deadline);
       if (answer.status === 404) return [];
@@ -75,7 +79,7 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
         .sort((a, b) => (a.name < b.name ? -1 : 1));
       if (indexes.length === 0) return [];
       if (known.size >= MAX_ENTRIES) known.clear();
-      known.set(expression, { until: now() + KEEP_MS, indexes });
+      known.set(expression, { at, indexes });
       return indexes;
     },
     forget: () => known.clear(),

@@ -30,19 +30,20 @@ interface RawItem {
 }
 
 /**
- * Parses the answer to a `_bulk` call of what was `sent`. Returns undefined if the body is not such an answer: if an
+ * Parses the answer to a `_bulk` call of what was `sent` after `skipped` other operations. Returns undefined if the body is not such an answer: if an
  * item is missing, malformed, or about another operation or document.
  */
-export function readBulkAnswer(body: Buffer, sent: readonly Sending[]): BulkAnswer | undefined {
+export function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): BulkAnswer | undefined {
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;
   if (typeof parsed?.took !== "number") return undefined;
-  if (!Array.isArray(parsed.items) || parsed.items.length !== sent.length) return undefined;
+  if (!Array.isArray(parsed.items) || parsed.items.length !== sent.length + skipped) return undefined;
   const text = body.toString("utf8");
   const list = memberSlices(text).get("items");
   const items: ItemResult[] = [];
-  for (const [index, element] of elementSlices(text, list?.start, list?.end).entries()) {
+  const elements = elementSlices(text, list?.start, list?.end).slice(skipped);
+  for (const [index, element] of elements.entries()) {
     const sending = sent[index] as Sending;
-    const raw: unknown = parsed.items[index]?.[sending.op];
+    const raw: unknown = parsed.items[index + skipped]?.[sending.op];
     if (!isItemOf(sending, raw)) return undefined;
     const slice = memberSlices(text, element.start, element.end).get(sending.op);
     const { status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
@@ -71,13 +72,15 @@ export interface ItemError {
   reason: string;
   /** Whether the unchanged operation may succeed later. */
   retryable: boolean;
+  /** Whole seconds to wait before that, if known. */
+  retryAfter?: number | undefined;
 }
 
 /** Returns the item of an operation that the gateway itself rejects. */
 export function failedItem(index: string, { id }: Operation, error: ItemError): ItemResult {
-  const { status, type, reason, retryable } = error;
+  const { status, type, reason, retryable, retryAfter: retry_after } = error;
   return {
-    text: JSON.stringify({ _index: index, _id: id, status, error: { type, reason, retryable } }),
+    text: JSON.stringify({ _index: index, _id: id, status, error: { type, reason, retryable, retry_after } }),
     status,
     failed: true,
   };

@@ -35,6 +35,13 @@ export function canWrite(deadline: Deadline): boolean {
   return deadline.remaining() > WRITE_RESERVE_MS;
 }
 
+/**
+ * The first operation of each call to an index with embeddings. The cluster creates no index of which any operation of
+ * the call requires that it be an alias (docs/decisions/0011-no-index-by-a-write.md). It refuses this operation alone, or
+ * for an alias executes it, which changes nothing.
+ */
+const CREATE_NO_INDEX = '{"update":{"_id":"relevance: create no index","require_alias":true}}\n{"doc":{}}\n';
+
 /** Where `_bulk` calls go, and what they have in common. */
 export interface BulkCall {
   cluster: Cluster;
@@ -48,12 +55,13 @@ export async function sendBulk(
   { cluster, target, deadline, refresh }: BulkCall,
   sendings: readonly Sending[],
 ): Promise<Outcome> {
+  const first = target.mappings.length > 0 ? CREATE_NO_INDEX : "";
   const request = {
     method: "POST",
     path: `/${encodeURIComponent(target.name)}/_bulk`,
     ...(refresh !== undefined && { query: `refresh=${refresh}` }),
     headers: { "content-type": "application/x-ndjson" },
-    body: sendings.map(linesOf).join(""),
+    body: first + sendings.map(linesOf).join(""),
   };
   try {
     const answer = await cluster.send(request, callTimeout(earlier(deadline, REREAD_MS)));
@@ -62,7 +70,7 @@ export async function sendBulk(
     if (isBusy(status) && isClusterError(answer)) return { kind: "busy", cause };
     if (status === 413) return { kind: "too_long" };
     if (isRejection(answer)) return { kind: "rejected", error: rejection(() => jsonOf(answer)) };
-    const read = status < 300 ? readBulkAnswer(answer.body, sendings) : undefined;
+    const read = status < 300 ? readBulkAnswer(answer.body, sendings, first === "" ? 0 : 1) : undefined;
     return read
       ? { kind: "answered", answer: read }
       : { kind: "lost", cause: `${cause} and a body that is not its answer to these operations` };

@@ -17,6 +17,9 @@ export interface Target {
   onFailure: IndexSettings["on_embedding_failure"]["write"];
 }
 
+/** Milliseconds for which the fields of an index with embeddings are believed: it may be replaced by another one. */
+const BELIEVED_MS = 1_000;
+
 /**
  * Resolves the index of a request. If it has embedding mappings, checks the fields in the cluster: it would silently
  * store vectors in a missing or wrong field as plain numbers, which no search finds. Throws `invalid_request` naming
@@ -25,7 +28,9 @@ export interface Target {
 export async function resolveTarget(services: GatewayServices, name: string, deadline: Deadline): Promise<Target> {
   const { settings, catalog } = services;
   if (settings.indexes.length === 0) return { name, readName: name, itemIndex: name, mappings: [], onFailure: "fail" };
-  const indexes = await catalog.resolve(name, deadline);
+  const kept = await catalog.resolve(name, deadline);
+  const embedded = [name, ...kept.map((index) => index.name)].some((one) => settingsOf(settings, one));
+  const indexes = embedded ? await catalog.resolve(name, deadline, BELIEVED_MS) : kept;
   const written = indexes.length === 1 ? indexes[0] : indexes.find(({ isWriteIndex }) => isWriteIndex);
   const names = {
     name,

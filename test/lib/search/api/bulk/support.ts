@@ -161,7 +161,11 @@ export interface BulkGateway {
 }
 
 /** The bulk endpoint over a real cluster client, with embedders of the test. */
-export function bulkGateway(node: string, settings: Partial<GatewaySettings> = {}): BulkGateway {
+export function bulkGateway(
+  node: string,
+  settings: Partial<GatewaySettings> = {},
+  now: () => number = () => performance.now(),
+): BulkGateway {
   const dense = testEmbedder("dense_large_en_v1_5");
   const sparse = testEmbedder("sparse_v3");
   const cluster = createCluster({ node, auth: noAuth });
@@ -169,7 +173,7 @@ export function bulkGateway(node: string, settings: Partial<GatewaySettings> = {
     settings: { ...SETTINGS, ...settings },
     api: { log: () => {}, project: "shop", access: OPEN },
     cluster,
-    catalog: createIndexCatalog(cluster),
+    catalog: createIndexCatalog(cluster, now),
     capabilities: createCapabilities(cluster),
     embedder: async (model) => (model === "sparse_v3" ? sparse : dense),
     ranker: async () => undefined,
