@@ -22,6 +22,8 @@ const ENDPOINT_CONCURRENCY = 4;
 /** Bedrock's ids name the version of a model. */
 const BEDROCK_REVISION = "main";
 
+type ModelTimeouts = Pick<Partial<ModelSettings>, "query_timeout_ms" | "document_timeout_ms">;
+
 /** Settings that are not in the YAML files. */
 export interface SettingsOptions {
   names: Pick<Names, "endpoint" | "userIdKeyParameter">;
@@ -80,7 +82,16 @@ function modelSettings(name: ModelName, { models }: SearchGateway, { names }: Se
         revision: BEDROCK_REVISION,
         concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
         dimension: dimensionOf(name, models) ?? 0,
+        ...timeouts(),
       };
+  }
+
+  function timeouts() {
+    const { query_timeout_ms, document_timeout_ms }: ModelTimeouts = models[name] ?? {};
+    return {
+      ...(query_timeout_ms !== undefined && { query_timeout_ms }),
+      ...(document_timeout_ms !== undefined && { document_timeout_ms }),
+    };
   }
 
   function onEndpoint<Name extends EndpointModel>(model: Name) {
@@ -89,6 +100,7 @@ function modelSettings(name: ModelName, { models }: SearchGateway, { names }: Se
       endpoint_name: endpointNameOf(model, models, names),
       revision: revisionOf(model, models),
       concurrency: ENDPOINT_CONCURRENCY,
+      ...timeouts(),
     };
   }
 }

@@ -139,6 +139,7 @@ const BulkItemError = v.looseObject({
   retryable: v.optional(
     v.pipe(v.boolean(), v.description("On errors of the gateway: whether the same operation may succeed later.")),
   ),
+  retry_after: v.optional(v.pipe(Integer, v.description("Seconds to wait before that, if known."))),
 });
 
 const BulkItemResult = v.looseObject({

@@ -1,4 +1,5 @@
 import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { MODEL_PAUSED, metricLine } from "../../lib/core/telemetry/emf.ts";
 import { bedrockClient } from "../../lib/search/embeddings/bedrock-client.ts";
 import { createEmbeddingCache } from "../../lib/search/embeddings/cache.ts";
 import { createEmbedders } from "../../lib/search/embeddings/create-embedders.ts";
@@ -8,15 +9,20 @@ import { sparseModelIn } from "../../lib/search/embeddings/sparse-model.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 
 /** Returns the embedders of all configured models. Their first calls load the AWS clients. */
-export function openEmbedders(settings: GatewaySettings, folder: string): OpenEmbedders {
+export function openEmbedders(settings: GatewaySettings, folder: string, print: (line: string) => void): OpenEmbedders {
   const sagemaker = sageMakerClient();
   const bedrock = bedrockClient();
   const sparseModel = sparseModelIn(folder);
   const cache = createEmbeddingCache();
   const hosts = new Set(settings.models.map(({ name }) => MODELS[name].host));
+  const onPause = (model: ModelName, reason: string) => {
+    print(JSON.stringify({ level: "warn", message: "model is not called for some seconds", model, reason }));
+    const paused = { name: MODEL_PAUSED, unit: "Count", value: 1 } as const;
+    print(metricLine({ Project: settings.project, Model: model }, [paused]));
+  };
   const sparse = settings.models.some(({ name }) => MODELS[name].kind === "sparse");
   return {
-    embedders: createEmbedders(settings.models, { sagemaker, bedrock, sparseModel, cache }),
+    embedders: createEmbedders(settings.models, { sagemaker, bedrock, sparseModel, cache, onPause }),
     async load() {
       await Promise.all([
         hosts.has("sagemaker") && sagemaker.load(),

@@ -31,7 +31,7 @@ export async function createServices(
   const cluster = createCluster({ node: env.OPENSEARCH_NODE, auth: await clusterAuth(env, credentials) });
   const models = once(async () => {
     const { openEmbedders } = await import("./embedders.ts");
-    return openEmbedders(settings, folder);
+    return openEmbedders(settings, folder, print);
   });
   const ranker = once(async () => {
     const { campaignRanker } = await import("../../lib/personalize/runtime/ranker.ts");

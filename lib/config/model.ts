@@ -3,7 +3,15 @@ import type { ModelName } from "./embedding-models.ts";
 import { imageKind, SERVED_FAMILIES } from "./instance-types.ts";
 import { integer, list, numeric, section, text } from "./kinds.ts";
 
+const timeout = (description: string) => v.optional(integer(100, 60_000, description));
+
+const query_timeout_ms = timeout("Milliseconds for one call that embeds a query. Absent: 3000.");
+const document_timeout_ms = timeout(
+  "Milliseconds for one call that embeds documents. Absent: as long as the request has time.",
+);
+
 const selfHosted = {
+  document_timeout_ms,
   initial_instance_count: v.optional(
     integer(1, 100, "Instances of the endpoint. Needed unless `endpoint_name` is set."),
   ),
@@ -71,11 +79,13 @@ const selfHosted = {
   ),
 };
 
-const QUERY_CONCURRENCY = {
+const HOSTED = {
   query_concurrency: integer(1, 100, "Model calls at a time of one instance of the function."),
+  query_timeout_ms,
+  document_timeout_ms,
 };
 
-const hosted = (description: string) => section(QUERY_CONCURRENCY, description);
+const hosted = (description: string) => section(HOSTED, description);
 
 const prefix = (description: string) =>
   v.optional(text(/^[^\0]{0,500}$/s, "a text of at most 500 characters", description));
@@ -87,6 +97,7 @@ export const ModelsSchema = section(
       section(
         {
           ...selfHosted,
+          query_timeout_ms,
           model_id: v.optional(
             text(
               /^[\w.-]{1,96}\/[\w.-]{1,96}$/,
@@ -128,7 +139,7 @@ export const ModelsSchema = section(
             "Model on Bedrock.",
           ),
           dimension: integer(1, 16_000, "Dimensions of its vectors, which the model must be able to return."),
-          ...QUERY_CONCURRENCY,
+          ...HOSTED,
         },
         "Dense, any embedding model of Cohere or Amazon Titan on Bedrock.",
       ),

@@ -25,9 +25,10 @@ function gatewayWidgets(stack: ProjectStack): Widget[] {
           },
           {
             title: "Model calls and errors",
-            metrics: models.flatMap(({ name, calls, errors }): Widget["metrics"] => [
+            metrics: models.flatMap(({ name, calls, errors, paused }): Widget["metrics"] => [
               [calls, `${name} calls`],
               ...errors.map((metric) => [metric, `${name} ${metric.name}`] as const),
+              [paused, `${name} paused`],
             ]),
           },
         ]),

@@ -2,7 +2,7 @@ import type { ModelName } from "../../lib/config/embedding-models.ts";
 import { bedrockModelId, endpointNameOf, isEndpointModel } from "../../lib/config/model-sources.ts";
 import type { Stage } from "../../lib/core/http/degradation.ts";
 import { API_STAGE, ENDPOINT_VARIANT, type FunctionName } from "../../lib/core/naming/names.ts";
-import { METRIC_NAMESPACE } from "../../lib/core/telemetry/emf.ts";
+import { METRIC_NAMESPACE, MODEL_PAUSED } from "../../lib/core/telemetry/emf.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
 import type { Metric } from "../constructs/alarm.ts";
@@ -46,7 +46,16 @@ export function gatewayMetrics(stack: ProjectStack) {
       dimensions: { DeliveryStreamName: names.stream("search-logs") },
       stat,
     }),
-    models: referencedModels(gateway).map((name) => ({ name, ...modelMetrics(stack, name) })),
+    models: referencedModels(gateway).map((name) => ({
+      name,
+      ...modelMetrics(stack, name),
+      paused: {
+        namespace: METRIC_NAMESPACE,
+        name: MODEL_PAUSED,
+        dimensions: { Project, Model: name },
+        stat: "Sum",
+      } satisfies Metric,
+    })),
   };
 }
 

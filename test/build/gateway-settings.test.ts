@@ -73,6 +73,7 @@ test("name the Bedrock id of a hosted model and its query_concurrency, and leave
   ]);
 });
 
+<<<<<<< HEAD
 test("name any model of Bedrock by its id and dimension", () => {
   const section = { model_id: "eu.cohere.embed-v4:0", dimension: 1536 };
   assert.equal(settings(withModel("ext_embed_bedrock", section)).models, [
@@ -93,6 +94,32 @@ test("name an existing endpoint, and take the place of the files as their revisi
 
 test("give another model no prefix of the built-in one", () => {
   assert.is(denseSettings({ model_id: "a/b", dimension: 1024, revision: "1" }).query_prefix, "");
+=======
+test("hold the timeouts of every kind of model", () => {
+  assert.ok(local.searchGateway);
+  const timeouts = { query_timeout_ms: 1_500, document_timeout_ms: 20_000 };
+  const host = { initial_instance_count: 1, instance_type: "ml.g5.xlarge" };
+  const models = {
+    dense_large_en_v1_5: { ...host, ...timeouts },
+    sparse_v3: { ...host, prune_ratio: 0.1, document_timeout_ms: 20_000 },
+  };
+  const kept = settings({ ...local, searchGateway: { ...local.searchGateway, models } }).models;
+  const hosted = withModel("ext_embed_english_v3");
+  assert.ok(hosted.searchGateway);
+  const ext_embed_english_v3 = { query_concurrency: 1, ...timeouts };
+  const [other] = settings({
+    ...hosted,
+    searchGateway: { ...hosted.searchGateway, models: { ext_embed_english_v3 } },
+  }).models;
+  assert.equal(
+    [...kept, other].map((model) => [model?.query_timeout_ms, model?.document_timeout_ms]),
+    [
+      [1_500, 20_000],
+      [undefined, 20_000],
+      [1_500, 20_000],
+    ],
+  );
+>>>>>>> 8721043 (Pause models that fail, and make their timeouts configurable)
 });
 
 /** The dense model's settings with these keys in its section of model.yaml. */

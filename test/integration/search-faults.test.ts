@@ -1,8 +1,18 @@
 import * as assert from "uvu/assert";
+import { openEmbedders } from "../../functions/api-router/embedders.ts";
+import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { FAILURES } from "../../lib/search/embeddings/breaker.ts";
 import type { Fault } from "../../local/embeddings/control.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
-import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import {
+  HYBRID_MAPPING,
+  hybridIndex,
+  SETTINGS,
+  startGateway,
+  startUpstreams,
+  type TestGateway,
+} from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -166,14 +176,52 @@ for (const cluster of await clusters()) {
     });
   }
 
+  test(`${cluster.version}: hybrid: a model that is down is not called for some seconds, and the answer says so`, async () => {
+    const settings = { indexes: [hybridIndex(index)] };
+    const own = await startGateway({ node: proxy.url, settings });
+    toStop.unshift(own);
+    control.setFaults("dense_large_en_v1_5", [{ kind: "unavailable" }]);
+    await hybrid(own);
+    await hybrid(own);
+    const { calls } = control.counts("dense_large_en_v1_5");
+    const { status, body } = await hybrid(own);
+    assert.is(status, 200);
+    assert.is(control.counts("dense_large_en_v1_5").calls, calls);
+    assert.match(
+      body.degraded[0]?.reason ?? "",
+      "model is not called for some seconds, since its last calls failed: model endpoint is unavailable",
+    );
+    assert.is(body.degraded[0]?.effect, "subquery 2 left out");
+  });
+
   test(`${cluster.version}: hybrid: with query: fail a failed embedding is 503, and the cluster is not searched`, async () => {
     control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 424 }]);
     const { status, body } = await hybrid(strict);
     assert.is(status, 503);
     assert.is(body.error.code, "upstream_unavailable");
     assert.is(proxy.count("/_search"), 0);
+
+    control.setFaults("dense_large_en_v1_5", [{ kind: "unavailable" }]);
+    for (let n = 0; n < 2; n += 1) await hybrid(strict);
+    const paused = await hybrid(strict);
+    assert.equal([paused.status, paused.body.error.code], [503, "upstream_unavailable"]);
+    assert.ok(Number(paused.headers.get("retry-after")) > 0);
   });
 }
+
+test("a model that is down is told by one line and one metric", async () => {
+  control.setFaults("dense_large_en_v1_5", [{ kind: "unavailable" }]);
+  const lines: Array<Record<string, unknown>> = [];
+  const { embedders } = openEmbedders(SETTINGS, ".", (line) => lines.push(JSON.parse(line)));
+  for (let n = 0; n < 3; n += 1) {
+    await embedders.get("dense_large_en_v1_5")?.embedDocuments([`text ${n}`], deadlineIn(20_000));
+  }
+  assert.is(control.counts("dense_large_en_v1_5").calls, FAILURES);
+  const [told, metric, ...others] = lines;
+  assert.equal(others, []);
+  assert.equal([told?.level, told?.model], ["warn", "dense_large_en_v1_5"]);
+  assert.equal([metric?.Project, metric?.Model, metric?.ModelPaused], ["test", "dense_large_en_v1_5", 1]);
+});
 
 test.after(async () => {
   for (const started of toStop) await started.stop();

@@ -1,6 +1,9 @@
 /** Namespace of all metrics of both services. */
 export const METRIC_NAMESPACE = "Relevance";
 
+/** How often an instance stopped calling a model for some seconds, by project and model. */
+export const MODEL_PAUSED = "ModelPaused";
+
 export interface Metric {
   name: string;
   unit: "Count" | "Milliseconds";

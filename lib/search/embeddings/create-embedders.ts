@@ -1,7 +1,9 @@
 import type { ModelName } from "../../config/embedding-models.ts";
+import { createBreaker } from "./breaker.ts";
 import type { EmbeddingCache } from "./cache.ts";
 import { cohereModel } from "./cohere.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
+import { judge } from "./failure.ts";
 import { type HostedEmbedderOptions, hostedEmbedder } from "./hosted-embedder.ts";
 import type { ModelClient } from "./model-client.ts";
 import type { ModelSettings } from "./settings.ts";
@@ -21,6 +23,8 @@ export interface EmbedderClients {
   cache: EmbeddingCache;
   /** Milliseconds that one attempt for a query may take; 3,000 by default. */
   queryTimeoutMs?: number;
+  /** Called when a model is not called for some seconds because its last calls failed. */
+  onPause?: (model: ModelName, reason: string) => void;
   /** Replaced in tests so that nothing sleeps between attempts. */
   wait?: (ms: number) => Promise<unknown>;
 }
@@ -34,10 +38,14 @@ export function createEmbedders(
 }
 
 function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embedder {
-  const { queryTimeoutMs, wait, sagemaker, bedrock } = clients;
+  const { wait, sagemaker, bedrock, onPause } = clients;
+  const { query_timeout_ms: queryTimeoutMs = clients.queryTimeoutMs, document_timeout_ms: documentTimeoutMs } =
+    settings;
   const options: HostedEmbedderOptions = {
     slots: createSlots(settings.concurrency),
+    breaker: createBreaker({ judge, onPause: (reason) => onPause?.(settings.name, reason) }),
     ...(queryTimeoutMs !== undefined && { queryTimeoutMs }),
+    ...(documentTimeoutMs !== undefined && { documentTimeoutMs }),
     ...(wait && { wait }),
   };
   switch (settings.name) {

@@ -14,6 +14,8 @@ export class EmbeddingError extends Error {
   override name = "EmbeddingError";
   /** Whether the same text may succeed later (throttled, unavailable, timed out). */
   readonly retryable: boolean;
+  /** Whole seconds to wait before that, if known. */
+  retryAfterSeconds?: number;
 
   constructor(message: string, options: ErrorOptions & { retryable: boolean }) {
     super(message, options);

@@ -1,3 +1,4 @@
+import type { Verdict } from "./breaker.ts";
 import { EmbeddingError } from "./embedder.ts";
 import { ModelCallTimeout } from "./model-client.ts";
 
@@ -17,6 +18,8 @@ export interface Failure {
   /** The model refused the input: with several texts in the call, maybe because of one of them. */
   refused: boolean;
   timedOut: boolean;
+  /** The model itself may be down: it did not answer, or could not. One that throttles or refuses works. */
+  down: boolean;
 }
 
 /** The properties of SDK and socket errors that are read here; nothing else of them is shown to anyone. */
@@ -27,20 +30,21 @@ interface Thrown {
   OriginalStatusCode?: unknown;
 }
 
-type Kind = "transient" | "later" | "final" | "refused" | "timeout";
+type Kind = "transient" | "throttled" | "later" | "final" | "refused" | "timeout";
 
 const failure = (reason: string, kind: Kind): Failure => ({
   reason,
-  again: kind === "transient",
-  later: kind === "transient" || kind === "later" || kind === "timeout",
+  again: kind === "transient" || kind === "throttled",
+  later: kind !== "final" && kind !== "refused",
   refused: kind === "refused",
   timedOut: kind === "timeout",
+  down: kind === "transient" || kind === "later" || kind === "timeout",
 });
 
 /** Errors that both services, or the socket, give by name. Names as in the services' API models. */
 const BY_NAME: Record<string, readonly [reason: string, kind: Kind]> = {
-  ThrottlingException: ["model endpoint throttles", "transient"],
-  TooManyRequestsException: ["model endpoint throttles", "transient"],
+  ThrottlingException: ["model endpoint throttles", "throttled"],
+  TooManyRequestsException: ["model endpoint throttles", "throttled"],
   ModelNotReadyException: ["model is not ready yet", "transient"],
   ServiceUnavailable: ["model endpoint is unavailable", "transient"],
   ServiceUnavailableException: ["model endpoint is unavailable", "transient"],
@@ -81,17 +85,24 @@ export function classify(error: unknown): Failure {
   if (known) return failure(...known);
 
   const status = $metadata?.httpStatusCode;
-  if (status === 429) return failure("model endpoint throttles", "transient");
+  if (status === 429) return failure("model endpoint throttles", "throttled");
   if (status === 503) return failure("model endpoint is unavailable", "transient");
   if (typeof status === "number") return failure(`model endpoint answered with status ${status}`, "final");
   return failure("model call failed", "final");
+}
+
+/** Says what a failed call shows about the model. */
+export function judge(error: unknown): { verdict: Verdict; reason: string } {
+  const { reason, down } = classify(error);
+  const silent = error instanceof EmbeddingError || (error instanceof ModelCallTimeout && error.wasShort);
+  return { verdict: silent ? "unknown" : down ? "down" : "alive", reason };
 }
 
 /** The container's own status, as SageMaker wraps it (HTTP 424). */
 function modelError(status: unknown): Failure {
   switch (status) {
     case 429:
-      return failure("model is overloaded (status 429)", "transient");
+      return failure("model is overloaded (status 429)", "throttled");
     case 503:
       return failure("model is unavailable (status 503)", "transient");
     // 413 and 422 are Text Embeddings Inference's validation up to 1.8 and from 1.9; 400 is an empty input.

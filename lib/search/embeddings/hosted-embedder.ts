@@ -2,9 +2,10 @@ import type { ModelName } from "../../config/embedding-models.ts";
 import { type Deadline, earlier } from "../../core/resilience/deadline.ts";
 import { type RetryOptions, retry } from "../../core/resilience/retry.ts";
 import { type BatchLimits, batches, type Part } from "./batches.ts";
+import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome, type EmbedOptions } from "./embedder.ts";
-import { classify, toEmbeddingError } from "./failure.ts";
-import type { InputType } from "./model-client.ts";
+import { classify, judge, toEmbeddingError } from "./failure.ts";
+import { type InputType, ModelCallTimeout } from "./model-client.ts";
 import { NoTimeLeftError, type Slots } from "./slots.ts";
 
 /** How one hosted model is spoken to. The rules of calling it (batches, retries, time) are `hostedEmbedder`'s. */
@@ -22,8 +23,11 @@ export interface HostedModel {
 
 export interface HostedEmbedderOptions {
   slots: Slots;
+  breaker?: Breaker;
   /** Milliseconds one attempt for a query may take: a search would rather continue without it. */
   queryTimeoutMs?: number;
+  /** Milliseconds one attempt for documents may take; by default what is left of the request. */
+  documentTimeoutMs?: number;
   /** Replaced in tests so that nothing sleeps between attempts. */
   wait?: (ms: number) => Promise<unknown>;
 }
@@ -49,7 +53,8 @@ const REFUSALS_PER_SUCCESS = 8;
 
 /** An embedder over a hosted model: batches, parallel calls within `slots`, retries and timeouts within the deadline. */
 export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptions): Embedder {
-  const { slots, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
+  const { slots, queryTimeoutMs = QUERY_TIMEOUT_MS, documentTimeoutMs = MAX_CALL_MS } = options;
+  const breaker = options.breaker ?? createBreaker({ judge });
   const waiting = options.wait && { wait: options.wait };
 
   /** `retry`, but when no time is left for another attempt, what failed the one before is what is told. */
@@ -66,12 +71,28 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
     return retry(attempt, { ...retrying, ...waiting });
   };
 
-  const call = (parts: readonly string[], input: InputType, startBefore: Deadline, deadline: Deadline, limit: number) =>
-    slots.run(input, startBefore, async () => {
-      const timeoutMs = Math.floor(Math.min(limit, earlier(deadline, MARGIN_MS).remaining()));
-      if (timeoutMs <= 0) throw new NoTimeLeftError();
-      return hosted.parse(await hosted.invoke(hosted.body(parts, input), timeoutMs), parts.length);
-    });
+  const call = async (
+    parts: readonly string[],
+    input: InputType,
+    startBefore: Deadline,
+    deadline: Deadline,
+    limit: number,
+  ) => {
+    // Not only inside: the calls that hang may hold every slot.
+    breaker.check();
+    return slots.run(input, startBefore, () =>
+      breaker.run(async () => {
+        const timeoutMs = Math.floor(Math.min(limit, earlier(deadline, MARGIN_MS).remaining()));
+        if (timeoutMs <= 0) throw new NoTimeLeftError();
+        try {
+          return hosted.parse(await hosted.invoke(hosted.body(parts, input), timeoutMs), parts.length);
+        } catch (error) {
+          if (error instanceof ModelCallTimeout && timeoutMs < Math.min(limit, queryTimeoutMs)) error.wasShort = true;
+          throw error;
+        }
+      }),
+    );
+  };
 
   return {
     model: hosted.model,
@@ -84,7 +105,7 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
       const embed = async (batch: readonly Part[]): Promise<void> => {
         const literals = batch.map(({ json }) => json);
         try {
-          const answers = await retryCall(() => call(literals, "document", startBefore, deadline, MAX_CALL_MS), {
+          const answers = await retryCall(() => call(literals, "document", startBefore, deadline, documentTimeoutMs), {
             deadline: startBefore,
             retryable: (error) => classify(error).again,
           });

@@ -17,6 +17,8 @@ export interface ModelClient {
 export class ModelCallTimeout extends Error {
   override name = "ModelCallTimeout";
   readonly timeoutMs: number;
+  /** Whether the request had less time left than the model may take. */
+  wasShort = false;
 
   constructor(timeoutMs: number) {
     super(`model endpoint timed out after ${timeoutMs} ms`);

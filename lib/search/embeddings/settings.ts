@@ -5,6 +5,9 @@ const ofEveryModel = {
   revision: v.string(),
   /** Simultaneous calls of one function instance. */
   concurrency: v.number(),
+  /** Milliseconds of one call for a query or for documents; absent: the embedder's own. */
+  query_timeout_ms: v.optional(v.number()),
+  document_timeout_ms: v.optional(v.number()),
 };
 
 /** One embedding model: what its kind and its host need, and nothing else. */

@@ -121,6 +121,8 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ["model.yaml", ["sparse_v3", "instance_type"], ["ml.c6i.large"], ["ml.c6i.9xlarge", "ml.c6id.large", "ml.g5.large"]],
   ["model.yaml", ["sparse_v3", "target_concurrency"], [1, 500], [0, 501, 1.5]],
   ["model.yaml", ["sparse_v3", "initial_instance_count"], [1], [0]],
+  ["model.yaml", ["dense_large_en_v1_5", "query_timeout_ms"], [100, 60_000], [99, 60_001, 1.5]],
+  ["model.yaml", ["sparse_v3", "document_timeout_ms"], [100, 60_000], [99, 60_001]],
   ["model.yaml", ["sparse_v3", "prune_ratio"], [0, 0.9], [-0.1, 1]],
   ["model.yaml", ["sparse_v3", "revision"], ["main"], ["", "a/b"]],
   [

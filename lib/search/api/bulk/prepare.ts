@@ -162,9 +162,9 @@ async function changeOf(
     case "text": {
       const embedded = await pool.get({ model, text: need.text });
       if (embedded.kind !== "error") return embeddingJson(operation, embedded);
-      const { message, retryable } = embedded.error;
+      const { message, retryable, retryAfterSeconds: retryAfter } = embedded.error;
       if (target.onFailure === "fail") {
-        return { status: 503, type: "embedding_failed", reason: `${field}: ${message}`, retryable };
+        return { status: 503, type: "embedding_failed", reason: `${field}: ${message}`, retryable, retryAfter };
       }
       onDegraded(operation, field, message);
       return absent(operation, model);

@@ -43,7 +43,10 @@ export async function runBulk(
   for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
   return {
     status: 200,
-    headers: degraded.length > 0 ? { "x-degraded": "embedding" } : {},
+    headers: {
+      ...(degraded.length > 0 && { "x-degraded": "embedding" }),
+      ...(run.retryAfter > 0 && { "retry-after": String(run.retryAfter) }),
+    },
     body: answerText(echo, operations, run.results, run.took, degraded),
   };
 }
@@ -61,6 +64,8 @@ function createRun(
     results: new Map<Operation, ItemResult>(),
     degraded: [] as DegradedWrite[],
     took: 0,
+    /** Seconds after which the operations that failed may succeed, if known. */
+    retryAfter: 0,
     writeAll,
   };
   /** Whether the cluster has answered a write. From then on, an unsent operation fails alone, not the whole request. */
@@ -160,6 +165,7 @@ function createRun(
   }
 
   function fail(operation: Operation, error: ItemError): void {
+    run.retryAfter = Math.max(run.retryAfter, error.retryAfter ?? 0);
     run.results.set(operation, failedItem(target.itemIndex, operation, error));
   }
 

@@ -35,9 +35,11 @@ export function planLegs(
   if (left.length === 0) return { kept, weights: weights && [...weights], degraded: [] };
   const said = left.map(({ leg, field, reason }) => `subquery ${leg + 1} (${field}): ${reason}`).join("; ");
   const cause = [...failures.values()];
-  if (kept.length === 0) throw new ApiError("upstream_unavailable", `No subquery can run: ${said}.`, { cause });
+  const seconds = Math.max(0, ...cause.map(({ retryAfterSeconds = 0 }) => retryAfterSeconds));
+  const options = { cause, headers: seconds > 0 ? { "retry-after": String(seconds) } : {} };
+  if (kept.length === 0) throw new ApiError("upstream_unavailable", `No subquery can run: ${said}.`, options);
   if (onFailure === "fail") {
-    throw new ApiError("upstream_unavailable", `The query text could not be embedded: ${said}.`, { cause });
+    throw new ApiError("upstream_unavailable", `The query text could not be embedded: ${said}.`, options);
   }
   const remaining = leftWeights(weights, kept);
   const degraded = left.map(({ leg, field, reason }): Degradation => {

@@ -143,4 +143,30 @@ test("a failed query is asked again", async () => {
   assert.is((await dense.embedQuery("a", deadline)).kind, "dense");
 });
 
+test("a model's own timeouts limit its calls", async () => {
+  const all = clients();
+  const [dense] = createEmbedders([{ ...DENSE, query_timeout_ms: 700, document_timeout_ms: 900 }], all).values();
+  await dense?.embedQuery("a", deadline);
+  await dense?.embedDocuments(["a"], deadline);
+  assert.equal(
+    all.sagemaker.calls.map(({ timeoutMs }) => timeoutMs),
+    [700, 900],
+  );
+});
+
+test("a model that is down is told once for each pause, with its name; others are called on", async () => {
+  const paused: string[] = [];
+  const sagemaker = fakeClient(({ target }) => {
+    if (target === "sparse-endpoint") throw awsError("ServiceUnavailable", 503);
+    return [vectorOf("a", 1_024)];
+  });
+  const onPause = (model: ModelName, reason: string) => paused.push(`${model}: ${reason}`);
+  const embedders = createEmbedders(SETTINGS, { ...clients(), sagemaker, onPause, wait: async () => {} });
+  // Each makes three attempts. The sparse model has an embedder of its own for each call, and one breaker.
+  for (let n = 0; n < 3; n += 1) await get(embedders, "sparse_v3").embedDocuments(["a"], deadline);
+  assert.equal(paused, ["sparse_v3: model endpoint is unavailable"]);
+  assert.is(sagemaker.calls.length, 4);
+  assert.is((await get(embedders, "dense_large_en_v1_5").embedQuery("a", deadline)).kind, "dense");
+});
+
 test.run();
