@@ -8,17 +8,7 @@ import {
   Integer,
   Issue,
 } from "../../lib/core/http/documents.ts";
-import {
-  CONDITIONS_OF,
-  Conditions,
-  Document,
-  DocumentId,
-  IndexName,
-  MAX_OPERATIONS,
-  NEEDS,
-  Refresh,
-  RIVALS,
-} from "../../lib/search/api/bulk/request.ts";
+import { Document } from "../../lib/search/api/bulk/request.ts";
 import { CandidatesRequest } from "../../lib/search/api/hybrid/candidates.ts";
 import {
   AppliedHybridSettings,
@@ -31,73 +21,17 @@ import {
   TemplateParams,
 } from "../../lib/search/api/hybrid/request.ts";
 import { BusinessRules, NativeSearch, SearchRequest } from "../../lib/search/api/search/request.ts";
+import {
+  BulkCreate,
+  BulkDelete,
+  BulkIndex,
+  BulkOperation,
+  BulkRequestDocument,
+  BulkUpdate,
+  bulkFields,
+} from "./bulk-documents.ts";
 
 const Degradation = degradation(["embedding", "personalization", "profile", "depth", "shards", "timed_out"]);
-
-const op = <Name extends string>(name: Name, description: string) =>
-  v.pipe(v.picklist([name]), v.description(description));
-
-/** The rules between fields, as JSON Schema expresses them. */
-const rules = (taken: readonly string[]) => {
-  const rivals = RIVALS.filter((pair) => pair.every((key) => taken.includes(key)));
-  return {
-    dependentRequired: Object.fromEntries(Object.entries(NEEDS).filter(([key]) => taken.includes(key))),
-    not: { anyOf: rivals.map((required) => ({ required })) },
-  };
-};
-
-const BulkIndex = v.pipe(
-  v.strictObject({
-    id: DocumentId,
-    op: op("index", "Creates or replaces the document."),
-    doc: Document,
-    ...v.partial(v.pick(Conditions, CONDITIONS_OF.index)).entries,
-  }),
-  v.metadata(rules(CONDITIONS_OF.index)),
-);
-
-const BulkCreate = v.strictObject({
-  id: DocumentId,
-  op: op("create", "Creates the document; refuses an existing id."),
-  doc: Document,
-  ...v.partial(v.pick(Conditions, CONDITIONS_OF.create)).entries,
-});
-
-const BulkUpdate = v.pipe(
-  v.strictObject({
-    id: DocumentId,
-    op: op("update", "Changes the fields of `doc`."),
-    doc: Document,
-    ...v.partial(v.pick(Conditions, CONDITIONS_OF.update)).entries,
-  }),
-  v.metadata(rules(CONDITIONS_OF.update)),
-);
-
-const BulkDelete = v.pipe(
-  v.strictObject({
-    id: DocumentId,
-    op: op("delete", "Deletes the document."),
-    doc: v.optional(v.null_()),
-    ...v.partial(v.pick(Conditions, CONDITIONS_OF.delete)).entries,
-  }),
-  v.metadata(rules(CONDITIONS_OF.delete)),
-);
-
-const BulkOperation = v.variant("op", [BulkIndex, BulkCreate, BulkUpdate, BulkDelete]);
-
-const bulkFields = {
-  index: IndexName,
-  refresh: v.optional(Refresh),
-  bulk_request: v.pipe(
-    v.array(BulkOperation),
-    v.minLength(1),
-    v.maxLength(MAX_OPERATIONS),
-    v.description("Operations in the order in which they take effect."),
-  ),
-};
-
-/** The body of a bulk request. It documents what the handler's own schema checks with functions. */
-export const BulkRequestDocument = v.strictObject(bulkFields);
 
 const NativeQuery = v.pipe(v.looseObject({}), v.minEntries(1), v.description("A native query."));
 

@@ -1,8 +1,8 @@
 import type { Route } from "../../lib/core/http/route.ts";
 import { SearchRequest } from "../../lib/search/api/search/request.ts";
+import { BulkRequestDocument } from "./bulk-documents.ts";
 import {
   BulkAnswer,
-  BulkRequestDocument,
   CandidatesAnswer,
   CandidatesRequestDocument,
   HybridRequestDocument,
