@@ -73,7 +73,6 @@ test("name the Bedrock id of a hosted model and its query_concurrency, and leave
   ]);
 });
 
-<<<<<<< HEAD
 test("name any model of Bedrock by its id and dimension", () => {
   const section = { model_id: "eu.cohere.embed-v4:0", dimension: 1536 };
   assert.equal(settings(withModel("ext_embed_bedrock", section)).models, [
@@ -94,7 +93,8 @@ test("name an existing endpoint, and take the place of the files as their revisi
 
 test("give another model no prefix of the built-in one", () => {
   assert.is(denseSettings({ model_id: "a/b", dimension: 1024, revision: "1" }).query_prefix, "");
-=======
+});
+
 test("hold the timeouts of every kind of model", () => {
   assert.ok(local.searchGateway);
   const timeouts = { query_timeout_ms: 1_500, document_timeout_ms: 20_000 };
@@ -119,7 +119,6 @@ test("hold the timeouts of every kind of model", () => {
       [1_500, 20_000],
     ],
   );
->>>>>>> 8721043 (Pause models that fail, and make their timeouts configurable)
 });
 
 /** The dense model's settings with these keys in its section of model.yaml. */
