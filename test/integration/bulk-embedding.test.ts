@@ -1,5 +1,4 @@
 import * as assert from "uvu/assert";
-import { ModelPausedError } from "../../lib/search/embeddings/breaker.ts";
 import { EmbeddingError } from "../../lib/search/embeddings/embedder.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -209,19 +208,6 @@ for (const cluster of await clusters()) {
     });
     assert.equal([items[1]?.status, items[2]?.error.type], [201, "earlier_operation_failed"]);
     assert.is((await request(cluster, "GET", `/${index}/_doc/1`)).status, 404);
-  });
-
-  test(`${version}: a model that is not called for some seconds says when to try again`, async () => {
-    const { index, gateway } = await setUp();
-    gateway.dense.failing = (text) => (text === "bad" ? new ModelPausedError("it hangs", 7_100) : undefined);
-    const { status, items, headers } = await gateway.bulk(index, [
-      { id: "1", op: "index", doc: { title: "bad" } },
-      { id: "2", op: "index", doc: { title: "good" } },
-    ]);
-    assert.equal([status, headers["retry-after"]], [200, "8"]);
-    assert.equal([items[0]?.status, items[1]?.status], [503, 201]);
-    const reason = "dense: model is not called for some seconds, since its last calls failed: it hangs";
-    assert.equal(items[0]?.error, { type: "embedding_failed", reason, retryable: true, retry_after: 8 } as object);
   });
 
   test(`${version}: a failed embedding with "degrade" is stored without, listed, and no old vector stays`, async () => {

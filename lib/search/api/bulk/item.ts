@@ -30,8 +30,8 @@ interface RawItem {
 }
 
 /**
- * Parses the answer to a `_bulk` call of what was `sent` after `skipped` other operations. Returns undefined if the body is not such an answer: if an
- * item is missing, malformed, or about another operation or document.
+ * Parses the answer to a `_bulk` call of what was `sent` after `skipped` other operations. Returns undefined if the body
+ * is not such an answer: if an item is missing, malformed, or about another operation or document.
  */
 export function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): BulkAnswer | undefined {
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;

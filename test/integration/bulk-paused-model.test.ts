@@ -1,0 +1,28 @@
+import * as assert from "uvu/assert";
+import { ModelPausedError } from "../../lib/search/embeddings/breaker.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { bulkGateway, MAPPED_INDEX, mappedIndex } from "../lib/search/api/bulk/support.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("bulk while a model is paused");
+
+for (const cluster of await clusters()) {
+  const { version } = cluster;
+
+  test(`${version}: a model that is not called for some seconds says when to try again`, async () => {
+    const index = uniqueIndex("paused");
+    await request(cluster, "PUT", `/${index}`, MAPPED_INDEX);
+    const gateway = bulkGateway(cluster.url, { indexes: [mappedIndex(index)] });
+    gateway.dense.failing = (text) => (text === "bad" ? new ModelPausedError("it hangs", 7_100) : undefined);
+    const { status, items, headers } = await gateway.bulk(index, [
+      { id: "1", op: "index", doc: { title: "bad" } },
+      { id: "2", op: "index", doc: { title: "good" } },
+    ]);
+    assert.equal([status, headers["retry-after"]], [200, "8"]);
+    assert.equal([items[0]?.status, items[1]?.status], [503, 201]);
+    const reason = "dense: model is not called for some seconds, since its last calls failed: it hangs";
+    assert.equal(items[0]?.error, { type: "embedding_failed", reason, retryable: true, retry_after: 8 } as object);
+  });
+}
+
+test.run();
