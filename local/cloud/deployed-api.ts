@@ -8,6 +8,7 @@ import {
   GetUsagePlanKeysCommand,
   GetUsagePlansCommand,
   type Resource,
+  type RestApi,
 } from "@aws-sdk/client-api-gateway";
 import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { ifThere } from "../../lib/aws/errors.ts";
@@ -61,10 +62,7 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
   const gateway = new APIGatewayClient(options);
   const lambda = new LambdaClient(options);
   const { items: apis = [] } = await gateway.send(new GetRestApisCommand({ limit: 500 }));
-  const id = apis.find((api) => api.name === name)?.id;
-  if (id === undefined)
-    throw new Error(`there is no API ${name}; there are: ${apis.map((api) => api.name).join(", ")}`);
-  const { deploymentId } = await gateway.send(new GetStageCommand({ restApiId: id, stageName: stage }));
+  const { id, deploymentId } = await stagedApi(gateway, apis, name, stage);
   if (!deploymentId) throw new Error(`stage ${stage} of API ${name} has no deployment`);
 
   const { items: resources = [] } = await gateway.send(
@@ -83,6 +81,20 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
     ...(await usageOf(gateway, id, stage)),
     function: await describeFunction(lambda, target),
   };
+}
+
+/**
+ * Returns the API of this name that has the stage. There may be a second one without it: an interrupted Terraform leaves
+ * behind what it was creating in that moment.
+ */
+async function stagedApi(gateway: APIGatewayClient, apis: readonly RestApi[], name: string, stageName: string) {
+  const named = apis.flatMap((api) => (api.name === name && api.id !== undefined ? [api.id] : []));
+  for (const id of named) {
+    const stage = await ifThere(gateway.send(new GetStageCommand({ restApiId: id, stageName })));
+    if (stage) return { id, deploymentId: stage.deploymentId };
+  }
+  if (named.length > 0) throw new Error(`API ${name} has no stage ${stageName}`);
+  throw new Error(`there is no API ${name}; there are: ${apis.map((api) => api.name).join(", ")}`);
 }
 
 type Integration = Omit<DeployedMethod, "permitted"> & { uri?: string };
