@@ -93,11 +93,24 @@ export const HybridRequest = v.pipe(
     template: v.nullish(namedTemplateFields.template, null),
     params: namedTemplateFields.params,
   }),
-  v.check(
-    ({ search_request_template, template }) => (search_request_template === null) !== (template === null),
-    "must have either search_request_template or template",
+  v.forward(
+    v.check(
+      ({ search_request_template, template }) => search_request_template !== null || template !== null,
+      "is required, unless template names one",
+    ),
+    ["search_request_template"],
   ),
-  v.check(({ template, params }) => template !== null || params === null, "must have params only beside template"),
+  v.forward(
+    v.check(
+      ({ search_request_template, template }) => search_request_template === null || template === null,
+      "must not be beside search_request_template",
+    ),
+    ["template"],
+  ),
+  v.forward(
+    v.check(({ template, params }) => template !== null || params === null, "must only be beside template"),
+    ["params"],
+  ),
 );
 export type HybridRequest = v.InferOutput<typeof HybridRequest>;
 

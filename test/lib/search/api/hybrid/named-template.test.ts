@@ -57,10 +57,15 @@ test("refuse parameters that are missing or unknown, all at once", () => {
 
 test("refuse both a template and a name, neither, and parameters of no template", () => {
   const own = '"search_request_template":{"query":{}}';
-  const either = ["invalid_request", ": must have either search_request_template or template"];
-  assert.equal(refusal(`${own},"template":"by_title"`), either);
-  assert.equal(refusal('"template":null'), either);
-  assert.equal(refusal(`${own},"params":{}`), ["invalid_request", ": must have params only beside template"]);
+  assert.equal(refusal(`${own},"template":"by_title"`), [
+    "invalid_request",
+    "template: must not be beside search_request_template",
+  ]);
+  assert.equal(refusal('"template":null'), [
+    "invalid_request",
+    "search_request_template: is required, unless template names one",
+  ]);
+  assert.equal(refusal(`${own},"params":{}`), ["invalid_request", "params: must only be beside template"]);
 });
 
 test("refuse values that make the template harmful to the cluster", () => {
