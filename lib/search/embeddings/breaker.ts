@@ -1,4 +1,8 @@
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { withTimeout } from "../../core/resilience/timeout.ts";
 import { EmbeddingError } from "./embedder.ts";
+import type { InputType } from "./model-client.ts";
+import { NoTimeLeftError } from "./slots.ts";
 
 /** Failures in a row after which a model is not called. A query that times out makes two. */
 export const FAILURES = 4;
@@ -12,9 +16,13 @@ export type Verdict = "alive" | "down" | "unknown";
 /** Stops calling a model that fails again and again, so that a hung endpoint does not cost each request its timeouts. */
 export interface Breaker {
   /** Throws ModelPausedError while the model is not called. */
-  check(): void;
-  /** Runs a call. Throws ModelPausedError instead of calling while the model is paused, or another call is the trial. */
-  run<T>(call: () => Promise<T>): Promise<T>;
+  check(input: InputType): void;
+  /**
+   * Runs a call. Throws ModelPausedError instead while the model is paused. While another call is the trial, so does a
+   * query, whose search can do without the model; documents wait for the outcome, or throw NoTimeLeftError when
+   * `startBefore` ends first.
+   */
+  run<T>(input: InputType, startBefore: Deadline, call: () => Promise<T>): Promise<T>;
 }
 
 export interface BreakerOptions {
@@ -43,12 +51,12 @@ export function createBreaker({ judge, onPause, now = () => performance.now() }:
   let failures = 0;
   let lastReason = "";
   let pausedUntil: number | undefined;
-  let trial = false;
+  let trial: Promise<void> | undefined;
 
-  const check = () => {
+  const check = (input: InputType) => {
     if (pausedUntil === undefined) return;
     const left = pausedUntil - now();
-    if (left > 0 || trial) throw new ModelPausedError(lastReason, left);
+    if (left > 0 || (trial && input === "query")) throw new ModelPausedError(lastReason, left);
   };
 
   const fail = (reason: string, wasTrial: boolean) => {
@@ -66,24 +74,39 @@ export function createBreaker({ judge, onPause, now = () => performance.now() }:
     pausedUntil = undefined;
   };
 
+  const judged = async <T>(call: () => Promise<T>, isTrial: boolean): Promise<T> => {
+    try {
+      const result = await call();
+      succeed();
+      return result;
+    } catch (error) {
+      const { verdict, reason } = judge(error);
+      if (verdict === "alive") succeed();
+      else if (verdict === "down") fail(reason, isTrial);
+      throw error;
+    }
+  };
+
+  const trialEnded = () => {
+    trial = undefined;
+  };
+
   return {
     check,
-    async run(call) {
-      check();
-      const isTrial = pausedUntil !== undefined;
-      if (isTrial) trial = true;
-      try {
-        const result = await call();
-        succeed();
-        return result;
-      } catch (error) {
-        const { verdict, reason } = judge(error);
-        if (verdict === "alive") succeed();
-        else if (verdict === "down") fail(reason, isTrial);
-        throw error;
-      } finally {
-        if (isTrial) trial = false;
+    async run(input, startBefore, call) {
+      check(input);
+      for (let other = trial; other; other = trial) {
+        await withTimeout(
+          startBefore.remaining(),
+          () => other as Promise<void>,
+          () => new NoTimeLeftError(),
+        );
+        check(input);
       }
+      if (pausedUntil === undefined) return judged(call, false);
+      const running = judged(call, true);
+      trial = running.then(trialEnded, trialEnded);
+      return running;
     },
   };
 }

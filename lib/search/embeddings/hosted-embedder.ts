@@ -79,9 +79,9 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
     limit: number,
   ) => {
     // Not only inside: the calls that hang may hold every slot.
-    breaker.check();
+    breaker.check(input);
     return slots.run(input, startBefore, () =>
-      breaker.run(async () => {
+      breaker.run(input, startBefore, async () => {
         const timeoutMs = Math.floor(Math.min(limit, earlier(deadline, MARGIN_MS).remaining()));
         if (timeoutMs <= 0) throw new NoTimeLeftError();
         try {

@@ -70,6 +70,26 @@ test("after that a single call is the trial; the others wait for its verdict", a
   assert.equal(await Promise.all([query(), query()]), ["served", "served"]);
 });
 
+test("documents wait for the verdict of the trial instead of failing", async () => {
+  const { state, client, query, embedder } = setUp();
+  state.fault = timeout;
+  for (let n = 0; n < 2; n += 1) await query();
+  state.now = OPEN_MS;
+  state.fault = () => undefined;
+  // Two calls at once: a call takes at most 32 texts.
+  const texts = Array.from({ length: 100 }, (_, n) => `text ${n}`);
+  const outcomes = await embedder.embedDocuments(texts, deadlineIn(20_000));
+  assert.equal([...new Set(outcomes.map(({ kind }) => kind))], ["dense"]);
+
+  state.fault = timeout;
+  for (let n = 0; n < 2; n += 1) await query();
+  state.now += OPEN_MS;
+  const calls = client.calls.length;
+  const failed = await embedder.embedDocuments(texts, deadlineIn(20_000));
+  assert.is(client.calls.length, calls + 1);
+  assert.ok(failed.every((outcome) => outcome.kind === "error"));
+});
+
 test("a success in between starts the count again", async () => {
   const { state, client, query } = setUp();
   for (let n = 0; n < 3; n += 1) {
