@@ -8,7 +8,7 @@ import {
   Integer,
   Issue,
 } from "../../lib/core/http/documents.ts";
-import { Document } from "../../lib/search/api/bulk/request.ts";
+import { Document, RefreshWaitFor } from "../../lib/search/api/bulk/request.ts";
 import { CandidatesRequest } from "../../lib/search/api/hybrid/candidates.ts";
 import {
   AppliedHybridSettings,
@@ -200,6 +200,7 @@ export const schemaNames = {
     BulkCreate,
     BulkUpdate,
     BulkDelete,
+    RefreshWaitFor,
     Document,
     SearchRequest,
     NativeSearch,
@@ -224,6 +225,7 @@ export const schemaNames = {
     BulkCreate,
     BulkUpdate,
     BulkDelete,
+    RefreshWaitFor,
     Document,
     BulkResult,
     BulkItem,

@@ -143,9 +143,12 @@ const TooMany = v.never(
     `must hold at most ${MAX_OPERATIONS} operations, got ${(input as unknown[]).length}; split it into several requests`,
 );
 
+/** The answer comes when searches see the written documents. */
+export const RefreshWaitFor = v.picklist(["wait_for"]);
+
 /** When written documents become visible to searches. */
 export const Refresh = v.pipe(
-  v.union([v.boolean(), v.picklist(["wait_for"])]),
+  v.union([v.boolean(), RefreshWaitFor]),
   v.description("`true` makes the documents searchable at once, `wait_for` answers when they are. Default: `false`."),
 );
 
