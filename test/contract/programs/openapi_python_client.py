@@ -8,9 +8,9 @@ from gateway.api.search import search
 from gateway.models import (
     BulkDelete,
     BulkDeleteOp,
+    BulkIndex,
+    BulkIndexOp,
     BulkRequest,
-    BulkWrite,
-    BulkWriteOp,
     Document,
     HybridSearchRequest,
     HybridSettings,
@@ -34,7 +34,7 @@ bulked = bulk.sync(
     body=BulkRequest(
         index=INDEX,
         bulk_request=[
-            BulkWrite(id="w1", op=BulkWriteOp.INDEX, doc=Document.from_dict({"title": "Written"})),
+            BulkIndex(id="w1", op=BulkIndexOp.INDEX, doc=Document.from_dict({"title": "Written"})),
             BulkDelete(id="w1", op=BulkDeleteOp.DELETE),
         ],
     ),
