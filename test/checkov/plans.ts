@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { StackName } from "../../lib/core/naming/names.ts";
-import { sharedCloud, type TestCloud } from "../fixtures/cloud.ts";
+import { sharedCloud } from "../fixtures/cloud.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { fullConfiguration } from "../fixtures/configurations/every-option.ts";
 import { planOf, writeStacks } from "../fixtures/plans.ts";
+import { servedProvider } from "../fixtures/served-provider.ts";
 import type { Terraform } from "../fixtures/terraform.ts";
 import { recommendation } from "../stacks/support.ts";
 
@@ -19,21 +20,22 @@ const RECOMMENDATION: readonly StackName[] = ["storage", "personalization", "fil
  */
 export async function allOptionsPlans(terraform: Terraform, folder: string): Promise<string[]> {
   const cloud = await sharedCloud();
+  const env = { ...cloud.env, ...(await servedProvider(cloud, join(folder, "provider"))) };
   const gateway = configuration("all-options", [["project.yaml", ["terraform"], undefined]]);
   const service = recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]]);
   return [
-    ...(await plansOf(terraform, cloud, { config: gateway, folder: join(folder, "search-gateway") })),
-    ...(await plansOf(terraform, cloud, {
+    ...(await plansOf(terraform, env, { config: gateway, folder: join(folder, "search-gateway") })),
+    ...(await plansOf(terraform, env, {
       config: service,
       folder: join(folder, "recommendation"),
       stacks: RECOMMENDATION,
     })),
-    ...(await plansOf(terraform, cloud, {
+    ...(await plansOf(terraform, env, {
       config: fullConfiguration("both services, with an authorizer"),
       folder: join(folder, "authorizer"),
       stacks: ["search-gateway"],
     })),
-    ...(await plansOf(terraform, cloud, {
+    ...(await plansOf(terraform, env, {
       config: fullConfiguration("both services, private, for callers of IAM"),
       folder: join(folder, "private-iam"),
       stacks: ["recommendation"],
@@ -43,14 +45,14 @@ export async function allOptionsPlans(terraform: Terraform, folder: string): Pro
 
 async function plansOf(
   terraform: Terraform,
-  cloud: TestCloud,
+  env: Readonly<Record<string, string>>,
   { config, folder, ...only }: { config: Configuration; folder: string; stacks?: readonly StackName[] },
 ): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   const files: string[] = [];
   for (const { name, directory } of writeStacks(config, { folder, ...only })) {
     const file = join(folder, `${name}.json`);
-    writeFileSync(file, await planOf(terraform, directory, cloud.env));
+    writeFileSync(file, await planOf(terraform, directory, env));
     files.push(file);
   }
   return files;

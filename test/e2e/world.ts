@@ -64,7 +64,6 @@ export async function createWorld(): Promise<World> {
   const [cluster] = await clusters();
   const mappings = [{ embedding_field: "description_sparse", model_name: "sparse_v3", src_fields: ["description"] }];
   const project = await testProject({
-    servedProvider: true,
     folder,
     cloud: await asDeployer(cloud, { project: NAME, stateBucket: account.stateBucket }),
     account,

@@ -26,7 +26,15 @@ test.after(async () => {
 });
 const account = await seedAccount(cloud);
 const deployer = await asDeployer(cloud, { project: NAME, stateBucket: account.stateBucket });
-const project = await testProject({ folder, cloud: deployer, account, configuration: "aws-auth", name: NAME });
+// As users run it: Terraform starts the provider and reads all of its schema.
+const project = await testProject({
+  folder,
+  cloud: deployer,
+  account,
+  configuration: "aws-auth",
+  name: NAME,
+  servedProvider: false,
+});
 const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 
 test("is deployed with all that it needs", async () => {

@@ -8,12 +8,14 @@ import { sharedCloud } from "../fixtures/cloud.ts";
 import { CONFIGURATIONS, type ConfigurationName, configuration } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { planOf, writeStacks } from "../fixtures/plans.ts";
+import { servedProvider } from "../fixtures/served-provider.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("terraform plan");
 const terraform = requireTerraform();
 const cloud = await sharedCloud();
+const env = { ...cloud.env, ...(await servedProvider(cloud, scratchFolder(TEST_OUTPUT, "provider-of-plans"))) };
 
 interface Plan {
   resource_changes: Array<{
@@ -30,7 +32,7 @@ async function plansOf(name: ConfigurationName) {
   const folder = scratchFolder(TEST_OUTPUT, `plan-of-${name}`);
   const plans = new Map<string, { plan: Plan; resources: string[] }>();
   for (const { name: stack, directory } of writeStacks(config, { folder })) {
-    const plan: Plan = JSON.parse(await planOf(terraform, directory, cloud.env));
+    const plan: Plan = JSON.parse(await planOf(terraform, directory, env));
     const text: { resource: Record<string, object> } = JSON.parse(readFileSync(join(directory, "cdk.tf.json"), "utf8"));
     const resources = Object.entries(text.resource).flatMap(([type, byId]) =>
       Object.keys(byId).map((id) => `${type}.${id}`),

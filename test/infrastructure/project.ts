@@ -49,7 +49,7 @@ export interface ProjectOptions {
   configuration: ConfigurationName;
   name: string;
   changes?: readonly Change[];
-  /** Whether all commands use one provider that keeps running, which is faster than one for each command. */
+  /** Whether all commands use one provider that keeps running, which is faster than one for each. Default: true. */
   servedProvider?: boolean;
   env?: Readonly<Record<string, string>>;
 }
@@ -79,7 +79,7 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
     ...cloud.env,
     TERRAFORM_BINARY: terraform.binary,
     ...(terraform.mirror !== undefined && { TF_PROVIDER_MIRROR: terraform.mirror }),
-    ...(options.servedProvider && (await servedProvider(cloud, servedFolder(folder)))),
+    ...(options.servedProvider !== false && (await servedProvider(cloud, servedFolder(folder)))),
     COLUMNS: "120",
     NO_COLOR: "1",
     ...options.env,

@@ -7,6 +7,7 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { servedProvider } from "../fixtures/served-provider.ts";
 import { initTerraform, requireTerraform, terraformOk } from "../fixtures/terraform.ts";
 import { ARTIFACTS, recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
@@ -14,6 +15,7 @@ import { suite } from "../suite.ts";
 const test = suite("order of the recommendation service's resources");
 const terraform = requireTerraform();
 const folder = scratchFolder(TEST_OUTPUT, "recommendation-order");
+const served = await servedProvider({ env: {} }, join(folder, "provider"));
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** For each resource of a stack, all that is made before it and goes after it. */
@@ -27,8 +29,8 @@ async function graphOf(stack: StackName): Promise<Map<string, Set<string>>> {
     stateFolder: join(folder, "state"),
     stacks: [stack],
   });
-  await initTerraform(terraform, directory);
-  const { stdout } = await terraformOk(terraform, directory, ["graph"]);
+  await initTerraform(terraform, directory, { env: served });
+  const { stdout } = await terraformOk(terraform, directory, ["graph"], served);
   const direct = new Map<string, string[]>();
   for (const [, from = "", to = ""] of stdout.matchAll(/"([^"]+)" -> "([^"]+)"/g)) {
     direct.set(from, [...(direct.get(from) ?? []), to]);

@@ -29,7 +29,6 @@ export function addRecommendationFiles({ folder }: Pick<TestProject, "folder">):
 /** The recommendation service alone: nothing of the search gateway is configured. */
 export async function recommendationProject(options: Omit<ProjectOptions, "configuration">): Promise<TestProject> {
   const project = await testProject({
-    servedProvider: true,
     ...options,
     configuration: "minimal",
     changes: [

@@ -111,7 +111,7 @@ async function createRecommendationWorld({
     const discovery = { ...discoveryOf(config), personalize: { repairs } };
     const all = { config, discovery, artifacts, ...place, stacks: [stack], ...more };
     const [{ directory } = { directory: "" }] = synthesize(all);
-    if (!initialized.has(directory)) await initTerraform(tool, directory, { env: cloud.env });
+    if (!initialized.has(directory)) await initTerraform(tool, directory, { env: served });
     initialized.add(directory);
     return directory;
   }

@@ -8,12 +8,14 @@ import { synthesize } from "../../stacks/synthesize.ts";
 import { CONFIGURATIONS, configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { fullConfiguration } from "../fixtures/configurations/every-option.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { servedProvider } from "../fixtures/served-provider.ts";
 import { initTerraform, requireTerraform, runTerraform } from "../fixtures/terraform.ts";
 import { ARTIFACTS, recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("terraform validate");
 const terraform = requireTerraform();
+const served = await servedProvider({ env: {} }, scratchFolder(TEST_OUTPUT, "provider-of-validate"));
 
 interface Diagnostics {
   valid: boolean;
@@ -22,8 +24,8 @@ interface Diagnostics {
 
 /** What Terraform says of a stack's configuration, warnings included. */
 async function validate(directory: string): Promise<string[]> {
-  await initTerraform(terraform, directory, { backend: false });
-  const { stdout } = await runTerraform(terraform, directory, ["validate", "-json"]);
+  await initTerraform(terraform, directory, { backend: false, env: served });
+  const { stdout } = await runTerraform(terraform, directory, ["validate", "-json"], served);
   const { diagnostics }: Diagnostics = JSON.parse(stdout);
   return diagnostics.map(({ severity, summary, detail }) => `${severity}: ${summary}: ${detail}`);
 }

@@ -59,7 +59,6 @@ export async function createWorld(): Promise<World> {
   const [cluster] = await clusters();
   const folder = scratchFolder(TEST_OUTPUT, "deployment");
   const project = await testProject({
-    servedProvider: true,
     folder,
     cloud: await asDeployer(cloud, {
       project: "shop",
