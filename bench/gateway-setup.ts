@@ -69,7 +69,14 @@ export async function invoke(
   body?: string,
   read: (text: string) => unknown = JSON.parse,
 ): Promise<unknown> {
-  const event = {
+  const answer = await handler(event(method, path, body), createContext("bench", 28_000));
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);
+  return read(answer.body);
+}
+
+/** Returns an event as API Gateway makes it of a call, with the body in base64. */
+export function event(method: string, path: string, body?: string): ProxyEvent {
+  return {
     httpMethod: method,
     path,
     headers: { "content-type": "application/json", accept: "application/json" },
@@ -78,7 +85,4 @@ export async function invoke(
     isBase64Encoded: true,
     requestContext: { requestId: "bench", identity: { apiKeyId: "id" } },
   } as unknown as ProxyEvent;
-  const answer = await handler(event, createContext("bench", 28_000));
-  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);
-  return read(answer.body);
 }

@@ -15,6 +15,7 @@ const REPORT = join(import.meta.dirname, "RESULTS.md");
 /** Each runs in its own process, so that no benchmark is affected by memory or modules of another one. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   search: async () => (await import("./search.ts")).searchBenchmark,
+  "processor-time": async () => (await import("./processor-time.ts")).processorTimeBenchmark,
   "http-path": async () => (await import("./http-path.ts")).httpPathBenchmark,
   access: async () => (await import("./access.ts")).accessBenchmark,
   hybrid: async () => (await import("./hybrid.ts")).hybridBenchmark,

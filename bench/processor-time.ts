@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Client } from "@opensearch-project/opensearch";
+import { Pool } from "undici";
+import { event, invoke, loadGateway } from "./gateway-setup.ts";
+import { type Benchmark, load, ms, type Row, times } from "./result.ts";
+import { takeTurns } from "./turns.ts";
+
+const CALLS = 20_000;
+/** One, because a function instance handles one event at a time. */
+const PARALLEL = 1;
+const BUDGET = 1.5;
+
+/** Measures the processor time that a call takes in the gateway, and what a bare pass-through takes for the same. */
+export const processorTimeBenchmark: Benchmark = {
+  name: "processor time",
+  async run(): Promise<Row[]> {
+    const cluster = await startStub();
+    try {
+      const handler = await loadGateway(cluster.url);
+      const client = new Client({ node: cluster.url });
+      const sides = {
+        search: (call: number) =>
+          invoke(handler, "POST", "/application/search", `{"index":"bench","search_request":${native(call)}}`, ignore),
+        raw: (call: number) => invoke(handler, "POST", "/raw-backend/bench/_search", native(call), ignore),
+        nodeHttp: passThrough(throughNode(cluster.url)),
+        undici: passThrough(throughUndici(cluster.url)),
+        client: (call: number) => client.search({ index: "bench", body: JSON.parse(native(call)) }),
+      };
+      const cpu = await takeTurns(sides, { calls: CALLS, parallel: PARALLEL });
+      const note =
+        `one call at a time, ${CALLS} of each side in turn, a stub of the cluster in another process: search ${ms(cpu.search)}, ` +
+        `raw ${ms(cpu.raw)}, bare pass-through by undici ${ms(cpu.undici)} and by node:http ${ms(cpu.nodeHttp)}, ` +
+        `opensearch-js ${ms(cpu.client)}; ${load()}`;
+      return (["search", "raw"] as const).map((side) => ({
+        what: `processor time of a ${side === "raw" ? "raw call" : "search"} over a bare pass-through by undici`,
+        budget: `≤ ${BUDGET}x`,
+        reached: `${times(cpu[side] / cpu.undici)}; ${times(cpu[side] / cpu.nodeHttp)} of one by node:http`,
+        kept: cpu[side] / cpu.undici <= BUDGET,
+        note,
+      }));
+    } finally {
+      await cluster.stop();
+    }
+  },
+};
+
+const ignore = () => undefined;
+const WORDS = ["river", "night", "garden", "city", "winter", "letter", "secret", "house", "war", "music"];
+const native = (call: number) =>
+  JSON.stringify({ size: 10, query: { match: { description: `${WORDS[call % 10]} ${WORDS[(call * 3 + 1) % 10]}` } } });
+
+type Send = (body: Buffer) => Promise<{ statusCode: number; body: string }>;
+
+/** Returns a handler that passes an event's body on and returns the answer, and nothing else. */
+const passThrough = (send: Send) => async (call: number) => {
+  const { body } = event("POST", "/bench/_search", native(call));
+  const answer = await send(Buffer.from(body ?? "", "base64"));
+  if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`);
+  return { ...answer, headers: { "content-type": "application/json" }, isBase64Encoded: false };
+};
+
+const HEADERS = { "content-type": "application/json" };
+
+function throughUndici(url: string): Send {
+  const pool = new Pool(url, { connections: 64 });
+  return async (sent) => {
+    const answer = await pool.request({ method: "POST", path: "/bench/_search", headers: HEADERS, body: sent });
+    return { statusCode: answer.statusCode, body: await answer.body.text() };
+  };
+}
+
+function throughNode(url: string): Send {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const { hostname, port } = new URL(url);
+  return (sent) =>
+    new Promise((resolve, reject) => {
+      const headers = { ...HEADERS, "content-length": sent.length };
+      request({ agent, hostname, port, method: "POST", path: "/bench/_search", headers }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.on("end", () => resolve({ statusCode: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+      })
+        .on("error", reject)
+        .end(sent);
+    });
+}
+
+async function startStub(): Promise<{ url: string; stop(): Promise<void> }> {
+  const file = join(import.meta.dirname, "stub-cluster.ts");
+  const child = spawn(process.execPath, [file], { stdio: ["pipe", "pipe", "inherit"] });
+  const [url] = (await once(createInterface(child.stdout), "line")) as [string];
+  return {
+    url,
+    async stop() {
+      const ended = once(child, "exit");
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
