@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { BACKSLASH } from "../json/characters.ts";
 import { ApiError } from "./error.ts";
 import { headerOf, type ProxyEvent } from "./event.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
@@ -62,8 +63,8 @@ const tooLarge = (how: string, splitHint: string) =>
 
 function requireUnicode(bytes: Buffer): void {
   if (!isUtf8(bytes)) throw new ApiError("invalid_request", "The body is not valid UTF-8.");
-  // Few bodies contain the escape of a surrogate, so few are scanned.
-  if (!bytes.includes("\\ud") && !bytes.includes("\\uD")) return;
+  // Few bodies contain the escape of a surrogate, so few are scanned. A byte is found faster than a text.
+  if (!bytes.includes(BACKSLASH) || (!bytes.includes("\\ud") && !bytes.includes("\\uD"))) return;
   // Escapes are ASCII, so latin1 suffices, and it keeps byte positions.
   for (const { index, groups } of bytes.toString("latin1").matchAll(ESCAPE)) {
     if (groups?.lone === undefined) continue;

@@ -76,10 +76,11 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
       };
       request.on("error", fail);
       request.once("response", (stream) => {
-        readBody(stream, maxAnswerBytes).then((body) => {
+        const done = (body: Buffer) => {
           clearTimeout(timer);
           resolve({ status: stream.statusCode ?? 0, headers: stream.headers, body });
-        }, fail);
+        };
+        readBody(stream, maxAnswerBytes, done, fail);
       });
       request.end(call.body);
     });
@@ -125,27 +126,31 @@ function brokenOff(error: unknown, sent: boolean): ClusterFailure {
 }
 
 /**
- * Reads an answer to its end. Throws ClusterFailure: `too_large`, and `lost` for a compressed answer: no call asks for
- * one, so whatever compressed it may have changed it too.
+ * Reads an answer to its end, then calls `done` or `fail`. Fails with ClusterFailure: `too_large`, and `lost` for a
+ * compressed answer: no call asks for one, so whatever compressed it may have changed it too.
  */
-function readBody(stream: IncomingMessage, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const encoding = stream.headers["content-encoding"] ?? "identity";
-    if (encoding !== "identity") {
-      reject(new ClusterFailure("lost", true, `the answer has the encoding ${encoding}, which was not asked for`));
-    }
-    const chunks: Buffer[] = [];
-    let length = 0;
-    stream.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limit) chunks.push(chunk);
-      else reject(new ClusterFailure("too_large", true, `the answer is longer than ${limit} bytes`));
-    });
-    stream.on("error", reject);
-    // Also emitted without "end", when the connection was lost or the call timed out.
-    stream.on("close", () => {
-      if (!stream.complete) reject(new ClusterFailure("lost", true, "the answer was cut off"));
-      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
-    });
+function readBody(
+  stream: IncomingMessage,
+  limit: number,
+  done: (body: Buffer) => void,
+  fail: (error: unknown) => void,
+): void {
+  const encoding = stream.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") {
+    fail(new ClusterFailure("lost", true, `the answer has the encoding ${encoding}, which was not asked for`));
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  stream.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= limit) chunks.push(chunk);
+    else fail(new ClusterFailure("too_large", true, `the answer is longer than ${limit} bytes`));
+  });
+  stream.on("error", fail);
+  // Also emitted without "end", when the connection was lost or the call timed out.
+  stream.on("close", () => {
+    if (!stream.complete) fail(new ClusterFailure("lost", true, "the answer was cut off"));
+    else done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
   });
 }

@@ -18,6 +18,9 @@ const MAX_SOCKETS = 64;
  */
 const MAX_IDLE_MS = 20_000;
 
+/** Milliseconds between two checks of the idle sockets, so that not every call pays for one. */
+const CHECK_EVERY_MS = 1_000;
+
 /**
  * Statuses after which a connection is not reused. When a header or a URL exceeds its limit, OpenSearch answers 400 and
  * ignores every later request on the connection.
@@ -44,8 +47,12 @@ export function connectionsTo(node: string): OpenRequest {
   const idleSince = new WeakMap<Socket, number>();
   agent.on("free", (socket: Socket) => idleSince.set(socket, performance.now()));
 
+  let nextCheck = 0;
   const closeStaleSockets = () => {
-    const oldest = performance.now() - MAX_IDLE_MS;
+    const now = performance.now();
+    if (now < nextCheck) return;
+    nextCheck = now + CHECK_EVERY_MS;
+    const oldest = now - MAX_IDLE_MS;
     for (const sockets of Object.values(agent.freeSockets)) {
       for (const socket of sockets ?? []) {
         if ((idleSince.get(socket) ?? Number.POSITIVE_INFINITY) < oldest) socket.destroy();
@@ -56,7 +63,6 @@ export function connectionsTo(node: string): OpenRequest {
   return (options) => {
     closeStaleSockets();
     const call = request({ ...options, protocol, hostname, port, agent });
-    call.setNoDelay(true);
     const trace: Trace = { sent: false };
     call.once("socket", (socket) => {
       if (!socket.connecting) trace.sent = true;

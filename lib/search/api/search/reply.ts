@@ -57,8 +57,11 @@ export function degradedHeader(degraded: readonly Degradation[]): Record<string,
   return { "x-degraded": [...new Set(degraded.map(({ stage }) => stage))].join(", ") };
 }
 
-/** Returns the key, or undefined if it is late: logging never delays or fails a request. */
-async function keyInTime({ userIdKey }: GatewayServices, { deadline }: Call): Promise<string | undefined> {
+/**
+ * Returns the key, or undefined if it is late or no user id is hashed: logging never delays or fails a request.
+ */
+async function keyInTime({ settings, userIdKey }: GatewayServices, { deadline }: Call): Promise<string | undefined> {
+  if (settings.logging.user_id !== "hmac") return undefined;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, Math.min(KEY_WAIT_MS, deadline.remaining() / 2), undefined);
