@@ -1,10 +1,9 @@
 import type { ModelName } from "../../config/embedding-models.ts";
 import { cutCharacters, jsonLiteral } from "./batches.ts";
-import { checkDenseVector } from "./dense-vector.ts";
+import { readVectors } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";
 import type { HostedModel } from "./hosted-embedder.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
-import { parseJson, requireCount } from "./text-embeddings-inference.ts";
 
 /** Texts per call, and characters per text of Embed v3. Source: Bedrock's limits for Cohere Embed. */
 const MAX_TEXTS = 96;
@@ -40,8 +39,7 @@ export function cohereModel(options: {
     body: (literals, input) =>
       `{"texts":[${literals.join(",")}],"input_type":"${INPUT_TYPE[input]}","truncate":${rest}}`,
     invoke: (body, timeoutMs) => client.invoke(modelId, body, timeoutMs),
-    parse: (answer, count) =>
-      requireCount(vectors(parseJson(answer)), count).map((vector) => checkDenseVector(vector, dimension)),
+    parse: (answer, count) => readVectors(answer, count, dimension, vectors),
   };
 }
 

@@ -1,15 +1,158 @@
-import { type DenseVector, EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../../core/json/characters.ts";
+import { EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
+import { ModelAnswerError } from "./failure.ts";
 import { fitsFloat } from "./float.ts";
 
 /** How far a length may differ from 1 before the vector is scaled. Rounding of 32-bit floats stays far below. */
 const LENGTH_TOLERANCE = 1e-3;
+
+/** Stands for the vectors in an answer that is parsed without them. */
+const CUT_OUT = "vectors";
+
+/**
+ * Returns one outcome for each vector of an answer, in order. `listOf` finds the list of vectors in the parsed answer.
+ * Vectors of unit length stay text, exactly as the model wrote them: they are read once, never printed. Any other answer
+ * is parsed, so that each fault is named. Throws ModelAnswerError when the answer as a whole cannot be used.
+ */
+export function readVectors(
+  answer: Uint8Array,
+  count: number,
+  dimension: number,
+  listOf: (parsed: unknown) => unknown[],
+): EmbeddingOutcome[] {
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+  const start = bytes.indexOf(OPEN_BRACKET);
+  const found = scanList(bytes, start, dimension);
+  if (
+    found &&
+    isCutOut(listOf, `${bytes.toString("utf8", 0, start)}["${CUT_OUT}"]${bytes.toString("utf8", found.end)}`)
+  ) {
+    return requireCount(found.vectors, count).map((json) => ({ kind: "dense", json }));
+  }
+  return requireCount(listOf(parseJson(bytes)), count).map((vector) => checkDenseVector(vector, dimension));
+}
+
+/** Returns whether the rest of an answer is JSON, and the vectors were cut out of the place where they belong. */
+function isCutOut(listOf: (parsed: unknown) => unknown[], rest: string): boolean {
+  try {
+    const list = listOf(JSON.parse(rest));
+    return list.length === 1 && list[0] === CUT_OUT;
+  } catch {
+    return false;
+  }
+}
+
+/** Parses the JSON of an answer. Throws ModelAnswerError when it is not JSON, such as a bare NaN. */
+export function parseJson(answer: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString("utf8"));
+  } catch (cause) {
+    throw new ModelAnswerError("model answered with something else than JSON", { cause });
+  }
+}
+
+/** Returns the list. Throws ModelAnswerError when its length differs: then nobody knows which vector belongs to which text. */
+export function requireCount<T>(list: T[], count: number): T[] {
+  if (list.length !== count) throw new ModelAnswerError(`model gave ${list.length} vectors for ${count} texts`);
+  return list;
+}
+
+/** Returns the texts of the vectors at `start`, a list of them or a single one; undefined if one is not plain. */
+function scanList(bytes: Buffer, start: number, dimension: number): { vectors: string[]; end: number } | undefined {
+  if (start < 0) return undefined;
+  if (bytes[start + 1] !== OPEN_BRACKET) {
+    const end = endOfUnitVector(bytes, start, dimension);
+    return end === undefined ? undefined : { vectors: [bytes.toString("latin1", start, end)], end };
+  }
+  const vectors: string[] = [];
+  let at = start + 1;
+  for (;;) {
+    const end = endOfUnitVector(bytes, at, dimension);
+    if (end === undefined) return undefined;
+    vectors.push(bytes.toString("latin1", at, end));
+    const code = bytes[end];
+    if (code === CLOSE_BRACKET) return { vectors, end: end + 1 };
+    if (code !== COMMA) return undefined;
+    at = end + 1;
+  }
+}
+
+/** No byte: the answer has ended. */
+const END = -1;
+const SPACE = 0x20;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const UPPER_E = 0x45;
+const LOWER_E = 0x65;
+
+/** 10^-n by n. Longer fractions are rare. */
+const SHIFTS = Float64Array.from({ length: 40 }, (_, digits) => 10 ** -digits);
+
+/**
+ * Returns the position after the vector at `start` if it is a JSON list of `dimension` numbers whose length is 1: then
+ * every number is finite, fits a 32-bit float, and not all are zero. Returns undefined for anything else. Reads each byte
+ * once and creates nothing: half the time of JSON.parse, and a fifth of parsing and printing.
+ */
+function endOfUnitVector(bytes: Buffer, start: number, dimension: number): number | undefined {
+  if (bytes[start] !== OPEN_BRACKET) return undefined;
+  let at = start;
+  let count = 0;
+  let squares = 0;
+  let code: number;
+  do {
+    do code = bytes[++at] ?? END;
+    while (code === SPACE);
+    if (code === MINUS) code = bytes[++at] ?? END;
+    let digits = 0;
+    let shift = 0;
+    if (code === ZERO) code = bytes[++at] ?? END;
+    else if (code > ZERO && code <= NINE) {
+      do {
+        digits = digits * 10 + code - ZERO;
+        code = bytes[++at] ?? END;
+      } while (code >= ZERO && code <= NINE);
+    } else return undefined;
+    if (code === DOT) {
+      const first = at + 1;
+      code = bytes[++at] ?? END;
+      while (code >= ZERO && code <= NINE) {
+        digits = digits * 10 + code - ZERO;
+        code = bytes[++at] ?? END;
+      }
+      shift = at - first;
+      if (shift === 0) return undefined;
+    }
+    if (code === LOWER_E || code === UPPER_E) {
+      code = bytes[++at] ?? END;
+      const negative = code === MINUS;
+      if (negative || code === PLUS) code = bytes[++at] ?? END;
+      const first = at;
+      let exponent = 0;
+      while (code >= ZERO && code <= NINE) {
+        exponent = exponent * 10 + code - ZERO;
+        code = bytes[++at] ?? END;
+      }
+      if (at === first) return undefined;
+      shift -= negative ? -exponent : exponent;
+    }
+    const value = digits * (SHIFTS[shift] ?? 10 ** -shift);
+    squares += value * value;
+    count += 1;
+    while (code === SPACE) code = bytes[++at] ?? END;
+  } while (code === COMMA);
+  const isUnit = Math.abs(Math.sqrt(squares) - 1) <= LENGTH_TOLERANCE;
+  return code === CLOSE_BRACKET && count === dimension && isUnit ? at + 1 : undefined;
+}
 
 /**
  * Checks one vector of an answer and scales it to unit length. It must have the right dimension, finite numbers, and a
  * length within the range of 32-bit floats, because models and cluster compute in 32 bits. A cosine index does not accept
  * the zero vector. Not a schema: those are too slow for 32 x 1,024 numbers a call.
  */
-export function checkDenseVector(value: unknown, dimension: number): EmbeddingOutcome {
+function checkDenseVector(value: unknown, dimension: number): EmbeddingOutcome {
   if (!Array.isArray(value)) return wrong("model gave something else than a vector");
   if (value.length !== dimension) {
     return wrong(`model gave a vector of ${value.length} dimensions, ${dimension} are configured`);
@@ -26,9 +169,9 @@ export function checkDenseVector(value: unknown, dimension: number): EmbeddingOu
   if (!fitsFloat(length)) {
     return wrong(`model gave a vector of length ${length.toExponential(0)}, which no 32-bit float can hold`);
   }
-  const vector: DenseVector = value;
+  const vector: number[] = value;
   const unit = Math.abs(length - 1) <= LENGTH_TOLERANCE ? vector : vector.map((component) => component / length);
-  return { kind: "dense", vector: unit };
+  return { kind: "dense", json: JSON.stringify(unit) };
 }
 
 const wrong = (message: string): EmbeddingOutcome => ({

@@ -9,6 +9,9 @@ export type SparseVector = Readonly<Record<string, number>>;
 
 export type Embedding = { kind: "dense"; vector: DenseVector } | { kind: "sparse"; tokens: SparseVector };
 
+/** The embedding of a document: a dense one as the JSON to store, which is the model's own text if it can be. */
+export type DocumentEmbedding = { kind: "dense"; json: string } | { kind: "sparse"; tokens: SparseVector };
+
 /** Why a text has no embedding. Callers see the message, so it names no endpoint, host or ARN. */
 export class EmbeddingError extends Error {
   override name = "EmbeddingError";
@@ -24,7 +27,7 @@ export class EmbeddingError extends Error {
 }
 
 /** The outcome for one text of a batch. A text that fails affects at most the texts of its model call. */
-export type EmbeddingOutcome = Embedding | { kind: "error"; error: EmbeddingError };
+export type EmbeddingOutcome = DocumentEmbedding | { kind: "error"; error: EmbeddingError };
 
 /** Limits of one call of `embedDocuments`. */
 export interface EmbedOptions {

@@ -152,7 +152,7 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
           },
         );
         if (outcome.kind === "error") throw outcome.error;
-        return outcome;
+        return outcome.kind === "sparse" ? outcome : { kind: "dense", vector: JSON.parse(outcome.json) as number[] };
       } catch (error) {
         throw toEmbeddingError(error);
       }

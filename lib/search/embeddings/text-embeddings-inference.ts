@@ -1,6 +1,6 @@
 import type { ModelName } from "../../config/embedding-models.ts";
 import { literalWithin } from "./batches.ts";
-import { checkDenseVector } from "./dense-vector.ts";
+import { parseJson, readVectors, requireCount } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";
 import type { HostedModel } from "./hosted-embedder.ts";
 import type { ModelClient } from "./model-client.ts";
@@ -61,7 +61,7 @@ export function denseEndpoint({
     json: (text, input) => literalWithin(prefixes[input] + text, LITERAL_BYTES - 1),
     body: frame,
     invoke: (body, timeoutMs) => client.invoke(endpointName, body, timeoutMs),
-    parse: (answer, count) => parseList(answer, count).map((vector) => checkDenseVector(vector, dimension)),
+    parse: (answer, count) => readVectors(answer, count, dimension, listOf),
   };
 }
 
@@ -73,29 +73,14 @@ export function sparseEndpoint({ model, client, endpointName, rules }: Endpoint 
     json: (text) => literalWithin(text, LITERAL_BYTES - 1),
     body: frame,
     invoke: (body, timeoutMs) => client.invoke(endpointName, body, timeoutMs),
-    parse: (answer, count) => parseList(answer, count).map((entries) => parseSparse(entries, rules)),
+    parse: (answer, count) =>
+      requireCount(listOf(parseJson(answer)), count).map((entries) => parseSparse(entries, rules)),
   };
 }
 
 const answersThatFit = (bytes: number) => Math.max(1, Math.floor(MAX_ANSWER_BYTES / bytes));
 
-function parseList(answer: Uint8Array, count: number): unknown[] {
-  const list = parseJson(answer);
-  if (!Array.isArray(list)) throw new ModelAnswerError("model answered with something else than a list of vectors");
-  return requireCount(list, count);
-}
-
-/** Parses the JSON of an answer. Throws ModelAnswerError when it is not JSON, such as a bare NaN. */
-export function parseJson(answer: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString("utf8"));
-  } catch (cause) {
-    throw new ModelAnswerError("model answered with something else than JSON", { cause });
-  }
-}
-
-/** Returns the list. Throws ModelAnswerError when its length differs: then nobody knows which vector belongs to which text. */
-export function requireCount(list: unknown[], count: number): unknown[] {
-  if (list.length !== count) throw new ModelAnswerError(`model gave ${list.length} vectors for ${count} texts`);
-  return list;
+function listOf(answer: unknown): unknown[] {
+  if (Array.isArray(answer)) return answer;
+  throw new ModelAnswerError("model answered with something else than a list of vectors");
 }

@@ -1,10 +1,9 @@
 import type { ModelName } from "../../config/embedding-models.ts";
 import { cutCharacters, jsonLiteral } from "./batches.ts";
-import { checkDenseVector } from "./dense-vector.ts";
+import { readVectors } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";
 import type { HostedModel } from "./hosted-embedder.ts";
 import type { ModelClient } from "./model-client.ts";
-import { parseJson } from "./text-embeddings-inference.ts";
 
 /**
  * Characters per text. Titan refuses a text of more than 8,192 tokens instead of truncating it, and a token is seldom
@@ -30,12 +29,13 @@ export function titanModel(options: {
     json: (text) => jsonLiteral(cutCharacters(text, MAX_CHARACTERS)),
     body: ([literal = '""']) => `{"inputText":${literal}${chosen}}`,
     invoke: (body, timeoutMs) => client.invoke(modelId, body, timeoutMs),
-    parse: (answer) => [checkDenseVector(vector(parseJson(answer)), dimension)],
+    parse: (answer) => readVectors(answer, 1, dimension, vectors),
   };
 }
 
-function vector(answer: unknown): unknown {
+/** Returns the only vector as a list. Its place is empty while it is cut out. */
+function vectors(answer: unknown): unknown[] {
   const { embedding } = (answer ?? {}) as { embedding?: unknown };
-  if (Array.isArray(embedding)) return embedding;
+  if (Array.isArray(embedding)) return typeof embedding[0] === "string" ? embedding : [embedding];
   throw new ModelAnswerError("model answered without an embedding");
 }

@@ -137,7 +137,7 @@ async function embedInPasses(
 function embeddedOf(outcome: EmbeddingOutcome | undefined): Embedded {
   switch (outcome?.kind) {
     case "dense":
-      return { kind: "dense", json: JSON.stringify(outcome.vector) };
+      return outcome;
     case "sparse":
       return { kind: "sparse", json: JSON.stringify(outcome.tokens) };
     case "error":

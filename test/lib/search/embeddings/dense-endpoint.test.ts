@@ -79,9 +79,37 @@ test("outcomes are in the order of the texts, whatever order the calls end in", 
   const texts = Array.from({ length: 80 }, (_, i) => "x".repeat(i));
   const outcomes = await embedder(client).embedDocuments(texts, deadline);
   assert.equal(
-    outcomes.map((outcome) => (outcome.kind === "dense" ? outcome.vector : outcome)),
+    outcomes.map((outcome) => (outcome.kind === "dense" ? JSON.parse(outcome.json) : outcome)),
     texts.map((text) => vectorOf(text, DIMENSION)),
   );
+});
+
+test("a vector of unit length is stored as the model wrote it, digit for digit", async () => {
+  const texts = ["[0.60000000,-0.0,8e-1,0E+00]", "[0.5,0.5,-0.50,0.5]", "[0, 1.0000000000000000001, 1e-400, 0]"];
+  const outcomes = await embedder(answering(`[${texts.join(",")}]`)).embedDocuments(["a", "b", "c"], deadline);
+  assert.equal(
+    outcomes.map((outcome) => (outcome.kind === "dense" ? outcome.json : outcome)),
+    texts,
+  );
+});
+
+test("a text that is not a list of JSON numbers is not stored", async () => {
+  for (const vector of [
+    "[.6,0,.8,0]",
+    "[06e-1,0,0.8,0]",
+    "[0.6,0,0.8,0.]",
+    "[0.6,0,8e,0]",
+    "[+0.6,0,0.8,0]",
+    "[0.6,0,0.8,0",
+  ]) {
+    const [outcome] = brief(await embedder(answering(`[${vector}]`)).embedDocuments(["a"], deadline));
+    assert.is(outcome, "model answered with something else than JSON", vector);
+  }
+});
+
+test("vectors that are followed by something else are not used", async () => {
+  const [outcome] = brief(await embedder(answering("[[0.6,0,0.8,0]]]")).embedDocuments(["a"], deadline));
+  assert.is(outcome, "model answered with something else than JSON");
 });
 
 test("NaN in one vector fails that text alone", async () => {

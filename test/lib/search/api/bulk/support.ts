@@ -88,7 +88,7 @@ export function tokensOf(text: string): Record<string, number> {
 export function testEmbedder(model: ModelName): TestEmbedder {
   const outcome = (text: string): EmbeddingOutcome =>
     MODELS[model].kind === "dense"
-      ? { kind: "dense", vector: vectorOf(text) }
+      ? { kind: "dense", json: JSON.stringify(vectorOf(text)) }
       : { kind: "sparse", tokens: tokensOf(text) };
   const embedder: TestEmbedder = {
     model,
