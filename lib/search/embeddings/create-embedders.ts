@@ -6,6 +6,7 @@ import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "./embedder
 import { judge } from "./failure.ts";
 import { type HostedEmbedderOptions, hostedEmbedder } from "./hosted-embedder.ts";
 import type { ModelClient } from "./model-client.ts";
+import { createPace } from "./pace.ts";
 import type { ModelSettings } from "./settings.ts";
 import { createSlots } from "./slots.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
@@ -43,6 +44,7 @@ function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embe
     settings;
   const options: HostedEmbedderOptions = {
     slots: createSlots(settings.concurrency),
+    pace: createPace(),
     breaker: createBreaker({ judge, onPause: (reason) => onPause?.(settings.name, reason) }),
     ...(queryTimeoutMs !== undefined && { queryTimeoutMs }),
     ...(documentTimeoutMs !== undefined && { documentTimeoutMs }),

@@ -36,6 +36,8 @@ export interface EmbedOptions {
    * Texts that were not started become retryable errors. Defaults to the deadline itself.
    */
   startBefore?: Deadline;
+  /** Milliseconds that a request has for model calls from its start, to tell how many texts fit. Default: what is left. */
+  requestMs?: number;
 }
 
 /** One model. Both methods keep every timeout and retry within the deadline. */

@@ -6,6 +6,7 @@ import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome, type EmbedOptions } from "./embedder.ts";
 import { classify, judge, toEmbeddingError } from "./failure.ts";
 import { type InputType, ModelCallTimeout } from "./model-client.ts";
+import { createPace, FIRST_TEXTS, type Pace, SlowModelError, TooManyTextsError } from "./pace.ts";
 import { NoTimeLeftError, type Slots } from "./slots.ts";
 
 /** How one hosted model is spoken to. The rules of calling it (batches, retries, time) are `hostedEmbedder`'s. */
@@ -24,6 +25,7 @@ export interface HostedModel {
 export interface HostedEmbedderOptions {
   slots: Slots;
   breaker?: Breaker;
+  pace?: Pace;
   /** Milliseconds one attempt for a query may take: a search would rather continue without it. */
   queryTimeoutMs?: number;
   /** Milliseconds one attempt for documents may take; by default what is left of the request. */
@@ -55,6 +57,7 @@ const REFUSALS_PER_SUCCESS = 8;
 export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptions): Embedder {
   const { slots, queryTimeoutMs = QUERY_TIMEOUT_MS, documentTimeoutMs = MAX_CALL_MS } = options;
   const breaker = options.breaker ?? createBreaker({ judge });
+  const pace = options.pace ?? createPace();
   const waiting = options.wait && { wait: options.wait };
 
   /** `retry`, but when no time is left for another attempt, what failed the one before is what is told. */
@@ -71,6 +74,23 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
     return retry(attempt, { ...retrying, ...waiting });
   };
 
+  /**
+   * Counts the texts of a call for documents. Throws TooManyTextsError if the model would not finish them in time. A
+   * single text is always tried while nothing else is in progress, or a model that was slow once would never be again.
+   */
+  const begin = (texts: number, ms: number) => {
+    const others = pace.inProgress();
+    const fitting = Math.max(others === 0 ? 1 : 0, pace.finishedWithin(ms) - others);
+    if (texts > fitting) throw new TooManyTextsError(fitting);
+    return pace.start(texts);
+  };
+
+  /** Returns the error that tells how many texts fit, if a call did not start because the model is slow. */
+  const slowness = (error: unknown, texts: number, requestMs: number) => {
+    const fitting = Math.max(1, pace.finishedWithin(requestMs));
+    return error instanceof NoTimeLeftError && fitting < texts ? new SlowModelError(fitting) : undefined;
+  };
+
   const call = async (
     parts: readonly string[],
     input: InputType,
@@ -84,9 +104,13 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
       breaker.run(input, startBefore, async () => {
         const timeoutMs = Math.floor(Math.min(limit, earlier(deadline, MARGIN_MS).remaining()));
         if (timeoutMs <= 0) throw new NoTimeLeftError();
+        const ended = input === "document" ? begin(parts.length, timeoutMs) : undefined;
         try {
-          return hosted.parse(await hosted.invoke(hosted.body(parts, input), timeoutMs), parts.length);
+          const answer = await hosted.invoke(hosted.body(parts, input), timeoutMs);
+          ended?.("embedded");
+          return hosted.parse(answer, parts.length);
         } catch (error) {
+          ended?.(error instanceof ModelCallTimeout ? "timed_out" : "failed");
           if (error instanceof ModelCallTimeout && timeoutMs < Math.min(limit, queryTimeoutMs)) error.wasShort = true;
           throw error;
         }
@@ -97,12 +121,14 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
   return {
     model: hosted.model,
 
-    async embedDocuments(texts, deadline, { startBefore = deadline }: EmbedOptions = {}) {
+    async embedDocuments(texts, deadline, limits: EmbedOptions = {}) {
+      const { startBefore = deadline, requestMs = deadline.remaining() } = limits;
       const outcomes = new Array<EmbeddingOutcome>(texts.length);
       let refusals = 0;
       let successes = 0;
 
       const embed = async (batch: readonly Part[]): Promise<void> => {
+        if (batch.length === 0) return;
         const literals = batch.map(({ json }) => json);
         try {
           const answers = await retryCall(() => call(literals, "document", startBefore, deadline, documentTimeoutMs), {
@@ -112,6 +138,13 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
           successes += 1;
           for (const [i, { index }] of batch.entries()) outcomes[index] = answers[i] ?? missing();
         } catch (error) {
+          if (error instanceof TooManyTextsError) {
+            // Waits outside of the slot, which queries need too.
+            if (error.fitting === 0) await pace.ended();
+            await embed(batch.slice(0, error.fitting));
+            await embed(batch.slice(error.fitting));
+            return;
+          }
           if (classify(error).refused) {
             refusals += 1;
             if (batch.length > 1 && refusals <= REFUSALS_WITHOUT_SUCCESS + REFUSALS_PER_SUCCESS * successes) {
@@ -121,13 +154,17 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
               return;
             }
           }
-          const failed: EmbeddingOutcome = { kind: "error", error: toEmbeddingError(error) };
+          const slow = slowness(error, texts.length, requestMs);
+          const failed: EmbeddingOutcome = { kind: "error", error: slow ?? toEmbeddingError(error) };
           for (const { index } of batch) outcomes[index] = failed;
         }
       };
 
       const rest = batches(texts, hosted.limits, (text) => hosted.json(text, "document"));
-      const worker = async () => {
+      const first = pace.isKnown() ? [] : (rest.next().value ?? []);
+      await embed(first.slice(0, FIRST_TEXTS));
+      const worker = async (_: unknown, index: number) => {
+        if (index === 0) await embed(first.slice(FIRST_TEXTS));
         for (const batch of rest) await embed(batch);
       };
       await Promise.all(Array.from({ length: slots.size }, worker));

@@ -5,12 +5,12 @@ import type { InputType } from "./model-client.ts";
 /** The longest delay of a Node timer; a longer one fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Error for a model call that could not start in time. */
+/** Error for a model call that could not start in time. Trying again within the same request does not help. */
 export class NoTimeLeftError extends EmbeddingError {
   override name = "NoTimeLeftError";
 
-  constructor() {
-    super("no time was left to start a model call", { retryable: true });
+  constructor(message = "no time was left to start a model call") {
+    super(message, { retryable: true });
   }
 }
 

@@ -2,6 +2,7 @@ import type { ModelName } from "../../../config/embedding-models.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../embeddings/embedder.ts";
+import { NoTimeLeftError } from "../../embeddings/slots.ts";
 
 /** The embedding of one text, as JSON. */
 export type Embedded = { kind: "dense" | "sparse"; json: string } | { kind: "error"; error: EmbeddingError };
@@ -47,6 +48,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
   const entries = new Map<ModelName, Map<string, Entry>>();
   const startBefore = earlier(deadline, LAST_START_MS);
   const finishBefore = earlier(deadline, WRITE_MS);
+  const requestMs = finishBefore.remaining();
 
   const entriesOf = (model: ModelName) => {
     const known = entries.get(model) ?? new Map<string, Entry>();
@@ -58,7 +60,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
     try {
       const used = await embedder(model);
       const embedAll = async (some: readonly string[]) => {
-        const outcomes = await used.embedDocuments(some, finishBefore, { startBefore });
+        const outcomes = await used.embedDocuments(some, finishBefore, { startBefore, requestMs });
         return some.map((_, index) => embeddedOf(outcomes[index]));
       };
       return await embedInPasses(texts, embedAll, startBefore, wait);
@@ -123,7 +125,7 @@ async function embedInPasses(
   const embedded = await embedAll(texts);
   let pass = embedded;
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const failed = [...embedded.entries()].filter(([, one]) => one.kind === "error" && one.error.retryable);
+    const failed = [...embedded.entries()].filter(([, one]) => one.kind === "error" && isWorthAnotherPass(one.error));
     const delay = backoff(attempt);
     const hopeless = pass.every(({ kind }) => kind === "error") || delay >= startBefore.remaining();
     if (failed.length === 0 || hopeless) return embedded;
@@ -133,6 +135,9 @@ async function embedInPasses(
   }
   return embedded;
 }
+
+/** Time that was not left in one pass is not left in the next. */
+const isWorthAnotherPass = (error: EmbeddingError) => error.retryable && !(error instanceof NoTimeLeftError);
 
 function embeddedOf(outcome: EmbeddingOutcome | undefined): Embedded {
   switch (outcome?.kind) {

@@ -4,7 +4,7 @@ import { cohereModel } from "../../../../lib/search/embeddings/cohere.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
 import { suite } from "../../../suite.ts";
-import { awsError, brief, type FakeClient, fakeClient, vectorOf } from "./fixture.ts";
+import { awsError, brief, type FakeClient, fakeClient, knownPace, vectorOf } from "./fixture.ts";
 
 const test = suite("embeddings: Cohere");
 
@@ -14,7 +14,7 @@ const deadline = deadlineIn(20_000);
 const embedder = (client: FakeClient, concurrency = 2) =>
   hostedEmbedder(
     cohereModel({ model: "ext_embed_english_v3", client, modelId: "cohere.embed-english-v3", dimension: DIMENSION }),
-    { slots: createSlots(concurrency), wait: async () => {} },
+    { slots: createSlots(concurrency), pace: knownPace(), wait: async () => {} },
   );
 
 const healthy = () => fakeClient(({ body }) => ({ embeddings: body.texts.map((text) => vectorOf(text, DIMENSION)) }));

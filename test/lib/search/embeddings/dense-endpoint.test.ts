@@ -5,7 +5,7 @@ import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedde
 import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
 import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
-import { brief, type FakeClient, fakeClient, vectorOf } from "./fixture.ts";
+import { brief, type FakeClient, fakeClient, knownPace, vectorOf } from "./fixture.ts";
 
 const test = suite("embeddings: dense endpoint");
 
@@ -14,7 +14,7 @@ const deadline = deadlineIn(20_000);
 
 const embedder = (client: FakeClient, prefixes = { query: "", document: "" }): Embedder => {
   const endpoint = { model: "dense_large_en_v1_5", client, endpointName: "e", dimension: DIMENSION, prefixes } as const;
-  return hostedEmbedder(denseEndpoint(endpoint), { slots: createSlots(4), wait: async () => {} });
+  return hostedEmbedder(denseEndpoint(endpoint), { slots: createSlots(4), pace: knownPace(), wait: async () => {} });
 };
 
 const healthy = () => fakeClient(({ body }) => body.inputs.map((text) => vectorOf(text, DIMENSION)));

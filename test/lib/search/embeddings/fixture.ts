@@ -1,6 +1,7 @@
 import type { Embedding, EmbeddingOutcome } from "../../../../lib/search/embeddings/embedder.ts";
 import type { ModelClient } from "../../../../lib/search/embeddings/model-client.ts";
 import { type ModelFiles, parseModelFiles } from "../../../../lib/search/embeddings/model-files.ts";
+import { createPace, type Pace } from "../../../../lib/search/embeddings/pace.ts";
 import { createSparseModel, type SparseModel } from "../../../../lib/search/embeddings/sparse-model.ts";
 
 /** One call that a fake model got. */
@@ -114,4 +115,11 @@ export function smallModelFiles(weights: Readonly<Record<string, unknown>>, word
 /** A sparse model over a few words. */
 export function smallModel(weights: Readonly<Record<string, number>>, words?: string[]): Promise<SparseModel> {
   return createSparseModel(parseModelFiles(smallModelFiles(weights, words)));
+}
+
+/** The pace of a model that is known to be fast, so that the first call is as long as any other. */
+export function knownPace(): Pace {
+  const pace = createPace(() => 0);
+  pace.start(1)("embedded");
+  return pace;
 }

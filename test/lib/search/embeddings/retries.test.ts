@@ -6,7 +6,7 @@ import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client
 import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
 import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
-import { awsError, brief, type FakeCall, type FakeClient, fakeClient, modelError } from "./fixture.ts";
+import { awsError, brief, type FakeCall, type FakeClient, fakeClient, knownPace, modelError } from "./fixture.ts";
 
 const test = suite("embeddings: retries and time");
 
@@ -24,6 +24,7 @@ const embedder = (client: FakeClient, slots = 4) =>
     }),
     {
       slots: createSlots(slots),
+      pace: knownPace(),
       queryTimeoutMs: 800,
       wait: async () => {},
     },

@@ -1,0 +1,85 @@
+import { NoTimeLeftError } from "./slots.ts";
+
+/** Texts of the first call of a process, which shows the model's pace: few, so that a slow model finishes them. */
+export const FIRST_TEXTS = 8;
+
+/** Weight of the last call in the average. */
+const LAST = 0.5;
+
+/** How much longer than expected a call may take: texts differ in length. */
+const MARGIN = 1.25;
+
+/** How the call for some texts ended. Other failures than a timeout say nothing about the pace. */
+export type CallEnd = "embedded" | "timed_out" | "failed";
+
+/** How fast a model embeds documents, learned from the calls of this process. */
+export interface Pace {
+  /** Returns whether a call has ended that shows it. */
+  isKnown(): boolean;
+  /** Returns how many texts the model should finish within `ms` if it does nothing else. Infinity if unknown. */
+  finishedWithin(ms: number): number;
+  /** The texts in progress. */
+  inProgress(): number;
+  /** Resolves when the next call ends. */
+  ended(): Promise<void>;
+  /** Counts texts as in progress. Call the result when their call has ended. */
+  start(texts: number): (end: CallEnd) => void;
+}
+
+/** Error for a call that the model would not finish in time. Nothing was sent. */
+export class TooManyTextsError extends NoTimeLeftError {
+  override name = "TooManyTextsError";
+  /** How many texts it would finish. */
+  readonly fitting: number;
+
+  constructor(fitting: number) {
+    super();
+    this.fitting = fitting;
+  }
+}
+
+/** Error for a text that was not sent because the model would not finish it in time. */
+export class SlowModelError extends NoTimeLeftError {
+  override name = "SlowModelError";
+  override retryAfterSeconds = 1;
+
+  /** `fitting` is how many texts the model finishes in the time of one request. */
+  constructor(fitting: number) {
+    super(
+      `no time was left: the model embeds about ${fitting} ${fitting === 1 ? "text" : "texts"} in the time of one ` +
+        "request, so send fewer at a time",
+    );
+  }
+}
+
+/**
+ * Returns the pace of one model in one process. A call is judged by all texts in progress, not by its own alone, so one
+ * number fits a model that works on all calls at once as well as one that lets them wait for each other.
+ */
+export function createPace(now: () => number = () => performance.now()): Pace {
+  /** Milliseconds for each text in progress. */
+  let msPerText: number | undefined;
+  let inProgress = 0;
+  let next = Promise.withResolvers<void>();
+
+  return {
+    isKnown: () => msPerText !== undefined,
+    finishedWithin: (ms) =>
+      msPerText === undefined ? Number.POSITIVE_INFINITY : Math.floor(Math.max(0, ms) / (msPerText * MARGIN)),
+    inProgress: () => inProgress,
+    ended: () => next.promise,
+    start(texts) {
+      inProgress += texts;
+      const started = now();
+      const together = inProgress;
+      return (end) => {
+        inProgress -= texts;
+        const observed = (now() - started) / together;
+        next.resolve();
+        next = Promise.withResolvers();
+        if (end === "timed_out") msPerText = Math.max(msPerText ?? 0, observed);
+        else if (end === "embedded") msPerText = (msPerText ?? observed) + LAST * (observed - (msPerText ?? observed));
+      };
+    },
+  };
+}
