@@ -4,6 +4,7 @@ import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
 import { firehoseEvents } from "../../lib/recommendation/clients/event-stream.ts";
+import { withItemCache } from "../../lib/recommendation/clients/item-cache.ts";
 import { createPointers, ssmParameters } from "../../lib/recommendation/clients/parameters.ts";
 import { dynamoPopularItems } from "../../lib/recommendation/clients/popular-items.ts";
 import { personalizeEvents, sqsChanges } from "../../lib/recommendation/clients/realtime.ts";
@@ -20,10 +21,12 @@ export function createServices(
   print: (line: string) => void,
 ): RecommendationServices {
   const { campaign_ms, store_ms, realtime_ms } = settings.timeouts;
+  const { item_cache_ms } = settings;
   const dynamo = once(async () => {
     const { DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
     return new DynamoDBClient({ maxAttempts: 1 });
   });
+  const records = dynamoRecords(dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }, store_ms);
   return {
     settings,
     api: {
@@ -34,7 +37,7 @@ export function createServices(
     },
     pointers: createPointers(ssmParameters(store_ms)),
     campaigns: personalizeCampaigns(campaign_ms),
-    records: dynamoRecords(dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }, store_ms),
+    records: item_cache_ms > 0 ? withItemCache(records, { ttlMs: item_cache_ms }) : records,
     popularItems: dynamoPopularItems(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
     eventStream: firehoseEvents(env.EVENTS_STREAM, store_ms),
     countEvents: dynamoEventCounter(dynamo, env.INGESTION_TABLE, store_ms),

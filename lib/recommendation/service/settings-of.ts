@@ -9,6 +9,9 @@ const CAMPAIGN_MS = 5_000;
 const STORE_MS = 3_000;
 const REALTIME_MS = 3_000;
 
+/** A changed item appears in every answer after this time at the latest (docs/guides/recommendations.md). */
+const ITEM_CACHE_MS = 10_000;
+
 /** Returns the `config.json` of recommendation-api: the part of the configuration that it uses. */
 export function recommendationSettings(
   { project, api }: Pick<Configuration, "project" | "api">,
@@ -28,6 +31,7 @@ export function recommendationSettings(
     })),
     definitions: { schemas: { ...schemas }, etl },
     timeouts: { campaign_ms: CAMPAIGN_MS, store_ms: STORE_MS, realtime_ms: REALTIME_MS },
+    item_cache_ms: ITEM_CACHE_MS,
     ...accessSettings(api),
     ...(api.cors && { cors: { allow_origins: [...api.cors.allow_origins] } }),
   };

@@ -38,6 +38,8 @@ export const RecommendationSettings = v.object({
     /** For the whole real-time path of one request. */
     realtime_ms: Milliseconds,
   }),
+  /** Milliseconds for which the record of an item is kept in memory; 0 reads it for each answer. */
+  item_cache_ms: v.pipe(v.number(), v.integer(), v.minValue(0)),
   ...accessEntries,
   cors: v.optional(v.object({ allow_origins: v.array(v.string()) })),
 });

@@ -138,6 +138,8 @@ export async function startWorld(options: WorldOptions = {}) {
     definitions: SHOP_DEFINITIONS,
     // Long enough for a busy machine; a test about timeouts brings its own.
     timeouts: { campaign_ms: 20_000, store_ms: 20_000, realtime_ms: 20_000, ...options.timeouts },
+    // Tests change the tables directly, and make them fail.
+    item_cache_ms: 0,
     ...options.settings,
   };
   const env = recommendationApiEnvironment(names, queueUrl);

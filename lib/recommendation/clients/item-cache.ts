@@ -1,0 +1,88 @@
+import type { Profile } from "../records/profile.ts";
+import type { RecordStore } from "./record-store.ts";
+
+export interface ItemCacheOptions {
+  /** Milliseconds for which a record is believed. */
+  ttlMs: number;
+  /** The most characters that are kept, as {@link sizeOf} counts them. */
+  maxSize?: number;
+  now?: () => number;
+}
+
+/** About 16 MB: two bytes for a character outside of Latin-1. */
+const MAX_SIZE = 8_000_000;
+
+interface Kept {
+  record: Profile;
+  until: number;
+  size: number;
+}
+
+/**
+ * Returns a store that keeps records of items for some seconds, so that answers with the same items read the table once.
+ * Records of users are always read, and so is every id without a record: a new item can be asked for at once. A record
+ * that is written here is read again; one that another instance writes is seen when its time ends. Drops the records
+ * that were read first when they become too many.
+ */
+export function withItemCache(store: RecordStore, options: ItemCacheOptions): RecordStore {
+  const { ttlMs, maxSize = MAX_SIZE, now = () => performance.now() } = options;
+  // A Map iterates in insertion order, and all records live equally long: the first are the oldest.
+  const kept = new Map<string, Kept>();
+  let size = 0;
+
+  const remove = (id: string) => {
+    size -= kept.get(id)?.size ?? 0;
+    kept.delete(id);
+  };
+
+  const keep = (id: string, record: Profile) => {
+    remove(id);
+    const entry = { record, until: now() + ttlMs, size: sizeOf(record) };
+    kept.set(id, entry);
+    size += entry.size;
+    for (const [oldest, { until }] of kept) {
+      if (size <= maxSize && until > now()) break;
+      remove(oldest);
+    }
+  };
+
+  return {
+    async read(dataset, ids, deadline, readOptions) {
+      if (dataset !== "item" || readOptions?.consistent) return store.read(dataset, ids, deadline, readOptions);
+      const records = new Map<string, Profile>();
+      const missing: string[] = [];
+      for (const id of ids) {
+        const found = kept.get(id);
+        if (found && found.until > now()) records.set(id, found.record);
+        else missing.push(id);
+      }
+      if (missing.length === 0) return { records, unread: new Set(), failure: undefined };
+      const read = await store.read(dataset, missing, deadline, readOptions);
+      for (const [id, record] of read.records) {
+        keep(id, record);
+        records.set(id, record);
+      }
+      return { ...read, records };
+    },
+
+    async write(dataset, records, deadline) {
+      const forget = () => {
+        if (dataset === "item") for (const { ITEM_ID } of records) remove(String(ITEM_ID));
+      };
+      // Also before: a read that comes while the write is in progress may find either record.
+      forget();
+      try {
+        return await store.write(dataset, records, deadline);
+      } finally {
+        forget();
+      }
+    },
+  };
+}
+
+/** Returns the characters of a record's keys and values, and some for each of them. */
+function sizeOf(record: Profile): number {
+  let characters = 0;
+  for (const [key, value] of Object.entries(record)) characters += key.length + String(value).length + 32;
+  return characters;
+}
