@@ -25,9 +25,8 @@ export const NO_DOCUMENT: Guard = { seqNo: Number.MAX_SAFE_INTEGER, primaryTerm:
 /** Returns the document of a draft on one line: what the caller wrote, with the embeddings. */
 export function documentOf(text: string, { operation, changes }: Draft): string {
   const raw = text.slice(operation.slice?.start, operation.slice?.end);
-  const whole = withPaths(raw, changes);
-  // Line breaks inside strings are always escaped, so these are white space.
-  return /[\n\r]/.test(whole) ? whole.replaceAll(/[\n\r]/g, " ") : whole;
+  // Line breaks inside strings are always escaped, so these are white space. Embeddings have none.
+  return withPaths(/[\n\r]/.test(raw) ? raw.replaceAll(/[\n\r]/g, " ") : raw, changes);
 }
 
 /**
@@ -44,10 +43,21 @@ export function sendingOf(text: string, draft: Draft): Sending {
 }
 
 /** Returns the lines of one operation in a `_bulk` body. */
-export function linesOf({ draft, op, source }: Sending): string {
+export function linesOf(sending: Sending): string {
+  const action = actionOf(sending);
+  return sending.source === undefined ? `${action}\n` : `${action}\n${sending.source}\n`;
+}
+
+/** Returns the bytes of {@link linesOf} without putting them together: the document may be long. */
+function lengthOf(sending: Sending): number {
+  const { source } = sending;
+  return Buffer.byteLength(actionOf(sending)) + 1 + (source === undefined ? 0 : Buffer.byteLength(source) + 1);
+}
+
+function actionOf({ draft, op }: Sending): string {
   const { id, routing, external } = draft.operation;
   const guard = op === "create" ? undefined : draft.guard;
-  const action = JSON.stringify({
+  return JSON.stringify({
     [op]: {
       _id: id,
       routing,
@@ -57,7 +67,6 @@ export function linesOf({ draft, op, source }: Sending): string {
       version_type: external?.type,
     },
   });
-  return source === undefined ? `${action}\n` : `${action}\n${source}\n`;
 }
 
 /**
@@ -69,7 +78,7 @@ export function* chunksOf(text: string, drafts: readonly Draft[], maxBytes: numb
   let bytes = 0;
   for (const draft of drafts) {
     const sending = sendingOf(text, draft);
-    const size = Buffer.byteLength(linesOf(sending));
+    const size = lengthOf(sending);
     if (chunk.length > 0 && bytes + size > maxBytes) {
       yield chunk;
       chunk = [];
