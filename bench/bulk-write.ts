@@ -130,6 +130,7 @@ async function embeddings(url: string): Promise<Row[]> {
         note:
           `median of 8 × 500 documents, the local API server included; ${ms(plainMs)} for the same without embedding, ` +
           `${ms(bothMs / 500)} with a sparse one beside it; ${load()}`,
+        figures: { dense_document_ms: denseMs, dense_and_sparse_document_ms: bothMs / 500 },
       },
       {
         what: "bulk with embeddings: the gateway's own time",

@@ -8,6 +8,7 @@ import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { report, verdict } from "./report.ts";
 import type { Benchmark, Result, Row } from "./result.ts";
+import { SIZING_FILE, sizingGuide } from "./sizing.ts";
 
 const FIGURES = join(import.meta.dirname, "results.json");
 const REPORT = join(import.meta.dirname, "RESULTS.md");
@@ -64,8 +65,9 @@ for (const name of names) {
   // Writes after each benchmark, so that a later failure loses nothing.
   writeFileSync(FIGURES, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(REPORT, report(results));
+  writeFileSync(SIZING_FILE, sizingGuide(results));
 }
-console.log("Written: bench/results.json, bench/RESULTS.md");
+console.log("Written: bench/results.json, bench/RESULTS.md, docs/guides/sizing.md");
 
 function machine(): string {
   const [cpu] = cpus();

@@ -41,6 +41,7 @@ export const processorTimeBenchmark: Benchmark = {
         reached: `${times(cpu[side] / cpu.undici)}; ${times(cpu[side] / cpu.nodeHttp)} of one by node:http`,
         kept: cpu[side] / cpu.undici <= BUDGET,
         note,
+        figures: { [`${side}_ms`]: cpu[side] },
       }));
     } finally {
       await cluster.stop();

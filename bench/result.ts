@@ -18,6 +18,8 @@ export interface Row {
   kept: boolean | undefined;
   /** The figures behind it. */
   note: string;
+  /** Unit costs by name, which the sizing guide is computed from. */
+  figures?: Readonly<Record<string, number>>;
 }
 
 /** One question and its measurements. */

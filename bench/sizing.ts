@@ -1,0 +1,227 @@
+/** `make sizing`: computes docs/guides/sizing.md from the unit costs in bench/results.json. */
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Result } from "./result.ts";
+
+/** The guide. A test compares it with {@link sizingGuide}. */
+export const SIZING_FILE = new URL("../docs/guides/sizing.md", import.meta.url);
+
+type Results = Readonly<Record<string, Pick<Result, "rows">>>;
+
+/** Returns a figure of a benchmark. Throws when it was never measured. */
+function figure(results: Results, benchmark: string, name: string): number {
+  const found = results[benchmark]?.rows.find(({ figures }) => figures?.[name] !== undefined)?.figures?.[name];
+  if (found === undefined) throw new Error(`bench/results.json has no ${name}: run make bench ARGS=${benchmark}`);
+  return found;
+}
+
+/** Returns the events that ETL takes in a second of a core, from the text of its row. */
+function eventsASecond(results: Results): number {
+  const row = results.etl?.rows.find(({ what }) => what.includes("a second a core"));
+  const events = Number(/[\d,]+/.exec(row?.reached ?? "")?.[0].replaceAll(",", ""));
+  if (!events) throw new Error("bench/results.json has no ETL row of events a second a core: run make bench ARGS=etl");
+  return events;
+}
+
+interface Line {
+  what: string;
+  value: string;
+  /** "measured", or "estimate" with its source. */
+  basis: string;
+}
+
+const MEASURED = "measured";
+const COMPUTED = "computed from the rows above";
+const estimate = (source: string) => `estimate: ${source}`;
+
+const whole = (value: number) => Math.round(value).toLocaleString("en");
+const digits = (value: number) => Number(value.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 3 });
+
+const HOUR = 3_600;
+
+/** Memory of api-router and etl in GB as Lambda bills it: 1,769 MB, which is one vCPU. */
+const FUNCTION_GB = 1_769 / 1_024;
+
+/** List prices of eu-west-1 or us-east-1 in US dollars. They change: replace them with those of your contract. */
+const PRICES = { gbSecond: 0.0000133334, millionInvocations: 0.2, millionApiCalls: 3.5 };
+const PRICE_SOURCE = "list prices of Lambda (arm64) and API Gateway; check them before you rely on them";
+
+function billionEvents(results: Results): Line[] {
+  const events = 1e9;
+  const rate = eventsASecond(results);
+  const seconds = events / rate;
+  const eventBytes = 250;
+  const objects = events / ((64 * 1024 * 1024) / eventBytes);
+  const parallel = 40;
+  const invocation = 300;
+  return [
+    { what: "events a second of a core, all steps", value: whole(rate), basis: MEASURED },
+    { what: "processor time", value: `${whole(seconds / 60)} minutes of one core`, basis: COMPUTED },
+    {
+      what: "objects as received",
+      value: `at least ${whole(objects)}`,
+      basis: estimate(`Firehose closes an object at 64 MiB or when its time is over; ${eventBytes} bytes an event`),
+    },
+    {
+      what: "invocations of the function",
+      value: `about ${whole(seconds / invocation)}`,
+      basis: estimate(`${invocation} s each, a third of the longest time; reading and writing S3 not included`),
+    },
+    {
+      what: "elapsed",
+      value: `about ${digits(seconds / parallel / 60)} minutes`,
+      basis: estimate(`${parallel} invocations at a time, evenly filled`),
+    },
+    {
+      what: "cost of the function",
+      value: `about $${digits(seconds * FUNCTION_GB * PRICES.gbSecond)}`,
+      basis: estimate(`${digits(seconds * FUNCTION_GB)} GB-seconds; ${PRICE_SOURCE}`),
+    },
+  ];
+}
+
+function searches(results: Results): Line[] {
+  const rate = 10_000;
+  const own = figure(results, "processor-time", "search_ms");
+  const clusterMs = 20;
+  const duration = clusterMs + own;
+  const concurrency = (rate * duration) / 1_000;
+  const gbSeconds = rate * (Math.ceil(duration) / 1_000) * FUNCTION_GB * HOUR;
+  const millions = (rate * HOUR) / 1e6;
+  return [
+    { what: "processor time of the gateway for a search", value: `${digits(own)} ms`, basis: MEASURED },
+    { what: "of all gateways together", value: `${digits((rate * own) / 1_000)} cores`, basis: COMPUTED },
+    {
+      what: "duration of a call",
+      value: `${digits(duration)} ms`,
+      basis: estimate(`the cluster answers in ${clusterMs} ms; measure yours, since it decides everything below`),
+    },
+    {
+      what: "function instances at a time",
+      value: whole(concurrency),
+      basis: estimate("rate times duration; an instance handles one call at a time"),
+    },
+    {
+      what: "bounds first: API Gateway",
+      value: "10,000 calls a second",
+      basis: estimate("default quota of an account and region, with bursts of 5,000; it can be raised"),
+    },
+    {
+      what: "bounds at the same rate: Lambda",
+      value: "10,000 calls a second",
+      basis: estimate(
+        "ten calls a second for each of the 1,000 concurrent executions of a default account; can be raised",
+      ),
+    },
+    {
+      what: "bounds next: the cluster",
+      value: `${whole((rate * 5) / 1_000)} vCPU`,
+      basis: estimate("5 ms of processor time a search, without any measurement; test with your index and queries"),
+    },
+    {
+      what: "log lines",
+      value: `${digits((rate * 2_000) / 1e6)} MB a second`,
+      basis: estimate("2 kB a search: a line of API Gateway and the request log line"),
+    },
+    {
+      what: "cost of an hour, function",
+      value: `about $${digits(gbSeconds * PRICES.gbSecond + millions * PRICES.millionInvocations)}`,
+      basis: estimate(`${digits(gbSeconds)} GB-seconds and ${whole(millions)} million calls; ${PRICE_SOURCE}`),
+    },
+    {
+      what: "cost of an hour, API Gateway",
+      value: `about $${digits(millions * PRICES.millionApiCalls)}`,
+      basis: estimate("the same list prices; cheaper from the 334th million calls of a month on"),
+    },
+  ];
+}
+
+function documents(results: Results): Line[] {
+  const count = 1e8;
+  const own = figure(results, "bulk", "dense_and_sparse_document_ms");
+  const dimension = 1_024;
+  const neighbours = 16;
+  const graphBytes = 1.1 * (4 * dimension + 8 * neighbours);
+  const sourceBytes = 14_000;
+  const sparseBytes = 1_000;
+  const gigabytes = (bytes: number) => `${digits((count * bytes) / 1e9)} GB`;
+  const models = 200;
+  return [
+    { what: "processor time of the gateway for a document", value: `${digits(own)} ms`, basis: MEASURED },
+    { what: "of all documents", value: `${digits((count * own) / 1_000 / HOUR)} hours of one core`, basis: COMPUTED },
+    {
+      what: "memory for dense vectors, outside of the heap",
+      value: `${gigabytes(graphBytes)} for each copy`,
+      basis: estimate(
+        `1.1 × (4 × ${whole(dimension)} + 8 × ${neighbours}) bytes a vector, the formula of OpenSearch's k-NN guide for HNSW`,
+      ),
+    },
+    {
+      what: "heap",
+      value: "32 GB a node at most, half of its memory",
+      basis: estimate(
+        "OpenSearch's advice; neither vectors nor postings are in the heap, so it does not grow with them",
+      ),
+    },
+    {
+      what: "disk",
+      value: `${gigabytes(graphBytes + sourceBytes / 2 + sparseBytes)} for each copy`,
+      basis: estimate(
+        `the graph, ${whole(sourceBytes)} bytes of source with the vector as text, of which compression leaves half, and ` +
+          `${whole(sparseBytes)} bytes of sparse postings`,
+      ),
+    },
+    {
+      what: "embedding",
+      value: `${digits(count / models / HOUR)} instance-hours for each model`,
+      basis: estimate(`${models} documents a second of one GPU instance, without any measurement; measure yours`),
+    },
+    {
+      what: "requests of 400 documents",
+      value: whole(count / 400),
+      basis: estimate("a few hundred documents a request, as the guide on bulk advises"),
+    },
+  ];
+}
+
+const table = (lines: readonly Line[]) => [
+  "| what | amount | basis |",
+  "|---|---|---|",
+  ...lines.map(({ what, value, basis }) => `| ${what} | ${value} | ${basis} |`),
+];
+
+/** Returns the text of docs/guides/sizing.md. */
+export function sizingGuide(results: Results): string {
+  const lines = [
+    "# Sizing",
+    "",
+    "What large installations need. `make sizing` computes this page from the unit costs in `bench/results.json`; do not",
+    "edit it. A row is *measured* by `make bench` on one machine, or an *estimate* with its source: replace estimates with",
+    "figures of your own before you order anything. A core here is one vCPU, which a function has with 1,769 MB.",
+    "",
+    "## A billion events",
+    "",
+    "ETL for a training whose lookback covers them all.",
+    "",
+    ...table(billionEvents(results)),
+    "",
+    "## 10,000 searches a second",
+    "",
+    "`POST /application/search` without personalization.",
+    "",
+    ...table(searches(results)),
+    "",
+    "## 100 million documents with two vectors",
+    "",
+    "Each with a dense vector of 1,024 numbers (HNSW, 32-bit floats) and a sparse one.",
+    "",
+    ...table(documents(results)),
+    "",
+    "Quantized vectors take less memory: the gateway passes on whatever mapping your index has.",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+if (import.meta.main) {
+  const results: Results = JSON.parse(readFileSync(new URL("results.json", import.meta.url), "utf8"));
+  writeFileSync(SIZING_FILE, sizingGuide(results));
+}

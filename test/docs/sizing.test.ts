@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { SIZING_FILE, sizingGuide } from "../../bench/sizing.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("docs/guides/sizing.md");
+
+const results = JSON.parse(readFileSync("bench/results.json", "utf8"));
+
+test("its figures are those of bench/results.json; run make sizing", () => {
+  assert.is(readFileSync(SIZING_FILE, "utf8"), sizingGuide(results));
+});
+
+test("twice the events a second take half the time and money", () => {
+  const faster = structuredClone(results);
+  for (const row of faster.etl.rows) {
+    row.reached = row.reached.replace(/^[\d,]+$/, "1,000,000");
+  }
+  const page = sizingGuide(faster);
+  assert.match(page, "| events a second of a core, all steps | 1,000,000 | measured |");
+  assert.match(page, "| processor time | 17 minutes of one core |");
+});
+
+test("a figure that was never measured is named", () => {
+  assert.throws(() => sizingGuide({ ...results, bulk: { rows: [] } }), /no dense_and_sparse_document_ms/);
+});
+
+test.run();
