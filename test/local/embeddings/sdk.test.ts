@@ -227,7 +227,8 @@ test("query_concurrency holds over HTTP", async () => {
     use(model).embedDocuments(new Array(96 * 5).fill("a"), deadline()),
     ...Array.from({ length: 5 }, (_, i) => use(model).embedQuery(`q${i}`, deadline())),
   ]);
-  assert.is(models.control.counts(model).calls, 10);
+  // The first call for documents is a small one, which shows the model's pace.
+  assert.is(models.control.counts(model).calls, 11);
   assert.is(models.control.counts(model).peak, 3);
 });
 
