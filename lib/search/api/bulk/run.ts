@@ -5,6 +5,7 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import { requireWritable } from "../../access/application.ts";
+import { heldWrites } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { answerText, type DegradedWrite, degradationsOf, echoOf, requireFittingAnswer } from "./answer.ts";
 import { chunksOf, type Draft } from "./draft.ts";
@@ -85,7 +86,8 @@ function createRun(
     writtenBy: (operation) => run.results.get(operation)?.guard,
     onDegraded: (operation, field, reason) => run.degraded.push({ operation, field, reason }),
   };
-  const writing: Writing = { cluster, target, deadline, refresh, wait };
+  const holds = heldWrites({ cluster, deadline, wait });
+  const writing: Writing = { cluster, target, deadline, refresh, wait, holds };
 
   async function writeAll(): Promise<void> {
     const windows = windowsOf(operations, target, maxBytes);

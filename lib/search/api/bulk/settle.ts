@@ -1,6 +1,7 @@
 import { ApiError } from "../../../core/http/error.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
+import { blockedIndex, type HeldWrites } from "../../gateway/held-writes.ts";
 import type { Draft, Sending } from "./draft.ts";
 import { failedItem, type ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";
@@ -10,6 +11,8 @@ import { type BulkCall, canWrite, type Outcome, sendBulk } from "./send.ts";
 /** Where and how a request writes. */
 export interface Writing extends BulkCall {
   wait: (ms: number) => Promise<unknown>;
+  /** What to do with a write that is refused while a rebuild switches indexes. */
+  holds: HeldWrites;
 }
 
 /** The outcome of a chunk. Each operation is in exactly one of `results`, `conflicts`, `unknown` and `unsent`. */
@@ -57,9 +60,11 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
     if (outcome.kind === "too_long") return settleHalves(writing, pending, settled);
     if (outcome.kind === "rejected") return giveUp(pending, outcome.error, settled);
 
-    const { again, doubtful } = sort(pending, outcome, settled);
-    pending = [...again, ...(await readBack(writing, doubtful, settled))];
+    const { again, doubtful, held } = sort(pending, outcome, settled);
+    const resumed = await waitForHold(writing, held, settled);
+    pending = [...again, ...(await readBack(writing, doubtful, settled)), ...resumed];
     if (pending.length === 0) return;
+    if (resumed.length > 0) attempt = 0;
     const delay = backoff(attempt - 1);
     if (attempt === MAX_ATTEMPTS || !canWrite(earlier(deadline, delay))) return end(writing, pending, outcome, settled);
     await wait(delay);
@@ -69,20 +74,57 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
 /** Records what an attempt has settled. Returns the operations to resend, and those to read back first. */
 function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
   if (outcome.kind === "lost") settled.lostTo.push(outcome.cause);
-  if (outcome.kind === "lost") return { again: [], doubtful: pending.map((one) => ({ ...one, suspect: true })) };
-  if (outcome.kind !== "answered") return { again: [...pending], doubtful: [] };
+  if (outcome.kind === "lost") {
+    return { again: [], doubtful: pending.map((one) => ({ ...one, suspect: true })), held: [] };
+  }
+  if (outcome.kind !== "answered") return { again: [...pending], doubtful: [], held: [] };
   const again: Pending[] = [];
   const doubtful: Pending[] = [];
+  const held: Held[] = [];
   settled.took += outcome.answer.took;
   for (const [index, one] of pending.entries()) {
     const item = outcome.answer.items[index] as ItemResult;
     const { draft } = one.sending;
-    if (item.status === 429) again.push({ ...one, last: item });
+    const blocked = blockOf(item);
+    if (blocked !== undefined) held.push({ one, item, index: blocked });
+    else if (item.status === 429) again.push({ ...one, last: item });
     else if (item.status === 409 && one.suspect) doubtful.push({ ...one, last: item });
     else if (item.status === 409 && draft.guard && !draft.operation.guard) settled.conflicts.push({ draft, item });
     else settled.results.set(draft.operation, item);
   }
-  return { again, doubtful };
+  return { again, doubtful, held };
+}
+
+/** An operation that a write block refused. */
+interface Held {
+  one: Pending;
+  item: ItemResult;
+  index: string;
+}
+
+function blockOf({ status, text }: ItemResult): string | undefined {
+  return status === 403
+    ? blockedIndex((JSON.parse(text) as { error: { type: string; reason: string } }).error)
+    : undefined;
+}
+
+/**
+ * Waits while a rebuild holds writes, and returns the operations to resend. Another index may have taken over, in which
+ * the versions that guards name mean nothing: embeddings are computed again, and the caller's own guards fail.
+ */
+async function waitForHold(writing: Writing, held: readonly Held[], settled: Settled): Promise<Pending[]> {
+  const [first] = held;
+  if (!first) return [];
+  const resumes = await writing.holds.retry(first.index);
+  const again: Pending[] = [];
+  for (const { one, item } of held) {
+    const { draft } = one.sending;
+    if (!resumes) settled.results.set(draft.operation, item);
+    else if (draft.operation.guard) settled.results.set(draft.operation, conflict(writing, draft));
+    else if (draft.guard) settled.conflicts.push({ draft, item });
+    else again.push(one);
+  }
+  return again;
 }
 
 /** Compares operations with the stored documents. Settles those that were written and returns the others to resend. */

@@ -5,6 +5,7 @@ import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { retry } from "../../../core/resilience/retry.ts";
 import { nativeRefusal } from "../../access/native.ts";
+import { heldWrites, wholeCallBlocked } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
 import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
@@ -53,14 +54,23 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const read = isRead(method, segments);
     // Before the call, because a failed one may have changed an index too.
     if (!read) services.catalog.forget();
-    const answer = await send(services, call, {
+    const request = {
       read,
       method,
       path: encoded,
       query: queryString(parameters),
       headers: forwarded(call.headers),
       ...(body.length > 0 && { body }),
-    });
+    };
+    let answer = await send(services, call, request);
+    if (!read) {
+      const holds = heldWrites({ cluster: services.cluster, deadline: call.deadline });
+      for (let blocked = wholeCallBlocked(answer); blocked !== undefined; blocked = wholeCallBlocked(answer)) {
+        if (!(await holds.retry(blocked))) break;
+        services.catalog.forget();
+        answer = await send(services, call, request);
+      }
+    }
     const returned = method === "HEAD" ? [...RETURNED, "content-length"] : RETURNED;
     return { status: answer.status, headers: pick(answer.headers, returned), body: answer.body };
   };

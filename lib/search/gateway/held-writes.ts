@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isObject, parseJson } from "../../core/json/values.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { type Hold, holdAlias, holdOf, holdPattern } from "../index-meta/hold.ts";
+import { readCall } from "../opensearch/calls.ts";
+import type { Cluster, ClusterAnswer } from "../opensearch/cluster.ts";
+import { clusterError } from "../opensearch/cluster-error.ts";
+
+/** Milliseconds between two looks at a hold. */
+const LOOK_MS = 200;
+
+/** Milliseconds kept back for the write itself. */
+const WRITE_MS = 2_500;
+
+/** Milliseconds for which an ended hold may stay before this instance lifts the block in its place. */
+const RELEASE_MS = 2_000;
+
+/** The cluster's words for an index with a write block: "moving to block index write" until no write is in progress. */
+const BLOCKED = /^index \[([^\]]+)\] blocked by: \[FORBIDDEN\/8\//;
+
+/** Returns the index whose write block an error is about, if it is about one. */
+export function blockedIndex({ type, reason }: { type: string; reason: string }): string | undefined {
+  return type === "cluster_block_exception" ? BLOCKED.exec(reason)?.[1] : undefined;
+}
+
+/** Returns the index whose write block refused a whole call: by its status, or each item of a `_bulk` answer. */
+export function wholeCallBlocked({ status, body }: ClusterAnswer): string | undefined {
+  if (status === 403) return blockedIndex(clusterError(parseJson(body)));
+  // The text of an item's error; most answers do not hold it and are not parsed.
+  if (status !== 200 || !body.includes("cluster_block_exception")) return undefined;
+  const { items } = (parseJson(body) ?? {}) as { items?: unknown };
+  if (!Array.isArray(items)) return undefined;
+  const indexes = items.map((item: unknown) => {
+    const [result] = isObject(item) ? Object.values(item) : [];
+    return isObject(result) && isObject(result.error) ? blockedIndex(result.error as never) : undefined;
+  });
+  const [first] = indexes;
+  return indexes.every((index) => index !== undefined) ? first : undefined;
+}
+
+/** Waits for the end of a rebuild's last step, which blocks writes to the old index for some seconds. */
+export interface HeldWrites {
+  /**
+   * Returns whether to send a write again that an index has refused because of its write block: after a hold, or once if
+   * there is none, since it may just have ended.
+   */
+  retry(index: string): Promise<boolean>;
+}
+
+export interface HeldWritesOptions {
+  cluster: Cluster;
+  deadline: Deadline;
+  /** Replaced in tests so that nothing sleeps. */
+  wait?: ((ms: number) => Promise<unknown>) | undefined;
+  now?: () => number;
+}
+
+/** Returns the holds as one request meets them. */
+export function heldWrites({ cluster, deadline, wait = sleep, now = Date.now }: HeldWritesOptions): HeldWrites {
+  let retriedWithout = false;
+
+  const find = async (index: string): Promise<(Hold & { target: string }) | undefined> => {
+    const path = `/_alias/${encodeURIComponent(holdPattern(index))}`;
+    const answer = await readCall(cluster, { method: "GET", path }, deadline);
+    const found = answer.status === 200 ? parseJson(answer.body) : {};
+    for (const [target, described] of Object.entries(isObject(found) ? found : {})) {
+      const { aliases } = described as { aliases?: object };
+      const hold = Object.keys(aliases ?? {}).flatMap((alias) => holdOf(alias, index) ?? [])[0];
+      if (hold) return { ...hold, target };
+    }
+    return undefined;
+  };
+
+  const send = (method: string, path: string, body: object) =>
+    cluster.send(
+      { method, path, headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
+      Math.max(1, deadline.remaining()),
+    );
+
+  const change = (actions: object[]) => send("POST", "/_aliases", { actions });
+
+  /** Ends a hold that its run has left, so that the run can no longer switch, and then lifts the block. */
+  const release = async (index: string, { alias, until, target }: Hold & { target: string }): Promise<void> => {
+    const ended = holdAlias(index, 0);
+    if (until !== 0) {
+      const swap = [{ remove: { index: target, alias, must_exist: true } }, { add: { index: target, alias: ended } }];
+      if ((await change(swap)).status !== 200) return;
+    }
+    const path = `/${encodeURIComponent(index)}/_settings`;
+    if ((await send("PUT", path, { "index.blocks.write": null })).status !== 200) return;
+    await change([{ remove: { index: target, alias: ended } }]);
+  };
+
+  const watch = async (index: string): Promise<boolean> => {
+    let endedFor = 0;
+    for (let looked = 0; deadline.remaining() > WRITE_MS; looked += 1) {
+      const hold = await find(index);
+      if (!hold) {
+        if (looked === 0 && retriedWithout) return false;
+        retriedWithout = looked === 0;
+        return true;
+      }
+      endedFor = hold.until === 0 ? endedFor + LOOK_MS : 0;
+      if (hold.until === 0 ? endedFor > RELEASE_MS : now() > hold.until) await release(index, hold);
+      await wait(LOOK_MS);
+    }
+    return false;
+  };
+
+  // The write itself was refused, and stays so if the hold cannot be read.
+  return { retry: (index) => watch(index).catch(() => false) };
+}

@@ -1,0 +1,86 @@
+import * as assert from "uvu/assert";
+import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
+import { sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
+import { operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
+import { settleChunk } from "../../../../../lib/search/api/bulk/settle.ts";
+import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("bulk writes that a rebuild holds");
+
+const TARGET: Target = { name: "books", readName: "books", itemIndex: "books-1", mappings: [], onFailure: "fail" };
+const REASON = "index [books-1] blocked by: [FORBIDDEN/8/index write (api)];";
+
+/** Writes three operations to an index that refuses them at first: a plain one, one with a guard of the gateway's, one with the caller's. */
+async function write(resumes: boolean) {
+  const request: BulkRequest = {
+    index: "books",
+    bulk_request: [
+      { id: "plain", op: "index", doc: {} },
+      { id: "embedded", op: "update", doc: {} },
+      { id: "callers", op: "index", doc: {}, if_seq_no: 4, if_primary_term: 1 },
+    ],
+  };
+  const text = JSON.stringify(request);
+  const [plain, embedded, callers] = operationsOf(request, text);
+  if (!plain || !embedded || !callers) throw new Error("three operations");
+  const drafts = [
+    { operation: plain, changes: {} },
+    { operation: embedded, changes: {}, guard: { seqNo: 7, primaryTerm: 1 } },
+    { operation: callers, changes: {}, guard: { seqNo: 4, primaryTerm: 1 } },
+  ];
+  const bodies: string[] = [];
+  const settled = await settleChunk(
+    {
+      cluster: {
+        async send({ body }) {
+          const first = bodies.length === 0;
+          bodies.push(String(body));
+          const ids = [...String(body).matchAll(/"(index|update)":\{"_id":"(\w+)"/g)];
+          const items = ids.map(([, op = "", _id]) => ({
+            [op]: first
+              ? { _id, status: 403, error: { type: "cluster_block_exception", reason: REASON } }
+              : { _id, status: 200, _seq_no: 1, _primary_term: 1 },
+          }));
+          return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ took: 1, errors: first, items })) };
+        },
+      },
+      target: TARGET,
+      deadline: deadlineIn(20_000),
+      refresh: undefined,
+      wait: async () => {},
+      holds: {
+        async retry(index) {
+          assert.is(index, "books-1");
+          return resumes;
+        },
+      },
+    },
+    drafts.map((draft) => sendingOf(text, draft)),
+  );
+  const statuses = Object.fromEntries([...settled.results].map(([{ id }, { status }]) => [id, status]));
+  return {
+    statuses,
+    conflicts: settled.conflicts.map(({ draft }) => draft.operation.id),
+    calls: bodies.length,
+    bodies,
+  };
+}
+
+test("are sent again when the hold is over, without versions of the old index", async () => {
+  const { statuses, conflicts, calls, bodies } = await write(true);
+  assert.is(calls, 2);
+  assert.not.match(bodies[1] ?? "", "if_seq_no");
+  assert.equal(statuses, { plain: 200, callers: 409 });
+  assert.equal(conflicts, ["embedded"]);
+});
+
+test("fail as the cluster says if there is no hold", async () => {
+  const { statuses, conflicts, calls } = await write(false);
+  assert.is(calls, 1);
+  assert.equal(statuses, { plain: 403, embedded: 403, callers: 403 });
+  assert.equal(conflicts, []);
+});
+
+test.run();
