@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ModelName } from "../../lib/config/embedding-models.ts";
 import type { EmbeddingMapping, HybridQuery } from "../../lib/config/hybrid-search.ts";
+import type { Models } from "../../lib/config/model.ts";
 import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { type Book, books } from "../demo-data/books.ts";
@@ -90,7 +91,11 @@ export function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOpti
   };
   if (demoMappings(entries).length === 0) return base;
   const models = Object.fromEntries(Object.entries(dimensions).map(([name, dimension]) => [name, { dimension }]));
-  return semanticSchema({ entries, models, index: DEMO_INDEX, base, source: "the demo's own schema" }).schema;
+  const source = "the demo's own schema";
+  const { schema } = semanticSchema({ entries, models: models as Models, index: DEMO_INDEX, base, source });
+  // The local models stand in for the configured ones, so their revision says nothing about the vectors.
+  const { _meta, ...mappings } = schema.mappings;
+  return { ...schema, mappings };
 }
 
 interface Found {

@@ -41,6 +41,24 @@ test("prints the schema as JSON, alone, on standard output", () => {
         },
         description_sparse: { type: "rank_features" },
       },
+      _meta: {
+        relevance: {
+          entry: "books-*",
+          embeddings: {
+            description_dense: {
+              model: "dense_large_en_v1_5",
+              revision: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
+              dimension: 1024,
+              src_fields: ["description"],
+            },
+            description_sparse: {
+              model: "sparse_v3",
+              revision: "babf71f3c48695e2e53a978208e8aba48335e3c0",
+              src_fields: ["description"],
+            },
+          },
+        },
+      },
     },
   });
 });

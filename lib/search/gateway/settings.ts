@@ -76,3 +76,10 @@ export type EmbeddingMapping = IndexSettings["embedding_mappings"][number];
 /** Returns the settings of an index; an exact entry beats the longest prefix. */
 export const settingsOf = (settings: Pick<GatewaySettings, "indexes">, index: string): IndexSettings | undefined =>
   findMapping(settings.indexes, index);
+
+/** Returns the settings of an index by its name, else by the entry that its own description names. */
+export const settingsOfIndex = (
+  settings: Pick<GatewaySettings, "indexes">,
+  { name, meta }: { name: string; meta?: { entry: string } },
+): IndexSettings | undefined =>
+  settingsOf(settings, name) ?? settings.indexes.find(({ index }) => index === meta?.entry);

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { type DimensionsGiven, dimensionOf, type ModelName } from "../../config/embedding-models.ts";
+import { dimensionOf, type ModelName } from "../../config/embedding-models.ts";
+import type { Models } from "../../config/model.ts";
 import { isObject } from "../../core/json/values.ts";
 import { findMapping } from "../gateway/find-mapping.ts";
+import { type IndexMeta, vectorsOf } from "../index-meta/index-meta.ts";
 import { type IndexDescription, readIndexDescription } from "./index-description.ts";
 import { SchemaError } from "./schema-error.ts";
 
@@ -19,8 +21,7 @@ export interface HybridEntry {
 export interface SemanticSchemaInput {
   /** Entries of hybrid_search.yaml. */
   entries: readonly HybridEntry[];
-  /** model.yaml, as far as the schema depends on it. */
-  models: DimensionsGiven;
+  models: Models;
   index: string;
   /** The base schema as parsed JSON. */
   base: unknown;
@@ -51,15 +52,26 @@ export function semanticSchema({ entries, models, index, base, source }: Semanti
   return {
     schema: {
       settings: { index: { ...schema.settings.index, knn: true } },
-      mappings: { ...schema.mappings, properties: extended },
+      mappings: { ...schema.mappings, _meta: metaOf(schema.mappings._meta, entry, models), properties: extended },
       ...(schema.aliases && { aliases: schema.aliases }),
     },
     leftOut,
   };
 }
 
+/** Returns the `_meta` of a mapping with what its vectors are made by. */
+function metaOf(before: unknown, { index, embedding_mappings }: HybridEntry, models: Models): Record<string, unknown> {
+  const embeddings = embedding_mappings.map(({ embedding_field, model_name: model, src_fields }) => {
+    const dimension = dimensionOf(model, models);
+    const revision = vectorsOf(model, models);
+    return [embedding_field, { model, revision, ...(dimension !== undefined && { dimension }), src_fields }] as const;
+  });
+  const relevance: IndexMeta = JSON.parse(JSON.stringify({ entry: index, embeddings: Object.fromEntries(embeddings) }));
+  return { ...(isObject(before) ? before : {}), relevance };
+}
+
 /** Returns the field that stores a model's embeddings. */
-function fieldOf(model: ModelName, models: DimensionsGiven): Record<string, unknown> {
+function fieldOf(model: ModelName, models: Models): Record<string, unknown> {
   const dimension = dimensionOf(model, models);
   if (dimension === undefined) return { type: "rank_features" };
   return {

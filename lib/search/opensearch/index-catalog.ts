@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
 
@@ -19,6 +20,8 @@ export interface IndexInfo {
   maxResultWindow: number;
   /** Whether the requested name is this index, or an alias that names it as its write index. */
   isWriteIndex: boolean;
+  /** What the index says about its vectors; absent if nothing. */
+  meta?: IndexMeta;
 }
 
 /** Resolves names and aliases. Keeps what exists for a minute, and asks the cluster again for what does not. */
@@ -36,7 +39,7 @@ const KEEP_MS = 60_000;
 const MAX_ENTRIES = 1_000;
 const DEFAULT_RESULT_WINDOW = 10_000;
 
-type Mapping = { properties?: Record<string, Mapping>; type?: string; dimension?: number };
+type Mapping = { properties?: Record<string, Mapping>; type?: string; dimension?: number; _meta?: unknown };
 const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
   properties: v.exactOptional(
     v.record(
@@ -46,6 +49,7 @@ const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
   ),
   type: v.exactOptional(v.string()),
   dimension: v.exactOptional(v.number()),
+  _meta: v.exactOptional(v.unknown()),
 });
 const Described = v.record(
   v.string(),
@@ -92,11 +96,13 @@ const isOneName = (expression: string): boolean => !/[*,]|^_/.test(expression);
 function indexInfo(name: string, index: Described[string], asked: string): IndexInfo {
   const fields = new Map<string, IndexField>();
   collect(index.mappings, "", fields);
+  const meta = readIndexMeta(index.mappings._meta);
   return {
     name,
     fields,
     maxResultWindow: Number(index.settings["index.max_result_window"] ?? DEFAULT_RESULT_WINDOW),
     isWriteIndex: name === asked || index.aliases[asked]?.is_write_index === true,
+    ...(meta && { meta }),
   };
 }
 

@@ -9,7 +9,7 @@ import { type KnownSources, type Need, needOf } from "./needs.ts";
 import type { Guard, Operation } from "./operations.ts";
 import { lookup } from "./source-text.ts";
 import { readStored, type StoredDocument } from "./stored.ts";
-import type { Target } from "./target.ts";
+import type { Target, TargetMapping } from "./target.ts";
 import type { Embedded, ModelText, TextPool } from "./text-pool.ts";
 
 /** What it takes to turn operations into drafts. */
@@ -99,10 +99,10 @@ function sourcesOf(document: StoredDocument | undefined, paths: readonly string[
 }
 
 /** Yields the texts of an operation's needs, with their models. */
-export function* modelTexts(mappings: readonly EmbeddingMapping[], needs: readonly Need[]): Generator<ModelText> {
+export function* modelTexts(mappings: readonly TargetMapping[], needs: readonly Need[]): Generator<ModelText> {
   for (const [index, need] of needs.entries()) {
     const mapping = mappings[index];
-    if (need.kind === "text" && mapping) yield { model: mapping.model_name, text: need.text };
+    if (need.kind === "text" && mapping && !("unfit" in mapping)) yield { model: mapping.model_name, text: need.text };
   }
 }
 
@@ -147,7 +147,7 @@ function conflictOf({ id, guard: allowed }: Operation, read: Guard | undefined):
 async function changeOf(
   { target, pool, onDegraded }: Preparation,
   operation: Operation,
-  mapping: EmbeddingMapping,
+  mapping: TargetMapping,
   need: Need,
 ): Promise<string | ItemError | undefined> {
   const { embedding_field: field, model_name: model } = mapping;
@@ -160,6 +160,10 @@ async function changeOf(
     case "wrong":
       return { status: 400, type: "invalid_source_text", reason: need.reason, retryable: false };
     case "text": {
+      if (mapping.unfit !== undefined) {
+        onDegraded(operation, field, mapping.unfit);
+        return absent(operation, model);
+      }
       const embedded = await pool.get({ model, text: need.text });
       if (embedded.kind !== "error") return embeddingJson(operation, embedded);
       const { message, retryable, retryAfterSeconds: retryAfter } = embedded.error;

@@ -2,8 +2,22 @@ import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { type EmbeddingMapping, type GatewaySettings, type IndexSettings, settingsOf } from "../../gateway/settings.ts";
+import {
+  type EmbeddingMapping,
+  type GatewaySettings,
+  type IndexSettings,
+  settingsOf,
+  settingsOfIndex,
+} from "../../gateway/settings.ts";
+import { unfitReason } from "../../index-meta/index-meta.ts";
+import { isRebuild } from "../../index-meta/rebuild-alias.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
+
+/** A mapping of the index that is written to. */
+export interface TargetMapping extends EmbeddingMapping {
+  /** Why documents are stored without this embedding: beside vectors of another model it would spoil every search. */
+  unfit?: string;
+}
 
 /** Where a request writes, and what is embedded. */
 export interface Target {
@@ -13,7 +27,7 @@ export interface Target {
   readName: string;
   /** The index name that items will show. */
   itemIndex: string;
-  mappings: readonly EmbeddingMapping[];
+  mappings: readonly TargetMapping[];
   onFailure: IndexSettings["on_embedding_failure"]["write"];
 }
 
@@ -29,7 +43,9 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
   const { settings, catalog } = services;
   if (settings.indexes.length === 0) return { name, readName: name, itemIndex: name, mappings: [], onFailure: "fail" };
   const kept = await catalog.resolve(name, deadline);
-  const embedded = [name, ...kept.map((index) => index.name)].some((one) => settingsOf(settings, one));
+  const embedded =
+    [name, ...kept.map((index) => index.name)].some((one) => settingsOf(settings, one)) ||
+    kept.some((index) => settingsOfIndex(settings, index));
   const indexes = embedded ? await catalog.resolve(name, deadline, BELIEVED_MS) : kept;
   const written = indexes.length === 1 ? indexes[0] : indexes.find(({ isWriteIndex }) => isWriteIndex);
   const names = {
@@ -38,7 +54,8 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
     itemIndex: written?.name ?? name,
   };
 
-  const found = exact(settings.indexes, name) ?? settingsOf(settings, written?.name ?? name);
+  const found =
+    exact(settings.indexes, name) ?? (written ? settingsOfIndex(settings, written) : settingsOf(settings, name));
   if (!found) {
     if (!written && indexes.some((index) => settingsOf(settings, index.name))) {
       throw invalid([`is an alias of ${indexes.length} indexes of which none is its write index`]);
@@ -48,7 +65,13 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
   if (!written) throw invalid([missing(name, indexes)]);
   const wrong = found.embedding_mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
-  return { ...names, mappings: found.embedding_mappings, onFailure: found.on_embedding_failure.write };
+  const mappings = found.embedding_mappings.map((mapping): TargetMapping => {
+    const unfit = unfitReason(written.meta, mapping, settings.models);
+    return unfit === undefined ? mapping : { ...mapping, unfit };
+  });
+  // A rebuild counts a document without its embedding as rejected, and tries it again.
+  const onFailure = isRebuild(name) ? "fail" : found.on_embedding_failure.write;
+  return { ...names, mappings, onFailure };
 }
 
 /** Returns the settings for this very name. Those of an alias take precedence over those of its index. */

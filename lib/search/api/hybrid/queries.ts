@@ -1,6 +1,7 @@
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
+import { EmbeddingError } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { pageOf } from "../search/page.ts";
 import type { Stopwatch } from "../search/stopwatch.ts";
@@ -31,7 +32,7 @@ export async function runnableQueries(
   services: GatewayServices,
   { query, weights: asked, deadline }: Asked,
   template: Template,
-  { embedding_mappings, onFailure, can }: HybridTarget,
+  { embedding_mappings, onFailure, unfit, can }: HybridTarget,
   watch: Stopwatch,
 ): Promise<RunnableQueries> {
   const path = "search_request_template.query.hybrid.queries";
@@ -42,9 +43,11 @@ export async function runnableQueries(
   const used = embedding_mappings.filter(({ embedding_field }) =>
     legs.some(({ fields }) => fields.has(embedding_field)),
   );
+  const fitting = used.filter(({ embedding_field }) => !unfit.has(embedding_field));
   // A model that does not answer must leave time for the search by the other legs.
   const half = earlier(deadline, deadline.remaining() / 2);
-  const embedded = await watch.time("embedding", () => embedQuery(services, query, used, half));
+  const embedded = await watch.time("embedding", () => embedQuery(services, query, fitting, half));
+  for (const [field, reason] of unfit) embedded.failures.set(field, new EmbeddingError(reason, { retryable: false }));
   const { kept, weights, degraded } = planLegs(legs, embedded, asked, onFailure);
   const { embeddings } = embedded;
   const queries = kept.map((leg) => replaceTokens(template.queries[leg], { embeddings, queryTokens: can.queryTokens }));

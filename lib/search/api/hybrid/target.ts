@@ -2,7 +2,8 @@ import { ApiError } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { type EmbeddingMapping, type IndexSettings, settingsOf } from "../../gateway/settings.ts";
+import { type EmbeddingMapping, type IndexSettings, settingsOf, settingsOfIndex } from "../../gateway/settings.ts";
+import { unfitReason } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 
@@ -17,6 +18,8 @@ export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedd
   onFailure: "fail" | "degrade";
   /** The most hits that `from + size` may reach in every index. */
   maxResultWindow: number;
+  /** Fields whose vectors are of another model than the configured one, and what to do about it. */
+  unfit: ReadonlyMap<string, string>;
   can: Capabilities;
 }
 
@@ -32,14 +35,31 @@ export async function hybridTarget(
   const [indexes, can] = await Promise.all([catalog.resolve(name, deadline), capabilities(deadline)]);
   if (indexes.length === 0) throw new ApiError("index_not_found", `There is no index or alias ${name}.`);
   const configured = settingsOf(settings, name) ?? commonSettings(settings, name, indexes);
+  const mappings = configured?.embedding_mappings ?? [];
   return {
-    embedding_mappings: configured?.embedding_mappings ?? [],
+    embedding_mappings: mappings,
     candidates: configured?.candidates ?? DEFAULT_CANDIDATES,
     settings: configured?.settings ?? DEFAULT_SETTINGS,
     onFailure: configured?.on_embedding_failure.query ?? "degrade",
     maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
+    unfit: unfitFields(indexes, mappings, settings),
     can,
   };
+}
+
+function unfitFields(
+  indexes: readonly IndexInfo[],
+  mappings: readonly EmbeddingMapping[],
+  { models }: GatewayServices["settings"],
+): Map<string, string> {
+  const unfit = new Map<string, string>();
+  for (const mapping of mappings) {
+    for (const { meta } of indexes) {
+      const reason = unfitReason(meta, mapping, models);
+      if (reason !== undefined) unfit.set(mapping.embedding_field, reason);
+    }
+  }
+  return unfit;
 }
 
 function commonSettings(
@@ -47,7 +67,7 @@ function commonSettings(
   name: string,
   indexes: readonly IndexInfo[],
 ): IndexSettings | undefined {
-  const found = indexes.map((index) => settingsOf(settings, index.name));
+  const found = indexes.map((index) => settingsOfIndex(settings, index));
   const [first] = found;
   if (found.every((other) => sameMappings(first?.embedding_mappings, other?.embedding_mappings))) return first;
   const message = `${name} stands for indexes with different embedding mappings; search them one by one`;

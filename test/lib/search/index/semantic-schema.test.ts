@@ -67,6 +67,24 @@ test("extends what a cluster answers, without what a cluster writes itself", () 
       settings: { index: { number_of_shards: 1, number_of_replicas: 0, knn: true } },
       mappings: {
         properties: { title: { type: "text" }, title_dense: dense, title_sparse: { type: "rank_features" } },
+        _meta: {
+          relevance: {
+            entry: "books*",
+            embeddings: {
+              title_dense: {
+                model: "dense_large_en_v1_5",
+                revision: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
+                dimension: 1024,
+                src_fields: ["title"],
+              },
+              title_sparse: {
+                model: "sparse_v3",
+                revision: "babf71f3c48695e2e53a978208e8aba48335e3c0",
+                src_fields: ["title"],
+              },
+            },
+          },
+        },
       },
       aliases: { "all-books": {} },
     },
@@ -165,9 +183,10 @@ test("a dotted embedding field is inside objects, which are there or added", () 
     title: { type: "text" },
     passages: { type: "nested", properties: { text: { type: "text" }, v: dense, more } },
   });
-  assert.equal(generate(withTitle({ passages: { properties: { v: dense, more } } }), nested).schema.mappings, {
+  assert.equal(
+    generate(withTitle({ passages: { properties: { v: dense, more } } }), nested).schema.mappings.properties,
     properties,
-  });
+  );
   const taken = (passages: object) => reasonOf(withTitle({ passages }), nested);
   assert.match(taken({ properties: { v: { type: "float" } } }), 'has the field "passages.v" already, as float');
   assert.is(
