@@ -26,6 +26,21 @@ export function withPaths(rawObject: string, changes: Readonly<Record<string, st
   return withMembers(rawObject, here);
 }
 
+/** Returns the object without the values at dotted paths. Everything else keeps its bytes. */
+export function withoutPaths(rawObject: string, paths: readonly string[]): string {
+  const members = memberSlices(rawObject);
+  const changes: Record<string, string | undefined> = {};
+  for (const path of paths) {
+    if (members.has(path)) changes[path] = undefined;
+    for (const head of headsOf(path)) {
+      const slice = members.get(head);
+      const inner = changes[head] ?? (slice && rawObject.slice(slice.start, slice.end));
+      if (inner?.startsWith("{")) changes[head] = withoutPaths(inner, [path.slice(head.length + 1)]);
+    }
+  }
+  return withMembers(rawObject, changes);
+}
+
 /** Returns the proper beginnings of a dotted path, the shortest first. */
 function headsOf(path: string): string[] {
   const segments = path.split(".");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { withPaths } from "../../../../lib/core/json/paths.ts";
+import { withoutPaths, withPaths } from "../../../../lib/core/json/paths.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("values at dotted paths");
@@ -29,6 +29,15 @@ test("objects that the text lacks are added, one for all values in it", () => {
 
 test("something else than an object on the way is an error", () => {
   for (const text of ['{"a":null}', '{"a":[{}]}', '{"a":"{}"}']) assert.throws(() => withPaths(text, { "a.v": "1" }));
+});
+
+test("values at paths are left out, also under dotted keys, and the rest keeps its bytes", () => {
+  assert.is(
+    withoutPaths('{"a":{"v":[1], "t":1.0},"v":9007199254740993}', ["a.v", "b"]),
+    '{"a":{ "t":1.0},"v":9007199254740993}',
+  );
+  assert.is(withoutPaths('{"a.v":[1],"a":{"v":2,"w":3,"x":4}}', ["a.v", "a.w"]), '{"a":{"x":4}}');
+  assert.is(withoutPaths('{"a":[{"v":1}]}', ["a.v"]), '{"a":[{"v":1}]}');
 });
 
 test.run();

@@ -1,0 +1,122 @@
+import { isObject } from "../../../core/json/values.ts";
+import { clusterError } from "../../opensearch/cluster-error.ts";
+import { RunFailure } from "./failure.ts";
+import { pathOf, type RunCalls } from "./run-calls.ts";
+import { createRecord, newRunId, type RunRecord } from "./run-record.ts";
+
+/** What a new index is made of, as `PUT /<index>` takes it. */
+export interface IndexBody {
+  settings?: Record<string, unknown>;
+  mappings?: Record<string, unknown>;
+}
+
+/** An index as the cluster describes it, with flat settings. */
+export interface DescribedIndex {
+  name: string;
+  uuid: string;
+  settings: Record<string, string>;
+  mappings: Record<string, unknown>;
+}
+
+export interface NewRun {
+  /** The alias, or the index itself. */
+  name: string;
+  /** Returns the body of the new index, made from the description of the old one. */
+  bodyOf: (source: DescribedIndex) => IndexBody;
+  /** Whether documents are embedded anew, and into which fields. */
+  embed: boolean;
+  embeddingFields: readonly string[];
+  /** Allows to delete an index that is searched by its own name, since an alias needs that name. */
+  replaceIndex: boolean;
+  now: Date;
+  /** Sequence numbers of a bucket of the ledger; by default 1,000, whose ids make a record of about 50 kB. */
+  width?: number;
+}
+
+/** Settings that only the cluster itself writes. */
+const OF_THE_CLUSTER =
+  /^index\.(uuid|version|creation_date|provided_name|history|resize|routing\.allocation\.initial_recovery|replication|knn\.derived_source|blocks)(\.|$)/;
+
+/** Settings that would change or slow down copies. The new index gets them when it has caught up. */
+const LATE = ["index.refresh_interval", "index.default_pipeline", "index.final_pipeline", "index.gc_deletes"];
+
+/** Creates the new index and a run that fills it. Returns its record. Throws RunFailure if the name does not fit. */
+export async function createRun(calls: RunCalls, given: NewRun): Promise<RunRecord> {
+  const { name, bodyOf, embed, embeddingFields, replaceIndex, now, width = 1_000 } = given;
+  const source = await describe(calls, name);
+  if (source.name === name && !replaceIndex) {
+    throw new RunFailure(
+      `${name} is an index, not an alias. Its name can only become an alias when it is deleted, which rules out a ` +
+        "rollback: add --replace-index if you want that",
+    );
+  }
+  const id = newRunId(now);
+  const target = `${name}-${id}`;
+  const { settings, mappings } = bodyOf(source);
+  const wantedMappings = mappings ?? source.mappings;
+  const meta = { ...Object(wantedMappings._meta) } as Record<string, unknown>;
+  // Copied vectors are still those of the old index, whatever the new mapping is.
+  if (!embed) meta.relevance = (source.mappings._meta as Record<string, unknown> | undefined)?.relevance;
+  const wanted = { ...ownSettings(source), ...flat(settings ?? {}) };
+  const late = Object.fromEntries(LATE.map((key) => [key, textOf(wanted[key])]));
+  const early = Object.fromEntries(Object.entries(wanted).filter(([key]) => !LATE.includes(key)));
+  const body = {
+    // Deleted copies are remembered for longer than any call takes, so that none that is late brings them back.
+    settings: { ...early, "index.refresh_interval": "-1", "index.gc_deletes": "1h" },
+    mappings: { ...wantedMappings, _meta: meta },
+  };
+  const answer = await calls.json("PUT", pathOf(target), body, [400]);
+  const { type, reason } = clusterError(answer);
+  // The name is new: if it exists, the answer to an earlier attempt was lost.
+  if (answer.error !== undefined && type !== "resource_already_exists_exception") {
+    throw new RunFailure(`The new index cannot be created: ${reason}`);
+  }
+  const record: RunRecord = {
+    id,
+    name,
+    source: source.name,
+    source_uuid: source.uuid,
+    target,
+    phase: "copy",
+    epoch: 0,
+    width,
+    embed,
+    embedding_fields: [...embeddingFields],
+    late_settings: late,
+    passes: 0,
+    shards: {},
+    tally: { read: 0, written: 0, unchanged: 0, rejected: 0, deleted: 0 },
+    started_at: now.toISOString(),
+    updated_at: now.toISOString(),
+  };
+  await createRecord(calls, record);
+  return record;
+}
+
+/** Returns the index that a name stands for. Throws RunFailure if it stands for none or for several. */
+export async function describe(calls: RunCalls, name: string): Promise<DescribedIndex> {
+  const answer = await calls.json("GET", `${pathOf(name)}?flat_settings=true`, undefined, [404]);
+  if (answer.error !== undefined) throw new RunFailure(`There is no index or alias ${name}`);
+  const [first, ...others] = Object.entries(answer);
+  if (!first || others.length > 0) {
+    throw new RunFailure(`${name} stands for ${Object.keys(answer).join(", ")}: name the index to rebuild`);
+  }
+  const [index, { settings = {}, mappings = {} }] = first as [string, Partial<DescribedIndex>];
+  return { name: index, uuid: settings["index.uuid"] ?? "", settings, mappings };
+}
+
+function ownSettings({ settings }: DescribedIndex): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !OF_THE_CLUSTER.test(key)));
+}
+
+/** Returns settings as `index.…` keys, whether they are written nested, dotted or without `index`. */
+function flat(settings: Record<string, unknown>, prefix = ""): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value]): Array<[string, unknown]> => {
+      const path = prefix === "" && !/^index(\.|$)/.test(key) ? `index.${key}` : `${prefix}${key}`;
+      return isObject(value) ? Object.entries(flat(value, `${path}.`)) : [[path, value]];
+    }),
+  );
+}
+
+const textOf = (value: unknown): string | null => (value === undefined || value === null ? null : String(value));

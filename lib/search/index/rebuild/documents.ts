@@ -1,0 +1,165 @@
+import { elementSlices, memberSlices, type Slice } from "../../../core/json/slices.ts";
+import { type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
+import { RunFailure } from "./failure.ts";
+import { pathOf, type RunCalls } from "./run-calls.ts";
+import { copyVersion } from "./version.ts";
+
+/** One document of the old index in one version. */
+export interface StoredCopy {
+  id: string;
+  routing?: string;
+  seqNo: number;
+  version: bigint;
+}
+
+/** The same with its `_source` as text, which is passed on unparsed. */
+export interface SourceCopy extends StoredCopy {
+  source: string;
+}
+
+/** Documents of one shard whose sequence numbers are from `from` to `to`. */
+export interface Range {
+  shard: number;
+  from: number;
+  to: number;
+}
+
+interface RawHit {
+  _id: string;
+  _routing?: string;
+  _seq_no: number;
+  _primary_term: number;
+}
+
+const LARGEST_PAGE = 200;
+
+/**
+ * Returns the documents in a range, without their sources. Reads by sequence number: that needs no memory on the heap
+ * of the cluster, unlike sorting by id. The range holds at most 10,000 sequence numbers.
+ */
+export async function readIds(calls: RunCalls, index: string, range: Range): Promise<StoredCopy[]> {
+  const answer = await search(calls, index, range, { size: range.to - range.from + 1, _source: false });
+  return hitsOf(answer).map(({ raw }) => storedCopy(raw));
+}
+
+/** Yields the documents in a range with their sources, in pages that get smaller if an answer is too large. */
+export async function* readSources(calls: RunCalls, index: string, range: Range): AsyncGenerator<SourceCopy[]> {
+  let size = LARGEST_PAGE;
+  let from = range.from;
+  while (from <= range.to) {
+    let answer: ClusterAnswer;
+    try {
+      answer = await search(calls, index, { ...range, from }, { size, _source: true });
+    } catch (error) {
+      if (!(error instanceof ClusterFailure) || error.kind !== "too_large") throw error;
+      if (size === 1) throw new RunFailure(`A document of ${index} is too large to be read`, { cause: error });
+      size = Math.ceil(size / 4);
+      continue;
+    }
+    const text = answer.body.toString("utf8");
+    const page = hitsOf(answer).map(({ raw, slice }): SourceCopy => {
+      const source = memberSlices(text, slice.start, slice.end).get("_source");
+      if (!source) throw new RunFailure(`The document ${raw._id} of ${index} has no _source, so it cannot be copied`);
+      return { ...storedCopy(raw), source: text.slice(source.start, source.end) };
+    });
+    if (page.length > 0) yield page;
+    if (page.length < size) return;
+    from = (page.at(-1)?.seqNo ?? range.to) + 1;
+  }
+}
+
+/** What an index has of a document. */
+export interface Present {
+  version: bigint;
+  seqNo: number;
+  primaryTerm: number;
+  /** Absent unless sources were asked for. */
+  source?: string;
+}
+
+export interface ReadByIdOptions {
+  source: boolean;
+  /** Whether to see writes since the last refresh. */
+  realtime: boolean;
+}
+
+/** Returns what an index has of documents, in their order; undefined for one that is not there. */
+export async function readByIds(
+  calls: RunCalls,
+  index: string,
+  wanted: readonly StoredCopy[],
+  { source, realtime }: ReadByIdOptions,
+): Promise<Array<Present | undefined>> {
+  if (wanted.length === 0) return [];
+  const docs = wanted.map(({ id: _id, routing }) => ({ _id, routing }));
+  const read = (part: typeof docs) =>
+    calls.send({
+      method: "POST",
+      path: pathOf(index, "_mget"),
+      query: `_source=${source}&realtime=${realtime}&preference=_primary`,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ docs: part }),
+    });
+  let answer: ClusterAnswer;
+  try {
+    answer = await read(docs);
+  } catch (error) {
+    if (!(error instanceof ClusterFailure) || error.kind !== "too_large" || wanted.length === 1) throw error;
+    const middle = Math.ceil(wanted.length / 2);
+    const first = await readByIds(calls, index, wanted.slice(0, middle), { source, realtime });
+    return [...first, ...(await readByIds(calls, index, wanted.slice(middle), { source, realtime }))];
+  }
+  const text = answer.body.toString("utf8");
+  const list = memberSlices(text).get("docs");
+  return elementSlices(text, list?.start, list?.end).map((slice) => presentOf(text, slice));
+}
+
+function presentOf(text: string, slice: Slice): Present | undefined {
+  const members = memberSlices(text, slice.start, slice.end);
+  const value = (key: string) => {
+    const member = members.get(key);
+    return member && text.slice(member.start, member.end);
+  };
+  if (members.has("error")) throw new RunFailure(`A document could not be read: ${value("error")}`);
+  if (value("found") !== "true") return undefined;
+  const source = value("_source");
+  return {
+    version: BigInt(value("_version") ?? 0),
+    seqNo: Number(value("_seq_no")),
+    primaryTerm: Number(value("_primary_term")),
+    ...(source !== undefined && { source }),
+  };
+}
+
+function search(calls: RunCalls, index: string, { shard, from, to }: Range, body: object): Promise<ClusterAnswer> {
+  return calls.send({
+    method: "POST",
+    path: pathOf(index, "_search"),
+    query: shardQuery(shard),
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      track_total_hits: false,
+      seq_no_primary_term: true,
+      query: { range: { _seq_no: { gte: from, lte: to } } },
+      sort: [{ _seq_no: { order: "asc", unmapped_type: "long" } }],
+      ...body,
+    }),
+  });
+}
+
+/** Returns the parameters of a search in one shard: on its primary, which shows all writes after a refresh. */
+export const shardQuery = (shard: number): string =>
+  `preference=${encodeURIComponent(`_shards:${shard}|_primary`)}&allow_partial_search_results=false&request_cache=false`;
+
+function hitsOf({ body }: ClusterAnswer): Array<{ raw: RawHit; slice: Slice }> {
+  const text = body.toString("utf8");
+  const { hits } = (JSON.parse(text) as { hits: { hits: RawHit[] } }).hits;
+  const outer = memberSlices(text).get("hits");
+  const list = memberSlices(text, outer?.start, outer?.end).get("hits");
+  const slices = elementSlices(text, list?.start, list?.end);
+  return hits.map((raw, index) => ({ raw, slice: slices[index] as Slice }));
+}
+
+function storedCopy({ _id: id, _routing: routing, _seq_no: seqNo, _primary_term: term }: RawHit): StoredCopy {
+  return { id, ...(routing !== undefined && { routing }), seqNo, version: copyVersion(seqNo, term) };
+}

@@ -1,0 +1,14 @@
+/** Why a run cannot go on. The message is shown to the user. */
+export class RunFailure extends Error {
+  override name = "RunFailure";
+}
+
+/** Thrown when another process has taken over the run, or has cancelled it. Nothing was written since. */
+export class TakenOver extends RunFailure {
+  override name = "TakenOver";
+}
+
+/** Thrown when the caller's signal asks the run to stop. The run can be resumed. */
+export class Stopped extends RunFailure {
+  override name = "Stopped";
+}

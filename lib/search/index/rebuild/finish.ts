@@ -1,0 +1,61 @@
+import { RunFailure } from "./failure.ts";
+import { pathOf, type RunCalls } from "./run-calls.ts";
+import { type HeldRecord, type RunRecord, readRecord, runIndex, saveRecord } from "./run-record.ts";
+import { shardMarks } from "./shards.ts";
+import { hasSwitched, releaseLeftHolds, switchBack, unblock } from "./switch.ts";
+
+/** Returns how many writes the new index has taken since the switch, which a rollback would lose. */
+export async function lostByRollback(calls: RunCalls, id: string): Promise<number> {
+  const { record } = await switchedRun(calls, id);
+  const marks = await shardMarks(calls, record.target);
+  return marks.reduce((lost, { shard, last }) => lost + last - (record.target_marks?.[shard] ?? -1), 0);
+}
+
+/** Puts the old index back in all aliases, and blocks writes to the new one. */
+export async function rollBack(calls: RunCalls, id: string): Promise<RunRecord> {
+  const held = await switchedRun(calls, id);
+  await switchBack(calls, held.record);
+  await calls.json("PUT", pathOf(held.record.target, "_block", "write"));
+  held.record.phase = "rolled_back";
+  await saveRecord(calls, held, new Date());
+  return held.record;
+}
+
+async function switchedRun(calls: RunCalls, id: string): Promise<HeldRecord> {
+  const held = await readRecord(calls, id);
+  const { phase, name, source } = held.record;
+  if (phase !== "switched") throw new RunFailure(`The run ${id} has not switched, so there is nothing to put back`);
+  if (name === source) throw new RunFailure(`The old index ${source} was deleted by the switch`);
+  const path = `${pathOf(source, "_settings")}?flat_settings=true`;
+  const found = await calls.json("GET", path, undefined, [404]);
+  if (found[source] === undefined) throw new RunFailure(`The old index ${source} is gone`);
+  return held;
+}
+
+/**
+ * Cancels a run and deletes its new index, which ends the writes of a process that still works on it. Deletes the records
+ * of a run that has ended. Returns what it did, for the user.
+ */
+export async function cancelRun(calls: RunCalls, id: string, forget: boolean): Promise<string> {
+  const held = await readRecord(calls, id);
+  const { record } = held;
+  if (record.phase === "copy" || record.phase === "ready") {
+    // From here on a process that works on the run is refused, so it cannot switch before the index is deleted.
+    record.phase = "cancelled";
+    record.epoch += 1;
+    await saveRecord(calls, held, new Date());
+    await releaseLeftHolds(calls, record);
+    if (await hasSwitched(calls, record)) {
+      record.phase = "switched";
+      await saveRecord(calls, held, new Date());
+      throw new RunFailure(`The run ${id} has switched already: put the old index back with index switch --back`);
+    }
+    await calls.json("DELETE", pathOf(record.target), undefined, [404]);
+    await unblock(calls, record.source);
+    if (!forget) return `Cancelled ${id} and deleted ${record.target}.`;
+  } else if (!forget) {
+    throw new RunFailure(`The run ${id} has ended (${record.phase.replace("_", " ")}): --forget deletes its records`);
+  }
+  await calls.json("DELETE", pathOf(runIndex(id)), undefined, [404]);
+  return `Deleted the records of ${id}.`;
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { withoutPaths } from "../../../core/json/paths.ts";
+import type { CopyWork } from "./copy.ts";
+import { readByIds, type StoredCopy } from "./documents.ts";
+import { pathOf, type RunCalls } from "./run-calls.ts";
+import { scanRun } from "./scan.ts";
+import { copyVersion } from "./version.ts";
+
+/** A document that the new index rejected, and why. */
+export interface Reject {
+  id: string;
+  routing?: string;
+  seq_no: number;
+  reason: string;
+}
+
+/** The documents that the new index rejected, kept in the index of the run. */
+export interface Rejects {
+  add(copy: StoredCopy, reason: string): Promise<void>;
+  ids(): ReadonlySet<string>;
+  /** Tries them again. Drops those that are accepted now, and those that were deleted or changed since. */
+  retry(work: CopyWork): Promise<void>;
+}
+
+export async function openRejects(calls: RunCalls, index: string): Promise<Rejects> {
+  const known = new Map((await readRejects(calls, index)).map((reject) => [reject.id, reject]));
+  const path = (id: string) =>
+    pathOf(index, "_doc", `reject-${createHash("sha256").update(id).digest("hex").slice(0, 32)}`);
+
+  return {
+    async add({ id, routing, seqNo: seq_no }, reason) {
+      const reject: Reject = { id, seq_no, reason, ...(routing !== undefined && { routing }) };
+      known.set(id, reject);
+      await calls.json("PUT", path(id), { reject });
+    },
+    ids: () => new Set(known.keys()),
+    async retry(work) {
+      for (const reject of [...known.values()]) {
+        if (await isStillRejected(work, reject)) continue;
+        known.delete(reject.id);
+        await calls.json("DELETE", path(reject.id), undefined, [404]);
+      }
+    },
+  };
+}
+
+/** Returns the documents that the new index of a run has rejected. */
+export async function readRejects(calls: RunCalls, index: string): Promise<Reject[]> {
+  const rejects: Reject[] = [];
+  for await (const { _source } of scanRun(calls, index, ["reject"])) {
+    if (_source?.reject) rejects.push(_source.reject as Reject);
+  }
+  return rejects;
+}
+
+/** Tries one document again. A later version of it is copied, or rejected, by itself. */
+async function isStillRejected(work: CopyWork, { id, routing, seq_no }: Reject): Promise<boolean> {
+  const identity = { id, seqNo: seq_no, version: 0n, ...(routing !== undefined && { routing }) };
+  const [original] = await readByIds(work.calls, work.source, [identity], { source: true, realtime: true });
+  if (original?.source === undefined || original.seqNo !== seq_no) return false;
+  const version = copyVersion(seq_no, original.primaryTerm);
+  const [outcome] = await work.write([{ ...identity, version, source: withoutPaths(original.source, work.leftOut) }]);
+  return outcome?.kind === "rejected";
+}

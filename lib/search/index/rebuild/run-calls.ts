@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isObject, parseJson } from "../../../core/json/values.ts";
+import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
+import { clusterError } from "../../opensearch/cluster-error.ts";
+import { RunFailure, Stopped } from "./failure.ts";
+import type { Pace } from "./pace.ts";
+
+/** The calls of a run. Each may be repeated: writes carry versions, and records are guarded by their sequence number. */
+export interface RunCalls {
+  /**
+   * Sends a call until it has an answer other than "busy". Throws RunFailure for an answer of 400 or above that
+   * `accept` does not list, and after ten minutes without an answer.
+   */
+  send(request: ClusterRequest, accept?: readonly number[]): Promise<ClusterAnswer>;
+  /** The same, with a JSON body and answer. */
+  json(method: string, target: string, body?: unknown, accept?: readonly number[]): Promise<Record<string, unknown>>;
+  /** Sends a call once. For calls whose outcome must be read back. */
+  once(request: ClusterRequest): Promise<ClusterAnswer>;
+  pace: Pace;
+  wait: (ms: number) => Promise<unknown>;
+  /** The same calls without the signal, to clean up after it. */
+  unstopped: RunCalls;
+}
+
+export interface RunCallsOptions {
+  cluster: Cluster;
+  pace: Pace;
+  signal?: AbortSignal | undefined;
+  /** Replaced in tests so that nothing sleeps. */
+  wait?: (ms: number) => Promise<unknown>;
+  now?: () => number;
+}
+
+const CALL_MS = 60_000;
+const PATIENCE_MS = 10 * 60_000;
+const LONGEST_DELAY_MS = 10_000;
+
+/** Statuses of a cluster or a gateway that is busy or away. */
+const BUSY = new Set([429, 500, 502, 503, 504]);
+
+export function createRunCalls(options: RunCallsOptions): RunCalls {
+  const { cluster, pace, signal, wait = sleep, now = () => performance.now() } = options;
+  const checkStop = () => {
+    if (signal?.aborted) throw new Stopped("The run was left. Resume it to go on.");
+  };
+
+  const calls: RunCalls = {
+    pace,
+    wait,
+    async send(request, accept = []) {
+      const end = now() + PATIENCE_MS;
+      for (let attempt = 0; ; attempt += 1) {
+        checkStop();
+        const outcome = await pace.run(() => attemptOf(cluster, request));
+        if (!(outcome instanceof ClusterFailure) && !BUSY.has(outcome.status)) {
+          pace.succeeded();
+          if (outcome.status < 400 || accept.includes(outcome.status)) return outcome;
+          throw refusal(request, outcome);
+        }
+        if (outcome instanceof ClusterFailure && outcome.kind === "too_large") throw outcome;
+        pace.refused();
+        const delay = Math.min(LONGEST_DELAY_MS, 100 * 2 ** attempt) * (0.5 + Math.random() / 2);
+        if (now() + delay > end) {
+          if (outcome instanceof ClusterFailure) {
+            throw new RunFailure(`The cluster cannot be reached: ${outcome.message}`, { cause: outcome });
+          }
+          throw refusal(request, outcome);
+        }
+        await wait(delay);
+      }
+    },
+    async json(method, target, body, accept) {
+      const [path = "", query] = target.split("?");
+      const answer = await calls.send(
+        {
+          method,
+          path,
+          ...(query !== undefined && { query }),
+          ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+        },
+        accept,
+      );
+      const parsed = parseJson(answer.body);
+      if (!isObject(parsed))
+        throw new RunFailure(`The cluster answered ${method} ${path} with something else than JSON`);
+      return parsed;
+    },
+    once: (request) => cluster.send(request, CALL_MS),
+    get unstopped() {
+      return signal ? createRunCalls({ ...options, signal: undefined }) : calls;
+    },
+  };
+  return calls;
+}
+
+async function attemptOf(cluster: Cluster, request: ClusterRequest): Promise<ClusterAnswer | ClusterFailure> {
+  try {
+    return await cluster.send(request, CALL_MS);
+  } catch (error) {
+    if (error instanceof ClusterFailure) return error;
+    throw error;
+  }
+}
+
+function refusal({ method, path }: ClusterRequest, { status, body }: ClusterAnswer): RunFailure {
+  const { type, reason } = clusterError(parseJson(body));
+  return new RunFailure(`The cluster answered ${method} ${path} with ${status}: ${type}: ${reason}`);
+}
+
+/** Returns a path with its segments encoded. */
+export const pathOf = (...segments: string[]): string => `/${segments.map(encodeURIComponent).join("/")}`;

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import * as v from "valibot";
+import { RunFailure, TakenOver } from "./failure.ts";
+import { pathOf, type RunCalls } from "./run-calls.ts";
+
+const Tally = v.object({
+  read: v.number(),
+  written: v.number(),
+  /** Documents that the new index had already, in this version or a later one. */
+  unchanged: v.number(),
+  rejected: v.number(),
+  /** Copies that were deleted because their document was. */
+  deleted: v.number(),
+});
+
+const ShardState = v.object({
+  /** The pass in progress copies up to this sequence number. */
+  mark: v.number(),
+  copied: v.number(),
+  verified: v.number(),
+});
+
+/**
+ * A run as its index stores it.
+ * - `copy`: it copies, or is to be resumed;
+ * - `ready`: the new index has caught up, and waits for `switch`;
+ * - `switched`, `rolled_back`, `cancelled`: it has ended.
+ */
+export const RunRecord = v.object({
+  id: v.string(),
+  /** The name that is searched: an alias, or the old index itself. */
+  name: v.string(),
+  source: v.string(),
+  source_uuid: v.string(),
+  target: v.string(),
+  phase: v.picklist(["copy", "ready", "switched", "rolled_back", "cancelled"]),
+  /** Counts the processes that have worked on the run. */
+  epoch: v.number(),
+  /** Sequence numbers of a bucket of the ledger. */
+  width: v.number(),
+  /** Whether documents go through the gateway's bulk endpoint, which embeds them anew. */
+  embed: v.boolean(),
+  /** The embedding fields, which then differ between the indexes. */
+  embedding_fields: v.array(v.string()),
+  /** Settings that the new index gets when it has caught up. */
+  late_settings: v.record(v.string(), v.nullable(v.string())),
+  passes: v.number(),
+  shards: v.record(v.string(), ShardState),
+  tally: Tally,
+  started_at: v.string(),
+  updated_at: v.string(),
+  switched_at: v.optional(v.string()),
+  /** The last sequence number of each shard of the new index when it took over. */
+  target_marks: v.optional(v.array(v.number())),
+  /** Why the run does not go on by itself. */
+  message: v.optional(v.string()),
+});
+export type RunRecord = v.InferOutput<typeof RunRecord>;
+export type Tally = v.InferOutput<typeof Tally>;
+
+/** A record with the version in which it was read. */
+export interface HeldRecord {
+  record: RunRecord;
+  guard: { seqNo: number; primaryTerm: number };
+}
+
+const PREFIX = "relevance-run-";
+
+/** The index with the record and the ledger of a run. */
+export const runIndex = (id: string): string => `${PREFIX}${id}`;
+
+/** Returns a new id: the time, and four characters against two runs in one second. */
+export function newRunId(now: Date): string {
+  return `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}-${randomBytes(2).toString("hex")}`;
+}
+
+/** Creates the index of a run with its record. */
+export async function createRecord(calls: RunCalls, record: RunRecord): Promise<void> {
+  const body = {
+    settings: { index: { hidden: true, number_of_shards: 1, auto_expand_replicas: "0-1" } },
+    mappings: { enabled: false },
+  };
+  // The id is new: an index or a record that exists comes from an attempt whose answer was lost.
+  await calls.json("PUT", pathOf(runIndex(record.id)), body, [400]);
+  await calls.json("PUT", `${pathOf(runIndex(record.id), "_doc", "run")}?op_type=create`, record, [409]);
+}
+
+/** Reads a run. Throws RunFailure if there is none with this id. */
+export async function readRecord(calls: RunCalls, id: string): Promise<HeldRecord> {
+  const answer = await calls.json("GET", pathOf(runIndex(id), "_doc", "run"), undefined, [404]);
+  if (answer._source === undefined)
+    throw new RunFailure(`There is no run ${id}: \`relevance index status\` lists them`);
+  const record = v.parse(RunRecord, answer._source);
+  return { record, guard: { seqNo: Number(answer._seq_no), primaryTerm: Number(answer._primary_term) } };
+}
+
+/** Returns all runs, the latest first. */
+export async function listRecords(calls: RunCalls): Promise<RunRecord[]> {
+  await calls.json("POST", `/${PREFIX}*/_refresh?expand_wildcards=all`);
+  const answer = (await calls.json("POST", `/${PREFIX}*/_search?expand_wildcards=all`, {
+    size: 1_000,
+    query: { ids: { values: ["run"] } },
+  })) as { hits?: { hits: Array<{ _source: unknown }> } };
+  const records = (answer.hits?.hits ?? []).map(({ _source }) => v.parse(RunRecord, _source));
+  return records.sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/** Saves a record. Throws TakenOver if another process has changed it. */
+export async function saveRecord(calls: RunCalls, held: HeldRecord, now: Date): Promise<void> {
+  held.record.updated_at = now.toISOString();
+  const { id } = held.record;
+  const { seqNo, primaryTerm } = held.guard;
+  const path = `${pathOf(runIndex(id), "_doc", "run")}?if_seq_no=${seqNo}&if_primary_term=${primaryTerm}`;
+  const body = structuredClone(held.record);
+  const answer = await calls.json("PUT", path, body, [404, 409]);
+  if (answer.error === undefined) {
+    held.guard = { seqNo: Number(answer._seq_no), primaryTerm: Number(answer._primary_term) };
+    return;
+  }
+  // The answer to an earlier attempt may have been lost.
+  const stored = await readRecord(calls, id);
+  if (JSON.stringify(stored.record) !== JSON.stringify(v.parse(RunRecord, body))) {
+    throw new TakenOver(`Another process works on the run ${id}, or has cancelled it`);
+  }
+  held.guard = stored.guard;
+}

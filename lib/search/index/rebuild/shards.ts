@@ -1,0 +1,73 @@
+import { shardQuery } from "./documents.ts";
+import { RunFailure } from "./failure.ts";
+import { pathOf, type RunCalls } from "./run-calls.ts";
+
+/** Sequence numbers of the primary of one shard. */
+export interface ShardMark {
+  shard: number;
+  /** Every operation up to this one is on all in-sync copies, so no failover undoes it. -1 if there is none. */
+  globalCheckpoint: number;
+  /** The last operation that was given a sequence number. */
+  last: number;
+}
+
+interface ShardStats {
+  routing: { primary: boolean };
+  seq_no: { max_seq_no: number; global_checkpoint: number };
+}
+
+/** Returns the marks of all shards of an index, by shard. Throws RunFailure if a primary is not there. */
+export async function shardMarks(calls: RunCalls, index: string): Promise<ShardMark[]> {
+  const stats = (await calls.json("GET", `${pathOf(index, "_stats")}?level=shards`)) as {
+    indices?: Record<string, { shards: Record<string, ShardStats[]> }>;
+  };
+  const settings = (await calls.json("GET", `${pathOf(index, "_settings")}?flat_settings=true`)) as Record<
+    string,
+    { settings: Record<string, string> }
+  >;
+  const count = Number(settings[index]?.settings["index.number_of_shards"]);
+  const shards = stats.indices?.[index]?.shards ?? {};
+  return Array.from({ length: count }, (_, shard) => {
+    const primary = shards[shard]?.find(({ routing }) => routing.primary);
+    if (!primary) throw new RunFailure(`Shard ${shard} of ${index} has no active primary; resume when it has`);
+    return { shard, globalCheckpoint: primary.seq_no.global_checkpoint, last: primary.seq_no.max_seq_no };
+  });
+}
+
+/** Makes all earlier writes searchable on every copy. */
+export async function refresh(calls: RunCalls, index: string): Promise<void> {
+  const { _shards } = (await calls.json("POST", pathOf(index, "_refresh"))) as { _shards?: { failed: number } };
+  if (_shards?.failed !== 0) throw new RunFailure(`${index} could not be refreshed on all shards; resume to try again`);
+}
+
+/** Buckets of one aggregation, below the default of `search.max_buckets` (65,535). */
+const BUCKETS_A_CALL = 10_000;
+
+/**
+ * Returns the number of documents of each bucket of `width` sequence numbers, up to sequence number `to`. Empty buckets
+ * are left out.
+ */
+export async function countByBucket(
+  calls: RunCalls,
+  index: string,
+  { shard, to, width }: { shard: number; to: number; width: number },
+): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for (let from = 0; from <= to; from += BUCKETS_A_CALL * width) {
+    const lte = Math.min(to, from + BUCKETS_A_CALL * width - 1);
+    const answer = (await calls.json("POST", `${pathOf(index, "_search")}?${shardQuery(shard)}`, {
+      size: 0,
+      track_total_hits: false,
+      query: { range: { _seq_no: { gte: from, lte } } },
+      aggs: { buckets: { histogram: { field: "_seq_no", interval: width, min_doc_count: 1 } } },
+    })) as { aggregations?: { buckets: { buckets: Array<{ key: number; doc_count: number }> } } };
+    for (const { key, doc_count } of answer.aggregations?.buckets.buckets ?? []) counts.set(key / width, doc_count);
+  }
+  return counts;
+}
+
+/** Returns the number of documents of an index. */
+export async function countDocuments(calls: RunCalls, index: string): Promise<number> {
+  const { count } = await calls.json("GET", `${pathOf(index, "_count")}?preference=_primary`);
+  return Number(count);
+}

@@ -1,0 +1,135 @@
+import { parseJson } from "../../../core/json/values.ts";
+import { type Hold, holdAlias, holdOf, holdPattern } from "../../index-meta/hold.ts";
+import { targetAlias } from "../../index-meta/rebuild-alias.ts";
+import { clusterError } from "../../opensearch/cluster-error.ts";
+import { RunFailure } from "./failure.ts";
+import { pathOf, type RunCalls } from "./run-calls.ts";
+import type { RunRecord } from "./run-record.ts";
+
+/** An action of `POST /_aliases`. */
+type Action = Record<string, Record<string, unknown>>;
+
+/** Announces the hold, and blocks writes. When this returns, no write to the old index is in progress. */
+export async function holdWrites(calls: RunCalls, { source, target }: RunRecord, until: number): Promise<Hold> {
+  const alias = holdAlias(source, until);
+  await aliases(calls, [{ add: { index: target, alias } }]);
+  const hold = { alias, until };
+  const answer = await calls.json("PUT", pathOf(source, "_block", "write"));
+  if (answer.shards_acknowledged !== true) {
+    await releaseWrites(calls.unstopped, { source, target }, hold);
+    throw new RunFailure(`Not every shard of ${source} has blocked writes; resume to try again`);
+  }
+  return hold;
+}
+
+/** Milliseconds after which a gateway lifts a block whose hold has ended, in place of a process that was killed. */
+const GATEWAY_WAITS_MS = 1_500;
+
+/**
+ * Ends a hold and lifts the block. Returns whether a gateway has, or may have, done so: its call may still be on the way,
+ * so the next hold must wait.
+ */
+export async function releaseWrites(
+  calls: RunCalls,
+  { source, target }: Pick<RunRecord, "source" | "target">,
+  { alias }: Hold,
+): Promise<boolean> {
+  const started = performance.now();
+  const actions = [
+    { remove: { index: target, alias, must_exist: true } },
+    { add: { index: target, alias: holdAlias(source, 0) } },
+  ];
+  const answer = await calls.json("POST", "/_aliases", { actions }, [404]);
+  const isMine = answer.error === undefined;
+  // A cancelled run has no new index any more, and nobody else to lift the block.
+  if (clusterError(answer).type === "index_not_found_exception") await unblock(calls, source);
+  const ended = isMine || (await holdsOn(calls, source, target)).some(({ until }) => until === 0);
+  if (ended) await liftBlock(calls, source, target);
+  return !isMine || performance.now() - started > GATEWAY_WAITS_MS;
+}
+
+/** Ends the holds of a process that was killed. Returns whether there was any. */
+export async function releaseLeftHolds(calls: RunCalls, { source, target }: RunRecord): Promise<boolean> {
+  const holds = await holdsOn(calls, source, target);
+  for (const hold of holds) {
+    if (hold.until === 0) await liftBlock(calls, source, target);
+    else await releaseWrites(calls, { source, target }, hold);
+  }
+  return holds.length > 0;
+}
+
+async function liftBlock(calls: RunCalls, source: string, target: string): Promise<void> {
+  await unblock(calls, source);
+  await aliases(calls, [{ remove: { index: target, alias: holdAlias(source, 0) } }], [404]);
+}
+
+async function holdsOn(calls: RunCalls, source: string, target: string): Promise<Hold[]> {
+  const answer = await calls.json("GET", pathOf("_alias", holdPattern(source)), undefined, [404]);
+  const { aliases: found = {} } = (answer[target] ?? {}) as { aliases?: Record<string, unknown> };
+  return Object.keys(found).flatMap((alias) => holdOf(alias, source) ?? []);
+}
+
+/**
+ * Puts the new index in the place of the old one, in all aliases, by one call that the cluster executes as a whole or not
+ * at all. Returns false if it did not, because the hold had ended.
+ */
+export async function switchAliases(calls: RunCalls, record: RunRecord, { alias }: Hold): Promise<boolean> {
+  const { source, target, name } = record;
+  const moved = await aliasesOf(calls, source);
+  const replaced: Action[] =
+    name === source
+      ? [{ remove_index: { index: source } }, { add: { index: target, alias: name } }]
+      : moved.map((one) => ({ remove: { index: source, alias: one.alias } }));
+  const actions: Action[] = [
+    { remove: { index: target, alias, must_exist: true } },
+    { remove: { index: target, alias: targetAlias(record), must_exist: true } },
+    ...replaced,
+    ...moved.map((one) => ({ add: { index: target, ...one } })),
+  ];
+  // Sent once: if its answer is lost, the aliases themselves tell.
+  const answer = await calls
+    .once({
+      method: "POST",
+      path: "/_aliases",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ actions }),
+    })
+    .catch(() => undefined);
+  if (answer?.status === 200 && (parseJson(answer.body) as { acknowledged?: unknown })?.acknowledged === true)
+    return true;
+  return hasSwitched(calls.unstopped, record);
+}
+
+/** Returns whether the new index has the name. A process may be killed before it can record that. */
+export async function hasSwitched(calls: RunCalls, { target, name }: RunRecord): Promise<boolean> {
+  return (await aliasesOf(calls, target)).some(({ alias }) => alias === name);
+}
+
+/** Puts the old index back. Writes that the new one took since are lost to it. */
+export async function switchBack(calls: RunCalls, { source, target }: RunRecord): Promise<void> {
+  const moved = await aliasesOf(calls, target);
+  const actions = moved.flatMap((one): Action[] => [
+    { remove: { index: target, alias: one.alias } },
+    { add: { index: source, ...one } },
+  ]);
+  await unblock(calls, source);
+  await aliases(calls, actions);
+}
+
+/** Applies changes of aliases, which may be repeated. */
+export async function aliases(calls: RunCalls, actions: readonly Action[], accept?: readonly number[]): Promise<void> {
+  await calls.json("POST", "/_aliases", { actions }, accept);
+}
+
+export async function unblock(calls: RunCalls, index: string): Promise<void> {
+  await calls.json("PUT", pathOf(index, "_settings"), { "index.blocks.write": null });
+}
+
+/** Returns the aliases of an index with their filters and routings. */
+async function aliasesOf(calls: RunCalls, index: string): Promise<Array<{ alias: string }>> {
+  const answer = await calls.json("GET", pathOf(index, "_alias"));
+  const { aliases: found = {} } = (answer[index] ?? {}) as { aliases?: Record<string, object> };
+  return Object.entries(found)
+    .filter(([alias]) => !alias.startsWith("relevance-"))
+    .map(([alias, properties]) => ({ alias, ...properties }));
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as assert from "uvu/assert";
+import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { createRun } from "../../lib/search/index/rebuild/create.ts";
+import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
+import { createPace } from "../../lib/search/index/rebuild/pace.ts";
+import { workOn } from "../../lib/search/index/rebuild/run.ts";
+import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
+import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
+import { noAuth } from "../../lib/search/opensearch/auth.ts";
+import { type ClusterRequest, createCluster } from "../../lib/search/opensearch/cluster.ts";
+import { patient, waitFor } from "../../local/process/wait.ts";
+import { faultyCluster } from "../fixtures/faulty-cluster.ts";
+import { startGateway } from "../fixtures/gateway.ts";
+import { contentOf, fillLiveIndex, liveMapping } from "../fixtures/live-index.ts";
+import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("index rebuild");
+const toStop: Array<{ stop(): Promise<void> }> = [];
+const HOLD_MS = patient(15_000);
+
+/** A process that works on a run, over a cluster that fails now and then. */
+function processOn(cluster: Cluster, seed: number, stopsAt?: (request: ClusterRequest, calls: number) => boolean) {
+  const stopped = Promise.withResolvers<void>();
+  const native = createCluster({ node: cluster.url, auth: noAuth });
+  const faulty = faultyCluster(native, {
+    random: seeded(seed),
+    share: 0.06,
+    ...(stopsAt && { stopsAt }),
+    onStop: stopped.resolve,
+  });
+  const calls = createRunCalls({
+    cluster: faulty,
+    pace: createPace(4),
+    // Shortens the time between holds: no gateway is about to end one here.
+    wait: (ms) => sleep(Math.min(ms, 20)),
+  });
+  return {
+    calls,
+    stopped: stopped.promise,
+    resume: faulty.resume,
+    work: (id: string): Promise<RunRecord> => workOn({ calls, id, thenSwitch: true, holdMs: HOLD_MS, most: 4 }),
+  };
+}
+
+/** Waits until a process has stopped at its call, and returns what it will end with. Throws if it ends before. */
+async function untilStopped(one: ReturnType<typeof processOn>, id: string): Promise<{ end: Promise<RunRecord> }> {
+  const working = one.work(id);
+  const ended = working.then(() => {
+    throw new Error("the process ended before it was to be stopped");
+  });
+  await Promise.race([one.stopped, ended]);
+  ended.catch(() => {});
+  return { end: working };
+}
+
+for (const cluster of await clusters()) {
+  const alias = uniqueIndex("live");
+  const old = `${alias}-first`;
+
+  test(`${cluster.version}: a rebuild among writers, searchers, kills and 429s loses nothing and revives nothing`, async () => {
+    const random = seeded(15);
+    const gateway = await startGateway({ node: cluster.url, functionTimeoutMs: patient(28_000) });
+    toStop.push(gateway);
+    await request(cluster, "PUT", `/${old}`, { ...liveMapping("keyword", 2), aliases: { [alias]: {} } });
+    const live = await fillLiveIndex(cluster, gateway, { alias, count: 1_200, random });
+    toStop.unshift(live);
+    live.start();
+
+    const first = processOn(cluster, 1, ({ path }, calls) => calls > 25 && path.endsWith("/_bulk"));
+    const { id, target } = await createRun(first.calls, {
+      name: alias,
+      bodyOf: () => liveMapping("text", 3),
+      embed: false,
+      embeddingFields: [],
+      replaceIndex: false,
+      now: new Date(),
+      width: 150,
+    });
+    // Killed while it copies.
+    await untilStopped(first, id);
+    // Killed when it has just blocked writes.
+    let blocked = false;
+    const second = processOn(cluster, 2, ({ path }) => {
+      const after = blocked;
+      blocked ||= path.endsWith("/_block/write");
+      return after;
+    });
+    await untilStopped(second, id);
+    // Paused before it switches. It goes on after another one has taken over.
+    const third = processOn(
+      cluster,
+      3,
+      ({ path, body }) => path === "/_aliases" && String(body).includes(`"index":"${old}"`),
+    );
+    const paused = await untilStopped(third, id);
+    const refused = paused.end.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    let switched = false;
+    // Killed when it has switched, before it can record that.
+    const fourth = processOn(cluster, 4, ({ path, body }) => {
+      const after = switched;
+      switched ||= path === "/_aliases" && String(body).includes(`"index":"${old}"`);
+      return after;
+    });
+    const killed = untilStopped(fourth, id);
+    await waitFor(async () => (await request(cluster, "GET", `/_alias/relevance-target-${id}-4`)).status === 200, {
+      what: "the takeover by the fourth process",
+      timeoutMs: 30_000,
+    });
+    third.resume();
+    assert.ok((await refused) instanceof RunFailure, "the paused process was refused");
+    await killed;
+    const record = await processOn(cluster, 5).work(id);
+    await live.stop();
+
+    assert.is(record.phase, "switched");
+    const { read, written, unchanged, rejected } = record.tally;
+    assert.is(read, written + unchanged + rejected);
+    const { body } = await request<object>(cluster, "GET", `/_alias/${alias}`);
+    assert.equal(Object.keys(body), [target]);
+    assert.equal(live.failures.slice(0, 3), []);
+    assert.ok(live.searches() > 0 && live.writes() > 0);
+    const found = await contentOf(cluster, alias);
+    assert.equal(
+      [...found.keys()].filter((one) => !live.expected.has(one)),
+      [],
+      "nothing has risen",
+    );
+    assert.equal(
+      [...live.expected.keys()].filter((one) => !found.has(one)),
+      [],
+      "nothing is lost",
+    );
+    for (const [one, expected] of live.expected) assert.equal(found.get(one), expected, one);
+    const write = await request(cluster, "PUT", `/${old}/_doc/late`, {});
+    assert.is(write.status, 403, "the old index takes no writes that nobody would see");
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();
