@@ -11,6 +11,7 @@ export interface CommandRow {
 /** Summaries of command groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
   "hybrid-search": "tools for hybrid search",
+  index: "rebuild indexes while they are in use",
 };
 
 /** The commands, in the order of `--help`. */
@@ -104,6 +105,36 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ["backfill"],
     summary: "add missing embeddings to stored documents",
     load: async () => (await import("./commands/backfill.ts")).backfillCommand,
+  },
+  {
+    words: ["index", "list"],
+    summary: "show indexes, their aliases, sizes and models",
+    load: async () => (await import("./commands/index-list.ts")).indexList,
+  },
+  {
+    words: ["index", "create"],
+    summary: "create an index with the embedding fields of hybrid_search.yaml, behind an alias",
+    load: async () => (await import("./commands/index-create.ts")).indexCreate,
+  },
+  {
+    words: ["index", "rebuild"],
+    summary: "fill a new index with the documents of an old one and put it in place",
+    load: async () => (await import("./commands/index-rebuild.ts")).indexRebuild,
+  },
+  {
+    words: ["index", "switch"],
+    summary: "put the new index of a rebuild in place, or the old one back",
+    load: async () => (await import("./commands/index-switch.ts")).indexSwitch,
+  },
+  {
+    words: ["index", "status"],
+    summary: "show rebuilds and the documents that they rejected",
+    load: async () => (await import("./commands/index-status.ts")).indexStatus,
+  },
+  {
+    words: ["index", "cancel"],
+    summary: "cancel a rebuild and delete its new index",
+    load: async () => (await import("./commands/index-cancel.ts")).indexCancel,
   },
   {
     words: ["evaluate"],

@@ -2,9 +2,11 @@ import type { Command } from "commander";
 import * as v from "valibot";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { retry } from "../../lib/core/resilience/retry.ts";
+import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
 import type { Context } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { Failure, UsageError } from "../errors.ts";
+import { clusterBehind } from "./cluster.ts";
 
 /** The options by which a command finds the search gateway; {@link defineGatewayOptions} adds them. */
 export const gatewayOptions = {
@@ -41,15 +43,17 @@ export interface GatewayAnswer {
 
 /** The search gateway that a command calls. */
 export interface Gateway {
-  /** Posts JSON. Retries what the gateway says may succeed later. Throws Failure for any answer but 200. */
+  /** Posts JSON: a value, or text that is JSON already. Retries what the gateway says may succeed later. Throws Failure for any answer but 200. */
   post(path: string, body: unknown): Promise<GatewayAnswer>;
+  /** The cluster, called through `/raw-backend`. */
+  cluster: Cluster;
 }
 
 /** Finds the gateway: the given one, that of `make dev`, or the deployed one. Throws Failure and UsageError. */
 export async function openGateway(options: GatewayOptions, context: Context): Promise<Gateway> {
   const { url, key } = await addressOf(options, context);
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
-  return { post: (path, body) => post(`${base}${path}`, key, body) };
+  return { post: (path, body) => post(`${base}${path}`, key, body), cluster: clusterBehind(base, key) };
 }
 
 async function addressOf(options: GatewayOptions, context: Context): Promise<{ url: string; key: string }> {
@@ -97,7 +101,12 @@ async function post(url: string, key: string, body: unknown): Promise<GatewayAns
     let answer: Response;
     let text: string;
     try {
-      answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+      answer = await fetch(url, {
+        method: "POST",
+        headers,
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        signal,
+      });
       text = await answer.text();
     } catch (cause) {
       const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;

@@ -1,0 +1,106 @@
+import * as v from "valibot";
+import { MODELS } from "../../lib/config/embedding-models.ts";
+import { loadHybridSearch } from "../../lib/config/load.ts";
+import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
+import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
+import { type IndexMeta, readIndexMeta, vectorsOf } from "../../lib/search/index-meta/index-meta.ts";
+import { defineCommand } from "../command.ts";
+import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { reported, runCalls } from "../gateway/index-runs.ts";
+import { table } from "../recommendation/table.ts";
+
+interface Listed {
+  index: string;
+  aliases: string[];
+  documents: number;
+  bytes: number;
+  embeddings: Array<{
+    field: string;
+    model: string;
+    /** What made the vectors; absent if the index does not say. */
+    revision: string | undefined;
+    /** Whether the configured model makes other vectors. */
+    outdated: boolean;
+    /** Documents without a vector; only for dense fields, whose absence the cluster can search for. */
+    lacking: number | undefined;
+  }>;
+}
+
+/** `relevance index list`: shows indexes with their aliases, sizes and models. */
+export const indexList = defineCommand({
+  example: "relevance index list",
+  json: true,
+  define: (command) => {
+    command.option("--index <pattern>", "indexes to show", "*");
+    defineGatewayOptions(command);
+  },
+  options: { ...gatewayOptions, index: v.pipe(v.string(), v.nonEmpty("needs a name or pattern")) },
+  run: async ({ json, index, ...options }, context) => {
+    const conf = confOf(options);
+    const calls = runCalls(await openGateway({ ...options, conf }, context));
+    const listed = await reported(() => list(calls, index, loadHybridSearch(conf)));
+    if (json) context.terminal.printJson(listed);
+    else context.terminal.print(table(HEADER, listed.map(rowOf)));
+    return 0;
+  },
+});
+
+const HEADER = ["index", "aliases", "documents", "MB", "embeddings"];
+
+function rowOf({ index, aliases, documents, bytes, embeddings }: Listed): string[] {
+  const shown = embeddings.map(({ field, model, revision, outdated, lacking }) =>
+    [
+      `${field}: ${model}`,
+      revision === undefined ? "(unknown revision)" : revision,
+      outdated ? "OUTDATED" : "",
+      lacking ? `lacks ${lacking}` : "",
+    ]
+      .filter(Boolean)
+      .join(" "),
+  );
+  return [index, aliases.join(", "), String(documents), (bytes / 1e6).toFixed(1), shown.join("; ")];
+}
+
+interface Described {
+  aliases: Record<string, unknown>;
+  mappings: { _meta?: unknown };
+}
+
+interface Stats {
+  indices: Record<string, { primaries: { docs: { count: number }; store: { size_in_bytes: number } } }>;
+}
+
+async function list(
+  calls: RunCalls,
+  pattern: string,
+  { hybrid_queries, models }: ReturnType<typeof loadHybridSearch>,
+): Promise<Listed[]> {
+  const described = (await calls.json("GET", pathOf(pattern))) as Record<string, Described>;
+  const stats = (await calls.json("GET", pathOf(pattern, "_stats", "docs,store"))) as unknown as Stats;
+  const listed: Listed[] = [];
+  for (const [index, { aliases, mappings }] of Object.entries(described)) {
+    if (index.startsWith(".")) continue;
+    const names = Object.keys(aliases).filter((alias) => !alias.startsWith("relevance-"));
+    const meta = readIndexMeta(mappings._meta);
+    const entry = [...names, index, meta?.entry ?? ""].map((name) => findMapping(hybrid_queries, name)).find(Boolean);
+    const embeddings: Listed["embeddings"] = [];
+    for (const { embedding_field: field, model_name: model } of entry?.embedding_mappings ?? []) {
+      const made: IndexMeta["embeddings"][string] | undefined = meta?.embeddings[field];
+      embeddings.push({
+        field,
+        model: made?.model ?? model,
+        revision: made?.revision,
+        outdated: made !== undefined && (made.model !== model || made.revision !== vectorsOf(model, models)),
+        lacking: MODELS[model].kind === "dense" ? await countLacking(calls, index, field) : undefined,
+      });
+    }
+    const { docs, store } = stats.indices[index]?.primaries ?? { docs: { count: 0 }, store: { size_in_bytes: 0 } };
+    listed.push({ index, aliases: names, documents: docs.count, bytes: store.size_in_bytes, embeddings });
+  }
+  return listed;
+}
+
+async function countLacking(calls: RunCalls, index: string, field: string): Promise<number> {
+  const query = { bool: { must_not: { exists: { field } } } };
+  return Number((await calls.json("POST", pathOf(index, "_count"), { query })).count);
+}

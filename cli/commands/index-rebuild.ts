@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import * as v from "valibot";
+import { loadHybridSearch } from "../../lib/config/load.ts";
+import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
+import { createRun, type DescribedIndex, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
+import { SchemaError } from "../../lib/search/index/schema-error.ts";
+import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
+import { defineCommand } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { followRun, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
+
+/** `relevance index rebuild`: fills a new index behind an alias, and puts it in place of the old one. */
+export const indexRebuild = defineCommand({
+  example: [
+    "relevance index rebuild --index books --schema books.json",
+    "relevance index rebuild --index books --embed",
+    "relevance index rebuild --resume 20261123-091500-a1b2",
+  ].join("\n  "),
+  json: true,
+  define: (command) => {
+    command
+      .option("--index <name>", "alias to rebuild")
+      .option("--schema <file>", "settings and mappings of the new index as JSON (default: those of the old one)")
+      .option("--embed", "compute every embedding anew, with the models of hybrid_search.yaml")
+      .option("--no-switch", "stop when the new index has caught up; `index switch` goes on")
+      .option("--replace-index", "allow that an index of this name is deleted, and becomes an alias")
+      .option("--resume <run>", "go on with a run");
+    defineGatewayOptions(command);
+  },
+  options: {
+    ...gatewayOptions,
+    index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an alias"))),
+    schema: v.optional(v.string()),
+    embed: v.optional(v.boolean(), false),
+    switch: v.optional(v.boolean(), true),
+    replaceIndex: v.optional(v.boolean(), false),
+    resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
+  },
+  run: async (options, context) => {
+    const { json, index, schema, embed, resume, replaceIndex, switch: thenSwitch } = options;
+    if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
+    if (resume !== undefined && (schema !== undefined || embed || replaceIndex)) {
+      throw new UsageError("--resume goes on as the run began: leave out --schema, --embed and --replace-index");
+    }
+    const conf = confOf(options);
+    const gateway = await openGateway({ ...options, conf }, context);
+    const id = resume ?? (await start());
+    const record = await followRun(gateway, { id, thenSwitch }, context);
+    if (json) context.terminal.printJson(record);
+    else {
+      context.terminal.print(tallyText(record));
+      context.terminal.print(
+        record.phase === "switched"
+          ? `${record.name} is ${record.target} now. ${record.name === record.source ? "The old index is deleted" : `The old index ${record.source} stays, without writes`}.`
+          : `${record.target} has caught up. Put it in place with: relevance index switch --run ${record.id}`,
+      );
+    }
+    return 0;
+
+    async function start(): Promise<string> {
+      const name = index ?? "";
+      const body = bodyFrom({ name, file: schema, conf, embed });
+      const embeddingFields = embed ? fieldsOf(conf, name) : [];
+      const record = await reported(() =>
+        createRun(runCalls(gateway), { name, bodyOf: body, embed, embeddingFields, replaceIndex, now: new Date() }),
+      );
+      context.terminal.note(`Run ${record.id} copies ${record.source} to ${record.target}`);
+      return record.id;
+    }
+  },
+});
+
+function fieldsOf(conf: string, index: string): string[] {
+  const { hybrid_queries } = loadHybridSearch(conf);
+  const entry = findMapping(hybrid_queries, index);
+  if (!entry) throw new UsageError(`hybrid_search.yaml has no entry for ${index}, so nothing can be embedded`);
+  return entry.embedding_mappings.map(({ embedding_field }) => embedding_field);
+}
+
+/** Returns what makes the body of the new index: the file, or the old index; with embedding fields if it embeds. */
+function bodyFrom({
+  name,
+  file,
+  conf,
+  embed,
+}: {
+  name: string;
+  file: string | undefined;
+  conf: string;
+  embed: boolean;
+}) {
+  const given = file === undefined ? undefined : readSchema(file);
+  return (old: DescribedIndex): IndexBody => {
+    const body: IndexBody = given ?? { mappings: old.mappings };
+    if (!embed) return body;
+    const { hybrid_queries: entries, models } = loadHybridSearch(conf);
+    const base = { ...body, mappings: withoutFields(body.mappings ?? {}, fieldsOf(conf, name)) };
+    try {
+      const { schema } = semanticSchema({ entries, models, index: name, base, source: file ?? old.name });
+      return { settings: { ...body.settings, "index.knn": true }, mappings: schema.mappings };
+    } catch (error) {
+      throw error instanceof SchemaError ? new UsageError(error.message, { cause: error }) : error;
+    }
+  };
+}
+
+/** Returns mappings without fields of other models, which would stand in the way of the new ones. */
+function withoutFields(mappings: Record<string, unknown>, paths: readonly string[]): Record<string, unknown> {
+  const copy = structuredClone(mappings) as Mapping;
+  for (const path of paths) {
+    const keys = path.split(".");
+    const last = keys.pop() ?? "";
+    let at: Mapping | undefined = copy;
+    for (const key of keys) at = at?.properties?.[key];
+    delete at?.properties?.[last];
+  }
+  return copy as Record<string, unknown>;
+}
+
+interface Mapping {
+  properties?: Record<string, Mapping>;
+}
+
+function readSchema(file: string): IndexBody {
+  const schema = v.object({
+    settings: v.exactOptional(v.record(v.string(), v.unknown())),
+    mappings: v.exactOptional(v.record(v.string(), v.unknown())),
+  });
+  try {
+    return v.parse(schema, JSON.parse(readFileSync(file, "utf8")));
+  } catch (error) {
+    throw new UsageError(`--schema: ${file} is no JSON with settings and mappings: ${(error as Error).message}`);
+  }
+}

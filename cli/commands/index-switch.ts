@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import { lostByRollback, rollBack } from "../../lib/search/index/rebuild/finish.ts";
+import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
+import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { followRun, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
+
+/** `relevance index switch`: puts the new index of a run in place, or the old one back. */
+export const indexSwitch = defineCommand({
+  example: ["relevance index switch --run 20261123-091500-a1b2", "relevance index switch --run … --back"].join("\n  "),
+  define: (command) => {
+    command
+      .requiredOption("--run <run>", "the run")
+      .option("--back", "put the old index back, without the writes since the switch")
+      .option("--yes", "do not ask");
+    defineGatewayOptions(command);
+  },
+  options: {
+    ...gatewayOptions,
+    run: v.pipe(v.string(), v.nonEmpty("needs the id of a run")),
+    back: v.optional(v.boolean(), false),
+    yes: v.optional(v.boolean(), false),
+  },
+  run: async ({ run: id, back, yes, ...options }, context) => {
+    const { terminal } = context;
+    const gateway = await openGateway({ ...options, conf: confOf(options) }, context);
+    if (!back) {
+      const record = await followRun(gateway, { id, thenSwitch: true }, context);
+      terminal.print(tallyText(record));
+      terminal.print(`${record.name} is ${record.target} now.`);
+      return 0;
+    }
+    const calls = runCalls(gateway);
+    const lost = await reported(() => lostByRollback(calls, id));
+    await confirm(terminal, { text: `The old index lacks ${lost} writes since the switch. Put it back?`, yes });
+    const record = await reported(() => rollBack(calls, id));
+    terminal.print(`${record.name} is ${record.source} again. ${record.target} stays, without writes.`);
+    return 0;
+  },
+});
