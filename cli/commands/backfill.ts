@@ -3,9 +3,14 @@ import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { backfill, type GatewayCalls } from "../../lib/search/index/backfill.ts";
+import { describe } from "../../lib/search/index/rebuild/create.ts";
+import { shardQuery } from "../../lib/search/index/rebuild/documents.ts";
+import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
+import { countDocuments, refresh, shardMarks } from "../../lib/search/index/rebuild/shards.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { confOf, defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { reported, runCalls } from "../gateway/index-runs.ts";
 
 /** `relevance backfill`: adds missing embeddings to stored documents. */
 export const backfillCommand = defineCommand({
@@ -33,10 +38,15 @@ export const backfillCommand = defineCommand({
     const mappings = mapping.embedding_mappings;
     const dense = mappings.filter(({ model_name }) => MODELS[model_name].kind === "dense");
     const { terminal } = context;
-    const result = await backfill(callsOf(gateway, index), {
-      mappings,
-      dense: new Set(dense.map(({ embedding_field }) => embedding_field)),
-      onProgress: (read, total) => terminal.note(`${index}: ${read} of ${total} documents read`),
+    const calls = runCalls(gateway);
+    const result = await reported(async () => {
+      const { name } = await describe(calls, index);
+      const total = await countDocuments(calls, name);
+      return backfill(callsOf(gateway, calls, { index, name }), {
+        mappings,
+        dense: new Set(dense.map(({ embedding_field }) => embedding_field)),
+        onProgress: (read) => terminal.note(`${index}: ${read} of ${total} documents read`),
+      });
     });
     if (json) terminal.printJson(result);
     else {
@@ -50,9 +60,14 @@ export const backfillCommand = defineCommand({
   },
 });
 
-function callsOf({ post }: Gateway, index: string): GatewayCalls {
+function callsOf({ post }: Gateway, calls: RunCalls, { index, name }: { index: string; name: string }): GatewayCalls {
   return {
-    search: async (body) => (await post(`/raw-backend/${encodeURIComponent(index)}/_search`, body)).body as never,
+    async marks() {
+      await refresh(calls, name);
+      return shardMarks(calls, name);
+    },
+    search: async (shard, body) =>
+      (await calls.json("POST", `${pathOf(name, "_search")}?${shardQuery(shard)}`, body)) as never,
     bulk: async (bulk_request) => (await post("/application/bulk", { index, bulk_request })).body as never,
   };
 }

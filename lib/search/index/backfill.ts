@@ -1,9 +1,11 @@
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 
-/** The two endpoints that a backfill uses. Both throw for any answer but 200. */
+/** What a backfill calls. Everything throws for any answer but 200. */
 export interface GatewayCalls {
-  /** Runs a native search of the index through `/raw-backend`. */
-  search(body: object): Promise<NativeSearch>;
+  /** Makes all earlier writes searchable, and returns the last sequence number of each shard. */
+  marks(): Promise<ReadonlyArray<{ shard: number; last: number }>>;
+  /** Runs a native search of one shard through `/raw-backend`. */
+  search(shard: number, body: object): Promise<NativeSearch>;
   /** `POST /application/bulk`. */
   bulk(operations: readonly Operation[]): Promise<BulkAnswer>;
 }
@@ -11,12 +13,12 @@ export interface GatewayCalls {
 interface NativeHit {
   _id: string;
   _routing?: string;
+  _seq_no: number;
   _source?: Record<string, unknown>;
   matched_queries?: string[];
-  sort?: unknown[];
 }
 export interface NativeSearch {
-  hits: { total: { value: number }; hits: NativeHit[] };
+  hits: { hits: NativeHit[] };
 }
 interface Operation {
   id: string;
@@ -37,7 +39,7 @@ export interface BackfillOptions {
   mappings: readonly EmbeddingMapping[];
   /** The dense fields of `mappings`. For these the cluster can tell whether a document has one. */
   dense: ReadonlySet<string>;
-  onProgress?: (read: number, total: number) => void;
+  onProgress?: (read: number) => void;
   /** Documents per page. */
   page?: number;
 }
@@ -64,25 +66,29 @@ export async function backfill(gateway: GatewayCalls, options: BackfillOptions):
   const result: BackfillResult = { read: 0, lacking: 0, embedded: 0, failed: [] };
   const sources = [...new Set(mappings.flatMap(({ src_fields }) => src_fields))];
   const sparse = mappings.map(({ embedding_field }) => embedding_field).filter((field) => !dense.has(field));
-  let after: unknown[] | undefined;
-  for (;;) {
-    const { hits } = await gateway.search({
-      size: page,
-      // Each page starts after the last id of the previous one, so documents written meanwhile shift nothing.
-      sort: [{ _id: "asc" }],
-      ...(after && { search_after: after }),
-      track_total_hits: true,
-      _source: [...sources, ...sparse],
-      query: { bool: { filter: [{ match_all: {} }], should: [...dense].map(existsNamed) } },
-    });
-    if (hits.hits.length === 0) return result;
-    after = hits.hits.at(-1)?.sort;
-    result.read += hits.hits.length;
-    const operations = hits.hits.flatMap((hit) => operationFor(hit, mappings, dense));
-    result.lacking += operations.length;
-    if (operations.length > 0) record(result, operations, await gateway.bulk(operations));
-    onProgress?.(result.read, hits.total.value);
+  // By sequence number, which needs no memory on the heap of the cluster. Updates get numbers above the last one.
+  for (const { shard, last } of await gateway.marks()) {
+    for (let from = 0; from <= last; ) {
+      const { hits } = await gateway.search(shard, {
+        size: page,
+        track_total_hits: false,
+        seq_no_primary_term: true,
+        _source: [...sources, ...sparse],
+        query: {
+          bool: { filter: [{ range: { _seq_no: { gte: from, lte: last } } }], should: [...dense].map(existsNamed) },
+        },
+        sort: [{ _seq_no: { order: "asc", unmapped_type: "long" } }],
+      });
+      if (hits.hits.length === 0) break;
+      from = (hits.hits.at(-1)?._seq_no ?? last) + 1;
+      result.read += hits.hits.length;
+      const operations = hits.hits.flatMap((hit) => operationFor(hit, mappings, dense));
+      result.lacking += operations.length;
+      if (operations.length > 0) record(result, operations, await gateway.bulk(operations));
+      onProgress?.(result.read);
+    }
   }
+  return result;
 }
 
 const existsNamed = (field: string) => ({ exists: { field, _name: field } });
