@@ -11,6 +11,11 @@ interface Item {
   error?: { type: string; reason: string; retryable?: boolean };
 }
 
+interface BulkBody {
+  index_response: { items: Array<{ index: Item }> };
+  degraded?: Array<{ reason: string }>;
+}
+
 /** Attempts for documents whose model is busy, about a minute in all. */
 const ATTEMPTS = 8;
 
@@ -34,7 +39,14 @@ async function writeBatch(post: Gateway["post"], index: string, batch: readonly 
       "/application/bulk",
       `{"index":${JSON.stringify(index)},"bulk_request":[${operations}]}`,
     );
-    const { items } = (body as { index_response: { items: Array<{ index: Item }> } }).index_response;
+    const { index_response, degraded } = body as BulkBody;
+    if (degraded) {
+      // They are stored without a vector in their final version, so resuming would not embed them.
+      throw new RunFailure(
+        `The gateway did not embed documents (${degraded[0]?.reason}). Deploy this configuration, cancel the run and begin anew`,
+      );
+    }
+    const { items } = index_response;
     const again: typeof pending = [];
     for (const [position, one] of pending.entries()) {
       const { status, error } = items[position]?.index ?? { status: 500 };
