@@ -15,6 +15,7 @@ const taken = () => done.splice(0).sort();
 let kill = () => {};
 const step = stepsOf(test, {
   name: "recommendation-interrupted",
+  servedProvider: false,
   onSuccess(operation) {
     if (!/^(Create|Update|Delete)/.test(operation)) return;
     done.push(operation);

@@ -76,6 +76,8 @@ export interface WorldOptions {
   functions?: readonly FunctionName[];
   /** Sees each operation of Personalize that went well before its answer leaves. */
   onSuccess?: (operation: string) => void;
+  /** Whether all commands use one provider that keeps running. Kills of Terraform do not end it. Default: true. */
+  servedProvider?: boolean;
 }
 
 const ONE_BY_ONE = ["apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"];
@@ -85,6 +87,7 @@ async function createRecommendationWorld({
   name,
   functions,
   onSuccess = () => {},
+  servedProvider: isServed = true,
 }: WorldOptions): Promise<RecommendationWorld> {
   const tool = requireTerraform();
   const files = new Map<string, string>();
@@ -102,8 +105,9 @@ async function createRecommendationWorld({
   const input: RecommendationWorld["input"] = { config: recommendation(), repairs: {}, artifacts: built };
   const place = { outdir: join(folder, "stacks"), stateFolder: join(folder, "state"), maxRetries: 2 };
   const initialized = new Set<string>();
-  const served = { ...cloud.env, ...(await servedProvider(cloud, join(folder, "served/beside/stacks"))) };
-  const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, served);
+  const provider = isServed ? await servedProvider(cloud, join(folder, "served/beside/stacks")) : {};
+  const env = { ...cloud.env, ...provider };
+  const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, env);
 
   /** The stack's folder, written anew. */
   async function written(stack: StackName, more: Partial<StackInput> = {}): Promise<string> {
@@ -111,7 +115,7 @@ async function createRecommendationWorld({
     const discovery = { ...discoveryOf(config), personalize: { repairs } };
     const all = { config, discovery, artifacts, ...place, stacks: [stack], ...more };
     const [{ directory } = { directory: "" }] = synthesize(all);
-    if (!initialized.has(directory)) await initTerraform(tool, directory, { env: served });
+    if (!initialized.has(directory)) await initTerraform(tool, directory, { env });
     initialized.add(directory);
     return directory;
   }
@@ -139,11 +143,11 @@ async function createRecommendationWorld({
       await run(folderOf(stack), "apply", "-no-color", "plan");
     },
     async start(stack, args = [], more = {}) {
-      return startTerraform(tool, await written(stack, more), [...ONE_BY_ONE, ...args], cloud.env);
+      return startTerraform(tool, await written(stack, more), [...ONE_BY_ONE, ...args], env);
     },
     async startRemoval(stack) {
       synthesizeRemoval({ config: input.config, account: ACCOUNT_ID, stacks: [stack], ...place });
-      return startTerraform(tool, folderOf(stack), ONE_BY_ONE, cloud.env);
+      return startTerraform(tool, folderOf(stack), ONE_BY_ONE, env);
     },
     stateOf,
     appliedInputs: async (stack) => appliedInputs(await stateOf(stack)),

@@ -20,7 +20,14 @@ const folder = scratchFolder(TEST_OUTPUT, "reviewed-plan");
 const name = `reviewed-${process.pid}`;
 const names = namesOf({ project: name, account: cloud.accountId, region: cloud.region });
 // Terraform's own provider: a served one is in no lock file, and the lock file is part of a saved plan.
-const project = await testProject({ folder, cloud, account, configuration: "no-custom-domain", name });
+const project = await testProject({
+  folder,
+  cloud,
+  account,
+  configuration: "no-custom-domain",
+  name,
+  servedProvider: false,
+});
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 const lambda = new LambdaClient(clientOptions(cloud));
