@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
+import { exitWhenWritten } from "../local/process/exit.ts";
 import { report, verdict } from "./report.ts";
 import type { Benchmark, Result, Row } from "./result.ts";
 import { SIZING_FILE, sizingGuide } from "./sizing.ts";
@@ -41,7 +42,7 @@ if (process.env.BENCH_CHILD === "1") {
   const load = BENCHMARKS[word];
   if (!load) throw new Error(`there is no benchmark named ${word}`);
   console.log(`${MARK}${JSON.stringify(await (await load()).run())}`);
-  process.exit(0);
+  await exitWhenWritten(0);
 }
 
 const names = Object.keys(BENCHMARKS).filter((name) => (ON_REQUEST.has(name) ? name === word : name.includes(word)));

@@ -57,6 +57,12 @@ test("says one line for a file that passes, and the count last", async () => {
   assert.not.match(output, "noise");
 });
 
+test("reads all that a file prints, even if that is more than a pipe holds", async () => {
+  sample("lib/a", `test("loud", () => { throw new Error("x".repeat(2_000_000)); });\ntest.run();\n`);
+  const { output } = await run();
+  assert.match(output, /^✗ test\/lib\/a\.test\.ts {2}0 passed, 1 failed, [\d.]+ s$/m);
+});
+
 test("says all that a failing file said", async () => {
   sample("a", PASSES);
   sample("b", `console.log("a hint");\n${FAILS}`);

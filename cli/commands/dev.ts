@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { defineCommand, type ExitCode } from "../command.ts";
+import { defineCommand } from "../command.ts";
 
 /** `relevance dev`: runs the local stack. docs/guides/local-stack.md describes its variables, such as PORT=. */
 export const dev = defineCommand({
@@ -20,6 +20,7 @@ export const dev = defineCommand({
   },
   run: async ({ conf, demo, rebuildDemo, resetRecommendation, dir }, { env }) => {
     const { runDev } = await import("../../local/dev/run.ts");
+    const { exitWhenWritten } = await import("../../local/process/exit.ts");
     const flags = [
       ...(demo ? [] : ["--no-demo"]),
       ...(rebuildDemo ? ["--rebuild-demo"] : []),
@@ -27,6 +28,6 @@ export const dev = defineCommand({
     ];
     const exitCode = await runDev([...flags, "--conf", conf, "--dir", dir], env);
     // Also ends servers that are still starting.
-    process.exit(exitCode as ExitCode);
+    return exitWhenWritten(exitCode);
   },
 });

@@ -1,3 +1,4 @@
+import { exitWhenWritten } from "../process/exit.ts";
 import { runDev } from "./run.ts";
 
-process.exit(await runDev(process.argv.slice(2), process.env));
+await exitWhenWritten(await runDev(process.argv.slice(2), process.env));

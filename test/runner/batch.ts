@@ -1,6 +1,7 @@
 /** Runs the test files of its arguments one after another: `node test/runner/batch.ts a.test.ts b.test.ts`. */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { exitWhenWritten } from "../../local/process/exit.ts";
 
 /** How a file of the batch ended. */
 export interface FileResult {
@@ -39,5 +40,5 @@ if (import.meta.main) {
     const result: FileResult = { code: Number(process.exitCode), seconds: (performance.now() - started) / 1_000 };
     process.stdout.write(`${END_OF_FILE}${JSON.stringify(result)}\n`);
   }
-  process.exit(0);
+  await exitWhenWritten(0);
 }
