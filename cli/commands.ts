@@ -11,7 +11,7 @@ export interface CommandRow {
 /** Summaries of command groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
   "hybrid-search": "tools for hybrid search",
-  index: "rebuild indexes while they are in use",
+  index: "fill indexes, and rebuild them while they are in use",
 };
 
 /** The commands, in the order of `--help`. */
@@ -117,6 +117,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/index-create.ts")).indexCreate,
   },
   {
+    words: ["index", "import"],
+    summary: "write the documents of files or S3 objects to an index, with embeddings",
+    load: async () => (await import("./commands/index-import.ts")).indexImport,
+  },
+  {
     words: ["index", "rebuild"],
     summary: "fill a new index with the documents of an old one and put it in place",
     load: async () => (await import("./commands/index-rebuild.ts")).indexRebuild,
@@ -128,12 +133,12 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["index", "status"],
-    summary: "show rebuilds and the documents that they rejected",
+    summary: "show rebuilds and imports, and the documents that they rejected",
     load: async () => (await import("./commands/index-status.ts")).indexStatus,
   },
   {
     words: ["index", "cancel"],
-    summary: "cancel a rebuild and delete its new index",
+    summary: "cancel an import, or a rebuild and delete its new index",
     load: async () => (await import("./commands/index-cancel.ts")).indexCancel,
   },
   {

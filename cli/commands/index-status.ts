@@ -1,15 +1,15 @@
 import * as v from "valibot";
-import { readRejects } from "../../lib/search/index/rebuild/rejects.ts";
-import { listRecords, type RunRecord, readRecord, runIndex } from "../../lib/search/index/rebuild/run-record.ts";
+import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
+import { type AnyRecord, listRecords, readAnyRecord, runIndex } from "../../lib/search/index/rebuild/run-record.ts";
 import { defineCommand } from "../command.ts";
 import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { progressText, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
+import { importProgress, importTally, progressText, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
 import { shownTime, table } from "../recommendation/table.ts";
 
 /** The most rejected documents that are shown; `--json` prints all. */
 const SHOWN = 20;
 
-/** `relevance index status`: shows the runs, or one with its rejected documents. */
+/** `relevance index status`: shows rebuilds and imports, or one of them with its rejected documents. */
 export const indexStatus = defineCommand({
   example: "relevance index status --run 20261123-091500-a1b2",
   json: true,
@@ -27,22 +27,32 @@ export const indexStatus = defineCommand({
       else terminal.print(records.length === 0 ? "There are no runs." : table(HEADER, records.map(rowOf)));
       return 0;
     }
-    const { record } = await reported(() => readRecord(calls, run));
-    const rejects = await reported(() => readRejects(calls, runIndex(run)));
+    const { record } = await reported(() => readAnyRecord(calls, run));
+    const rejects = await reported(() => readRejects<Rejected>(calls, runIndex(run)));
     if (json) terminal.printJson({ ...record, rejects });
     else {
       terminal.print(table(HEADER, [rowOf(record)]));
-      terminal.print(record.phase === "copy" ? progressText(record) : tallyText(record));
+      terminal.print(textOf(record));
       if (record.message !== undefined) terminal.print(record.message);
-      for (const { id, reason } of rejects.slice(0, SHOWN)) terminal.print(`rejected: ${id}  ${reason}`);
+      for (const reject of rejects.slice(0, SHOWN)) terminal.print(rejectText(reject));
       if (rejects.length > SHOWN) terminal.print(`and ${rejects.length - SHOWN} more`);
     }
     return 0;
   },
 });
 
-const HEADER = ["run", "alias", "old index", "new index", "phase", "began", "last change"];
+const HEADER = ["run", "kind", "index", "from", "to", "phase", "began", "last change"];
 
-function rowOf({ id, name, source, target, phase, started_at, updated_at }: RunRecord): string[] {
-  return [id, name, source, target, phase.replace("_", " "), shownTime(started_at), shownTime(updated_at)];
+function rowOf(record: AnyRecord): string[] {
+  const { id, kind, name, phase, started_at, updated_at } = record;
+  const [from, to] = kind === "rebuild" ? [record.source, record.target] : [record.from, name];
+  return [id, kind, name, from, to, phase.replace("_", " "), shownTime(started_at), shownTime(updated_at)];
 }
+
+function textOf(record: AnyRecord): string {
+  if (record.kind === "import") return record.phase === "copy" ? importProgress(record) : importTally(record);
+  return record.phase === "copy" ? progressText(record) : tallyText(record);
+}
+
+const rejectText = ({ id, reason, file, at }: Rejected): string =>
+  `rejected: ${[id, file === undefined ? "" : `${file} byte ${at}`, reason].filter(Boolean).join("  ")}`;

@@ -1,10 +1,10 @@
 import { type Cluster, ClusterFailure } from "../../lib/search/opensearch/cluster.ts";
 
-/** Returns the gateway's cluster, called through its raw backend. */
-export function clusterBehind(base: string, key: string): Cluster {
+/** Returns the gateway's cluster, called through its raw backend; with the prefix "", the gateway's own API in its place. */
+export function clusterBehind(base: string, key: string, prefix = "/raw-backend"): Cluster {
   return {
     async send({ method, path, query, headers, body }, timeoutMs) {
-      const url = `${base}/raw-backend${path}${query ? `?${query}` : ""}`;
+      const url = `${base}${prefix}${path}${query ? `?${query}` : ""}`;
       let answer: Response;
       let bytes: Buffer;
       try {

@@ -1,7 +1,7 @@
-import type { SourceCopy } from "../../lib/search/index/rebuild/documents.ts";
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
-import type { WriteCopies, Written } from "../../lib/search/index/rebuild/write.ts";
-import type { Gateway } from "./gateway.ts";
+import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
+import { chunksOf, type Writable, type WriteCopies, type Written } from "../../lib/search/index/rebuild/write.ts";
 
 /** Documents of one bulk request: models embed them within its 28 seconds. */
 const BATCH = 64;
@@ -12,61 +12,117 @@ interface Item {
 }
 
 interface BulkBody {
-  index_response: { items: Array<{ index: Item }> };
+  index_response: { items: Array<Record<string, Item>> };
   degraded?: Array<{ reason: string }>;
 }
 
-/** Attempts for documents whose model is busy, about a minute in all. */
-const ATTEMPTS = 8;
+const RETRY_MS = 500;
+const LONGEST_DELAY_MS = 10_000;
 
-/** Returns a writer that sends copies through the gateway's bulk endpoint, which embeds them. */
-export function embeddingWriter({ post }: Pick<Gateway, "post">): (target: string) => WriteCopies {
-  return (target) => async (copies) => {
+/** Attempts for documents whose model is busy or paused, about five minutes in all. */
+const ATTEMPTS = 35;
+
+/**
+ * Returns a writer that sends documents through the gateway's bulk endpoint, which embeds them. `calls` go to the
+ * gateway's own API. `onDegraded` gets the reason when documents are stored without an embedding.
+ */
+export function embeddingWriter(
+  calls: RunCalls,
+): (target: string, onDegraded: (reason: string) => void) => WriteCopies {
+  return (target, onDegraded) => async (copies) => {
     const outcomes: Written[] = [];
-    for (let from = 0; from < copies.length; from += BATCH) {
-      outcomes.push(...(await writeBatch(post, target, copies.slice(from, from + BATCH))));
-    }
+    const write = async (batch: readonly Writable[]): Promise<void> => {
+      const written = await writeBatch(calls, target, batch, onDegraded);
+      if (written) outcomes.push(...written);
+      else {
+        // One of them makes the whole request invalid, or too long.
+        const middle = Math.ceil(batch.length / 2);
+        await write(batch.slice(0, middle));
+        await write(batch.slice(middle));
+      }
+    };
+    for (const batch of chunksOf(copies, ({ source }) => Buffer.byteLength(source) + 200, BATCH)) await write(batch);
     return outcomes;
   };
 }
 
-async function writeBatch(post: Gateway["post"], index: string, batch: readonly SourceCopy[]): Promise<Written[]> {
-  const outcomes: Written[] = [];
+/** Stops a rebuild: documents without a vector are stored in their final version, so resuming would not embed them. */
+export function refuseDegraded(reason: string): never {
+  throw new RunFailure(
+    `The gateway did not embed documents (${reason}). Deploy this configuration, cancel the run and begin anew`,
+  );
+}
+
+/** Returns undefined if the gateway refuses the whole request, and it has several documents. */
+async function writeBatch(
+  calls: RunCalls,
+  index: string,
+  batch: readonly Writable[],
+  onDegraded: (reason: string) => void,
+): Promise<Written[] | undefined> {
+  const outcomes: Written[] = new Array(batch.length);
   let pending = batch.map((copy, place) => ({ copy, place }));
   for (let attempt = 0; pending.length > 0; attempt += 1) {
     const operations = pending.map(({ copy }) => operationText(copy)).join(",");
-    const { body } = await post(
-      "/application/bulk",
-      `{"index":${JSON.stringify(index)},"bulk_request":[${operations}]}`,
+    const answer = await calls.send(
+      {
+        method: "POST",
+        path: "/application/bulk",
+        headers: { "content-type": "application/json" },
+        body: `{"index":${JSON.stringify(index)},"bulk_request":[${operations}]}`,
+      },
+      [400, 413],
     );
-    const { index_response, degraded } = body as BulkBody;
-    if (degraded) {
-      // They are stored without a vector in their final version, so resuming would not embed them.
-      throw new RunFailure(
-        `The gateway did not embed documents (${degraded[0]?.reason}). Deploy this configuration, cancel the run and begin anew`,
-      );
+    const body = parseJson(answer.body);
+    if (answer.status >= 400) {
+      const [reason, isAboutIndex] = refusalOf(body, answer.status);
+      if (isAboutIndex) throw new RunFailure(reason);
+      const [only, ...others] = pending;
+      if (!only || others.length > 0) return undefined;
+      outcomes[only.place] = { kind: "rejected", reason };
+      return outcomes;
     }
+    const { index_response, degraded } = body as BulkBody;
+    if (degraded) onDegraded(degraded[0]?.reason ?? "");
     const { items } = index_response;
     const again: typeof pending = [];
+    let reason = "";
     for (const [position, one] of pending.entries()) {
-      const { status, error } = items[position]?.index ?? { status: 500 };
-      if (error?.retryable === true && status !== 409 && attempt + 1 < ATTEMPTS) again.push(one);
-      else if (status === 409) outcomes[one.place] = { kind: "unchanged" };
+      const { status, error } = Object.values(items[position] ?? {})[0] ?? { status: 500 };
+      if (error?.retryable === true && status !== 409) {
+        again.push(one);
+        reason = error.reason;
+      } else if (status === 409) outcomes[one.place] = { kind: "unchanged" };
       else if (error === undefined) outcomes[one.place] = { kind: "written" };
       else outcomes[one.place] = { kind: "rejected", reason: `${error.type}: ${error.reason}` };
+    }
+    if (again.length > 0) {
+      if (attempt + 1 === ATTEMPTS) throw new RunFailure(`The gateway cannot store documents now: ${reason}`);
+      calls.pace.refused();
+      await calls.wait(Math.min(LONGEST_DELAY_MS, RETRY_MS * 2 ** attempt));
     }
     pending = again;
   }
   return outcomes;
 }
 
+/** Returns what the gateway says about a request, and whether that is about the index. */
+function refusalOf(body: unknown, status: number): [reason: string, isAboutIndex: boolean] {
+  const error = isObject(body) && isObject(body.error) ? body.error : {};
+  const issues = Array.isArray(error.issues) ? error.issues.filter(isObject) : [];
+  const details = issues.map(({ path, message }) => `${path} ${message}`).join("; ");
+  const reason = details || (typeof error.message === "string" ? error.message : `status ${status}`);
+  return [reason, issues.some(({ path }) => path === "index")];
+}
+
 /** The document is put in as text, since parsing and printing would change its numbers. */
-function operationText({ id, routing, version, source }: SourceCopy): string {
-  if (version > BigInt(Number.MAX_SAFE_INTEGER)) {
+function operationText({ op = "index", id, routing, version, versionType, source }: Writable): string {
+  if (version !== undefined && version > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw new RunFailure(
       `The version ${version} of document ${id} is above 2^53, which the bulk endpoint does not take`,
     );
   }
-  const head = JSON.stringify({ id, op: "index", routing, version: Number(version), version_type: "external" });
+  const guard = version === undefined ? {} : { version: Number(version), version_type: versionType ?? "external" };
+  const head = JSON.stringify({ id, op, routing, ...guard });
   return `${head.slice(0, -1)},"doc":${source}}`;
 }

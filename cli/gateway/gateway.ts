@@ -47,13 +47,19 @@ export interface Gateway {
   post(path: string, body: unknown): Promise<GatewayAnswer>;
   /** The cluster, called through `/raw-backend`. */
   cluster: Cluster;
+  /** The gateway's own API, called likewise: answers are passed on, whatever their status. */
+  api: Cluster;
 }
 
 /** Finds the gateway: the given one, that of `make dev`, or the deployed one. Throws Failure and UsageError. */
 export async function openGateway(options: GatewayOptions, context: Context): Promise<Gateway> {
   const { url, key } = await addressOf(options, context);
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
-  return { post: (path, body) => post(`${base}${path}`, key, body), cluster: clusterBehind(base, key) };
+  return {
+    post: (path, body) => post(`${base}${path}`, key, body),
+    cluster: clusterBehind(base, key),
+    api: clusterBehind(base, key, ""),
+  };
 }
 
 async function addressOf(options: GatewayOptions, context: Context): Promise<{ url: string; key: string }> {

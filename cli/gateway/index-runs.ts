@@ -1,11 +1,15 @@
+import { workOnImport } from "../../lib/search/index/import/run.ts";
+import type { OpenFile } from "../../lib/search/index/import/slices.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
+import type { ImportRecord } from "../../lib/search/index/rebuild/import-record.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import type { Context } from "../command.ts";
 import { Failure } from "../errors.ts";
-import { embeddingWriter } from "./embedding-writer.ts";
+import type { Terminal } from "../terminal.ts";
+import { embeddingWriter, refuseDegraded } from "./embedding-writer.ts";
 import type { Gateway } from "./gateway.ts";
 
 /** Calls of one run at a time, at most. */
@@ -28,33 +32,80 @@ export async function reported<T>(operation: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Works on a run until it is done. Ctrl-C leaves it, to be resumed. */
+/** Works on a rebuild until it is done. Ctrl-C leaves it, to be resumed. */
 export async function followRun(
   gateway: Gateway,
   { id, thenSwitch }: { id: string; thenSwitch: boolean },
   { terminal }: Context,
 ): Promise<RunRecord> {
+  return untilLeft(terminal, `relevance index rebuild --resume ${id}`, (signal) => {
+    const { calls, apiCalls } = callsOf(gateway, signal);
+    const write = embeddingWriter(apiCalls);
+    return workOn({
+      calls,
+      id,
+      thenSwitch,
+      holdMs: HOLD_MS,
+      most: MOST_CALLS,
+      embeddingWriter: (target) => write(target, refuseDegraded),
+      onProgress: (record) => terminal.note(progressText(record)),
+    });
+  });
+}
+
+/** Works on an import until it is done. Ctrl-C leaves it, to be resumed. */
+export async function followImport(
+  gateway: Gateway,
+  { id, open, maxRejected }: { id: string; open: OpenFile; maxRejected: number },
+  { terminal }: Context,
+): Promise<ImportRecord> {
+  return untilLeft(terminal, `relevance index import --resume ${id}`, (signal) => {
+    const { calls, apiCalls } = callsOf(gateway, signal);
+    return workOnImport({
+      calls,
+      id,
+      open,
+      maxRejected,
+      most: MOST_CALLS,
+      embeddingWriter: embeddingWriter(apiCalls),
+      onProgress: (record) => terminal.note(importProgress(record)),
+    });
+  });
+}
+
+/** Returns the calls of one run to the cluster and to the gateway's own API, at one pace. */
+function callsOf({ cluster, api }: Gateway, signal: AbortSignal): { calls: RunCalls; apiCalls: RunCalls } {
+  const pace = createPace(MOST_CALLS);
+  return {
+    calls: createRunCalls({ cluster, pace, signal }),
+    apiCalls: createRunCalls({ cluster: api, pace, signal }),
+  };
+}
+
+async function untilLeft<T>(terminal: Terminal, resume: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const left = new AbortController();
   const leave = () => {
-    terminal.note(`\nLeaving the run. Go on with: relevance index rebuild --resume ${id}`);
+    terminal.note(`\nLeaving the run. Go on with: ${resume}`);
     left.abort();
   };
   process.once("SIGINT", leave);
   try {
-    return await reported(() =>
-      workOn({
-        calls: runCalls(gateway, left.signal),
-        id,
-        thenSwitch,
-        holdMs: HOLD_MS,
-        most: MOST_CALLS,
-        embeddingWriter: embeddingWriter(gateway),
-        onProgress: (record) => terminal.note(progressText(record)),
-      }),
-    );
+    return await reported(() => work(left.signal));
   } finally {
     process.off("SIGINT", leave);
   }
+}
+
+/** Returns one line about the progress of an import. */
+export function importProgress({ next, files, tally }: ImportRecord): string {
+  const where = next.file < files ? `file ${next.file + 1} of ${files}` : `${files} files`;
+  return `${where}, ${(next.offset / 1e6).toFixed(1)} MB of it done; ${importTally({ tally })}`;
+}
+
+/** Returns what an import has done with documents. The sum of the last three is the first. */
+export function importTally({ tally }: Pick<ImportRecord, "tally">): string {
+  const { read, written, unchanged, rejected } = tally;
+  return `${read} read, ${written} written, ${unchanged} unchanged, ${rejected} rejected`;
 }
 
 /** Returns one line about the progress of a run. */
@@ -69,6 +120,5 @@ export function progressText({ passes, shards, tally }: RunRecord): string {
 
 /** Returns what a run has done with documents. The sum of the last three is the first. */
 export function tallyText({ tally }: Pick<RunRecord, "tally">): string {
-  const { read, written, unchanged, rejected, deleted } = tally;
-  return `${read} read, ${written} written, ${unchanged} unchanged, ${rejected} rejected; ${deleted} deleted`;
+  return `${importTally({ tally })}; ${tally.deleted} deleted`;
 }

@@ -1,21 +1,30 @@
 import * as assert from "uvu/assert";
-import { embeddingWriter } from "../../../cli/gateway/embedding-writer.ts";
+import { embeddingWriter, refuseDegraded } from "../../../cli/gateway/embedding-writer.ts";
+import { createPace } from "../../../lib/search/index/rebuild/pace.ts";
+import { createRunCalls } from "../../../lib/search/index/rebuild/run-calls.ts";
+import type { Cluster } from "../../../lib/search/opensearch/cluster.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("writer of copies that are embedded anew");
 
-const COPY = { id: "a", seqNo: 3, version: 2n ** 40n + 3n, source: '{"n":1.0}' };
+const COPY = { id: "a", version: 2n ** 40n + 3n, source: '{"n":1.0}' };
 
-/** Writes one copy to a gateway that gives these answers, one after the other. */
-async function write(answers: object[], copy = COPY) {
+/** Writes copies to a gateway that gives these answers, one after the other. */
+async function write(answers: Array<object | [status: number, body: object]>, copies = [COPY]) {
   const sent: string[] = [];
-  const writer = embeddingWriter({
-    async post(_path, body) {
+  const waits: number[] = [];
+  const pace = createPace(4);
+  const cluster: Cluster = {
+    async send({ body }) {
       sent.push(String(body));
-      return { body: answers[sent.length - 1], headers: new Headers(), milliseconds: 0 };
+      const answer = answers[sent.length - 1] ?? {};
+      const [status, content] = Array.isArray(answer) ? answer : [200, answer];
+      return { status, headers: {}, body: Buffer.from(JSON.stringify(content)) };
     },
-  });
-  return { outcomes: await writer("target")([copy]), sent };
+  };
+  const calls = createRunCalls({ cluster, pace, wait: async (ms) => waits.push(ms) });
+  const outcomes = await embeddingWriter(calls)("target", refuseDegraded)(copies);
+  return { outcomes, sent, waits, pace };
 }
 
 const item = (status: number, error?: object) => ({
@@ -31,9 +40,9 @@ test("sends the text of a document as it is, with its version", async () => {
 
 test("sends again what a busy model failed, and takes a conflict for a copy that is there", async () => {
   const busy = item(503, { type: "embedding_failed", reason: "busy", retryable: true });
-  assert.equal((await write([busy, item(409, { type: "conflict", reason: "", retryable: true })])).outcomes, [
-    { kind: "unchanged" },
-  ]);
+  const { outcomes, waits } = await write([busy, item(409, { type: "conflict", reason: "", retryable: true })]);
+  assert.equal(outcomes, [{ kind: "unchanged" }]);
+  assert.is(waits.length, 1, "not at once, but when the model has had time");
 });
 
 test("stops when the gateway stores documents without their vectors", async () => {
@@ -45,9 +54,49 @@ test("stops when the gateway stores documents without their vectors", async () =
   }
 });
 
+test("stops when a model stays busy", async () => {
+  const busy = item(503, { type: "embedding_failed", reason: "the model is paused", retryable: true });
+  try {
+    await write(new Array(100).fill(busy));
+    assert.unreachable();
+  } catch (error) {
+    assert.match((error as Error).message, "cannot store documents now: the model is paused");
+  }
+});
+
+test("sends the halves of a request that one document makes invalid, and rejects that document", async () => {
+  const bad: [number, object] = [
+    400,
+    { error: { message: "invalid", issues: [{ path: "bulk_request.0", message: "no" }] } },
+  ];
+  const copies = ["a", "b", "c"].map((id) => ({ ...COPY, id }));
+  const two = { index_response: { items: [{ index: { status: 201 } }, { index: { status: 201 } }] } };
+  const { outcomes } = await write([bad, two, bad], copies);
+  assert.equal(outcomes, [{ kind: "written" }, { kind: "written" }, { kind: "rejected", reason: "bulk_request.0 no" }]);
+});
+
+test("stops when the index is the problem", async () => {
+  const missing: [number, object] = [400, { error: { issues: [{ path: "index", message: "does not exist" }] } }];
+  try {
+    await write([missing]);
+    assert.unreachable();
+  } catch (error) {
+    assert.match((error as Error).message, "index does not exist");
+  }
+});
+
+test("divides documents so that a request stays below the gateway's limit", async () => {
+  const source = `{"text":"${"x".repeat(2 * 1024 * 1024)}"}`;
+  const { sent } = await write(
+    [item(201), item(201)],
+    [COPY, COPY].map((copy) => ({ ...copy, source })),
+  );
+  assert.is(sent.length, 2);
+});
+
 test("rejects a version that the endpoint would round", async () => {
   try {
-    await write([item(201)], { ...COPY, version: 2n ** 53n });
+    await write([item(201)], [{ ...COPY, version: 2n ** 53n }]);
     assert.unreachable();
   } catch (error) {
     assert.match((error as Error).message, "above 2^53");

@@ -2,6 +2,7 @@ import type { ApiError } from "../../../core/http/error.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
 import { callTimeout, isBusy, isClusterError, jsonOf } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
+import { CREATE_NO_INDEX } from "../../opensearch/create-no-index.ts";
 import { linesOf, type Sending } from "./draft.ts";
 import { type BulkAnswer, readBulkAnswer } from "./item.ts";
 import type { BulkRequest } from "./request.ts";
@@ -34,13 +35,6 @@ export type Outcome =
 export function canWrite(deadline: Deadline): boolean {
   return deadline.remaining() > WRITE_RESERVE_MS;
 }
-
-/**
- * The first operation of each call to an index with embeddings. The cluster creates no index of which any operation of
- * the call requires that it be an alias (docs/decisions/0011-no-index-by-a-write.md). It refuses this operation alone, or
- * for an alias executes it, which changes nothing.
- */
-const CREATE_NO_INDEX = '{"update":{"_id":"relevance: create no index","require_alias":true}}\n{"doc":{}}\n';
 
 /** Where `_bulk` calls go, and what they have in common. */
 export interface BulkCall {

@@ -72,6 +72,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
     throw new RunFailure(`The new index cannot be created: ${reason}`);
   }
   const record: RunRecord = {
+    kind: "rebuild",
     id,
     name,
     source: source.name,

@@ -1,6 +1,6 @@
 import { RunFailure } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
-import { type HeldRecord, type RunRecord, readRecord, runIndex, saveRecord } from "./run-record.ts";
+import { type HeldRecord, type RunRecord, readAnyRecord, readRecord, runIndex, saveRecord } from "./run-record.ts";
 import { shardMarks } from "./shards.ts";
 import { hasSwitched, releaseLeftHolds, switchBack, unblock } from "./switch.ts";
 
@@ -33,13 +33,18 @@ async function switchedRun(calls: RunCalls, id: string): Promise<HeldRecord> {
 }
 
 /**
- * Cancels a run and deletes its new index, which ends the writes of a process that still works on it. Deletes the records
- * of a run that has ended. Returns what it did, for the user.
+ * Cancels a run. That of a rebuild deletes its new index, which ends the writes of a process that still works on it; what
+ * an import has written stays. Deletes the records of a run that has ended. Returns what it did, for the user.
  */
 export async function cancelRun(calls: RunCalls, id: string, forget: boolean): Promise<string> {
-  const held = await readRecord(calls, id);
+  const held = await readAnyRecord(calls, id);
   const { record } = held;
-  if (record.phase === "copy" || record.phase === "ready") {
+  if (record.kind === "import" && record.phase === "copy") {
+    record.phase = "cancelled";
+    record.epoch += 1;
+    await saveRecord(calls, held, new Date());
+    if (!forget) return `Cancelled ${id}. The documents that it has written to ${record.name} stay.`;
+  } else if (record.kind === "rebuild" && (record.phase === "copy" || record.phase === "ready")) {
     // From here on a process that works on the run is refused, so it cannot switch before the index is deleted.
     record.phase = "cancelled";
     record.epoch += 1;

@@ -7,11 +7,19 @@ import { scanRun } from "./scan.ts";
 import { copyVersion } from "./version.ts";
 
 /** A document that the new index rejected, and why. */
-export interface Reject {
-  id: string;
+export interface Reject extends Rejected {
   routing?: string;
   seq_no: number;
+}
+
+/** The same of any run. */
+export interface Rejected {
+  id: string;
   reason: string;
+  /** Of imports: the file, where the document begins in it, and its text. */
+  file?: string;
+  at?: number;
+  text?: string;
 }
 
 /** The documents that the new index rejected, kept in the index of the run. */
@@ -23,7 +31,7 @@ export interface Rejects {
 }
 
 export async function openRejects(calls: RunCalls, index: string): Promise<Rejects> {
-  const known = new Map((await readRejects(calls, index)).map((reject) => [reject.id, reject]));
+  const known = new Map((await readRejects<Reject>(calls, index)).map((reject) => [reject.id, reject]));
   const path = (id: string) =>
     pathOf(index, "_doc", `reject-${createHash("sha256").update(id).digest("hex").slice(0, 32)}`);
 
@@ -44,11 +52,11 @@ export async function openRejects(calls: RunCalls, index: string): Promise<Rejec
   };
 }
 
-/** Returns the documents that the new index of a run has rejected. */
-export async function readRejects(calls: RunCalls, index: string): Promise<Reject[]> {
-  const rejects: Reject[] = [];
+/** Returns the documents that a run has rejected. */
+export async function readRejects<Kind extends Rejected>(calls: RunCalls, index: string): Promise<Kind[]> {
+  const rejects: Kind[] = [];
   for await (const { _source } of scanRun(calls, index, ["reject"])) {
-    if (_source?.reject) rejects.push(_source.reject as Reject);
+    if (_source?.reject) rejects.push(_source.reject as Kind);
   }
   return rejects;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { RunFailure, TakenOver } from "./failure.ts";
+import { ImportRecord } from "./import-record.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 
 const Tally = v.object({
@@ -27,6 +28,7 @@ const ShardState = v.object({
  * - `switched`, `rolled_back`, `cancelled`: it has ended.
  */
 export const RunRecord = v.object({
+  kind: v.literal("rebuild"),
   id: v.string(),
   /** The name that is searched: an alias, or the old index itself. */
   name: v.string(),
@@ -58,9 +60,12 @@ export const RunRecord = v.object({
 export type RunRecord = v.InferOutput<typeof RunRecord>;
 export type Tally = v.InferOutput<typeof Tally>;
 
+const AnyRecord = v.variant("kind", [RunRecord, ImportRecord]);
+export type AnyRecord = v.InferOutput<typeof AnyRecord>;
+
 /** A record with the version in which it was read. */
-export interface HeldRecord {
-  record: RunRecord;
+export interface HeldRecord<Kind extends AnyRecord = RunRecord> {
+  record: Kind;
   guard: { seqNo: number; primaryTerm: number };
 }
 
@@ -75,7 +80,7 @@ export function newRunId(now: Date): string {
 }
 
 /** Creates the index of a run with its record. */
-export async function createRecord(calls: RunCalls, record: RunRecord): Promise<void> {
+export async function createRecord(calls: RunCalls, record: AnyRecord): Promise<void> {
   const body = {
     settings: { index: { hidden: true, number_of_shards: 1, auto_expand_replicas: "0-1" } },
     mappings: { enabled: false },
@@ -85,28 +90,46 @@ export async function createRecord(calls: RunCalls, record: RunRecord): Promise<
   await calls.json("PUT", `${pathOf(runIndex(record.id), "_doc", "run")}?op_type=create`, record, [409]);
 }
 
-/** Reads a run. Throws RunFailure if there is none with this id. */
-export async function readRecord(calls: RunCalls, id: string): Promise<HeldRecord> {
+/** Reads a run of any kind. Throws RunFailure if there is none with this id. */
+export async function readAnyRecord(calls: RunCalls, id: string): Promise<HeldRecord<AnyRecord>> {
   const answer = await calls.json("GET", pathOf(runIndex(id), "_doc", "run"), undefined, [404]);
   if (answer._source === undefined)
     throw new RunFailure(`There is no run ${id}: \`relevance index status\` lists them`);
-  const record = v.parse(RunRecord, answer._source);
+  const record = v.parse(AnyRecord, answer._source);
   return { record, guard: { seqNo: Number(answer._seq_no), primaryTerm: Number(answer._primary_term) } };
 }
 
+/** Reads a rebuild. Throws RunFailure if there is none with this id. */
+export async function readRecord(calls: RunCalls, id: string): Promise<HeldRecord> {
+  const { record, guard } = await readAnyRecord(calls, id);
+  if (record.kind !== "rebuild") throw new RunFailure(`The run ${id} is an import, not a rebuild`);
+  return { record, guard };
+}
+
+/** Reads an import. Throws RunFailure if there is none with this id. */
+export async function readImport(calls: RunCalls, id: string): Promise<HeldRecord<ImportRecord>> {
+  const { record, guard } = await readAnyRecord(calls, id);
+  if (record.kind !== "import") throw new RunFailure(`The run ${id} is a rebuild, not an import`);
+  return { record, guard };
+}
+
 /** Returns all runs, the latest first. */
-export async function listRecords(calls: RunCalls): Promise<RunRecord[]> {
+export async function listRecords(calls: RunCalls): Promise<AnyRecord[]> {
   await calls.json("POST", `/${PREFIX}*/_refresh?expand_wildcards=all`);
   const answer = (await calls.json("POST", `/${PREFIX}*/_search?expand_wildcards=all`, {
     size: 1_000,
     query: { ids: { values: ["run"] } },
   })) as { hits?: { hits: Array<{ _source: unknown }> } };
-  const records = (answer.hits?.hits ?? []).map(({ _source }) => v.parse(RunRecord, _source));
+  const records = (answer.hits?.hits ?? []).map(({ _source }) => v.parse(AnyRecord, _source));
   return records.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** Saves a record. Throws TakenOver if another process has changed it. */
-export async function saveRecord(calls: RunCalls, held: HeldRecord, now: Date): Promise<void> {
+export async function saveRecord<Kind extends AnyRecord>(
+  calls: RunCalls,
+  held: HeldRecord<Kind>,
+  now: Date,
+): Promise<void> {
   held.record.updated_at = now.toISOString();
   const { id } = held.record;
   const { seqNo, primaryTerm } = held.guard;
@@ -118,8 +141,8 @@ export async function saveRecord(calls: RunCalls, held: HeldRecord, now: Date): 
     return;
   }
   // The answer to an earlier attempt may have been lost.
-  const stored = await readRecord(calls, id);
-  if (JSON.stringify(stored.record) !== JSON.stringify(v.parse(RunRecord, body))) {
+  const stored = await readAnyRecord(calls, id);
+  if (JSON.stringify(stored.record) !== JSON.stringify(v.parse(AnyRecord, body))) {
     throw new TakenOver(`Another process works on the run ${id}, or has cancelled it`);
   }
   held.guard = stored.guard;

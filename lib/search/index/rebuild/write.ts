@@ -1,18 +1,36 @@
 import { parseJson } from "../../../core/json/values.ts";
-import type { SourceCopy, StoredCopy } from "./documents.ts";
+import { CREATE_NO_INDEX } from "../../opensearch/create-no-index.ts";
+import type { StoredCopy } from "./documents.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 
-/** The outcome of one write to the new index. `unchanged`: it has this version, or a later one. */
+/** The outcome of one write. `unchanged`: the index has this version of the document, or a later one. */
 export type Written = { kind: "written" | "unchanged" } | { kind: "rejected"; reason: string };
 
-/** Writes copies to the new index and returns their outcomes in the same order. */
-export type WriteCopies = (copies: readonly SourceCopy[]) => Promise<Written[]>;
+/** A document to write. */
+export interface Writable {
+  /** `index` if absent. */
+  op?: "index" | "create";
+  id: string;
+  routing?: string;
+  /** The index keeps a document that has this version or a later one. Absent: it is replaced. */
+  version?: bigint;
+  /** `external` if absent; `external_gte` replaces a document of the same version, too. */
+  versionType?: "external" | "external_gte";
+  source: string;
+}
+
+/** Writes documents and returns their outcomes in the same order. */
+export type WriteCopies = (copies: readonly Writable[]) => Promise<Written[]>;
 
 /** Bytes of one `_bulk` body: below the 4 MiB that the gateway takes. */
-const MAX_BODY_BYTES = 3 * 1024 * 1024;
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 const RETRY_MS = 500;
+const LONGEST_DELAY_MS = 10_000;
+
+/** Rounds without progress before the run stops: about ten minutes. */
+const ROUNDS = 65;
 
 interface Line {
   /** The two lines of the operation, or one for a delete. */
@@ -25,22 +43,34 @@ interface Line {
  * run: the cluster refuses the writes of a process that another one has replaced.
  */
 export function nativeWriter(calls: RunCalls, target: string): WriteCopies {
-  return (copies) => bulk(calls, target, copies.map(indexLine), (status) => status === 409);
+  // No ingest pipeline: the copies went through it when they were first written.
+  const to = { name: target, query: "require_alias=true&pipeline=_none", first: "", onGone: takenOver };
+  return (copies) => bulk(calls, to, copies.map(writeLine), (status) => status === 409);
 }
+
+/** Returns a function that writes documents to an index or alias, which it never creates. */
+export function importWriter(calls: RunCalls, name: string): WriteCopies {
+  const onGone = () => new RunFailure(`There is no index or alias ${name} any more`);
+  const to = { name, query: "", first: CREATE_NO_INDEX, onGone };
+  return (documents) => bulk(calls, to, documents.map(writeLine), (status) => status === 409);
+}
+
+const takenOver = () => new TakenOver("Another process has taken over this run or cancelled it");
 
 /**
  * Deletes copies in exactly these versions: a document that was written again since then keeps its later copy.
  */
 export async function deleteCopies(calls: RunCalls, target: string, copies: readonly StoredCopy[]): Promise<void> {
-  const outcomes = await bulk(calls, target, copies.map(deleteLine), (status) => status === 404 || status === 409);
+  const to = { name: target, query: "require_alias=true&pipeline=_none", first: "", onGone: takenOver };
+  const outcomes = await bulk(calls, to, copies.map(deleteLine), (status) => status === 404 || status === 409);
   const failed = outcomes.find((outcome) => outcome.kind === "rejected");
   if (failed) throw new RunFailure(`A deleted document could not be deleted from the new index: ${failed.reason}`);
 }
 
-function indexLine({ id: _id, routing, version, source }: SourceCopy): Line {
+function writeLine({ op = "index", id: _id, routing, version, versionType, source }: Writable): Line {
   // Line breaks inside strings are always escaped, so these are white space.
   const document = /[\n\r]/.test(source) ? source.replaceAll(/[\n\r]/g, " ") : source;
-  return lineOf(`${actionOf("index", { _id, routing }, version, "external")}\n${document}\n`);
+  return lineOf(`${actionOf(op, { _id, routing }, version, versionType)}\n${document}\n`);
 }
 
 function deleteLine({ id: _id, routing, version }: StoredCopy): Line {
@@ -48,8 +78,9 @@ function deleteLine({ id: _id, routing, version }: StoredCopy): Line {
 }
 
 /** A version can exceed what a JavaScript number holds, so it is put in as text. */
-function actionOf(op: string, identity: object, version: bigint, type: string): string {
-  return `{"${op}":${JSON.stringify(identity).slice(0, -1)},"version":${version},"version_type":"${type}"}}`;
+function actionOf(op: string, identity: object, version: bigint | undefined, type = "external"): string {
+  const guard = version === undefined ? "" : `,"version":${version},"version_type":"${type}"`;
+  return `{"${op}":${JSON.stringify(identity).slice(0, -1)}${guard}}}`;
 }
 
 const lineOf = (text: string): Line => ({ text, bytes: Buffer.byteLength(text) });
@@ -59,68 +90,92 @@ interface Item {
   error?: { type: string; reason: string; caused_by?: { reason?: string } };
 }
 
+/** Where `_bulk` calls go. */
+interface BulkTarget {
+  name: string;
+  query: string;
+  /** Lines of an operation before each call, whose result is left out. */
+  first: string;
+  /** Returns the error for a target that does not exist. */
+  onGone: () => RunFailure;
+}
+
 async function bulk(
   calls: RunCalls,
-  target: string,
+  target: BulkTarget,
   lines: readonly Line[],
   isUnchanged: (status: number) => boolean,
 ): Promise<Written[]> {
   const outcomes: Written[] = new Array(lines.length);
   let pending = lines.map((line, place) => ({ line, place }));
-  while (pending.length > 0) {
+  for (let round = 0; pending.length > 0; ) {
     const again: typeof pending = [];
-    for (const chunk of chunksOf(pending)) {
+    let reason = "";
+    for (const chunk of chunksOf(pending, ({ line }) => line.bytes)) {
       const items = await send(calls, target, chunk.map(({ line }) => line.text).join(""));
       for (const [index, one] of chunk.entries()) {
         // Only a single document can exceed the limit of a body.
         const { status, error } = items[index] ?? { status: 413 };
-        if (status === 429 || status === 503) again.push(one);
-        else if (isUnchanged(status)) outcomes[one.place] = { kind: "unchanged" };
+        if (isPassing(status, error)) {
+          again.push(one);
+          reason = reasonOf(status, error);
+        } else if (isUnchanged(status)) outcomes[one.place] = { kind: "unchanged" };
         else if (status < 300) outcomes[one.place] = { kind: "written" };
         else outcomes[one.place] = { kind: "rejected", reason: reasonOf(status, error) };
       }
     }
     if (again.length > 0) {
+      round = again.length < pending.length ? 0 : round + 1;
+      if (round > ROUNDS) throw new RunFailure(`${target.name} has refused documents for ten minutes: ${reason}`);
       calls.pace.refused();
-      await calls.wait(RETRY_MS);
+      await calls.wait(Math.min(LONGEST_DELAY_MS, RETRY_MS * 2 ** round));
     }
     pending = again;
   }
   return outcomes;
 }
 
-async function send(calls: RunCalls, target: string, body: string): Promise<Item[]> {
+/** Returns whether an operation may succeed later: the node is busy, or writes are blocked while indexes are switched. */
+const isPassing = (status: number, error: Item["error"]): boolean =>
+  status === 429 || status === 503 || (status === 403 && error?.type === "cluster_block_exception");
+
+async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget, body: string): Promise<Item[]> {
   const answer = await calls.send(
     {
       method: "POST",
-      path: pathOf(target, "_bulk"),
-      // No ingest pipeline: the copies went through it when they were first written.
-      query: "require_alias=true&pipeline=_none",
+      path: pathOf(name, "_bulk"),
+      query,
       headers: { "content-type": "application/x-ndjson" },
-      body,
+      body: first + body,
     },
     [404, 413],
   );
   if (answer.status === 413) return [];
   const { items } = (parseJson(answer.body) ?? {}) as { items?: Array<Record<string, Item>> };
-  const results = items?.map((item) => Object.values(item)[0] ?? { status: 500 });
+  const results = items?.map((item) => Object.values(item)[0] ?? { status: 500 }).slice(first === "" ? 0 : 1);
   if (answer.status === 404 || !results || results.some(({ error }) => error?.type === "index_not_found_exception")) {
-    throw new TakenOver("Another process has taken over this run or cancelled it");
+    throw onGone();
   }
   return results;
 }
 
-function* chunksOf<One extends { line: Line }>(all: readonly One[]): Generator<One[]> {
+/** Splits documents into groups that fit into one body, in their order. */
+export function* chunksOf<One>(
+  all: readonly One[],
+  bytesOf: (one: One) => number,
+  most = all.length,
+): Generator<One[]> {
   let chunk: One[] = [];
   let bytes = 0;
   for (const one of all) {
-    if (chunk.length > 0 && bytes + one.line.bytes > MAX_BODY_BYTES) {
+    const size = bytesOf(one);
+    if (chunk.length > 0 && (bytes + size > MAX_BODY_BYTES || chunk.length === most)) {
       yield chunk;
       chunk = [];
       bytes = 0;
     }
     chunk.push(one);
-    bytes += one.line.bytes;
+    bytes += size;
   }
   if (chunk.length > 0) yield chunk;
 }

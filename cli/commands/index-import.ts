@@ -1,0 +1,90 @@
+import * as v from "valibot";
+import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
+import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
+import { createImport } from "../../lib/search/index/import/create.ts";
+import { defineCommand } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { formatOf, importSource } from "../gateway/import-files.ts";
+import { followImport, importTally, reported, runCalls } from "../gateway/index-runs.ts";
+
+/** Rejected documents at which an import stops by default. */
+const MAX_REJECTED = 1_000;
+
+/** `relevance index import`: writes the documents of files to an index. */
+export const indexImport = defineCommand({
+  example: [
+    "relevance index import --index books --from books.ndjson.gz --id-field isbn",
+    "relevance index import --index books --from s3://my-bucket/books/",
+    "relevance index import --resume 20261123-091500-a1b2",
+  ].join("\n  "),
+  json: true,
+  define: (command) => {
+    command
+      .option("--index <name>", "index or alias to write to")
+      .option("--from <places...>", "files, folders, s3://bucket/key or s3://bucket/prefix/; gzip if they end with .gz")
+      .option("--format <format>", "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)")
+      .option("--id-field <field>", "field or column with the id; without it, documents get new ids")
+      .option("--max-rejected <count>", "rejected documents at which the import stops", String(MAX_REJECTED))
+      .option("--resume <run>", "go on with a run");
+    defineGatewayOptions(command);
+  },
+  options: {
+    ...gatewayOptions,
+    index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an index or alias"))),
+    from: v.optional(v.array(v.string())),
+    format: v.optional(v.picklist(["documents", "bulk", "csv"])),
+    idField: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of a field"))),
+    maxRejected: v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number)),
+    resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
+  },
+  run: async (options, context) => {
+    const { json, index, from, format, idField, resume, maxRejected } = options;
+    if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
+    if (resume !== undefined && [from, format, idField].some((one) => one !== undefined)) {
+      throw new UsageError("--resume goes on as the run began: leave out --from, --format and --id-field");
+    }
+    const conf = confOf(options);
+    const gateway = await openGateway({ ...options, conf }, context);
+    const { find, open } = importSource(async () => {
+      const { S3Client } = await import("@aws-sdk/client-s3");
+      const region = context.env.AWS_REGION ?? loadConfiguration(conf).project.aws.region_name;
+      return new S3Client({
+        region,
+        followRegionRedirects: true,
+        forcePathStyle: context.env.AWS_ENDPOINT_URL !== undefined,
+      });
+    });
+    const id = resume ?? (await start());
+    const record = await followImport(gateway, { id, open, maxRejected }, context);
+    if (json) context.terminal.printJson(record);
+    else {
+      context.terminal.print(importTally(record));
+      if (record.degraded !== undefined) {
+        context.terminal.print(
+          `Some documents were stored without an embedding (${record.degraded}): run \`relevance backfill\``,
+        );
+      }
+    }
+    return record.tally.rejected > 0 ? 1 : 0;
+
+    async function start(): Promise<string> {
+      const name = index ?? "";
+      if (from === undefined) throw new UsageError("Give the files with --from");
+      const files = await find(from);
+      const formats = new Set(files.map((file) => format ?? formatOf(file.name)));
+      const [known, ...others] = formats;
+      if (known === undefined || others.length > 0) {
+        throw new UsageError("Give --format: documents, bulk or csv; only .csv and .csv.gz show it by their name");
+      }
+      const embed = findMapping(loadHybridSearch(conf).hybrid_queries, name) !== undefined;
+      const calls = runCalls(gateway);
+      const record = await reported(() =>
+        createImport(calls, { name, files, from: from.join(" "), format: known, idField, embed, now: new Date() }),
+      );
+      const what = files.length === 1 ? "1 file" : `${files.length} files`;
+      context.terminal.note(`Run ${record.id} writes ${what} to ${name}${embed ? ", with embeddings" : ""}`);
+      return record.id;
+    }
+  },
+});

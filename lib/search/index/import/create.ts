@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import { RunFailure } from "../rebuild/failure.ts";
+import type { ImportRecord } from "../rebuild/import-record.ts";
+import { pathOf, type RunCalls } from "../rebuild/run-calls.ts";
+import { createRecord, newRunId, runIndex } from "../rebuild/run-record.ts";
+import type { Format, ImportFile } from "./slices.ts";
+
+export interface NewImport {
+  /** The index or alias that is written to. */
+  name: string;
+  files: readonly ImportFile[];
+  /** How the user named the files. */
+  from: string;
+  format: Format;
+  idField: string | undefined;
+  /** Whether documents go through the gateway's bulk endpoint. */
+  embed: boolean;
+  now: Date;
+  /** Bytes of a slice; by default 2 MiB, of which `_bulk` makes one call. */
+  sliceBytes?: number;
+}
+
+const SLICE_BYTES = 2 * 1024 * 1024;
+
+/** Creates a run that imports files into an index that exists. Returns its record. */
+export async function createImport(calls: RunCalls, given: NewImport): Promise<ImportRecord> {
+  const { name, files, from, format, idField, embed, now, sliceBytes = SLICE_BYTES } = given;
+  if (files.length === 0) throw new RunFailure(`There are no files at ${from}`);
+  await requireTarget(calls, name);
+  const record: ImportRecord = {
+    kind: "import",
+    id: newRunId(now),
+    name,
+    phase: "copy",
+    epoch: 0,
+    format,
+    ...(idField !== undefined && { id_field: idField }),
+    embed,
+    slice_bytes: sliceBytes,
+    since: Math.floor((now.getTime() - Date.UTC(2020)) / 1_000),
+    next: { slice: 0, file: 0, offset: 0 },
+    ahead: [],
+    from,
+    files: files.length,
+    tally: { read: 0, written: 0, unchanged: 0, rejected: 0 },
+    started_at: now.toISOString(),
+    updated_at: now.toISOString(),
+  };
+  await createRecord(calls, record);
+  await calls.json("PUT", filesPath(record.id), { files });
+  return record;
+}
+
+/** Throws RunFailure unless there is an index or alias of this name that can be written to. */
+async function requireTarget(calls: RunCalls, name: string): Promise<void> {
+  const answer = await calls.json("GET", `${pathOf(name, "_settings")}?flat_settings=true`, undefined, [404]);
+  if (answer.error !== undefined) {
+    throw new RunFailure(`There is no index or alias ${name}: create it with \`relevance index create\``);
+  }
+}
+
+const filesPath = (id: string) => pathOf(runIndex(id), "_doc", "files");
+
+/** Reads the files of an import. */
+export async function readFiles(calls: RunCalls, id: string): Promise<ImportFile[]> {
+  const answer = await calls.json("GET", filesPath(id), undefined, [404]);
+  const stored = v.safeParse(Files, answer._source);
+  if (!stored.success) throw new RunFailure(`The run ${id} was not begun properly: cancel it and begin anew`);
+  return stored.output.files;
+}
+
+const Files = v.object({ files: v.array(v.object({ name: v.string(), size: v.number(), tag: v.string() })) });

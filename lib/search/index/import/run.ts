@@ -1,0 +1,155 @@
+import { eachConcurrently } from "../../../core/resilience/each-concurrently.ts";
+import { RunFailure, TakenOver } from "../rebuild/failure.ts";
+import type { ImportRecord } from "../rebuild/import-record.ts";
+import type { RunCalls } from "../rebuild/run-calls.ts";
+import { readImport, saveRecord } from "../rebuild/run-record.ts";
+import { refresh } from "../rebuild/shards.ts";
+import { importWriter, type WriteCopies } from "../rebuild/write.ts";
+import { readFiles } from "./create.ts";
+import { type Parsed, parseSlice } from "./parse.ts";
+import { type ImportReject, storeRejects } from "./rejects.ts";
+import { type OpenFile, readSlices, type Slice } from "./slices.ts";
+
+export interface ImportOptions {
+  calls: RunCalls;
+  id: string;
+  open: OpenFile;
+  /** Rejected documents of the whole run at which it stops. */
+  maxRejected: number;
+  /** Writes documents so that they are embedded, and reports why one was stored without. Needed for imports that embed. */
+  embeddingWriter?: (name: string, onDegraded: (reason: string) => void) => WriteCopies;
+  onProgress?: (record: ImportRecord) => void;
+  /** Slices in progress at a time. */
+  most?: number;
+  now?: () => number;
+}
+
+/** Bits of a version that count slices. */
+const SLICE_BITS = 22;
+
+/**
+ * Works on an import until all files are written. Goes on where an earlier process stopped. Throws RunFailure, after which
+ * the run can be resumed.
+ *
+ * Each document has the external version `seconds since 2020 × 2^22 + number of its slice`. So a slice that is written
+ * again changes nothing, and undoes no write that others have made since; of two documents with one id the later one in
+ * the files wins; and so does the later one of two imports.
+ */
+export async function workOnImport(options: ImportOptions): Promise<ImportRecord> {
+  const { calls, id, open, maxRejected, onProgress, most = 8, now = () => performance.now() } = options;
+  const held = await readImport(calls, id);
+  const { record } = held;
+  if (record.phase !== "copy") throw new RunFailure(`The run ${id} has ended: it is ${record.phase}`);
+  const files = await readFiles(calls, id);
+  record.epoch += 1;
+  delete record.message;
+  await saveRecord(calls, held, new Date());
+  const write = writerOf(options, record);
+  const done = new Map(record.ahead.map((ahead) => [ahead.slice, ahead]));
+
+  let saving: Promise<void> = Promise.resolve();
+  /** Saves one after the other, since each save is guarded by the one before. */
+  const save = (through = calls) => {
+    saving = saving.then(async () => {
+      await saveRecord(through, held, new Date());
+      onProgress?.(record);
+    });
+    return saving;
+  };
+
+  let saved = now();
+  const work = async (slice: Slice) => {
+    if (done.has(slice.slice)) return;
+    const file = files[slice.file]?.name ?? "";
+    const { counts, rejects } = await writeSlice(parsedSlice(slice, record, file), versionOf(record, slice), write);
+    await storeRejects(calls, id, slice.slice, file, rejects);
+    // At once: a checkpoint that is saved counts its slices, and no others.
+    for (const key of ["read", "written", "unchanged", "rejected"] as const) record.tally[key] += counts[key];
+    done.set(slice.slice, { slice: slice.slice, file: slice.file, end: slice.end });
+    advance(record, done);
+    if (record.tally.rejected > maxRejected) {
+      throw new RunFailure(
+        `${record.tally.rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. ` +
+          "Resume with a larger --max-rejected to go on",
+      );
+    }
+    if (now() - saved < 1_000) return;
+    saved = now();
+    await save();
+  };
+
+  try {
+    await eachConcurrently(readSlices(files, open, record), most, work);
+    await refresh(calls, record.name);
+    record.phase = "done";
+    await save();
+    return record;
+  } catch (error) {
+    if (error instanceof RunFailure && !(error instanceof TakenOver)) {
+      record.message = error.message;
+      await save(calls.unstopped);
+    }
+    throw error;
+  }
+}
+
+function writerOf({ calls, embeddingWriter }: ImportOptions, record: ImportRecord): WriteCopies {
+  if (!record.embed) return importWriter(calls, record.name);
+  if (!embeddingWriter) throw new RunFailure("This import embeds documents, for which it needs the gateway");
+  return embeddingWriter(record.name, (reason) => {
+    record.degraded ??= reason;
+  });
+}
+
+function versionOf({ since }: ImportRecord, { slice }: Slice): bigint {
+  if (slice >= 2 ** SLICE_BITS) throw new RunFailure("The files are too large for one import: divide them");
+  return BigInt(since) * BigInt(2 ** SLICE_BITS) + BigInt(slice);
+}
+
+function parsedSlice(slice: Slice, { id, format, id_field: idField, embed }: ImportRecord, file: string): Parsed[] {
+  try {
+    return parseSlice(slice, { format, idField, prefix: id, check: embed });
+  } catch (error) {
+    throw new RunFailure(`${file} cannot be read after byte ${slice.from}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function writeSlice(parsed: readonly Parsed[], version: bigint, write: WriteCopies) {
+  const seen = new Set<string>();
+  const documents = parsed.flatMap((one) => {
+    if (!("document" in one)) return [];
+    const { document } = one;
+    const again = seen.has(document.id);
+    seen.add(document.id);
+    // The cluster takes no versions with create, which replaces nothing anyway.
+    if (document.op === "create" || document.version !== undefined) return [document];
+    return [{ ...document, version, versionType: again ? ("external_gte" as const) : ("external" as const) }];
+  });
+  const outcomes = (await write(documents)).values();
+  const counts = { read: parsed.length, written: 0, unchanged: 0, rejected: 0 };
+  const rejects: ImportReject[] = [];
+  for (const one of parsed) {
+    if (!("document" in one)) {
+      rejects.push(one);
+      continue;
+    }
+    const outcome = outcomes.next().value ?? { kind: "rejected", reason: "the gateway gave no outcome" };
+    if (outcome.kind === "rejected") {
+      const { id, source: text } = one.document;
+      rejects.push({ at: one.at, id, reason: outcome.reason, text });
+    } else counts[outcome.kind] += 1;
+  }
+  counts.rejected = rejects.length;
+  return { counts, rejects };
+}
+
+/** Moves the checkpoint over the slices that are done without a gap. */
+function advance(record: ImportRecord, done: Map<number, ImportRecord["ahead"][number]>): void {
+  for (let one = done.get(record.next.slice); one; one = done.get(record.next.slice)) {
+    done.delete(one.slice);
+    record.next = { slice: one.slice + 1, file: one.file, offset: one.end };
+  }
+  record.ahead = [...done.values()];
+}

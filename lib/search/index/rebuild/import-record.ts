@@ -1,0 +1,50 @@
+import * as v from "valibot";
+
+const ImportTally = v.object({
+  /** Documents of the files, the rejected ones included. */
+  read: v.number(),
+  written: v.number(),
+  /** Documents that the index had already: from an earlier process of the run, or written by others since it began. */
+  unchanged: v.number(),
+  rejected: v.number(),
+});
+export type ImportTally = v.InferOutput<typeof ImportTally>;
+
+/**
+ * An import as the index of its run stores it.
+ * - `copy`: it reads, or is to be resumed;
+ * - `done`, `cancelled`: it has ended.
+ */
+export const ImportRecord = v.object({
+  kind: v.literal("import"),
+  id: v.string(),
+  /** The index or alias that is written to. */
+  name: v.string(),
+  phase: v.picklist(["copy", "done", "cancelled"]),
+  /** Counts the processes that have worked on the run. */
+  epoch: v.number(),
+  format: v.picklist(["bulk", "documents", "csv"]),
+  /** The field with the id of a document. */
+  id_field: v.optional(v.string()),
+  /** Whether documents go through the gateway's bulk endpoint, which embeds them. */
+  embed: v.boolean(),
+  /** Bytes of a slice. */
+  slice_bytes: v.number(),
+  /** Seconds since 2020 when the run began: the upper bits of the versions of its documents. */
+  since: v.number(),
+  /** The first slice that is not done, and where it begins in the content of its file. */
+  next: v.object({ slice: v.number(), file: v.number(), offset: v.number() }),
+  /** Later slices that are done. */
+  ahead: v.array(v.object({ slice: v.number(), file: v.number(), end: v.number() })),
+  /** Where the content comes from, for `status`. */
+  from: v.string(),
+  files: v.number(),
+  tally: ImportTally,
+  /** The first reason why the gateway stored documents without an embedding. */
+  degraded: v.optional(v.string()),
+  started_at: v.string(),
+  updated_at: v.string(),
+  /** Why the run does not go on by itself. */
+  message: v.optional(v.string()),
+});
+export type ImportRecord = v.InferOutput<typeof ImportRecord>;

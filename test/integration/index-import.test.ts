@@ -1,0 +1,261 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import * as assert from "uvu/assert";
+import { importSource } from "../../cli/gateway/import-files.ts";
+import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { createImport } from "../../lib/search/index/import/create.ts";
+import { workOnImport } from "../../lib/search/index/import/run.ts";
+import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
+import type { ImportRecord } from "../../lib/search/index/rebuild/import-record.ts";
+import { createPace } from "../../lib/search/index/rebuild/pace.ts";
+import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
+import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
+import { runIndex } from "../../lib/search/index/rebuild/run-record.ts";
+import { noAuth } from "../../lib/search/opensearch/auth.ts";
+import { type ClusterRequest, createCluster } from "../../lib/search/opensearch/cluster.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { corpus } from "../fixtures/corpus.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { faultyCluster } from "../fixtures/faulty-cluster.ts";
+import { API_KEY, HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("index import");
+const folder = scratchFolder(TEST_OUTPUT, "index-import");
+const upstreams = await startUpstreams();
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+const { find, open } = importSource(async () => {
+  throw new Error("nothing is in S3 here");
+});
+
+/** A process that works on an import, over a cluster that fails now and then. */
+function processOn(cluster: Cluster, seed: number, stopsAt?: (request: ClusterRequest, calls: number) => boolean) {
+  const stopped = Promise.withResolvers<void>();
+  const faulty = faultyCluster(createCluster({ node: cluster.url, auth: noAuth }), {
+    random: seeded(seed),
+    share: 0.1,
+    ...(stopsAt && { stopsAt }),
+    onStop: stopped.resolve,
+  });
+  const pace = createPace(4);
+  const calls = createRunCalls({ cluster: faulty, pace, wait: (ms) => sleep(Math.min(ms, 5)) });
+  // Each reading of the clock is a second later, so every slice saves a checkpoint.
+  let clock = 0;
+  const now = () => (clock += 1_000);
+  return {
+    calls,
+    pace,
+    stopped: stopped.promise,
+    resume: faulty.resume,
+    work: (id: string, maxRejected = 100): Promise<ImportRecord> =>
+      workOnImport({ calls, id, open, maxRejected, most: 4, now }),
+  };
+}
+
+const COUNT = 1_000;
+const textOf = (id: number) => `document ${id} ${"x".repeat(id % 90)}`;
+/** Every hundredth document does not fit the mapping. */
+const numberOf = (id: number) => (id % 100 === 50 ? "none" : id);
+
+/** Writes files with the same documents in three formats, and returns their names. */
+function writeFiles(): Record<"documents" | "bulk" | "csv", string[]> {
+  const ids = Array.from({ length: COUNT }, (_, id) => id);
+  const plain = ids.map((id) => JSON.stringify({ isbn: `d${id}`, text: textOf(id), number: numberOf(id) }));
+  const pairs = ids.map((id) => `${JSON.stringify({ index: { _id: `d${id}`, _index: "other" } })}\n${plain[id]}`);
+  const rows = ids.map((id) => `d${id},"${textOf(id)}",${numberOf(id)}`);
+  const files = {
+    documents: ["a.ndjson", "b.ndjson.gz"],
+    bulk: ["a.bulk", "b.bulk.gz"],
+    csv: ["a.csv", "b.csv.gz"],
+  };
+  const halves = (lines: string[], header = "") =>
+    [lines.slice(0, COUNT / 2), lines.slice(COUNT / 2)].map((half) => `${header}${half.join("\n")}\n`);
+  for (const [format, lines] of [
+    ["documents", plain],
+    ["bulk", pairs],
+    ["csv", rows],
+  ] as const) {
+    const [first = "", second = ""] = halves(lines, format === "csv" ? "isbn,text,number\n" : "");
+    writeFileSync(join(folder, files[format][0] ?? ""), first);
+    writeFileSync(join(folder, files[format][1] ?? ""), gzipSync(second));
+  }
+  return {
+    documents: files.documents.map((name) => join(folder, name)),
+    bulk: files.bulk.map((name) => join(folder, name)),
+    csv: files.csv.map((name) => join(folder, name)),
+  };
+}
+
+const FILES = writeFiles();
+const MAPPING = {
+  settings: { number_of_replicas: 0, number_of_shards: 2 },
+  mappings: { properties: { isbn: { type: "keyword" }, text: { type: "text" }, number: { type: "integer" } } },
+};
+
+/** Returns how many writes the shards of an index have executed. */
+async function writesTo(cluster: Cluster, index: string): Promise<number> {
+  const { body } = await request<{
+    indices: Record<string, { shards: Record<string, Array<{ seq_no: { max_seq_no: number } }>> }>;
+  }>(cluster, "GET", `/${index}/_stats?level=shards`);
+  const shards = Object.values(body.indices[index]?.shards ?? {});
+  return shards.reduce((sum, [primary]) => sum + (primary?.seq_no.max_seq_no ?? -1) + 1, 0);
+}
+
+for (const cluster of await clusters()) {
+  for (const format of ["documents", "bulk", "csv"] as const) {
+    test(`${cluster.version}: an import of ${format} among kills, 429s and lost answers writes each document once`, async () => {
+      const index = uniqueIndex("imported");
+      await request(cluster, "PUT", `/${index}`, MAPPING);
+      const first = processOn(cluster, 1, ({ path }, calls) => calls > 30 && path === `/${index}/_bulk`);
+      const { id } = await createImport(first.calls, {
+        name: index,
+        files: await find(FILES[format]),
+        from: "files",
+        format,
+        idField: format === "bulk" ? undefined : "isbn",
+        embed: false,
+        now: new Date(),
+        sliceBytes: 2_000,
+      });
+      // Killed while it writes.
+      first.work(id).catch(() => {});
+      await first.stopped;
+      // Somebody changes a document that is written already; the run must not undo that.
+      const changed = await request(cluster, "POST", `/${index}/_update/d0`, { doc: { text: "changed" } });
+      assert.is(changed.status, 200, JSON.stringify(changed.body));
+      // Killed between its writes and its checkpoint.
+      let saves = 0;
+      const second = processOn(cluster, 2, ({ path, method }) => {
+        if (method === "PUT" && path === `/${runIndex(id)}/_doc/run`) saves += 1;
+        return saves > 10;
+      });
+      second.work(id).catch(() => {});
+      await second.stopped;
+      const third = processOn(cluster, 3);
+      const record = await third.work(id);
+
+      const rejected = COUNT / 100;
+      assert.is(record.phase, "done");
+      const { read, written, unchanged } = record.tally;
+      assert.equal(record.tally.rejected, rejected);
+      assert.is(read, COUNT);
+      assert.is(read, written + unchanged + rejected);
+      // A rejected document takes no sequence number; the change by somebody took one.
+      assert.is(await writesTo(cluster, index), COUNT - rejected + 1, "nothing is written twice");
+      const { body } = await request<{ hits: { hits: Array<{ _id: string; _source: object }> } }>(
+        cluster,
+        "POST",
+        `/${index}/_search`,
+        { size: 10_000 },
+      );
+      const found = new Map(body.hits.hits.map(({ _id, _source }) => [_id, _source]));
+      for (let one = 0; one < COUNT; one += 1) {
+        const number = format === "csv" ? String(numberOf(one)) : numberOf(one);
+        const expected = { isbn: `d${one}`, text: one === 0 ? "changed" : textOf(one), number };
+        assert.equal(found.get(`d${one}`), one % 100 === 50 ? undefined : expected, `d${one}`);
+      }
+      const rejects = await readRejects<Rejected>(third.calls, runIndex(id));
+      assert.is(rejects.length, rejected);
+      assert.ok(rejects.every(({ reason, file }) => reason.includes("number") && file?.startsWith(folder)));
+    });
+  }
+
+  test(`${cluster.version}: an import stops at too many rejected documents, and can be resumed or cancelled`, async () => {
+    const index = uniqueIndex("imported");
+    await request(cluster, "PUT", `/${index}`, MAPPING);
+    const one = processOn(cluster, 4);
+    const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
+    const files = await find(FILES.documents);
+    const { id } = await createImport(one.calls, { ...given, files, now: new Date(), sliceBytes: 2_000 });
+    const stopped = await one.work(id, 2).catch((error: Error) => error);
+    assert.ok(stopped instanceof RunFailure);
+    assert.match(stopped.message, "documents were rejected");
+    assert.is((await one.work(id)).tally.read, COUNT);
+  });
+
+  test(`${cluster.version}: an index that is deleted during an import is not created by it`, async () => {
+    const index = uniqueIndex("imported");
+    await request(cluster, "PUT", `/${index}`, MAPPING);
+    const one = processOn(cluster, 5, ({ path }, calls) => calls > 30 && path === `/${index}/_bulk`);
+    const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
+    const files = await find(FILES.documents);
+    const { id } = await createImport(one.calls, { ...given, files, now: new Date(), sliceBytes: 2_000 });
+    const working = one.work(id).catch((error: Error) => error);
+    await one.stopped;
+    await request(cluster, "DELETE", `/${index}`);
+    one.resume();
+    assert.match(String(await working), `There is no index or alias ${index} any more`);
+    assert.is((await request(cluster, "HEAD", `/${index}`)).status, 404);
+  });
+
+  test(`${cluster.version}: the command imports with embeddings, is left with Ctrl-C, and goes on`, async () => {
+    const index = uniqueIndex("embedded");
+    const conf = join(folder, `conf-${cluster.version}`);
+    mkdirSync(conf, { recursive: true });
+    writeFileSync(
+      join(conf, "model.yaml"),
+      "dense_large_en_v1_5: {endpoint_name: dense}\nsparse_v3: {endpoint_name: sparse}\n",
+    );
+    writeFileSync(
+      join(conf, "hybrid_search.yaml"),
+      `hybrid_queries:
+  - index: ${index}
+    embedding_mappings:
+      - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]}
+      - {embedding_field: text_sparse, model_name: sparse_v3, src_fields: [text]}
+`,
+    );
+    const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
+    toStop.unshift(gateway);
+    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
+    const documents = corpus(700).map(({ id, doc }) => ({ id, ...doc, year: 2000 }));
+    const file = join(folder, `${index}.ndjson`);
+    writeFileSync(file, documents.map((one) => JSON.stringify({ isbn: one.id, text: one.text })).join("\n"));
+    const run = (...args: string[]) => {
+      const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
+      const command = [
+        "cli/main.ts",
+        "index",
+        ...args,
+        "--conf",
+        conf,
+        "--api-host",
+        gateway.url,
+        "--api-key",
+        API_KEY,
+      ];
+      const child = execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) =>
+        ended.resolve({ code: Number(error?.code ?? 0), out, err }),
+      );
+      return { child, ended: ended.promise };
+    };
+
+    const left = run("import", "--index", index, "--from", file, "--format", "documents", "--id-field", "isbn");
+    await waitFor(async () => (await writesTo(cluster, index)) > 0, { what: "the first documents", timeoutMs: 60_000 });
+    left.child.kill("SIGINT");
+    const { code, err } = await left.ended;
+    assert.is(code, 1, err);
+    const [, id = ""] = /Go on with: relevance index import --resume (\S+)/.exec(err) ?? [];
+    assert.match((await run("status").ended).out, id);
+    const resumed = await run("import", "--resume", id).ended;
+    assert.is(resumed.code, 0, resumed.err);
+    assert.match(resumed.out, /^700 read, \d+ written, \d+ unchanged, 0 rejected/);
+    const { body } = await request<{ count: number }>(cluster, "POST", `/${index}/_count`, {
+      query: { exists: { field: "text_dense" } },
+    });
+    assert.is(body.count, 700);
+    assert.is(await writesTo(cluster, index), 700, "nothing is written twice");
+    assert.match((await run("cancel", "--run", id, "--forget").ended).out, "Deleted the records");
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();
