@@ -5,6 +5,7 @@ import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
 import { modelFilesProblem } from "../../build/models.ts";
 import { functionFiles, functionsOf, settingsOf, usesSparseModel } from "../../build/settings-files.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
 import { parseConfiguration } from "../../lib/config/parse.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
@@ -20,6 +21,7 @@ import { accountOf, failing, namesIn, providerRetries, type Session } from "../s
 import { readAppliedInputs } from "../state/applied-inputs.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { settingChanges } from "./setting-changes.ts";
+import { unfitIndexNotes } from "./unfit-indexes.ts";
 
 /** A deployment that is ready to plan. */
 export interface Prepared {
@@ -87,24 +89,26 @@ export async function buildAndSynthesize(
   return { stacks, functions };
 }
 
-/** Returns a note for each changed setting that is inside a function's bundle. */
+/** Returns a note for each changed setting that is inside a function's bundle, and for indexes that it makes unfit. */
 async function settingNotes(session: Session, names: Names): Promise<string[]> {
   const stored = await storedConfiguration(session, names.bucket());
   if (Object.keys(stored).length === 0) return [];
-  let before: ReturnType<typeof settingsOf>;
+  let deployed: Configuration;
   try {
-    before = settingsOf(parseConfiguration(stored), { names });
+    deployed = parseConfiguration(stored);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return [
       "The deployed configuration is not valid for this version: changed settings of the functions are not listed",
     ];
   }
+  const before = settingsOf(deployed, { names });
   const functions = Object.entries(settingsOf(session.config, { names }));
-  return functions.flatMap(([name, after]) => {
+  const changes = functions.flatMap(([name, after]) => {
     const old = before[name as FunctionName];
     return old === undefined ? [] : settingChanges(old, after).map((change) => `Settings of ${name}: ${change}`);
   });
+  return [...changes, ...(await unfitIndexNotes(session, names, deployed.searchGateway))];
 }
 
 async function checkModelFiles({ config, folders }: Session): Promise<void> {

@@ -1,0 +1,72 @@
+import * as assert from "uvu/assert";
+import { changedEmbeddings, type StoredIndex, unfitNotes } from "../../../cli/plan/unfit-indexes.ts";
+import type { SearchGateway } from "../../../lib/config/configuration.ts";
+import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("indexes that a plan makes unfit");
+
+const NAME = "books";
+const MAPPING = { embedding_field: "vector", model_name: "dense_large_en_v1_5", src_fields: ["title"] };
+
+/** The gateway of a configuration with one embedding field. */
+function gatewayOf(mapping: object, ...changes: Change[]): SearchGateway {
+  const { searchGateway } = configuration("all-options", [
+    ["hybrid_search.yaml", ["hybrid_queries"], [{ index: NAME, embedding_mappings: [{ ...MAPPING, ...mapping }] }]],
+    ...changes,
+  ]);
+  if (!searchGateway) throw new Error("the configuration has a gateway");
+  return searchGateway;
+}
+
+const BEFORE = gatewayOf({}, ["model.yaml", ["dense_large_en_v1_5", "revision"], "first"]);
+const AFTER = gatewayOf({}, ["model.yaml", ["dense_large_en_v1_5", "revision"], "second"]);
+
+const stored = (index: string, revision: string, src_fields = ["title"], entry = NAME): StoredIndex => ({
+  index,
+  meta: { relevance: { entry, embeddings: { vector: { model: "dense_large_en_v1_5", revision, src_fields } } } },
+});
+
+const notes = (before: SearchGateway, after: SearchGateway, indexes?: readonly StoredIndex[]) =>
+  unfitNotes(changedEmbeddings(before, after), after, indexes);
+
+test("an unchanged model needs no words", () => {
+  assert.equal(notes(AFTER, AFTER, [stored("books-1", "second")]), []);
+});
+
+test("indexes with vectors of the model before are named, and what happens until they are rebuilt", () => {
+  const indexes = [
+    stored("books-1", "first"),
+    stored("books-2", "second"),
+    stored("films-1", "first", ["title"], "films"),
+    { index: NAME, meta: undefined },
+  ];
+  assert.equal(notes(BEFORE, AFTER, indexes), [
+    "books-1, books: vector has vectors of dense_large_en_v1_5 (first), and queries will be embedded by " +
+      "dense_large_en_v1_5 (second). After the deployment hybrid searches leave vector out (degraded), and bulk requests " +
+      "store documents without it, until `relevance index rebuild --index books --embed`. The old model is not kept, so " +
+      "it costs nothing",
+  ]);
+});
+
+test("without an answer of the gateway the entry is named", () => {
+  assert.match(notes(BEFORE, AFTER)[0] ?? "", /^Indexes of books: vector has vectors of/);
+});
+
+test("a new model without vectors so far says so", () => {
+  assert.match(notes(BEFORE, AFTER, [])[0] ?? "", "No index has vectors of it yet");
+});
+
+test("other source fields leave the stored vectors in use", () => {
+  const after = gatewayOf({ src_fields: ["title", "text"] }, [
+    "model.yaml",
+    ["dense_large_en_v1_5", "revision"],
+    "first",
+  ]);
+  assert.equal(notes(BEFORE, after, [stored("books-1", "first")]), [
+    "books-1: vector was made of title, and new documents will embed title, text. Stored vectors stay as they are, and " +
+      "are still searched, until `relevance index rebuild --index books --embed`",
+  ]);
+});
+
+test.run();
