@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { pathOf } from "../../lib/search/index/rebuild/run-calls.ts";
+import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { newRunId } from "../../lib/search/index/rebuild/run-record.ts";
 import { SchemaError } from "../../lib/search/index/schema-error.ts";
 import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
+import { Failure, UsageError } from "../errors.ts";
 import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
 
@@ -19,13 +19,26 @@ export const indexCreate = defineCommand({
       .requiredOption(
         "--schema_file_path <file>",
         "settings and mappings as JSON, or the answer of GET /raw-backend/<index>",
-      );
+      )
+      .option("--shards <count>", "primary shards (default: those of the file, or of the cluster)")
+      .option("--replicas <count>", "copies of each shard (default: likewise)")
+      .option("--hnsw-m <count>", "links of a vector in the graph: more find better and take memory (default: 16)")
+      .option(
+        "--hnsw-ef-construction <count>",
+        "candidates when a vector is added: more find better, slower (default: 100)",
+      )
+      .option("--quantization <kind>", "int8 keeps a byte for each number of a vector; from OpenSearch 2.16 on");
     defineGatewayOptions(command);
   },
   options: {
     ...gatewayOptions,
     index: v.pipe(v.string(), v.nonEmpty("needs a name")),
     schema_file_path: v.string(),
+    shards: count(1, 1_024),
+    replicas: count(0, 10),
+    hnswM: count(2, 100),
+    hnswEfConstruction: count(2, 10_000),
+    quantization: v.optional(v.picklist(["int8"])),
   },
   run: async ({ index: alias, schema_file_path: file, ...options }, context) => {
     const conf = confOf(options);
@@ -37,9 +50,22 @@ export const indexCreate = defineCommand({
       throw new UsageError(`--schema_file_path: ${file} cannot be read as JSON: ${(error as Error).message}`);
     }
     try {
-      const { schema, leftOut } = semanticSchema({ entries, models, index: alias, base, source: file });
+      const parameters = hnswOf(options);
+      const { schema, leftOut } = semanticSchema({
+        entries,
+        models,
+        index: alias,
+        base,
+        source: file,
+        hnsw: () => parameters,
+      });
+      Object.assign(schema.settings.index, {
+        ...(options.shards !== undefined && { number_of_shards: options.shards }),
+        ...(options.replicas !== undefined && { number_of_replicas: options.replicas }),
+      });
       if (leftOut.length > 0) context.terminal.note(`Left out from ${file}: ${leftOut.join(", ")}`);
       const calls = runCalls(await openGateway({ ...options, conf }, context));
+      if (options.quantization !== undefined) await reported(() => requireQuantization(calls));
       const name = `${alias}-${newRunId(new Date())}`;
       await reported(() => calls.json("PUT", pathOf(name), { ...schema, aliases: { ...schema.aliases, [alias]: {} } }));
       context.terminal.print(`Created ${name} behind the alias ${alias}`);
@@ -49,3 +75,39 @@ export const indexCreate = defineCommand({
     }
   },
 });
+
+function count(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,5}$/, message),
+      v.transform(Number),
+      v.minValue(least, message),
+      v.maxValue(most, message),
+    ),
+  );
+}
+
+interface VectorOptions {
+  hnswM?: number | undefined;
+  hnswEfConstruction?: number | undefined;
+  quantization?: "int8" | undefined;
+}
+
+/** Returns the parameters of Lucene's HNSW. Its scalar quantizer keeps seven bits for each number, in a byte. */
+function hnswOf({ hnswM: m, hnswEfConstruction: ef_construction, quantization }: VectorOptions) {
+  return {
+    ...(m !== undefined && { m }),
+    ...(ef_construction !== undefined && { ef_construction }),
+    ...(quantization !== undefined && { encoder: { name: "sq", parameters: { bits: 7 } } }),
+  };
+}
+
+/** Throws Failure for a cluster without Lucene's scalar quantizer. */
+async function requireQuantization(calls: RunCalls): Promise<void> {
+  const { version } = (await calls.json("GET", "/")) as { version?: { number?: string } };
+  const [major = 0, minor = 0] = (version?.number ?? "").split(".").map(Number);
+  if (major > 2 || (major === 2 && minor >= 16)) return;
+  throw new Failure(`The cluster has OpenSearch ${version?.number}, and --quantization int8 needs 2.16 or later`);
+}

@@ -97,12 +97,26 @@ function bodyFrom({
     const { hybrid_queries: entries, models } = loadHybridSearch(conf);
     const base = { ...body, mappings: withoutFields(body.mappings ?? {}, fieldsOf(conf, name)) };
     try {
-      const { schema } = semanticSchema({ entries, models, index: name, base, source: file ?? old.name });
+      const { schema } = semanticSchema({
+        entries,
+        models,
+        index: name,
+        base,
+        source: file ?? old.name,
+        hnsw: (field) => hnswOf(body.mappings ?? {}, field),
+      });
       return { settings: { ...body.settings, "index.knn": true }, mappings: schema.mappings };
     } catch (error) {
       throw error instanceof SchemaError ? new UsageError(error.message, { cause: error }) : error;
     }
   };
+}
+
+/** Returns the parameters of HNSW that a vector field has: with another model it keeps them. */
+function hnswOf(mappings: Record<string, unknown>, path: string): Record<string, unknown> {
+  let at: Mapping | undefined = mappings;
+  for (const key of path.split(".")) at = at?.properties?.[key];
+  return at?.method?.engine === "lucene" ? (at.method.parameters ?? {}) : {};
 }
 
 /** Returns mappings without fields of other models, which would stand in the way of the new ones. */
@@ -120,6 +134,7 @@ function withoutFields(mappings: Record<string, unknown>, paths: readonly string
 
 interface Mapping {
   properties?: Record<string, Mapping>;
+  method?: { engine?: string; parameters?: Record<string, unknown> };
 }
 
 function readSchema(file: string): IndexBody {

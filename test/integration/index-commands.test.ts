@@ -23,6 +23,16 @@ interface Ran {
   err: string;
 }
 
+interface BuiltIndex {
+  settings: { index: { number_of_shards?: string; number_of_replicas?: string } };
+  mappings: {
+    properties: Record<
+      string,
+      { method: { parameters: { m?: number; ef_construction?: number; encoder?: { name: string } } } }
+    >;
+  };
+}
+
 /** Runs the command as a user does. */
 function run(url: string, ...args: string[]): { process: ChildProcess; ran: Promise<Ran> } {
   const { promise, resolve } = Promise.withResolvers<Ran>();
@@ -82,8 +92,18 @@ for (const cluster of await clusters()) {
       });
     const before = await gatewayWith("first");
 
-    const created = await run(before.url, "create", "--index", alias, "--schema_file_path", schema).ran;
+    const sizes = ["--shards", "2", "--replicas", "0", "--hnsw-m", "24", "--hnsw-ef-construction", "120"];
+    const create = ["create", "--index", alias, "--schema_file_path", schema, ...sizes, "--quantization", "int8"];
+    const created = await run(before.url, ...create).ran;
     assert.is(created.code, 0, created.err);
+    /** Returns the shards behind the alias, and the parameters of its vector field. */
+    const built = async () => {
+      const { body } = await request<Record<string, BuiltIndex>>(cluster, "GET", `/${alias}`);
+      const [{ settings, mappings } = { settings: { index: {} }, mappings: { properties: {} } }] = Object.values(body);
+      const { m, ef_construction, encoder } = mappings.properties.text_dense?.method.parameters ?? {};
+      return [settings.index.number_of_shards, settings.index.number_of_replicas, m, ef_construction, encoder?.name];
+    };
+    assert.equal(await built(), ["2", "0", 24, 120, "sq"]);
     const write = (gateway: typeof before, from: number, to: number) =>
       gateway.post("/application/bulk", {
         index: alias,
@@ -161,6 +181,7 @@ for (const cluster of await clusters()) {
       query: { exists: { field: "text_dense" } },
     });
     assert.is(body.count, 160);
+    assert.equal(await built(), ["2", "0", 24, 120, "sq"], "the new index is built like the old one");
 
     // The gateway's instances that knew the old index learn of the new one with the next write.
     const late = await write(gateway, 160, 163);

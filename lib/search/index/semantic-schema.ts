@@ -27,13 +27,15 @@ export interface SemanticSchemaInput {
   base: unknown;
   /** The file of the base schema, for messages. */
   source: string;
+  /** Returns the parameters of HNSW for a vector field; by default those of the engine. */
+  hnsw?: (field: string) => Record<string, unknown>;
 }
 
 /**
  * Returns the base schema extended with `knn: true`, a knn_vector field for each dense mapping of the index and a
  * rank_features field for each sparse one. Throws SchemaError with every problem.
  */
-export function semanticSchema({ entries, models, index, base, source }: SemanticSchemaInput): IndexDescription {
+export function semanticSchema({ entries, models, index, base, source, hnsw }: SemanticSchemaInput): IndexDescription {
   const entry = findMapping(entries, index);
   if (!entry) throw new SchemaError(noMapping(entries, index));
   const { schema, leftOut } = readIndexDescription(base, source);
@@ -41,12 +43,13 @@ export function semanticSchema({ entries, models, index, base, source }: Semanti
 
   const problems = entry.embedding_mappings.flatMap(({ embedding_field, model_name, src_fields }) => [
     ...missingSources(properties, embedding_field, src_fields, source),
-    ...conflicts(properties, embedding_field, model_name, fieldOf(model_name, models), source),
+    ...conflicts(properties, embedding_field, model_name, fieldOf(model_name, models, hnsw?.(embedding_field)), source),
   ]);
   if (problems.length > 0) throw new SchemaError(problems.join("\n"));
 
   const extended = entry.embedding_mappings.reduce(
-    (all, { embedding_field, model_name }) => withField(all, embedding_field, fieldOf(model_name, models)),
+    (all, { embedding_field, model_name }) =>
+      withField(all, embedding_field, fieldOf(model_name, models, hnsw?.(embedding_field))),
     properties,
   );
   return {
@@ -71,13 +74,13 @@ function metaOf(before: unknown, { index, embedding_mappings }: HybridEntry, mod
 }
 
 /** Returns the field that stores a model's embeddings. */
-function fieldOf(model: ModelName, models: Models): Record<string, unknown> {
+function fieldOf(model: ModelName, models: Models, parameters = {}): Record<string, unknown> {
   const dimension = dimensionOf(model, models);
   if (dimension === undefined) return { type: "rank_features" };
   return {
     type: "knn_vector",
     dimension,
-    method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
+    method: { engine: "lucene", name: "hnsw", parameters, space_type: "cosinesimil" },
   };
 }
 
