@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { firehoseLines } from "../../lib/aws/record-stream.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
-import { firehoseEvents } from "../../lib/recommendation/clients/event-stream.ts";
 import { withItemCache } from "../../lib/recommendation/clients/item-cache.ts";
 import { createPointers, ssmParameters } from "../../lib/recommendation/clients/parameters.ts";
 import { dynamoPopularItems } from "../../lib/recommendation/clients/popular-items.ts";
@@ -39,7 +39,7 @@ export function createServices(
     campaigns: personalizeCampaigns(campaign_ms),
     records: item_cache_ms > 0 ? withItemCache(records, { ttlMs: item_cache_ms }) : records,
     popularItems: dynamoPopularItems(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
-    eventStream: firehoseEvents(env.EVENTS_STREAM, store_ms),
+    eventStream: firehoseLines(env.EVENTS_STREAM, "the event store", store_ms),
     countEvents: dynamoEventCounter(dynamo, env.INGESTION_TABLE, store_ms),
     eventTracker: personalizeEvents(trainedEvent(settings.definitions), realtime_ms),
     changes: sqsChanges(env.REALTIME_QUEUE_URL, realtime_ms),

@@ -1,10 +1,10 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateDeliveryStreamCommand, FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
 import * as assert from "uvu/assert";
+import { packed } from "../../lib/aws/record-stream.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
-import { packed } from "../../lib/recommendation/clients/event-stream.ts";
 import { readManifest } from "../../lib/recommendation/etl/manifest.ts";
 import { eventLine, type StoredEvent } from "../../lib/recommendation/records/stored-event.ts";
 import { delayFirehose } from "../../local/cloud/firehose-delay.ts";

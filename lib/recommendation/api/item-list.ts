@@ -1,6 +1,6 @@
+import type { StoreFailure } from "../../aws/store-failure.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { RecordStore } from "../clients/record-store.ts";
-import type { StoreFailure } from "../clients/store-failure.ts";
 import type { Profile } from "../records/profile.ts";
 
 /** How many records to read at a time when the first ones are not enough. It is one call to the table. */

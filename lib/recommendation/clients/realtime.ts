@@ -1,6 +1,7 @@
 import type { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { call, chunks, untilTaken } from "../../aws/call.ts";
+import { failureOf, type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
@@ -8,7 +9,6 @@ import { MAX_PUT_EVENTS, MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import type { StoredEvent } from "../records/stored-event.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
-import { failureOf, type StoreFailure, whyLeft } from "./store-failure.ts";
 
 /** How many entries were not delivered, and why. Undefined if all were delivered. */
 export type Undelivered = (StoreFailure & { count: number }) | undefined;

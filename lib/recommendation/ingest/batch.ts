@@ -1,9 +1,9 @@
+import type { StoreFailure } from "../../aws/store-failure.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import { ApiError, type Issue } from "../../core/http/error.ts";
 import type { Call, Reply } from "../../core/http/event.ts";
 import { countFault } from "../../core/http/middleware.ts";
 import { metricLine } from "../../core/telemetry/emf.ts";
-import type { StoreFailure } from "../clients/store-failure.ts";
 import type { Parsed } from "../records/parsed.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";

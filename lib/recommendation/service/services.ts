@@ -1,7 +1,7 @@
+import type { RecordStream } from "../../aws/record-stream.ts";
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { CampaignClient } from "../../personalize/runtime/campaigns.ts";
 import type { EventCounter } from "../clients/accepted-events.ts";
-import type { EventStream } from "../clients/event-stream.ts";
 import type { Pointers } from "../clients/parameters.ts";
 import type { PopularItemsReader } from "../clients/popular-items.ts";
 import type { ChangeQueue, EventTracker } from "../clients/realtime.ts";
@@ -17,7 +17,7 @@ export interface RecommendationServices {
   campaigns: CampaignClient;
   records: RecordStore;
   popularItems: PopularItemsReader;
-  eventStream: EventStream;
+  eventStream: RecordStream;
   countEvents: EventCounter;
   eventTracker: EventTracker;
   changes: ChangeQueue;

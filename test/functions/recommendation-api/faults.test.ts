@@ -7,7 +7,7 @@ import { CallTimeout } from "../../../lib/aws/errors.ts";
 import { OPEN } from "../../../lib/core/http/access.ts";
 import type { FaultCode } from "../../../lib/core/http/error.ts";
 import { createRouter } from "../../../lib/core/http/router.ts";
-import { failureOf } from "../../../lib/recommendation/clients/store-failure.ts";
+import { failureOf } from "../../../lib/aws/store-failure.ts";
 import { UNSTORED_RECORDS } from "../../../lib/recommendation/ingest/batch.ts";
 import type { RecommendationServices } from "../../../lib/recommendation/service/services.ts";
 import { suite } from "../../suite.ts";

@@ -1,15 +1,15 @@
 import type { FirehoseClient } from "@aws-sdk/client-firehose";
-import { untilTaken } from "../../aws/call.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { once } from "../../core/resilience/once.ts";
+import { concurrently } from "../core/resilience/concurrently.ts";
+import type { Deadline } from "../core/resilience/deadline.ts";
+import { once } from "../core/resilience/once.ts";
+import { untilTaken } from "./call.ts";
 import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
 /**
  * Stores lines in the bucket. Never rejects. Returns the failures of lines that were not accepted, by index of the
  * line.
  */
-export type EventStream = (lines: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<number, StoreFailure>>;
+export type RecordStream = (lines: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<number, StoreFailure>>;
 
 /**
  * The size of a record into which several lines are packed, because Firehose rounds each record up to a multiple of 5
@@ -26,8 +26,11 @@ interface StreamRecord {
   indexes: readonly number[];
 }
 
-/** Implements EventStream with a delivery stream. The first call loads the SDK, whose own retries are off. */
-export function firehoseEvents(stream: string, timeoutMs: number): EventStream {
+/**
+ * Implements RecordStream with a delivery stream, which failures call `upstream`. The first call loads the SDK, whose own
+ * retries are off.
+ */
+export function firehoseLines(stream: string, upstream: string, timeoutMs: number): RecordStream {
   const sdk = () => import("@aws-sdk/client-firehose");
   const client = once(async (): Promise<FirehoseClient> => new (await sdk()).FirehoseClient({ maxAttempts: 1 }));
   return async (lines, deadline) => {
@@ -42,7 +45,7 @@ export function firehoseEvents(stream: string, timeoutMs: number): EventStream {
     );
     return new Map(
       results.flatMap((result) => {
-        const failure = whyLeft("the event store", [result]);
+        const failure = whyLeft(upstream, [result]);
         return result.left.flatMap(({ indexes }) => indexes.map((index) => [index, failure] as const));
       }),
     );

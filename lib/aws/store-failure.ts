@@ -1,4 +1,4 @@
-import { failureKind, reasonOf } from "../../aws/errors.ts";
+import { failureKind, reasonOf } from "./errors.ts";
 
 /** Why an upstream call failed. */
 export interface StoreFailure {
