@@ -13,7 +13,7 @@ import { referencedModels } from "../lib/infrastructure/endpoints.ts";
 import type { ModelSettings } from "../lib/search/embeddings/settings.ts";
 import { PRUNE_RATIO } from "../lib/search/embeddings/sparse-vector.ts";
 import { BGE_QUERY_PREFIX } from "../lib/search/embeddings/text-embeddings-inference.ts";
-import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
+import type { EventsSettings, GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { BuildError } from "./error.ts";
 
 /** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */
@@ -51,12 +51,27 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     ...(api.raw_backend.allow !== undefined && { raw_backend_allow: [api.raw_backend.allow].flat() }),
     ...accessSettings(api),
     ...(campaign_arn !== undefined && { personalized_ranking: { campaign_arn, ...ranking } }),
-    logging: {
-      user_id: api.logging.user_id,
-      query_text: api.logging.query_text,
-      ...(api.logging.user_id === "hmac" && { hmac_secret_name: options.names.userIdKeyParameter() }),
-    },
+    logging: loggingSettings(configuration, options),
     ...(api.cors && { cors: api.cors }),
+  };
+}
+
+/** Returns `config.json` of search-events. */
+export function eventsSettings(configuration: Configuration, options: SettingsOptions): EventsSettings {
+  const { project, api } = configuration;
+  return {
+    project: project.project_name,
+    ...accessSettings(api),
+    logging: loggingSettings(configuration, options),
+    ...(api.cors && { cors: api.cors }),
+  };
+}
+
+function loggingSettings({ api: { logging } }: Configuration, { names }: SettingsOptions): GatewaySettings["logging"] {
+  return {
+    user_id: logging.user_id,
+    query_text: logging.query_text,
+    ...(logging.user_id === "hmac" && { hmac_secret_name: names.userIdKeyParameter() }),
   };
 }
 

@@ -5,6 +5,7 @@ import { logHandlerPolicy } from "../functions/log-handler/policy.ts";
 import { personalizeManagerPolicy } from "../functions/personalize-manager/policy.ts";
 import { realtimeSyncPolicy } from "../functions/realtime-sync/policy.ts";
 import { recommendationApiPolicy } from "../functions/recommendation-api/policy.ts";
+import { searchEventsPolicy } from "../functions/search-events/policy.ts";
 import { trainingPolicy } from "../functions/training/policy.ts";
 import type { Statement } from "../lib/aws/iam-statement.ts";
 import type { FunctionName } from "../lib/core/naming/names.ts";
@@ -60,6 +61,11 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     recommendationCampaigns: [resource("campaign/PROJECT-*")],
     rankingCampaigns: [resource("campaign/PROJECT-*")],
     parameters: "PARAMETERS",
+    logGroup,
+  }),
+  "search-events": searchEventsPolicy({
+    eventsStream: "STREAM/search-events",
+    userIdKey: { secret: "SECRET", keys: [], aliases: ["ALIAS"], anyKey: "KEY/*" },
     logGroup,
   }),
   training: trainingPolicy({

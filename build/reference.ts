@@ -4,6 +4,7 @@ import {
   routes as recommendationRoutes,
   schemaNames as recommendationSchemas,
 } from "../functions/recommendation-api/routes.ts";
+import { routes as eventRoutes, schemaNames as eventSchemas } from "../functions/search-events/routes.ts";
 import { configurationReference } from "../lib/config/reference.ts";
 import { openApiDocument } from "./openapi.ts";
 import { permissionsReference } from "./permissions.ts";
@@ -25,9 +26,13 @@ export function openApiJson(): string {
   const document = openApiDocument({
     title: "Relevance search gateway",
     version: version(),
-    description: "Bulk indexing, search, hybrid search and the raw backend in front of an OpenSearch cluster.",
-    routes,
-    schemas: schemaNames,
+    description:
+      "Bulk indexing, search, hybrid search and the raw backend in front of an OpenSearch cluster, and what users do with hits.",
+    routes: [...routes, ...eventRoutes],
+    schemas: {
+      requests: { ...schemaNames.requests, ...eventSchemas.requests },
+      answers: { ...schemaNames.answers, ...eventSchemas.answers },
+    },
     logged: ["/application/search", "/application/hybrid-search"],
   });
   return `${JSON.stringify(document, null, 2)}\n`;

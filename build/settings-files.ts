@@ -6,7 +6,7 @@ import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendat
 import { trainingSettings } from "../lib/recommendation/training/settings.ts";
 import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
 import type { BuildOptions } from "./functions.ts";
-import { gatewaySettings } from "./gateway-settings.ts";
+import { eventsSettings, gatewaySettings } from "./gateway-settings.ts";
 
 /** Settings that are not in the YAML files. */
 export interface FilesOptions {
@@ -18,7 +18,7 @@ export interface FilesOptions {
 /** Returns the functions that a configuration deploys. */
 export function functionsOf({ searchGateway, recommendation }: Configuration): FunctionName[] {
   return [
-    ...(searchGateway ? (["api-router", "log-handler"] as const) : []),
+    ...(searchGateway ? (["api-router", "log-handler", "search-events"] as const) : []),
     ...(searchGateway?.opensearch.auto_scaling ? (["cluster-scaler"] as const) : []),
     ...(recommendation
       ? (["recommendation-api", "realtime-sync", "personalize-manager", "etl", "training"] as const)
@@ -54,7 +54,10 @@ export function settingsOf(
 ): Partial<Record<FunctionName, object>> {
   const { searchGateway, recommendation } = configuration;
   return {
-    ...(searchGateway && { "api-router": gatewaySettings(configuration, { names }) }),
+    ...(searchGateway && {
+      "api-router": gatewaySettings(configuration, { names }),
+      "search-events": eventsSettings(configuration, { names }),
+    }),
     ...(recommendation && {
       "recommendation-api": recommendationSettings(configuration, recommendation, names),
       "realtime-sync": realtimeSyncSettings(configuration, recommendation),

@@ -47,10 +47,10 @@ export class RecommendationStack extends ProjectStack {
     const host = input.config.api.recommendation_domain_name;
     const deployedApi = restApi(this, {
       service: "recommendation",
-      routes,
-      functionName: "recommendation-api",
       // Requests need the tables and the stream.
-      deployed: { ...deployed, ready: [...deployed.ready, stream] },
+      parts: [
+        { routes, functionName: "recommendation-api", deployed: { ...deployed, ready: [...deployed.ready, stream] } },
+      ],
       logKeyArn: keyArn,
       hostName: host?.host_name,
       keys,

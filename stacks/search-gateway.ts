@@ -1,5 +1,6 @@
 import type { Construct } from "constructs";
 import { routes } from "../functions/api-router/routes.ts";
+import { routes as eventRoutes } from "../functions/search-events/routes.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { restApi } from "./constructs/rest-api.ts";
@@ -11,9 +12,10 @@ import { domainName, gatewayHost } from "./search-gateway/domain-name.ts";
 import { modelEndpoints } from "./search-gateway/models.ts";
 import { gatewayNetwork } from "./search-gateway/network.ts";
 import { requestLog } from "./search-gateway/request-log.ts";
-import { requestLogTable } from "./search-gateway/request-log-table.ts";
+import { requestLogTables } from "./search-gateway/request-log-table.ts";
 import { routerFunction } from "./search-gateway/router.ts";
 import { clusterScaler } from "./search-gateway/scaler.ts";
+import { searchEvents } from "./search-gateway/search-events.ts";
 
 /** The search gateway: API, functions, model endpoints, request log, alarms. */
 export class SearchGatewayStack extends ProjectStack {
@@ -24,12 +26,13 @@ export class SearchGatewayStack extends ProjectStack {
     const keys = apiKeys(this, "search-gateway");
     const router = routerFunction(this, { logKeyArn, keys }, gatewayNetwork(this));
     requestLog(this, router, logKeyArn);
-    requestLogTable(this);
+    requestLogTables(this);
     const api = restApi(this, {
       service: "search-gateway",
-      routes,
-      functionName: "api-router",
-      deployed: router,
+      parts: [
+        { routes, functionName: "api-router", deployed: router },
+        { routes: eventRoutes, functionName: "search-events", deployed: searchEvents(this, { logKeyArn, keys }) },
+      ],
       logKeyArn,
       hostName: gatewayHost(this),
       keys,

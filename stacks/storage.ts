@@ -113,7 +113,7 @@ export class StorageStack extends ProjectStack {
       // What ETL made of the events, which contains the same.
       ...(kept === undefined ? [] : [{ id: "transformed-events", prefix: PREFIXES.etlDays, days: kept }]),
       ...(runs === undefined ? [] : [{ id: "runs", prefix: PREFIXES.etlRuns, days: runs }]),
-      { id: "request-log", prefix: PREFIXES.searchLogs, days: this.input.config.api.logging.retention_days },
+      { id: "request-log", prefix: PREFIXES.logs, days: this.input.config.api.logging.retention_days },
       { id: "delivery-errors", prefix: PREFIXES.deliveryErrors, days: KEEP_ERRORS_DAYS },
     ];
     return [

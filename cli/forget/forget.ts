@@ -78,7 +78,7 @@ export const TITLES: Readonly<Record<StepName, string>> = {
   record: "record of the user",
   events: "events",
   etl: "results of ETL",
-  "request-log": "request log",
+  "request-log": "request log and search events",
   personalize: "Personalize",
 };
 
@@ -153,7 +153,7 @@ async function rewriteAll({
   const cursor = progress.cursor?.step === step ? progress.cursor : undefined;
   const counts = cursor?.counts ?? { objects: 0, rewritten: 0, lines: 0 };
   if (cursor) note(`${TITLES[step]}: resuming after ${counted(counts.objects, "object")}`);
-  const prefix = step === "events" ? PREFIXES.events : PREFIXES.searchLogs;
+  const prefix = step === "events" ? PREFIXES.events : PREFIXES.logs;
   const keys: string[] = [];
   for await (const { key } of objects.list(prefix)) if (key > (cursor?.after ?? "")) keys.push(key);
   for (const chunk of chunks(keys, CHUNK)) {

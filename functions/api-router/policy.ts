@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /** The resources of api-router. It gets no access to a resource that is not configured. */
 export interface ApiRouterArns {
@@ -7,8 +7,7 @@ export interface ApiRouterArns {
   domain?: string | undefined;
   /** The secrets of the master user (basic authentication) and of the key that hashes user ids. */
   secrets: readonly string[];
-  /** KMS keys of those secrets, or aliases where only these are known; none for the account's default key. */
-  secretKeys: { keys: readonly string[]; aliases: readonly string[]; anyKey: string };
+  secretKeys: SecretKeys;
   endpoints: readonly string[];
   hostedModels: readonly string[];
   campaign?: string | undefined;
@@ -35,28 +34,11 @@ export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
           },
         ]),
     ...some("ReadSecrets", "secretsmanager:GetSecretValue", secrets),
-    ...decryptSecrets(arns),
+    ...decryptSecrets(arns.secretKeys),
     ...some("EmbedOnEndpoints", "sagemaker:InvokeEndpoint", endpoints),
     ...some("EmbedWithHostedModels", "bedrock:InvokeModel", hostedModels),
     ...some("RankForUsers", "personalize:GetPersonalizedRanking", campaign === undefined ? [] : [campaign]),
     writeLogs(logGroup),
-  ];
-}
-
-function decryptSecrets({ secretKeys: { keys, aliases, anyKey } }: ApiRouterArns): Statement[] {
-  return [
-    ...some("DecryptSecrets", "kms:Decrypt", keys),
-    // IAM does not accept aliases as resources, so a condition names them.
-    ...(aliases.length === 0
-      ? []
-      : [
-          {
-            sid: "DecryptSecretsByAlias",
-            actions: ["kms:Decrypt"],
-            resources: [anyKey],
-            conditions: { "ForAnyValue:StringEquals": { "kms:ResourceAliases": aliases } },
-          },
-        ]),
   ];
 }
 

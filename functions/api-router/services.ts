@@ -7,6 +7,7 @@ import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
 import { createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
+import { userIdKey } from "../../lib/search/request-log/user-id-key.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
 /** What the services take from the running function. */
@@ -55,7 +56,7 @@ export async function createServices(
       return embedder;
     },
     ranker,
-    userIdKey: userIdKey(settings, print),
+    userIdKey: userIdKey(settings.logging, print),
     logRequest: print,
     async load() {
       if (settings.models.length > 0) await (await models()).load();
@@ -80,28 +81,4 @@ async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credent
       return basicAuth(() => basicCredentials(() => read(env.OPENSEARCH_SECRET_ARN)));
     }
   }
-}
-
-/** Returns a reader of the key that hashes user ids. If reading fails, the log has no user ids, and requests go on. */
-function userIdKey({ logging }: GatewaySettings, print: (line: string) => void): () => Promise<string | undefined> {
-  const { user_id, hmac_secret_name } = logging;
-  if (user_id !== "hmac" || hmac_secret_name === undefined) return async () => undefined;
-  const key = once(async () => {
-    const { secretReader } = await import("../../lib/aws/secret-reader.ts");
-    return secretReader()(hmac_secret_name);
-  });
-  return async () => {
-    try {
-      return await key();
-    } catch (error) {
-      print(
-        JSON.stringify({
-          level: "error",
-          message: "the key for hashing user ids cannot be read",
-          cause: String(error),
-        }),
-      );
-      return undefined;
-    }
-  };
 }

@@ -19,3 +19,29 @@ export function writeLogs(logGroupArn: string): Statement {
     resources: [`${logGroupArn}:*`],
   };
 }
+
+/** KMS keys of secrets, or aliases where only these are known; none for the account's default key. */
+export interface SecretKeys {
+  keys: readonly string[];
+  aliases: readonly string[];
+  /** ARN of every key of the account and region. */
+  anyKey: string;
+}
+
+/** Returns the permissions to decrypt secrets; none for the account's default key. */
+export function decryptSecrets({ keys, aliases, anyKey }: SecretKeys): Statement[] {
+  return [
+    ...(keys.length === 0 ? [] : [{ sid: "DecryptSecrets", actions: ["kms:Decrypt"], resources: keys }]),
+    // IAM does not accept aliases as resources, so a condition names them.
+    ...(aliases.length === 0
+      ? []
+      : [
+          {
+            sid: "DecryptSecretsByAlias",
+            actions: ["kms:Decrypt"],
+            resources: [anyKey],
+            conditions: { "ForAnyValue:StringEquals": { "kms:ResourceAliases": aliases } },
+          },
+        ]),
+  ];
+}

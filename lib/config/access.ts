@@ -57,7 +57,7 @@ const Key = section(
     ),
     endpoints: list(
       word(ENDPOINTS, "An endpoint."),
-      "What the key may call. `events` is /log-event alone; `ingest` is that, /update-items and /update-users; `recommend` is the recommendations and the ranking; the others are the endpoints of the search gateway of that name.",
+      "What the key may call. `events` is /log-event alone; `ingest` is that, /update-items and /update-users; `recommend` is the recommendations and the ranking; `search-events` is /application/events; the others are the endpoints of the search gateway of that name.",
       { min: 1, max: ENDPOINTS.length },
     ),
     indexes: v.optional(
@@ -136,7 +136,7 @@ export const Keys = list(
 export type KeyConfig = v.InferOutput<typeof Key>;
 
 const OF_SERVICE: Readonly<Record<Service, readonly Endpoint[]>> = {
-  "search-gateway": ["search", "hybrid-search", "bulk", "raw-backend"],
+  "search-gateway": ["search", "hybrid-search", "search-events", "bulk", "raw-backend"],
   recommendation: ["recommend", "events", "ingest"],
 };
 

@@ -23,6 +23,8 @@ export const ALARMS: Readonly<Record<string, Severity>> = {
   "request-log-errors": "warning",
   "request-log-unreadable": "warning",
   "request-log-delivery": "warning",
+  "search-events-unstored": "warning",
+  "search-events-delivery": "warning",
   "cluster-scaler-errors": "warning",
   "recommendation-5xx": "critical",
   "recommendation-p99": "warning",

@@ -13,8 +13,9 @@ export interface DeliveryStream {
 
 /** The Firehose streams. Objects are gzipped. */
 export const DELIVERY_STREAMS: Readonly<Record<StreamName, DeliveryStream>> = {
-  // The Glue table finds days by this name, without a crawler.
+  // The Glue tables find days by this name, without a crawler.
   "search-logs": deliveryStream("search-logs", PREFIXES.searchLogs, "day=!{timestamp:yyyy-MM-dd}/"),
+  "search-events": deliveryStream("search-events", PREFIXES.searchEvents, "day=!{timestamp:yyyy-MM-dd}/"),
   // ETL finds hours by this prefix.
   events: deliveryStream("events", PREFIXES.events, "!{timestamp:yyyy/MM/dd/HH}/"),
 };

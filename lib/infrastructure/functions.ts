@@ -25,6 +25,16 @@ export function logHandler(names: Names, project: string) {
   };
 }
 
+/** Returns the settings of search-events, which stores what users do with search results. */
+export function searchEvents(names: Names) {
+  return {
+    // CPU grows with memory, and a page waits for the answer.
+    memoryMb: 512,
+    timeoutSeconds: 28,
+    environment: { EVENTS_STREAM: names.stream("search-events") },
+  };
+}
+
 interface ProjectValues {
   names: Names;
   /** project_name. */

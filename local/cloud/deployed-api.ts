@@ -29,6 +29,8 @@ export interface DeployedMethod {
   authorization: string;
   /** What answers without the function. */
   mock?: Mock | undefined;
+  /** Name of the function that answers; absent with `mock`. */
+  functionName?: string | undefined;
   /** Whether the function's policy allows calls from this API, stage, method and path. */
   permitted: boolean;
 }
@@ -41,10 +43,13 @@ export interface DeployedApi {
   /** Values of the enabled keys of the usage plan that includes the stage. */
   keys: string[];
   throttle: { rateLimit?: number; burstLimit?: number; dailyQuota?: number };
+  /** The function of `/`, which answers every path without a resource of its own. */
   function: DeployedFunction;
+  /** All functions that methods call. */
+  functions: DeployedFunction[];
 }
 
-/** The function version that all methods call. */
+/** A function version that methods call. */
 export interface DeployedFunction {
   name: string;
   qualifier: string;
@@ -54,7 +59,7 @@ export interface DeployedFunction {
 }
 
 /**
- * Reads a deployed API back from the local cloud: resources, keys, permissions and the function. Throws Error for what
+ * Reads a deployed API back from the local cloud: resources, keys, permissions and functions. Throws Error for what
  * API Gateway could not serve: an unknown API, a stage without a deployment, methods without a function.
  */
 export async function readDeployedApi(source: ApiSource, name: string, stage: string): Promise<DeployedApi> {
@@ -69,17 +74,29 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
     new GetResourcesCommand({ restApiId: id, limit: 500, embed: ["methods"] }),
   );
   const integrations = resources.flatMap(integrationsOf);
-  const target = functionOf(integrations.flatMap(({ uri }) => uri ?? []));
-  const allows = await permissionOf(lambda, target);
+  const targets = targetsOf(integrations);
+  const functions = await Promise.all([...targets.values()].map((target) => describeFunction(lambda, target)));
+  const permissions = new Map(
+    await Promise.all(
+      [...targets.values()].map(async (target) => [target.name, await permissionOf(lambda, target)] as const),
+    ),
+  );
+  const root = integrations.find(({ resource, uri }) => resource === "/" && uri !== undefined);
+  const main = functions.find(({ name }) => name === targets.get(root?.uri ?? "")?.name);
+  if (!main) throw new Error(`API ${name} has no function behind /`);
   return {
     id,
     stage,
-    methods: integrations.map(({ uri, ...method }) => ({
-      ...method,
-      permitted: allows(`${id}/${stage}/${method.method === "ANY" ? "*" : method.method}${method.resource}`),
-    })),
+    methods: integrations.map(({ uri, ...method }) => {
+      const functionName = targets.get(uri ?? "")?.name;
+      // What answers without a function needs no permission.
+      const allows = permissions.get(functionName ?? main.name);
+      const request = `${id}/${stage}/${method.method === "ANY" ? "*" : method.method}${method.resource}`;
+      return { ...method, functionName, permitted: allows?.(request) ?? false };
+    }),
     ...(await usageOf(gateway, id, stage)),
-    function: await describeFunction(lambda, target),
+    function: main,
+    functions,
   };
 }
 
@@ -97,7 +114,7 @@ async function stagedApi(gateway: APIGatewayClient, apis: readonly RestApi[], na
   throw new Error(`there is no API ${name}; there are: ${apis.map((api) => api.name).join(", ")}`);
 }
 
-type Integration = Omit<DeployedMethod, "permitted"> & { uri?: string };
+type Integration = Omit<DeployedMethod, "permitted" | "functionName"> & { uri?: string };
 
 function integrationsOf({ path = "", resourceMethods = {} }: Resource): Integration[] {
   return Object.entries(resourceMethods).map(([method, found]) => {
@@ -127,10 +144,13 @@ interface Target {
   qualifier: string;
 }
 
-function functionOf(called: readonly string[]): Target {
-  const uris = [...new Set(called)];
-  const [uri = ""] = uris;
-  if (uris.length !== 1) throw new Error(`the methods call ${uris.length} functions: ${uris.join(", ") || "none"}`);
+/** Returns the functions behind methods, by URI. */
+function targetsOf(integrations: readonly Integration[]): Map<string, Target> {
+  const uris = new Set(integrations.flatMap(({ uri }) => uri ?? []));
+  return new Map([...uris].map((uri) => [uri, targetOf(uri)]));
+}
+
+function targetOf(uri: string): Target {
   const [, name, qualifier] = /:function:([^:/]+):([^:/]+)\/invocations$/.exec(uri) ?? [];
   if (name === undefined || qualifier === undefined) throw new Error(`${uri} names no function with a qualifier`);
   return { name, qualifier };

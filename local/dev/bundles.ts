@@ -31,7 +31,8 @@ export async function buildBundles({ outdir, conf, modelFiles }: BundleOptions):
   child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk));
   const [code] = await once(child, "close");
   if (code !== 0) throw new LocalError(`the functions could not be built:\n${Buffer.concat(complaints).toString()}`);
-  for (const name of ["api-router", "recommendation-api"]) addLocalKey(join(outdir, name, "config.json"));
+  for (const name of ["api-router", "search-events", "recommendation-api"])
+    addLocalKey(join(outdir, name, "config.json"));
 }
 
 /**

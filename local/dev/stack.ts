@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
-import { routes } from "../../functions/api-router/routes.ts";
+import { routes as routerRoutes } from "../../functions/api-router/routes.ts";
+import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
 import type { Configuration, Recommendation, SearchGateway } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
@@ -35,6 +36,7 @@ import {
 } from "./recommendation.ts";
 import { createRequestLogPath } from "./request-log.ts";
 import type { Scope } from "./scope.ts";
+import { openSearchEvents, withEvents } from "./search-events.ts";
 import { createSecret } from "./secrets.ts";
 import type { DevState } from "./state-file.ts";
 
@@ -131,9 +133,10 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   ]);
 
   useCloud(cloud);
+  const clients = localClients(cloud);
   const logPath = createRequestLogPath({
     cloud,
-    clients: localClients(cloud),
+    clients,
     names,
     project: configuration.project.project_name,
     zip: bundleArchive(outdir, "log-handler"),
@@ -153,11 +156,14 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     onRequestLog: forwarder.add,
   });
   scope.add(bundle.release);
+  const events = await openSearchEvents({ cloud, clients, names, outdir, keyEnvironment: keys.environment, load });
+  const router = cluster.own ? refuseNativeVectors(bundle.handler) : bundle.handler;
+  const routes = [...routerRoutes, ...eventRoutes];
   const api = await startApi({
     services: [
       {
         routes,
-        handler: cluster.own ? refuseNativeVectors(bundle.handler) : bundle.handler,
+        handler: withEvents(router, events),
         keys: keys.values,
         usage: usagePlan(configuration),
         options: preflights(routes, configuration.api.cors),

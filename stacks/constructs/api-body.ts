@@ -12,8 +12,8 @@ const INTEGRATION_TIMEOUT_MS = 29_000;
 export interface ApiBodyOptions {
   title: string;
   routes: readonly Route[];
-  /** Invocation ARN of the function's alias. */
-  invocationUri: string;
+  /** Returns the invocation ARN of the alias of a path's function. */
+  invocationUri: (path: string) => string;
   /** The security scheme of every method but OPTIONS, by its name. */
   schemes: Readonly<Record<string, object>>;
   /** What API Gateway's own answers depend on. */
@@ -28,7 +28,7 @@ export function apiBody({ title, routes, invocationUri, schemes, api }: ApiBodyO
   const paths = [...new Set(["/", "/{proxy+}", ...routes.map(({ path }) => path)])].sort();
   const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
   const pathItem = (path: string) => ({
-    "x-amazon-apigateway-any-method": { ...method(path, invocationUri), security },
+    "x-amazon-apigateway-any-method": { ...method(path, invocationUri(path)), security },
     ...(api.cors && {
       options: preflight({
         allowOrigins: api.cors.allow_origins,

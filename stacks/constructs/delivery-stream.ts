@@ -11,6 +11,8 @@ import { useProjectKey } from "./keys.ts";
 
 export interface DeliveryStreamOptions {
   name: StreamName;
+  /** Starts the ids of its resources, for the second stream of a stack. Default: delivery. */
+  id?: string;
   /** What the stream delivers, as in "Request log". */
   what: string;
   /** Encrypts the stream and its log group. */
@@ -25,25 +27,25 @@ const BUFFER_MEGABYTES = 64;
 /** Creates a delivery stream to the project's bucket, its role and its log of errors. */
 export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptions): KinesisFirehoseDeliveryStream {
   const { names, input } = stack;
-  const { name, keyArn } = options;
+  const { name, keyArn, id = "delivery" } = options;
   const delivered = DELIVERY_STREAMS[name];
-  const role = serviceRole(stack, "delivery-role", {
+  const role = serviceRole(stack, `${id}-role`, {
     name: names.role(delivered.role),
     description: `${options.what} of ${input.config.project.project_name} to its bucket`,
     service: "firehose.amazonaws.com",
     conditions: { StringEquals: { "sts:ExternalId": input.discovery.account } },
   });
-  const group = new CloudwatchLogGroup(stack, "delivery-log", {
+  const group = new CloudwatchLogGroup(stack, `${id}-log`, {
     name: names.streamLogGroup(name),
     retentionInDays: stack.logDays,
     kmsKeyId: keyArn,
   });
-  const logStream = new CloudwatchLogStream(stack, "delivery-log-stream", {
+  const logStream = new CloudwatchLogStream(stack, `${id}-log-stream`, {
     name: "errors",
     logGroupName: group.name,
   });
   const bucket = names.bucketArn();
-  const policy = rolePolicy(stack, "delivery-policy", role, [
+  const policy = rolePolicy(stack, `${id}-policy`, role, [
     { sid: "FindTheBucket", actions: ["s3:GetBucketLocation", "s3:ListBucketMultipartUploads"], resources: [bucket] },
     {
       sid: "WriteObjects",
@@ -53,7 +55,7 @@ export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptio
     useProjectKey(stack, ["kms:Decrypt", "kms:GenerateDataKey"]),
     writeLogs(names.arn("logs", `log-group:${names.streamLogGroup(name)}`)),
   ]);
-  return new KinesisFirehoseDeliveryStream(stack, "delivery", {
+  return new KinesisFirehoseDeliveryStream(stack, id, {
     name: names.stream(name),
     destination: "extended_s3",
     serverSideEncryption: { enabled: true, keyType: "CUSTOMER_MANAGED_CMK", keyArn },

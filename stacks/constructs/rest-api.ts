@@ -14,11 +14,17 @@ import { type ServiceKey, usagePlans } from "./api-keys.ts";
 import { methodAuthorization, resourcePolicy } from "./authorization.ts";
 import type { DeployedFunction } from "./function.ts";
 
-export interface RestApiOptions {
-  service: Service;
+/** A function of an API and the routes that it serves. */
+export interface ApiPart {
   routes: readonly Route[];
   functionName: FunctionName;
   deployed: DeployedFunction;
+}
+
+export interface RestApiOptions {
+  service: Service;
+  /** Functions and their routes. The first also answers every path without a route. */
+  parts: readonly [ApiPart, ...ApiPart[]];
   logKeyArn: string;
   /** Host name of its own. */
   hostName?: string | undefined;
@@ -33,7 +39,8 @@ export interface DeployedApi {
 /** Adds a REST API from a route table: deployment, stage `v1`, a usage plan for each key, logs. */
 export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedApi {
   const { names, input } = stack;
-  const { service, routes, functionName, deployed } = options;
+  const { service, parts } = options;
+  const routes = parts.flatMap((part) => part.routes);
   const { region } = input.discovery;
   const { private_api, waf_web_acl_arn, default_throttle, execute_api_url } = input.config.api;
   const { schemes, needs } = methodAuthorization(stack, service);
@@ -41,9 +48,13 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
   const body = apiBody({
     title: names.api(service),
     routes,
-    invocationUri:
-      `arn:${names.partition()}:apigateway:${region}:lambda:path/2015-03-31/functions/` +
-      `${aliasArn(stack.names, functionName)}/invocations`,
+    invocationUri: (path) => {
+      const { functionName } = parts.find((part) => part.routes.some((route) => route.path === path)) ?? parts[0];
+      return (
+        `arn:${names.partition()}:apigateway:${region}:lambda:path/2015-03-31/functions/` +
+        `${aliasArn(stack.names, functionName)}/invocations`
+      );
+    },
     schemes,
     api: input.config.api,
   });
@@ -59,14 +70,17 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     ...(needs.length > 0 && { dependsOn: [...needs] }),
     lifecycle: { createBeforeDestroy: true },
   });
-  const permission = new LambdaPermission(stack, "api-permission", {
-    statementId: "ApiGateway",
-    action: "lambda:InvokeFunction",
-    functionName: deployed.function.functionName,
-    qualifier: deployed.alias.name,
-    principal: "apigateway.amazonaws.com",
-    sourceArn: `${api.executionArn}/${API_STAGE}/*`,
-  });
+  const permissions = parts.map(
+    ({ functionName, deployed }, index) =>
+      new LambdaPermission(stack, index === 0 ? "api-permission" : `api-permission-${functionName}`, {
+        statementId: "ApiGateway",
+        action: "lambda:InvokeFunction",
+        functionName: deployed.function.functionName,
+        qualifier: deployed.alias.name,
+        principal: "apigateway.amazonaws.com",
+        sourceArn: `${api.executionArn}/${API_STAGE}/*`,
+      }),
+  );
   const deployment = new ApiGatewayDeployment(stack, "api-deployment", {
     restApiId: api.id,
     // A changed policy takes effect with the next deployment.
@@ -83,8 +97,8 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     stageName: API_STAGE,
     xrayTracingEnabled: true,
     accessLogSettings: { destinationArn: accessLog(stack, options).arn, format: ACCESS_LOG_FORMAT },
-    // The first request needs the function and the permission to call it.
-    dependsOn: [permission, ...deployed.ready, executionLog(stack, api, options)],
+    // The first request needs the functions and the permission to call them.
+    dependsOn: [...permissions, ...parts.flatMap(({ deployed }) => deployed.ready), executionLog(stack, api, options)],
   });
   // checkov:skip=CKV_AWS_225 aws_api_gateway_method_settings.api-settings: answers belong to one user and change with each write
   new ApiGatewayMethodSettings(stack, "api-settings", {

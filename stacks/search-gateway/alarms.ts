@@ -95,7 +95,18 @@ function logAlarms(stack: ProjectStack): void {
   });
   alarm(stack, "request-log-delivery", {
     description: "The request log does not reach the bucket: see the log of the delivery stream",
-    metrics: { age: metrics.delivery("DeliveryToS3.DataFreshness", "Maximum") },
+    metrics: { age: metrics.delay("search-logs") },
+    above: LATE_SECONDS,
+    points: 3,
+  });
+  alarm(stack, "search-events-unstored", {
+    description: "Events were not accepted: see the log of search-events",
+    metrics: { events: metrics.unstoredEvents },
+    above: 0,
+  });
+  alarm(stack, "search-events-delivery", {
+    description: "Events of searches do not reach the bucket: see the log of the delivery stream",
+    metrics: { age: metrics.delay("search-events") },
     above: LATE_SECONDS,
     points: 3,
   });

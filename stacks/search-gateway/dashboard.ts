@@ -13,7 +13,7 @@ export function gatewayDashboard(stack: ProjectStack): void {
 
 function gatewayWidgets(stack: ProjectStack): Widget[] {
   const metrics = gatewayMetrics(stack);
-  const { lambda, delivery, unreadableLines, models } = metrics;
+  const { lambda, delay, unreadableLines, unstoredEvents, models } = metrics;
   return [
     ...requestWidgets(metrics, "api-router", STAGES),
     ...(models.length === 0
@@ -37,7 +37,15 @@ function gatewayWidgets(stack: ProjectStack): Widget[] {
       metrics: [
         [lambda("log-handler", "Errors"), "errors of log-handler"],
         [unreadableLines, "unreadable lines"],
-        [delivery("DeliveryToS3.DataFreshness", "Maximum"), "seconds behind"],
+        [delay("search-logs"), "seconds behind"],
+      ],
+    },
+    {
+      title: "Events of searches",
+      metrics: [
+        [lambda("search-events", "Errors"), "errors of search-events"],
+        [unstoredEvents, "not stored"],
+        [delay("search-events"), "seconds behind"],
       ],
     },
   ];

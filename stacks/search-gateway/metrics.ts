@@ -1,9 +1,10 @@
 import type { ModelName } from "../../lib/config/embedding-models.ts";
 import { bedrockModelId, endpointNameOf, isEndpointModel } from "../../lib/config/model-sources.ts";
 import type { Stage } from "../../lib/core/http/degradation.ts";
-import { API_STAGE, ENDPOINT_VARIANT, type FunctionName } from "../../lib/core/naming/names.ts";
+import { API_STAGE, ENDPOINT_VARIANT, type FunctionName, type StreamName } from "../../lib/core/naming/names.ts";
 import { METRIC_NAMESPACE, MODEL_PAUSED } from "../../lib/core/telemetry/emf.ts";
 import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { UNSTORED_EVENTS } from "../../lib/search/api/events/events.ts";
 import { UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
 import type { Metric } from "../constructs/alarm.ts";
 import { gatewayInput } from "../input.ts";
@@ -40,11 +41,18 @@ export function gatewayMetrics(stack: ProjectStack) {
       dimensions: { Project },
       stat: "Sum",
     } satisfies Metric,
-    delivery: (name: string, stat: string): Metric => ({
+    unstoredEvents: {
+      namespace: METRIC_NAMESPACE,
+      name: UNSTORED_EVENTS,
+      dimensions: { Project },
+      stat: "Sum",
+    } satisfies Metric,
+    /** Age in seconds of the oldest record that a stream has not yet written to the bucket. */
+    delay: (stream: StreamName): Metric => ({
       namespace: "AWS/Firehose",
-      name,
-      dimensions: { DeliveryStreamName: names.stream("search-logs") },
-      stat,
+      name: "DeliveryToS3.DataFreshness",
+      dimensions: { DeliveryStreamName: names.stream(stream) },
+      stat: "Maximum",
     }),
     models: referencedModels(gateway).map((name) => ({
       name,

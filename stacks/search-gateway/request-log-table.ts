@@ -7,7 +7,7 @@ import type { ProjectStack } from "../project-stack.ts";
 const DEGRADED = "array<struct<stage:string,target:string,reason:string,effect:string>>";
 const SETTINGS = "struct<weights:array<double>,normalization:string,combination:string>";
 
-/** The fields of lib/request-log/line.ts, in their order. */
+/** The fields of lib/search/request-log/line.ts, in their order. */
 const COLUMNS: ReadonlyArray<readonly [name: string, type: string]> = [
   ["type", "string"],
   ["application", "string"],
@@ -32,19 +32,67 @@ const COLUMNS: ReadonlyArray<readonly [name: string, type: string]> = [
 /** The first day of the table; earlier ones have expired or never existed. */
 const FIRST_DAY = "2024-01-01";
 
-/** Adds the request log as a table for Athena. Readers deduplicate by `query_id`. */
-export function requestLogTable(stack: ProjectStack): void {
+const OBJECT = "struct<object_id:string,object_id_type:string,object_id_field:string,internal_id:string>";
+const POSITION = "struct<ordinal:bigint,xy:struct<x:double,y:double>>";
+
+/** The fields of lib/search/request-log/event-line.ts. */
+const EVENT_COLUMNS: typeof COLUMNS = [
+  ["type", "string"],
+  ["application", "string"],
+  ["query_id", "string"],
+  ["client_id", "string"],
+  ["user_id", "string"],
+  ["session_id", "string"],
+  ["action_name", "string"],
+  ["timestamp", "string"],
+  ["message_type", "string"],
+  ["message", "string"],
+  ["event_attributes", `struct<object:${OBJECT},position:${POSITION}>`],
+  ["key", "string"],
+  ["received_at", "string"],
+];
+
+/** Adds the request log and the events of searches as tables for Athena. Readers deduplicate. */
+export function requestLogTables(stack: ProjectStack): void {
   const { names, input } = stack;
-  const location = `s3://${names.bucket()}/${PREFIXES.searchLogs}`;
   const database = new GlueCatalogDatabase(stack, "log-database", {
     name: names.glueDatabase(),
     description: `${input.config.project.project_name}: request log of the search gateway`,
   });
-  new GlueCatalogTable(stack, "log-table", {
-    databaseName: database.name,
-    name: names.glueTable("search_logs"),
+  linesTable(stack, database, {
+    id: "log-table",
+    name: "search_logs",
     description:
       "One row a search, in the fields of the User Behavior Insights query schema; may hold a query_id twice",
+    prefix: PREFIXES.searchLogs,
+    columns: COLUMNS,
+  });
+  linesTable(stack, database, {
+    id: "events-table",
+    name: "search_events",
+    description: "One row an event, in the fields of the User Behavior Insights event schema; may hold an event twice",
+    prefix: PREFIXES.searchEvents,
+    columns: EVENT_COLUMNS,
+  });
+}
+
+interface LinesTable {
+  id: string;
+  name: Parameters<ProjectStack["names"]["glueTable"]>[0];
+  description: string;
+  /** Folder of the folders of days. */
+  prefix: string;
+  columns: typeof COLUMNS;
+}
+
+/** Adds a table over objects of JSON lines, by day of arrival. */
+function linesTable(stack: ProjectStack, database: GlueCatalogDatabase, table: LinesTable): void {
+  const { names } = stack;
+  const location = `s3://${names.bucket()}/${table.prefix}`;
+  new GlueCatalogTable(stack, table.id, {
+    databaseName: database.name,
+    name: names.glueTable(table.name),
+    description: table.description,
     tableType: "EXTERNAL_TABLE",
     partitionKeys: [{ name: "day", type: "date" }],
     parameters: {
@@ -65,7 +113,7 @@ export function requestLogTable(stack: ProjectStack): void {
         // A truncated line becomes a row of nulls instead of failing every query.
         parameters: { "ignore.malformed.json": "true" },
       },
-      columns: COLUMNS.map(([name, type]) => ({ name, type })),
+      columns: table.columns.map(([name, type]) => ({ name, type })),
     },
   });
 }

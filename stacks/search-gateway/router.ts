@@ -8,6 +8,7 @@ import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
+import { userIdKeySecret } from "./user-id-key.ts";
 
 /** Short, since the log group contains the request log with users' searches, and the bucket keeps that. */
 const MOST_LOG_DAYS = 3;
@@ -54,26 +55,24 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   const { names, input } = stack;
   const { gateway, found } = gatewayInput(input);
   const { auth } = gateway.opensearch;
-  const hmac = input.config.api.logging.user_id === "hmac";
+  const userIdKey = userIdKeySecret(stack);
   const secretKey = auth?.type === "basic" ? found.secretKeyArn : undefined;
   const byAlias = secretKey?.includes(":alias/") ?? false;
-  const own = input.config.project.aws.kms_key_arn;
   return {
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("api-router")}`),
     domain: auth?.type === "aws" ? found.domain.arn : undefined,
     secrets: [
       ...(auth?.type === "basic" ? [auth.master_user_secret_arn] : []),
-      // Secrets Manager appends six characters to a name.
-      ...(hmac ? [names.arn("secretsmanager", `secret:${names.userIdKeyParameter()}-??????`)] : []),
+      ...(userIdKey ? [userIdKey.secret] : []),
     ],
     secretKeys: {
       keys: [
         ...(secretKey === undefined || byAlias ? [] : [secretKey]),
-        ...(hmac && own !== undefined && own !== secretKey ? [own] : []),
+        ...(userIdKey?.keys.filter((key) => key !== secretKey) ?? []),
       ],
       aliases: [
         ...(secretKey !== undefined && byAlias ? [secretKey.slice(secretKey.indexOf("alias/"))] : []),
-        ...(hmac && own === undefined ? [names.kmsAlias()] : []),
+        ...(userIdKey?.aliases ?? []),
       ],
       anyKey: names.arn("kms", "key/*"),
     },

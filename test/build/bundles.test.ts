@@ -27,6 +27,7 @@ const built = await buildFunctions({
 /** What each function is started with. */
 const ENVIRONMENTS: Record<string, Record<string, string>> = {
   "api-router": { OPENSEARCH_AUTH: "none", OPENSEARCH_NODE: "http://127.0.0.1:9", AWS_REGION: "eu-west-1" },
+  "search-events": { EVENTS_STREAM: "demo", AWS_REGION: "eu-west-1" },
   "log-handler": { PROJECT_NAME: "demo", FIREHOSE_STREAM: "demo", AWS_REGION: "eu-west-1" },
   "cluster-scaler": {
     DOMAIN_NAME: "search",

@@ -13,7 +13,7 @@ import { namesOf } from "../../lib/core/naming/names.ts";
 import { DefinitionFiles } from "../../lib/recommendation/etl/settings.ts";
 import { RealtimeSyncSettings, RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
-import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
+import { EventsSettings, GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { smallModelFiles } from "../lib/search/embeddings/fixture.ts";
 import { suite } from "../suite.ts";
@@ -31,6 +31,7 @@ const settingsIn = (file: string | Uint8Array | undefined) => JSON.parse(Buffer.
 
 const READ_BY = {
   "api-router": GatewaySettings,
+  "search-events": EventsSettings,
   "recommendation-api": RecommendationSettings,
   "realtime-sync": RealtimeSyncSettings,
   etl: DefinitionFiles,
@@ -58,7 +59,7 @@ test("are the same in every account and region", async () => {
 
 test("belong to what the configuration deploys", () => {
   const files = (config: Configuration) => Object.keys(settingsOf(config, { names })).sort();
-  assert.equal(files(gatewayOnly), ["api-router"]);
+  assert.equal(files(gatewayOnly), ["api-router", "search-events"]);
   assert.equal(files(recommendationOnly), ["etl", "realtime-sync", "recommendation-api", "training"]);
 });
 
@@ -103,7 +104,10 @@ test("a function that the configuration does not deploy is refused by the build,
     () => "built",
     (error: { stderr: string }) => error.stderr,
   );
-  assert.match(message, /conf\.local deploys no function "cluster-scaler"; it deploys api-router, log-handler, /);
+  assert.match(
+    message,
+    /conf\.local deploys no function "cluster-scaler"; it deploys api-router, log-handler, search-events, /,
+  );
 });
 
 test.run();

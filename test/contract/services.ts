@@ -23,6 +23,7 @@ export async function startServices() {
   }));
   const gateway = await startGateway({
     node: cluster.url,
+    eventsStream: world.names.stream("events"),
     // Generated bodies go up to 5,000 operations, which take a busy machine long.
     functionTimeoutMs: patient(55_000),
     settings: {

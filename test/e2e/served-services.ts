@@ -1,9 +1,7 @@
-import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { routes } from "../../functions/recommendation-api/routes.ts";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { type RunningApi, startApi } from "../../local/api/start.ts";
 import { readDeployedApi } from "../../local/cloud/deployed-api.ts";
-import { serveDeployedApi } from "../infrastructure/served-api.ts";
+import { invoking, serveDeployedApi } from "../infrastructure/served-api.ts";
 import type { World } from "./world.ts";
 
 /** A deployed API over HTTP. */
@@ -38,14 +36,7 @@ export interface Answer {
  */
 export async function serveRecommendation({ cloud, lambda, names }: World): Promise<Served> {
   const api = await readDeployedApi(cloud, names.api("recommendation"), "v1");
-  const { name: FunctionName, qualifier: Qualifier } = api.function;
-  const handler: ProxyHandler = async (event) => {
-    const Payload = JSON.stringify(event);
-    const answer = await lambda.send(new InvokeCommand({ FunctionName, Qualifier, Payload }));
-    const text = Buffer.from(answer.Payload ?? []).toString();
-    if (answer.FunctionError) throw new Error(text);
-    return JSON.parse(text);
-  };
+  const handler = invoking(lambda, api.function);
   const forbidden = api.methods.filter(({ permitted }) => !permitted);
   if (forbidden.length > 0) throw new Error(`API Gateway may not call the function for ${forbidden[0]?.resource}`);
   // Throttled by nothing here: the load is the test's own.

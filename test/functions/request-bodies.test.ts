@@ -4,10 +4,13 @@ import { loadFamily as loadSearchFamily } from "../../functions/api-router/famil
 import { routes as searchRoutes } from "../../functions/api-router/routes.ts";
 import { loadFamily as loadRecommendationFamily } from "../../functions/recommendation-api/families.ts";
 import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
+import { eventsFamily } from "../../functions/search-events/family.ts";
+import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
 import { OPEN } from "../../lib/core/http/access.ts";
 import type { ProxyEvent } from "../../lib/core/http/event.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+import type { EventsServices } from "../../lib/search/api/events/events.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import { SETTINGS } from "../fixtures/gateway.ts";
 import { suite } from "../suite.ts";
@@ -23,6 +26,14 @@ const routers = [
   {
     routes: searchRoutes,
     router: createRouter({ api, routes: searchRoutes, load: (family) => loadSearchFamily(family, search) }),
+  },
+  {
+    routes: eventRoutes,
+    router: createRouter({
+      api,
+      routes: eventRoutes,
+      load: async () => eventsFamily({ api } as unknown as EventsServices),
+    }),
   },
   {
     routes: recommendationRoutes,

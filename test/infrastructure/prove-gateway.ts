@@ -5,9 +5,10 @@ interface Body {
   index_response: { errors: boolean; items: Array<Record<string, { status: number }>> };
   search_response: { hits: { hits: Array<{ _id: string }> } };
   degraded?: unknown;
+  accepted?: number;
 }
 
-/** Writes documents and finds them, by words and by meaning, over HTTP. Throws when anything is not as it should be. */
+/** Writes documents, finds them, by words and by meaning, and tells of a click, over HTTP. Throws when anything is not as it should be. */
 export async function proveGateway(url: string, key: string): Promise<void> {
   // The example configuration has embeddings for this index alone, which others of the machine may use too.
   const index = "products";
@@ -57,6 +58,10 @@ export async function proveGateway(url: string, key: string): Promise<void> {
   });
   assert.is(hybrid.degraded, undefined, JSON.stringify(hybrid.degraded));
   assert.is(ids(hybrid)[0], "1");
+
+  const event = { action_name: "click", timestamp: new Date().toISOString(), query_id: randomUUID() };
+  const { accepted } = await send("POST", "/application/events", { events: [event] });
+  assert.is(accepted, 1);
 }
 
 const ids = ({ search_response }: Body) => search_response.hits.hits.map(({ _id }) => _id);

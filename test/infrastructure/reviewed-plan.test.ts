@@ -55,7 +55,7 @@ test("is saved with everything it depends on, and an id", async () => {
       ["search-gateway", null],
     ],
   );
-  assert.equal(Object.keys(functions), ["api-router", "log-handler"]);
+  assert.equal(Object.keys(functions), ["api-router", "log-handler", "search-events"]);
 });
 
 test("goes to a new folder only", async () => {

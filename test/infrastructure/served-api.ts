@@ -1,10 +1,17 @@
 import { dirname, join } from "node:path";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { routes } from "../../functions/api-router/routes.ts";
+import { routes as routerRoutes } from "../../functions/api-router/routes.ts";
+import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import type { Method, Route } from "../../lib/core/http/route.ts";
 import { loadBundle } from "../../local/api/load-bundle.ts";
 import { type RunningApi, startApi } from "../../local/api/start.ts";
-import { type DeployedApi, type DeployedMethod, readDeployedApi } from "../../local/cloud/deployed-api.ts";
+import {
+  type DeployedApi,
+  type DeployedFunction,
+  type DeployedMethod,
+  readDeployedApi,
+} from "../../local/cloud/deployed-api.ts";
 import type { Cloud } from "../../local/cloud/front.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 
@@ -20,16 +27,25 @@ export interface ServeOptions {
   cluster: string;
 }
 
-/** Reads an API back from the cloud and serves it: its resources, keys and permissions, its function's archive and environment. */
+/**
+ * Reads an API back from the cloud and serves it: its resources, keys and permissions. The function of `/` runs here, from
+ * its archive and with its environment, since it needs a cluster; the others run in the cloud, with their roles.
+ */
 export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): Promise<ServedApi> {
   const api = await readDeployedApi(cloud, name, "v1");
-  await unpack(cloud, api);
+  const lambda = new LambdaClient(clientOptions(cloud));
+  await unpack(lambda, api.function);
   // What the function's SDK clients read when they are made.
   Object.assign(process.env, cloud.env);
+  const { codeSha256, environment } = api.function;
   const { handler } = await loadBundle({
-    file: join(dirname(cloud.logFile), "functions", api.function.codeSha256, "index.mjs"),
-    env: { ...cloud.env, ...api.function.environment, OPENSEARCH_NODE: cluster },
+    file: join(dirname(cloud.logFile), "functions", codeSha256, "index.mjs"),
+    env: { ...cloud.env, ...environment, OPENSEARCH_NODE: cluster },
   });
+  const handlers = new Map<string | undefined, ProxyHandler>([
+    ...api.functions.map((deployed) => [deployed.name, invoking(lambda, deployed)] as const),
+    [api.function.name, handler],
+  ]);
   const running = await startApi({
     services: [
       {
@@ -42,7 +58,8 @@ export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): 
           const method = methodOf(api.methods, event.resource, event.httpMethod);
           if (!method) return { statusCode: 403, headers: {}, body: `API Gateway has no method for ${event.resource}` };
           if (!method.permitted) return { statusCode: 500, headers: {}, body: "API Gateway may not call the function" };
-          return handler(event, context);
+          const answering = handlers.get(method.functionName);
+          return answering ? answering(event, context) : { statusCode: 500, headers: {}, body: "no function answers" };
         },
       },
     ],
@@ -51,13 +68,24 @@ export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): 
 }
 
 /** The local cloud unpacks an archive when it first runs it; so the function has also run where it was deployed. */
-async function unpack(cloud: Cloud, { function: { name, qualifier } }: DeployedApi): Promise<void> {
+async function unpack(lambda: LambdaClient, deployed: DeployedFunction): Promise<void> {
   const event = { resource: "/", path: "/", httpMethod: "GET", headers: {}, requestContext: { requestId: "1" } };
-  const answer = await new LambdaClient(clientOptions(cloud)).send(
+  const text = await invoked(lambda, deployed, event);
+  if (!text.includes("not_found")) throw new Error(`${deployed.name} answers ${text}`);
+}
+
+/** Returns a handler whose every request is an invocation of a function in the cloud, with the permissions of its role. */
+export function invoking(lambda: LambdaClient, deployed: DeployedFunction): ProxyHandler {
+  return async (event) => JSON.parse(await invoked(lambda, deployed, event));
+}
+
+async function invoked(lambda: LambdaClient, { name, qualifier }: DeployedFunction, event: object): Promise<string> {
+  const answer = await lambda.send(
     new InvokeCommand({ FunctionName: name, Qualifier: qualifier, Payload: JSON.stringify(event) }),
   );
   const text = Buffer.from(answer.Payload ?? []).toString();
-  if (answer.FunctionError || !text.includes("not_found")) throw new Error(`${name} answers ${text}`);
+  if (answer.FunctionError) throw new Error(`${name} failed: ${text}`);
+  return text;
 }
 
 const ALL: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
@@ -74,7 +102,7 @@ function methodOf(methods: readonly DeployedMethod[], resource: string, method: 
 
 /** What an API with keys has to have: a resource for each route, the permission, the key; OPTIONS without function and key. */
 export function problemsOf({ methods, keys }: DeployedApi): string[] {
-  const paths = [...new Set(["/", "/{proxy+}", ...routes.map(({ path }) => path)])];
+  const paths = [...new Set(["/", "/{proxy+}", ...[...routerRoutes, ...eventRoutes].map(({ path }) => path)])];
   const missing = paths.filter((path) => !methodOf(methods, path, "ANY")).map((path) => `${path} is missing`);
   const open = methods
     .filter(({ keyRequired, authorization, mock }) => keyRequired === (mock !== undefined) || authorization !== "NONE")

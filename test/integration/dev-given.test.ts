@@ -169,6 +169,43 @@ test("embeds with the given server, in the dimension and with the prefix of mode
   assert.ok(embedded.includes("find: any text"), embedded.join("; "));
 });
 
+/** Waits for a line with an id below a prefix of the local bucket. */
+function storedLine(Prefix: string, id: string): Promise<{ Key: string; found: string }> {
+  const s3 = new S3Client({
+    ...clientOptions({ endpoint: state.aws.endpoint, region: "eu-west-1" }),
+    forcePathStyle: true,
+  });
+  const Bucket = "demo-relevance-123456789012-eu-west-1";
+  return waitFor(
+    async () => {
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix }));
+      for (const { Key = "" } of Contents) {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+        const text = gunzipSync((await Body?.transformToByteArray()) ?? new Uint8Array()).toString();
+        const found = text.split("\n").find((one) => one.includes(id));
+        if (found) return { Key, found };
+      }
+      return undefined;
+    },
+    { what: `a line with ${id} in the bucket`, timeoutMs: 30_000, intervalMs: 250 },
+  );
+}
+
+test("carries a click to the object where the Glue table looks for it", async () => {
+  const click = {
+    action_name: "click",
+    timestamp: new Date().toISOString(),
+    query_id: "a-search-with-a-click",
+    event_attributes: { object: { object_id: "b1" }, position: { ordinal: 1 } },
+  };
+  const { status, body } = await call("POST", "/application/events", { events: [click] });
+  assert.equal([status, body], [200, { accepted: 1, rejected: [] }]);
+  const { Key, found } = await storedLine("logs/events/", click.query_id);
+  assert.match(Key, /^logs\/events\/day=\d{4}-\d\d-\d\d\/[^/]+$/);
+  const { type, application, event_attributes } = JSON.parse(found);
+  assert.equal([type, application, event_attributes], ["relevance.event", "demo", click.event_attributes]);
+});
+
 test("carries a request log line to the object where the Glue table looks for it", async () => {
   await call("PUT", `/raw-backend/${index}/_doc/logged?refresh=true`, { note: "wanted" });
   const { headers } = await call("POST", "/application/search", {
@@ -178,24 +215,7 @@ test("carries a request log line to the object where the Glue table looks for it
   });
   const queryId = headers.get("x-query-id");
   assert.ok(queryId);
-  const s3 = new S3Client({
-    ...clientOptions({ endpoint: state.aws.endpoint, region: "eu-west-1" }),
-    forcePathStyle: true,
-  });
-  const Bucket = "demo-relevance-123456789012-eu-west-1";
-  const { Key, found } = await waitFor(
-    async () => {
-      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: "logs/search/" }));
-      for (const { Key = "" } of Contents) {
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-        const text = gunzipSync((await Body?.transformToByteArray()) ?? new Uint8Array()).toString();
-        const found = text.split("\n").find((one) => one.includes(queryId));
-        if (found) return { Key, found };
-      }
-      return undefined;
-    },
-    { what: "the request log line in the bucket", timeoutMs: 30_000, intervalMs: 250 },
-  );
+  const { Key, found } = await storedLine("logs/search/", queryId);
   assert.match(Key, /^logs\/search\/day=\d{4}-\d\d-\d\d\/[^/]+$/);
   const { type, application, user_id, query_attributes, query_response_hit_ids } = JSON.parse(found);
   assert.equal([type, application, user_id], ["relevance.search", "demo", "u-1"]);

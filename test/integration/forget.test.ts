@@ -22,6 +22,7 @@ let local: ReturnType<typeof localFolder>;
 
 const eventsKey = (index: number) => `events/2026/01/01/00/${String(index).padStart(4, "0")}`;
 const searchKey = "logs/search/day=2026-01-01/one.gz";
+const clickKey = "logs/events/day=2026-01-01/one.gz";
 const event = (USER_ID: string, index: number) =>
   `{"USER_ID":${JSON.stringify(USER_ID)},"ITEM_ID":"B1","N":${index}.0}\n`;
 
@@ -49,6 +50,11 @@ test.before(async () => {
     { user_id: USER, user_query: "secret" },
     { user_id: "U2", user_query: USER },
   ];
+  const clicks = [
+    { user_id: USER, action_name: "click" },
+    { user_id: "U2", action_name: "click" },
+  ];
+  await put(clickKey, gzipSync(clicks.map((line) => `${JSON.stringify(line)}\n`).join("")));
   await put(searchKey, gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
 });
 
@@ -91,7 +97,7 @@ test("killed while Personalize works, it resumed where the first run stopped", a
   assert.match(err, "record of the user: done before\n");
   assert.match(err, /events: resuming after \d+ objects\n/);
   assert.match(err, `events: 160 events replaced in 160 of ${OBJECTS} objects\n`);
-  assert.match(err, "request log: 1 line removed from 1 of 1 object\n");
+  assert.match(err, "request log and search events: 2 lines removed from 2 of 2 objects\n");
 });
 
 test("run again, it joins the same job and reports everything that all runs did", async () => {
@@ -111,7 +117,7 @@ test("run again, it joins the same job and reports everything that all runs did"
     record: "deleted",
     events: `160 events replaced in 160 of ${OBJECTS} objects`,
     etl: "1 object version deleted",
-    "request-log": "1 line removed from 1 of 1 object",
+    "request-log": "2 lines removed from 2 of 2 objects",
     personalize: `data deletion job ${dataDeletionJobs[0]?.jobName} completed`,
   });
 });
@@ -122,6 +128,7 @@ test("the person's lines are gone, their number and all other lines unchanged", 
     assert.is(await read(eventsKey(index)), event("U2", index) + own + event("U3", index));
   }
   assert.is(await read(searchKey), `${JSON.stringify({ user_id: "U2", user_query: USER })}\n`);
+  assert.is(await read(clickKey), `${JSON.stringify({ user_id: "U2", action_name: "click" })}\n`);
 });
 
 test("nothing is left of progress, list of users and results of ETL, and nothing printed names the person", async () => {

@@ -143,7 +143,7 @@ for (const cluster of await clusters()) {
     gateway.log.length = 0;
     const { headers } = await gateway.post(
       "/application/search",
-      { index, search_request, user_id: "u1" },
+      { index, search_request, user_query: "salt road", user_id: "u1" },
       { "x-client-id": "shop" },
     );
     await gateway.post("/application/search", { index, search_request, is_logging_enable: false });
@@ -155,7 +155,7 @@ for (const cluster of await clusters()) {
     assert.is(line.total, 25);
     assert.is(line.query_response_hit_ids.length, 3);
     assert.equal(JSON.parse(line.query), search_request);
-    assert.is(line.user_query, null);
+    assert.is(line.user_query, "salt road");
     assert.is(line.object_id_field, "_id");
     const { milliseconds, ...attributes } = line.query_attributes;
     assert.equal(attributes, {

@@ -23,6 +23,8 @@ const ALWAYS = [
   "alarm-request-log-delivery",
   "alarm-request-log-errors",
   "alarm-request-log-unreadable",
+  "alarm-search-events-delivery",
+  "alarm-search-events-unstored",
   "alarm-search-gateway-5xx",
   "alarm-search-gateway-p99",
   "alarm-search-gateway-throttles",
@@ -93,8 +95,8 @@ test("the dashboard shows every stage that an answer can lack, and no model that
     degraded?.properties.metrics.map((row) => row[5]),
     ["embedding", "personalization", "profile", "depth"],
   );
-  assert.is(widgets(all).length, 7);
-  assert.is(widgets(minimal).length, 5);
+  assert.is(widgets(all).length, 8);
+  assert.is(widgets(minimal).length, 6);
 });
 
 test.run();

@@ -33,6 +33,7 @@ test("has every route, the root and everything else", () => {
   assert.equal(Object.keys(body.paths).sort(), [
     "/",
     "/application/bulk",
+    "/application/events",
     "/application/hybrid-search",
     "/application/hybrid-search/candidates",
     "/application/search",
@@ -52,14 +53,14 @@ test("needs the key for every method but OPTIONS, which only an API with origins
   assert.equal([...new Set(methods)], ["x-amazon-apigateway-any-method"]);
 });
 
-test("every other integration names the alias", () => {
-  const uris = Object.values(body.paths).map((methods) => integrationOf(methods["x-amazon-apigateway-any-method"]).uri);
-  assert.equal(
-    [...new Set(uris)],
-    [
-      "arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/arn:aws:lambda:eu-west-1:123456789012:function:all-options-api-router:live/invocations",
-    ],
-  );
+test("every other integration names the alias of the path's function", () => {
+  const uriOf = (fn: string) =>
+    `arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/arn:aws:lambda:eu-west-1:123456789012:function:all-options-${fn}:live/invocations`;
+  for (const [path, methods] of Object.entries(body.paths)) {
+    const fn = path === "/application/events" ? "search-events" : "api-router";
+    assert.is(integrationOf(methods["x-amazon-apigateway-any-method"]).uri, uriOf(fn), path);
+  }
+  assert.ok(body.paths["/application/events"]);
 });
 
 test("bodies are bytes", () => {
@@ -106,7 +107,7 @@ test("refusals are shown to pages of allowed origins", () => {
   assert.is(origin(["https://a.example", "https://b.example"]), "method.request.header.origin");
 });
 
-const BODY = { title: "x", invocationUri: "x", schemes: {}, api: { authorization: "api_key" } } as const;
+const BODY = { title: "x", invocationUri: () => "x", schemes: {}, api: { authorization: "api_key" } } as const;
 const trigger = (stack: typeof all) =>
   stack.resource<{ triggers: { api: string } }>("aws_api_gateway_deployment", "api-deployment").triggers.api;
 
@@ -212,27 +213,34 @@ test("the function learns the names of the keys by their ids, two of a key that 
   const found = discoveryOf(config);
   const namedKeys = { "search-gateway": { shop: [1, 2] }, recommendation: {} };
   const stack = synth("search-gateway", { config, discovery: { ...found, namedKeys } });
-  const variables = (one: typeof stack) =>
-    one.resource<{ environment: { variables: Record<string, string> } }>("aws_lambda_function", "api-router")
-      .environment.variables;
+  const variables = (one: typeof stack, fn = "api-router") =>
+    one.resource<{ environment: { variables: Record<string, string> } }>("aws_lambda_function", fn).environment
+      .variables;
   const id = (key: string) => ref(`aws_api_gateway_api_key.${key}.id`);
-  assert.is(
-    variables(stack).API_KEYS,
-    `${id("api-key-1")}=default,${id("api-key-shop-1")}=shop,${id("api-key-shop-2")}=shop`,
-  );
+  for (const fn of ["api-router", "search-events"]) {
+    assert.is(
+      variables(stack, fn).API_KEYS,
+      `${id("api-key-1")}=default,${id("api-key-shop-1")}=shop,${id("api-key-shop-2")}=shop`,
+    );
+  }
   assert.is(variables(minimal).API_KEYS, undefined);
 });
 
-test("API Gateway may call the alias, from this stage alone", () => {
-  const permission = all.resource("aws_lambda_permission", "api-permission");
-  assert.equal(
-    [permission.principal, permission.qualifier, permission.source_arn],
-    [
-      "apigateway.amazonaws.com",
-      ref("aws_lambda_alias.api-router-live.name"),
-      `${ref("aws_api_gateway_rest_api.api.execution_arn")}/v1/*`,
-    ],
-  );
+test("API Gateway may call the alias of each function, from this stage alone", () => {
+  for (const [id, fn] of [
+    ["api-permission", "api-router"],
+    ["api-permission-search-events", "search-events"],
+  ] as const) {
+    const permission = all.resource("aws_lambda_permission", id);
+    assert.equal(
+      [permission.principal, permission.qualifier, permission.source_arn],
+      [
+        "apigateway.amazonaws.com",
+        ref(`aws_lambda_alias.${fn}-live.name`),
+        `${ref("aws_api_gateway_rest_api.api.execution_arn")}/v1/*`,
+      ],
+    );
+  }
 });
 
 test("the host name has TLS 1.2, the certificate and a DNS record", () => {

@@ -16,7 +16,8 @@ const test = suite("stacks: cdktf synth");
 const folder = mkdtempSync(join(tmpdir(), "cdktf-synth-"));
 test.after(() => rmSync(folder, { recursive: true }));
 mkdirSync(join(folder, "dist/functions"), { recursive: true });
-for (const name of ["api-router", "log-handler"]) writeFileSync(join(folder, `dist/functions/${name}.zip`), name);
+for (const name of ["api-router", "log-handler", "search-events"])
+  writeFileSync(join(folder, `dist/functions/${name}.zip`), name);
 
 function main(env: Record<string, string>) {
   const { app }: { app: string } = JSON.parse(readFileSync(join(ROOT, "cdktf.json"), "utf8"));

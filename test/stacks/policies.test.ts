@@ -104,6 +104,31 @@ const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does
     ],
   },
   {
+    role: "search-events-role",
+    what: "with hashed user ids",
+    stack: all,
+    does: [
+      call("firehose:PutRecordBatch", arn("firehose", "deliverystream/all-options-search-events")),
+      call("secretsmanager:GetSecretValue", USER_ID_KEY),
+      call("kms:Decrypt", KEY, OWN_KEY),
+      call("logs:CreateLogStream", log("all-options", "search-events")),
+    ],
+    doesNot: [
+      call("firehose:PutRecordBatch", arn("firehose", "deliverystream/all-options-search-logs")),
+      call("secretsmanager:GetSecretValue", SECRET),
+      call("s3:PutObject", `${BUCKET}/logs/events/x`),
+      call("es:ESHttpGet", `${DOMAIN}/_search`),
+      call("ec2:CreateNetworkInterface", "*"),
+    ],
+  },
+  {
+    role: "search-events-role",
+    what: "with plain user ids",
+    stack: minimal,
+    does: [call("firehose:PutRecordBatch", arn("firehose", "deliverystream/minimal-search-events"))],
+    doesNot: [call("secretsmanager:GetSecretValue", USER_ID_KEY), call("kms:Decrypt", KEY, OWN_KEY)],
+  },
+  {
     role: "log-handler-role",
     what: "",
     stack: all,
@@ -150,6 +175,17 @@ const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does
       call("s3:DeleteObject", `${BUCKET}/logs/search/x`),
       call("kms:GenerateDataKey", KEY),
     ],
+  },
+  {
+    role: "events-delivery-role",
+    what: "",
+    stack: all,
+    does: [
+      call("s3:PutObject", `${BUCKET}/logs/events/day=2026-01-01/x`),
+      call("s3:PutObject", `${BUCKET}/errors/search-events/x`),
+      call("kms:GenerateDataKey", KEY, OWN_KEY),
+    ],
+    doesNot: [call("s3:PutObject", `${BUCKET}/logs/search/x`), call("s3:GetObject", `${BUCKET}/logs/events/x`)],
   },
   {
     role: "sagemaker-role",

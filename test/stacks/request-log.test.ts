@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { eventLine } from "../../lib/search/request-log/event-line.ts";
 import { requestLogLine } from "../../lib/search/request-log/line.ts";
 import { suite } from "../suite.ts";
 import { example, ref } from "./support.ts";
@@ -64,13 +65,41 @@ test("the table finds days by their folders, which are those that the stream wri
   );
 });
 
-test("the stream is encrypted", () => {
-  const { server_side_encryption } = all.resource("aws_kinesis_firehose_delivery_stream", "delivery");
-  assert.equal(server_side_encryption, {
-    enabled: true,
-    key_arn: ref("aws_kms_key.log-key.arn"),
-    key_type: "CUSTOMER_MANAGED_CMK",
-  });
+test("the table of events has every field of an event, and its days are the folders of their stream", () => {
+  const { parameters, storage_descriptor } = all.resource<Table>("aws_glue_catalog_table", "events-table");
+  const event = {
+    action_name: "click",
+    timestamp: "2026-11-23T08:00:00Z",
+    session_id: "s",
+    message_type: "CONVERSION",
+    event_attributes: {
+      object: { object_id: "b1", object_id_type: "book", object_id_field: "_id", internal_id: "b1" },
+      position: { ordinal: 1 },
+    },
+  };
+  const source = { key: "shop", clientId: null, receivedAt: new Date() };
+  const stored = JSON.parse(eventLine(event, source, { application: "test", userId: "plain", queryText: true }));
+  assert.equal(storage_descriptor.columns.map(({ name }) => name).toSorted(), Object.keys(stored).toSorted());
+  const attributes = storage_descriptor.columns.find(({ name }) => name === "event_attributes")?.type ?? "";
+  for (const field of Object.keys(event.event_attributes.object)) assert.match(attributes, `${field}:string`);
+  const bucket = "s3://all-options-relevance-123456789012-eu-west-1";
+  assert.is(parameters["storage.location.template"], `${bucket}/logs/events/day=$${ref("day")}/`);
+  const stream = all.resource<{ extended_s3_configuration: { prefix: string } }>(
+    "aws_kinesis_firehose_delivery_stream",
+    "events-delivery",
+  );
+  assert.is(stream.extended_s3_configuration.prefix, "logs/events/day=!{timestamp:yyyy-MM-dd}/");
+});
+
+test("the streams are encrypted", () => {
+  for (const id of ["delivery", "events-delivery"]) {
+    const { server_side_encryption } = all.resource("aws_kinesis_firehose_delivery_stream", id);
+    assert.equal(server_side_encryption, {
+      enabled: true,
+      key_arn: ref("aws_kms_key.log-key.arn"),
+      key_type: "CUSTOMER_MANAGED_CMK",
+    });
+  }
 });
 
 test.run();

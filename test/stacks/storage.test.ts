@@ -86,7 +86,7 @@ test("the request log goes after logging.retention_days", () => {
     "bucket-lifecycle",
   );
   const log = rule.find(({ id }) => id === "request-log");
-  assert.equal([log?.filter, log?.expiration], [[{ prefix: "logs/search/" }], [{ days: 45 }]]);
+  assert.equal([log?.filter, log?.expiration], [[{ prefix: "logs/" }], [{ days: 45 }]]);
 });
 
 test("events and what ETL made of them go after event_retention_days, or never; runs after run_retention_days", () => {
@@ -101,11 +101,7 @@ test("events and what ETL made of them go after event_retention_days, or never; 
     );
   const { "events/": events, "etl/days/": transformed, "etl/run=": runs } = expiry(both);
   assert.equal([events, transformed, runs], [400, 400, 90]);
-  assert.equal(Object.keys(expiry(synth("storage", { config: recommendation() }))), [
-    "etl/run=",
-    "logs/search/",
-    "errors/",
-  ]);
+  assert.equal(Object.keys(expiry(synth("storage", { config: recommendation() }))), ["etl/run=", "logs/", "errors/"]);
 });
 
 test("has no configuration files: those that an earlier state has are forgotten, not deleted", () => {

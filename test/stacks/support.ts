@@ -18,6 +18,7 @@ import { changed, type Files, filledExample, valid } from "../lib/config/example
 const FUNCTIONS = [
   "api-router",
   "log-handler",
+  "search-events",
   "cluster-scaler",
   "recommendation-api",
   "realtime-sync",

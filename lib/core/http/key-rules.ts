@@ -2,7 +2,16 @@ import * as v from "valibot";
 import { AUTHORIZATIONS } from "./principals.ts";
 
 /** What a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
-export const ENDPOINTS = ["search", "hybrid-search", "bulk", "raw-backend", "recommend", "events", "ingest"] as const;
+export const ENDPOINTS = [
+  "search",
+  "hybrid-search",
+  "search-events",
+  "bulk",
+  "raw-backend",
+  "recommend",
+  "events",
+  "ingest",
+] as const;
 
 export type Endpoint = (typeof ENDPOINTS)[number];
 

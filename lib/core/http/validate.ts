@@ -18,7 +18,8 @@ export function invalidRequest(issues: readonly Issue[]): ApiError {
   return new ApiError("invalid_request", message, { issues });
 }
 
-function issueOf(issue: v.BaseIssue<unknown>): Issue {
+/** Returns an issue of valibot in the words of this API. */
+export function issueOf(issue: v.BaseIssue<unknown>): Issue {
   return { path: v.getDotPath(issue) ?? "", message: messageOf(issue) };
 }
 

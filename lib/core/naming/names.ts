@@ -20,6 +20,7 @@ export type Service = "search-gateway" | "recommendation";
 export type FunctionName =
   | "api-router"
   | "log-handler"
+  | "search-events"
   | "cluster-scaler"
   | "recommendation-api"
   | "realtime-sync"
@@ -34,6 +35,7 @@ export type ServiceRole =
   | "personalize"
   | "sagemaker"
   | "search-logs-delivery"
+  | "search-events-delivery"
   | "events-delivery"
   | "log-subscription"
   | "state-machines"
@@ -43,7 +45,7 @@ export type ServiceRole =
   | "scheduler";
 
 /** Delivery streams to the bucket. */
-export type StreamName = "search-logs" | "events";
+export type StreamName = "search-logs" | "search-events" | "events";
 
 /** Tables of the recommendation service. `ingestion` holds the number of accepted events. */
 export type TableName = "items" | "users" | "popular-items" | "training" | "ingestion";
@@ -115,7 +117,7 @@ export function namesOf(place: Place) {
     securityGroup: (name: "functions" | "endpoints") => named(name, LIMITS.securityGroup),
     /** Athena does not accept hyphens in database names. */
     glueDatabase: () => shorten(`${project}_relevance`, LIMITS.glue).replaceAll("-", "_"),
-    glueTable: (name: "search_logs") => name,
+    glueTable: (name: "search_logs" | "search_events") => name,
 
     api: (service: Service) => named(service, LIMITS.apiGateway),
     /** The plan of a key; `key` is absent for the key named `default`. */

@@ -2,8 +2,12 @@
 export const PREFIXES = {
   /** The configuration files of the last deployment. */
   configuration: "configuration/",
+  /** What users of the search gateway searched for and did; kept for `logging.retention_days`. */
+  logs: "logs/",
   /** Request log of the search gateway. */
   searchLogs: "logs/search/",
+  /** Events that followed from searches. */
+  searchEvents: "logs/events/",
   /** Interaction events as they were received. */
   events: "events/",
   /** Output of ETL. */

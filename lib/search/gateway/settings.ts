@@ -4,6 +4,14 @@ import { accessEntries } from "../../core/http/key-rules.ts";
 import { ModelSettings } from "../embeddings/settings.ts";
 import { findMapping } from "./find-mapping.ts";
 
+const LoggingSettings = v.object({
+  user_id: v.picklist(["plain", "hmac", "none"]),
+  query_text: v.boolean(),
+  /** Name of the secret with the key for hashing user ids; read when the first line is written. */
+  hmac_secret_name: v.optional(v.string()),
+});
+export type LoggingSettings = v.InferOutput<typeof LoggingSettings>;
+
 /**
  * What `api-router` reads at start from `config.json` beside its bundle: the part of the configuration that is too
  * long for environment variables (4 KB in all). The build writes it from the YAML files with every default filled in.
@@ -61,15 +69,15 @@ export const GatewaySettings = v.object({
       item_id_field: v.string(),
     }),
   ),
-  logging: v.object({
-    user_id: v.picklist(["plain", "hmac", "none"]),
-    query_text: v.boolean(),
-    /** Name of the secret with the key for hashing user ids; read when the first line is written. */
-    hmac_secret_name: v.optional(v.string()),
-  }),
+  logging: LoggingSettings,
   cors: v.optional(v.object({ allow_origins: v.array(v.string()) })),
 });
 export type GatewaySettings = v.InferOutput<typeof GatewaySettings>;
+
+/** What `search-events` reads at start from `config.json` beside its bundle. */
+export const EventsSettings = v.pick(GatewaySettings, ["project", "logging", "keys", "authorization", "cors"]);
+export type EventsSettings = v.InferOutput<typeof EventsSettings>;
+
 export type IndexSettings = GatewaySettings["indexes"][number];
 export type EmbeddingMapping = IndexSettings["embedding_mappings"][number];
 

@@ -109,7 +109,7 @@ function serialize(
     application: settings.application,
     query_id: entry.queryId,
     client_id: cut(entry.clientId, MAX_ID_CHARACTERS),
-    user_id: user(entry.userId, settings),
+    user_id: loggedUserId(entry.userId, settings),
     user_query: cut(userQuery, MAX_TEXT_CHARACTERS),
     query,
     query_attributes: {
@@ -130,7 +130,11 @@ function serialize(
   });
 }
 
-function user(id: string | null, settings: RequestLogSettings): string | null {
+/** Returns a user id as `logging.user_id` says, or null. */
+export function loggedUserId(
+  id: string | null,
+  settings: Pick<RequestLogSettings, "userId" | "hmacKey">,
+): string | null {
   if (id === null || settings.userId === "none") return null;
   if (settings.userId === "plain") return plainUserId(id);
   return settings.hmacKey ? hashedUserId(id, settings.hmacKey) : null;

@@ -1,6 +1,9 @@
 /** The value of `type` in every request log line. */
 export const REQUEST_LOG_TYPE = "relevance.search";
 
+/** The value of `type` in every stored event. */
+export const SEARCH_EVENT_TYPE = "relevance.event";
+
 /** The subscription's filter pattern: only request log lines and errors leave the log group. */
 export const REQUEST_LOG_FILTER_PATTERN = `{ $.type = "${REQUEST_LOG_TYPE}" || $.level = "error" }`;
 

@@ -4,12 +4,10 @@ import type { Call, Reply } from "../../../core/http/event.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { requestLogLine } from "../../request-log/line.ts";
+import { keyInTime } from "../../request-log/user-id-key.ts";
 import type { SearchAnswer } from "./answer.ts";
 import { objectIdsOf } from "./item-id.ts";
 import type { CommonFields } from "./request.ts";
-
-/** The longest that an answer waits for the key of user ids. A key that arrives later serves the next line. */
-const KEY_WAIT_MS = 2_000;
 
 /** One search: its request and what it found. */
 export interface Searched {
@@ -55,22 +53,6 @@ export async function searchReply(services: GatewayServices, call: Call, searche
 export function degradedHeader(degraded: readonly Degradation[]): Record<string, string> {
   if (degraded.length === 0) return {};
   return { "x-degraded": [...new Set(degraded.map(({ stage }) => stage))].join(", ") };
-}
-
-/**
- * Returns the key, or undefined if it is late or no user id is hashed: logging never delays or fails a request.
- */
-async function keyInTime({ settings, userIdKey }: GatewayServices, { deadline }: Call): Promise<string | undefined> {
-  if (settings.logging.user_id !== "hmac") return undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, Math.min(KEY_WAIT_MS, deadline.remaining() / 2), undefined);
-  });
-  try {
-    return await Promise.race([userIdKey(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function logLine(

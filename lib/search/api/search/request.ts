@@ -49,6 +49,10 @@ export const commonFields = {
 export const SearchRequest = v.strictObject({
   index: IndexExpression,
   search_request: objectSchema(NativeSearch),
+  user_query: v.pipe(
+    v.nullish(v.string()),
+    v.description("What the user typed, for the request log: the body has it somewhere, or not at all."),
+  ),
   ...commonFields,
 });
 export type SearchRequest = v.InferOutput<typeof SearchRequest>;

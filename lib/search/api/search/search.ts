@@ -41,9 +41,13 @@ export async function search(services: GatewayServices, call: JsonCall<SearchReq
   return searchReply(services, call, {
     endpoint: "search",
     index: body.index,
-    echo: { index: JSON.stringify(body.index), search_request: native },
+    echo: {
+      index: JSON.stringify(body.index),
+      search_request: native,
+      ...(body.user_query != null && { user_query: JSON.stringify(body.user_query) }),
+    },
     fields: body,
-    userQuery: null,
+    userQuery: body.user_query ?? null,
     query: body.search_request,
     settings: null,
     ...found,

@@ -19,6 +19,7 @@ const LONG_FILTER = "f".repeat(63);
 const FUNCTIONS = [
   "api-router",
   "log-handler",
+  "search-events",
   "cluster-scaler",
   "recommendation-api",
   "realtime-sync",
@@ -42,6 +43,7 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
           "personalize",
           "sagemaker",
           "search-logs-delivery",
+          "search-events-delivery",
           "events-delivery",
           "log-subscription",
           "state-machines",
@@ -84,9 +86,19 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
       ...(["etl", "training", "teardown"] as const).map(n.stateMachine),
     ],
   ],
-  ["delivery streams", LIMITS.firehose, /^[\w.-]+$/, (n) => [n.stream("search-logs"), n.stream("events")]],
+  [
+    "delivery streams",
+    LIMITS.firehose,
+    /^[\w.-]+$/,
+    (n) => [n.stream("search-logs"), n.stream("search-events"), n.stream("events")],
+  ],
   ["schedules", LIMITS.schedule, /^[\w.-]+$/, (n) => [n.schedule("cluster-scaler"), n.schedule("retraining")]],
-  ["Glue", LIMITS.glue, /^[a-z0-9_]+$/, (n) => [n.glueDatabase(), n.glueTable("search_logs")]],
+  [
+    "Glue",
+    LIMITS.glue,
+    /^[a-z0-9_]+$/,
+    (n) => [n.glueDatabase(), n.glueTable("search_logs"), n.glueTable("search_events")],
+  ],
   [
     "tables",
     LIMITS.table,

@@ -1,0 +1,17 @@
+import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { type EventsServices, storeEvents } from "../../lib/search/api/events/events.ts";
+import { EventsRequest } from "../../lib/search/api/events/request.ts";
+import { served } from "./served.ts";
+
+/** POST /application/events */
+export function eventsFamily(services: EventsServices): Family {
+  return {
+    [served.events.path]: jsonHandler({
+      api: services.api,
+      schema: EventsRequest,
+      splitHint: "Split the events into several requests.",
+      handle: (call) => storeEvents(services, call),
+    }),
+  };
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import * as v from "valibot";
+import { firehoseLines } from "../../lib/aws/record-stream.ts";
+import { createAccess } from "../../lib/core/http/access.ts";
+import { createRouter } from "../../lib/core/http/router.ts";
+import { EventsSettings } from "../../lib/search/gateway/settings.ts";
+import { userIdKey } from "../../lib/search/request-log/user-id-key.ts";
+import { SearchEventsEnv } from "./env.ts";
+import { eventsFamily } from "./family.ts";
+import { served } from "./served.ts";
+
+/** Milliseconds for one call of Firehose, as in the recommendation service. */
+const STORE_MS = 3_000;
+
+const env = v.parse(SearchEventsEnv, process.env);
+const settings = v.parse(EventsSettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const { project, cors } = settings;
+const services = {
+  settings,
+  api: { log: print, cors, project, access: createAccess(settings, env.API_KEYS) },
+  stream: firehoseLines(env.EVENTS_STREAM, "the event store", STORE_MS),
+  userIdKey: userIdKey(settings.logging, print),
+  now: () => new Date(),
+};
+
+export const handler = createRouter({
+  api: services.api,
+  routes: Object.values(served),
+  load: async () => eventsFamily(services),
+});

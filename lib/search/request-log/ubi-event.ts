@@ -1,0 +1,82 @@
+import * as v from "valibot";
+import { objectSchema } from "../../core/http/object-schema.ts";
+
+/** The most bytes of an event as JSON. */
+export const MAX_EVENT_BYTES = 64 * 1_024;
+
+const text = (max: number) => v.pipe(v.string(), v.maxLength(max, `must have at most ${max} characters`));
+const optional = (max: number, description: string) => v.pipe(v.nullish(text(max)), v.description(description));
+
+const ObjectId = v.union(
+  [v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)), v.pipe(v.number(), v.safeInteger())],
+  "must be a text of 1 to 256 characters or a whole number",
+);
+
+/** What the event is about. */
+export const EventObject = v.pipe(
+  v.looseObject({
+    object_id: v.pipe(ObjectId, v.description("The hit's value of `object_id_field`.")),
+    object_id_type: optional(100, "Such as product."),
+    object_id_field: optional(100, "Field of the id. Absent: that of the search."),
+    internal_id: v.pipe(v.nullish(ObjectId), v.description("`_id` of the hit.")),
+  }),
+  v.description("What the event is about."),
+);
+
+/** Where it stood in the list. */
+export const OrdinalPosition = v.looseObject({
+  ordinal: v.pipe(
+    v.number(),
+    v.safeInteger(),
+    v.minValue(0),
+    v.description("Place in the list, from 1. Reports take the place from the request log."),
+  ),
+});
+
+/** A place on the screen. */
+export const Point = v.looseObject({ x: v.number(), y: v.number() });
+
+/** Where it was on the screen. */
+export const PointPosition = v.looseObject({ xy: Point });
+
+/** The place of an event. */
+export const EventPosition = v.union([OrdinalPosition, PointPosition], "must have ordinal, or xy with x and y");
+
+export const EventAttributes = v.pipe(
+  v.looseObject({ object: v.nullish(objectSchema(EventObject)), position: EventPosition }),
+  v.description("Details; open to members of your own."),
+);
+
+/** A date, time and offset of ISO 8601. It does not know how many days a month has. */
+const TIMESTAMP =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/**
+ * One event of User Behavior Insights 1.3.0, open to further members. Client and user ids may be as long as those of
+ * searches. Source: o19s/ubi, schema/1.3.0/event.schema.json.
+ */
+export const UbiEvent = v.pipe(
+  v.looseObject({
+    action_name: v.pipe(
+      text(100),
+      v.nonEmpty("must not be empty"),
+      v.description("Such as click, add_to_cart or purchase. Judgments and experiments count click."),
+    ),
+    timestamp: v.pipe(
+      v.string(),
+      v.regex(TIMESTAMP, "must be a time such as 2026-11-23T08:00:00Z, with Z or an offset"),
+      v.description("When it happened: ISO 8601 with Z or an offset."),
+    ),
+    query_id: optional(100, "`x-query-id` of the search."),
+    client_id: optional(256, "As `x-client-id` of the search. Absent: the header `x-client-id` of this request."),
+    user_id: optional(256, "As `user_id` of the search."),
+    session_id: optional(100, "The session."),
+    application: optional(100, "Where it happened. Absent: the name of the project."),
+    message_type: optional(100, "Groups actions, as in CONVERSION."),
+    message: optional(1_024, "A text. Not stored if the log holds no query texts."),
+    event_attributes: v.nullish(objectSchema(EventAttributes)),
+  }),
+  v.check((event) => Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES, "must have at most 64 KiB"),
+  v.description("An event of User Behavior Insights 1.3, such as a click on a hit."),
+);
+export type UbiEvent = v.InferOutput<typeof UbiEvent>;

@@ -1,0 +1,34 @@
+import { routes } from "../../functions/search-events/routes.ts";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { searchEvents } from "../../lib/infrastructure/functions.ts";
+import type { BundleOptions, LoadedBundle } from "../api/load-bundle.ts";
+import type { Cloud } from "../cloud/front.ts";
+import { bundleFile } from "./bundles.ts";
+import type { LocalClients } from "./clients.ts";
+import { createStream } from "./resources.ts";
+
+export interface SearchEventsOptions {
+  cloud: Pick<Cloud, "endpoint" | "env">;
+  clients: LocalClients;
+  names: Names;
+  /** Folder of the built functions. */
+  outdir: string;
+  /** API_KEYS of the function. */
+  keyEnvironment: string;
+  load: (options: BundleOptions) => Promise<LoadedBundle>;
+}
+
+/** Creates the delivery stream of events in the local cloud and returns the handler that fills it. The bucket must exist. */
+export async function openSearchEvents(options: SearchEventsOptions): Promise<ProxyHandler> {
+  const { cloud, names, outdir } = options;
+  await createStream(options.clients.firehose, options, "search-events");
+  const env = { ...cloud.env, ...searchEvents(names).environment, API_KEYS: options.keyEnvironment };
+  return (await options.load({ file: bundleFile(outdir, "search-events"), env })).handler;
+}
+
+/** Returns a handler that passes each request to the function of its resource, as API Gateway does. */
+export function withEvents(router: ProxyHandler, events: ProxyHandler): ProxyHandler {
+  const paths = new Set<string>(routes.map(({ path }) => path));
+  return (event, context) => (paths.has(event.resource) ? events : router)(event, context);
+}
