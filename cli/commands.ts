@@ -10,6 +10,7 @@ export interface CommandRow {
 
 /** Summaries of command groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
+  judgments: "judgments of documents",
   "hybrid-search": "tools for hybrid search",
   index: "fill indexes, and rebuild them while they are in use",
 };
@@ -150,6 +151,11 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ["tune"],
     summary: "find the best settings of hybrid search and write them into hybrid_search.yaml",
     load: async () => (await import("./commands/tune.ts")).tuneCommand,
+  },
+  {
+    words: ["judgments", "from-clicks"],
+    summary: "judge documents by the clicks of the request log",
+    load: async () => (await import("./commands/judgments-from-clicks.ts")).judgmentsFromClicks,
   },
   {
     words: ["hybrid-search", "generate-semantic-index-schema"],

@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import * as assert from "uvu/assert";
+import { daysOf, downloaded } from "../../cli/relevance/stored-log.ts";
+import { readJudgments } from "../../lib/relevance/judgments/read.ts";
+import { suite } from "../suite.ts";
+import { relevance } from "./run-cli.ts";
+
+const test = suite("relevance judgments from-clicks");
+
+const folder = mkdtempSync(join(tmpdir(), "from-clicks-"));
+test.after(() => rmSync(folder, { recursive: true }));
+
+const SEARCHES = 40;
+const at = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+
+function write(path: string, lines: readonly object[]): void {
+  mkdirSync(join(folder, path, ".."), { recursive: true });
+  writeFileSync(join(folder, path), gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
+}
+
+/** A search whose second hit half of the users click, and its first a tenth. */
+const search = (index: number) => ({
+  query_id: `q${index}`,
+  user_query: index % 2 === 0 ? "Salt, road" : "salt,  road",
+  query: "{}",
+  query_attributes: { index: "books" },
+  timestamp: at(index % 3),
+  object_id_field: "_id",
+  query_response_hit_ids: ["b1", "b2", ...(index < 5 ? ["rare"] : [])],
+});
+const click = (index: number, object_id: string) => ({
+  query_id: `q${index}`,
+  action_name: "click",
+  event_attributes: { object: { object_id } },
+});
+const numbers = Array.from({ length: SEARCHES }, (_, index) => index);
+write("logs/search/day=2026-11-20/one.gz", numbers.map(search));
+write("logs/events/day=2026-11-20/one.gz", [
+  ...numbers.filter((index) => index % 10 === 0).map((index) => click(index, "b1")),
+  ...numbers.filter((index) => index % 2 === 0).map((index) => click(index, "b2")),
+]);
+const FILES = ["--files", join(folder, "logs")];
+const run = (...args: string[]) => relevance(["judgments", "from-clicks", ...args]);
+
+test("writes a judgments file that evaluate reads", () => {
+  const output = join(folder, "judgments.csv");
+  const { err, code } = run(...FILES, "--output", output);
+  assert.is(code, 0, err);
+  assert.match(err, "2 judgments of 1 queries, from 24 clicks");
+  // Everyone at a rank is the average of that rank when there is one query.
+  assert.equal(
+    [...(readJudgments(output).get("salt, road") ?? [])],
+    [
+      ["b1", 1],
+      ["b2", 1],
+    ],
+  );
+});
+
+test("prints the counts behind each judgment as JSON", () => {
+  const { out } = run(...FILES, "--json", "--min-impressions", "40");
+  const [first] = JSON.parse(out);
+  assert.equal(first, { query: "salt, road", document: "b1", grade: 1, impressions: 40, clicks: 4, expected: 4 });
+});
+
+test("says what is missing", () => {
+  const said = (...args: string[]) => {
+    const { err, code } = run(...args);
+    assert.is.not(code, 0);
+    return err;
+  };
+  assert.match(said(...FILES, "--min-impressions", "1000"), "No document was shown 1000 times for one query");
+  assert.match(said(...FILES, "--index", "films"), "The request log has no search with a text in the last 30 days");
+  assert.match(said("--files", join(folder, "nowhere")), "has no files in search/");
+  assert.match(said(...FILES, "--days", "0"), "must be a number of days");
+  const silent = join(folder, "silent");
+  write("silent/search/one.gz", numbers.map(search));
+  assert.match(said("--files", silent), "There is no click on a hit of the last 30 days");
+});
+
+test("downloads the days of the period and the day after, whether compressed or not", async () => {
+  const period = { from: new Date("2026-11-28T23:00:00Z"), until: new Date("2026-11-30T01:00:00Z") };
+  assert.equal(daysOf(period), ["2026-11-28", "2026-11-29", "2026-11-30", "2026-12-01"]);
+  const bucket = new Map<string, Buffer>([
+    ["logs/events/day=2026-11-27/old", Buffer.from("old")],
+    ["logs/events/day=2026-11-29/a", gzipSync("zipped")],
+    ["logs/events/day=2026-12-01/b", Buffer.from("plain")],
+  ]);
+  const objects = {
+    async *list(prefix: string) {
+      for (const key of bucket.keys()) if (key.startsWith(prefix)) yield { key, etag: "", size: 1 };
+    },
+    read: async (key: string) =>
+      (async function* () {
+        yield bucket.get(key) ?? Buffer.alloc(0);
+      })(),
+  };
+  const files = await downloaded(objects, "logs/events/", daysOf(period), folder);
+  assert.equal(
+    files.map((file) => file.split(".").at(-1)),
+    ["gz", "jsonl"],
+  );
+  assert.is(readFileSync(files[1] ?? "", "utf8"), "plain");
+});
+
+test.run();

@@ -1,0 +1,91 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import * as assert from "uvu/assert";
+import { shownAndClicked } from "../../../../lib/relevance/clicks/stored-log.ts";
+import { eventLine } from "../../../../lib/search/request-log/event-line.ts";
+import { type RequestLogEntry, requestLogLine } from "../../../../lib/search/request-log/line.ts";
+import { scratchFolder } from "../../../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../../../fixtures/env.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("clicks of the stored request log");
+
+const folder = scratchFolder(TEST_OUTPUT, "stored-log");
+const settings = { application: "shop", userId: "plain", queryText: true } as const;
+
+function search(change: Partial<RequestLogEntry>): string {
+  const entry: RequestLogEntry = {
+    endpoint: "search",
+    index: "books",
+    key: "shop",
+    queryId: "q1",
+    clientId: null,
+    userId: null,
+    userQuery: "Salt  Road",
+    query: { query: { match_all: {} } },
+    settings: null,
+    personalized: false,
+    degraded: [],
+    milliseconds: {},
+    timestamp: new Date("2026-11-20T12:00:00Z"),
+    objectIdField: "_id",
+    responseId: "r",
+    hitIds: ["b1", "b2"],
+    total: 2,
+    ...change,
+  };
+  return `${requestLogLine(entry, settings)}\n`;
+}
+
+function event(query_id: string, object_id: string | number, action_name = "click"): string {
+  const event_attributes = { object: { object_id }, position: { ordinal: 1 } };
+  const source = { key: "shop", clientId: null, receivedAt: new Date("2026-11-20T12:01:00Z") };
+  return eventLine({ action_name, timestamp: "2026-11-20T12:01:00Z", query_id, event_attributes }, source, settings);
+}
+
+function file(name: string, lines: readonly string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, gzipSync(lines.join("")));
+  return path;
+}
+
+const PERIOD = { from: new Date("2026-11-01T00:00:00Z"), until: new Date("2026-11-21T00:00:00Z") };
+
+test("counts impressions and clicks by query, document and rank: lines and clicks that came twice once", async () => {
+  const searches = file("searches.gz", [
+    search({}),
+    search({}),
+    search({ queryId: "q2", userQuery: "salt road " }),
+    search({ queryId: "page2", query: { from: 2 }, hitIds: ["b3"] }),
+    search({ queryId: "old", timestamp: new Date("2026-10-31T12:00:00Z") }),
+    search({ queryId: "other", index: "films" }),
+    search({ queryId: "silent", userQuery: null }),
+    '{"type":"relevance.search","query_id":"cut',
+    "\n",
+  ]);
+  const events = file("events.gz", [
+    event("q1", "b2"),
+    event("q1", "b2"),
+    event("q2", "b1", "add_to_cart"),
+    event("page2", "b3"),
+    event("nobody", "b1"),
+  ]);
+  const counted = await shownAndClicked({ searches: [searches], events: [events] }, { ...PERIOD, index: "books" });
+  assert.equal(counted.idFields, ["_id"]);
+  assert.equal(counted.shown, [
+    { query: "salt road", document: "b1", rank: 1, impressions: 2, clicks: 0 },
+    { query: "salt road", document: "b2", rank: 2, impressions: 2, clicks: 1 },
+    { query: "salt road", document: "b3", rank: 3, impressions: 1, clicks: 1 },
+  ]);
+});
+
+test("no events are no clicks, and no searches are nothing", async () => {
+  const searches = [file("alone.gz", [search({ hitIds: ["b'1"] })])];
+  assert.equal((await shownAndClicked({ searches, events: [] }, PERIOD)).shown, [
+    { query: "salt road", document: "b'1", rank: 1, impressions: 1, clicks: 0 },
+  ]);
+  assert.equal((await shownAndClicked({ searches: [], events: [] }, PERIOD)).shown, []);
+});
+
+test.run();
