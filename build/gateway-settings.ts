@@ -46,6 +46,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
       embedding_mappings: [...embedding_mappings],
     })),
     templates: [...searchGateway.templates],
+    experiments: [...searchGateway.experiments],
     models: referencedModels(searchGateway).map((name) => modelSettings(name, searchGateway, options)),
     raw_backend_deny: api.raw_backend.deny ?? [],
     ...(api.raw_backend.allow !== undefined && { raw_backend_allow: [api.raw_backend.allow].flat() }),

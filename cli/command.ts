@@ -20,9 +20,9 @@ export interface CommandDefinition<Entries extends v.ObjectEntries> {
   json?: boolean;
   /** Default of `--conf`; `conf` if absent. */
   conf?: string;
-  /** Adds the command's own options; `--conf` and `--json` are already defined. */
+  /** Adds the command's own options and arguments; `--conf` and `--json` are already defined. */
   define?: (command: Command) => void;
-  /** Schemas of its own options, by commander's names: `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`. */
+  /** Schemas of its own options and arguments, by commander's names: `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`. */
   options: Entries;
   run: (options: OptionsOf<Entries> & CommonOptions, context: Context) => Promise<ExitCode>;
 }

@@ -11,6 +11,7 @@ export interface CommandRow {
 /** Summaries of command groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
   judgments: "judgments of documents",
+  experiment: "experiments of hybrid_search.yaml",
   "hybrid-search": "tools for hybrid search",
   index: "fill indexes, and rebuild them while they are in use",
 };
@@ -156,6 +157,11 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ["judgments", "from-clicks"],
     summary: "judge documents by the clicks of the request log",
     load: async () => (await import("./commands/judgments-from-clicks.ts")).judgmentsFromClicks,
+  },
+  {
+    words: ["experiment", "report"],
+    summary: "compare the variants of an experiment by the request log",
+    load: async () => (await import("./commands/experiment-report.ts")).experimentReport,
   },
   {
     words: ["hybrid-search", "generate-semantic-index-schema"],

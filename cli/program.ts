@@ -41,7 +41,11 @@ export async function runProgram(
     const module = await row.load();
     module.define(command);
     command.action(async () => {
-      exitCode = await module.run(command.opts(), context);
+      const words = command.registeredArguments.map((argument, index) => [
+        argument.name(),
+        command.processedArgs[index],
+      ]);
+      exitCode = await module.run({ ...command.opts(), ...Object.fromEntries(words) }, context);
     });
   }
   await program.parseAsync(given, { from: "user" });

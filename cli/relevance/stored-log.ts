@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import type { ObjectStore } from "../../lib/recommendation/etl/object-store.ts";
-import type { StoredLog } from "../../lib/relevance/clicks/stored-log.ts";
+import type { StoredLog } from "../../lib/relevance/clicks/database.ts";
 import type { Context } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { confOf } from "../gateway/gateway.ts";
@@ -63,8 +63,25 @@ export async function withStoredLog<T>(
 ): Promise<T> {
   const until = new Date();
   const period = { from: new Date(until.getTime() - options.days * DAY_MS), until };
-  if (options.files !== undefined) return work({ log: logIn(options.files), ...period });
+  const scratch = await mkdtemp(join(tmpdir(), "relevance-log-"));
+  try {
+    const files =
+      options.files === undefined ? await downloadedLog(options, context, period, scratch) : logIn(options.files);
+    return await work({ log: { ...files, scratch }, ...period });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
 
+type LogFiles = Omit<StoredLog, "scratch">;
+
+/** Downloads the log of a period from the bucket into a folder. Throws Failure and UsageError. */
+async function downloadedLog(
+  options: LogOptions,
+  context: Context,
+  period: Omit<LogOfPeriod, "log">,
+  folder: string,
+): Promise<LogFiles> {
   const session = openSession(confOf(options), context);
   if (!session.config.searchGateway)
     throw new UsageError("project.yaml has no search gateway, so there is no request log");
@@ -75,21 +92,16 @@ export async function withStoredLog<T>(
   ]);
   const client = new S3Client({ ...sdk, maxAttempts: 1, ...("endpoint" in sdk && { forcePathStyle: true }) });
   const objects = s3ObjectStore(client, names.bucket());
-  const folder = await mkdtemp(join(tmpdir(), "relevance-log-"));
-  try {
-    const days = daysOf(period);
-    const download = (prefix: string) => reading("s3:GetObject", downloaded(objects, prefix, days, folder));
-    const log = { searches: await download(PREFIXES.searchLogs), events: await download(PREFIXES.searchEvents) };
-    const { length } = [...log.searches, ...log.events];
-    context.terminal.note(`Downloaded ${length} objects of s3://${names.bucket()}/${PREFIXES.logs}`);
-    return await work({ log, ...period });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const days = daysOf(period);
+  const download = (prefix: string) => reading("s3:GetObject", downloaded(objects, prefix, days, folder));
+  const log = { searches: await download(PREFIXES.searchLogs), events: await download(PREFIXES.searchEvents) };
+  const { length } = [...log.searches, ...log.events];
+  context.terminal.note(`Downloaded ${length} objects of s3://${names.bucket()}/${PREFIXES.logs}`);
+  return log;
 }
 
 /** Returns the files of a copy of `logs/`. Throws UsageError if there is none. */
-function logIn(folder: string): StoredLog {
+function logIn(folder: string): LogFiles {
   const files = (name: string) =>
     globSync(`${name}/**/*`, { cwd: folder })
       .map((path) => join(folder, path))

@@ -138,6 +138,11 @@ export const SearchAnswer = v.object({
   degraded: degradedList(Degradation),
 });
 
+const AssignedVariant = v.object({
+  name: v.pipe(v.string(), v.description("Name of the experiment.")),
+  variant: v.pipe(v.string(), v.description("Name of the variant.")),
+});
+
 /** Like the answer to a search. The template also holds the search pipeline that was sent. */
 export const HybridSearchAnswer = v.object({
   ...hybridFields,
@@ -145,6 +150,7 @@ export const HybridSearchAnswer = v.object({
   search_request_template: HybridTemplate,
   settings: AppliedHybridSettings,
   search_response: HybridSearchResult,
+  experiment: v.optional(AssignedVariant),
   degraded: degradedList(Degradation),
 });
 
@@ -241,6 +247,7 @@ export const schemaNames = {
     HybridQuery,
     NativeQuery,
     AppliedHybridSettings,
+    AssignedVariant,
     CandidatesAnswer,
     SubqueryCandidates,
     ShardCandidates,

@@ -3,7 +3,7 @@ import type { AvroSchema, Dataset } from "./avro.ts";
 import type { Campaign } from "./campaign.ts";
 import type { EtlConfiguration } from "./etl.ts";
 import type { Filter } from "./filter.ts";
-import type { HybridQuery, Template } from "./hybrid-search.ts";
+import type { Experiment, HybridQuery, Template } from "./hybrid-search.ts";
 import type { Models } from "./model.ts";
 import type { OpenSearch, Personalize, Project, Vpc } from "./project.ts";
 import type { Solution } from "./solution.ts";
@@ -30,6 +30,8 @@ export interface SearchGateway {
   hybridQueries: readonly HybridQuery[];
   /** Hybrid searches that requests call by name. */
   templates: readonly Template[];
+  /** Hybrid searches of which users get different variants. */
+  experiments: readonly Experiment[];
   /** Sections of model.yaml; every model that a mapping uses has one. */
   models: Models;
 }

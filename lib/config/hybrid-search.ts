@@ -1,8 +1,14 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "./embedding-models.ts";
-import { integer, list, mapping, numeric, section, text, word } from "./kinds.ts";
+import { integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
 const FAILURE = ["fail", "degrade"] as const;
+
+const NORMALIZATIONS = ["min_max", "l2", "z_score"] as const;
+const COMBINATIONS = ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"] as const;
+
+const IndexPattern = (description: string) =>
+  text(/^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/, "an index name in lower case, which may end in *", description);
 
 const EmbeddingMapping = section(
   {
@@ -23,9 +29,7 @@ const EmbeddingMapping = section(
 
 const HybridQuery = section(
   {
-    index: text(
-      /^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/,
-      "an index name in lower case, which may end in *",
+    index: IndexPattern(
       "Index, or the start of index names followed by `*`. An exact entry goes before the longest start.",
     ),
     embedding_mappings: list(EmbeddingMapping, "One entry per embedding field.", { min: 1, max: 20 }),
@@ -39,15 +43,9 @@ const HybridQuery = section(
               max: 5,
             }),
           ),
-          normalization: v.optional(
-            word(["min_max", "l2", "z_score"], "How the scores of each subquery are normalized."),
-            "min_max",
-          ),
+          normalization: v.optional(word(NORMALIZATIONS, "How the scores of each subquery are normalized."), "min_max"),
           combination: v.optional(
-            word(
-              ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"],
-              "How the normalized scores of a document are combined.",
-            ),
+            word(COMBINATIONS, "How the normalized scores of a document are combined."),
             "arithmetic_mean",
           ),
         },
@@ -89,11 +87,62 @@ const Template = section(
   "One template.",
 );
 
+const Name = (description: string) =>
+  text(/^[a-z][a-z0-9_-]{0,62}$/, "a name of lower-case letters, digits, _ and -", description);
+
+const Variant = section(
+  {
+    name: Name("Name in the log, in answers and in the report."),
+    share: numberAbove(0, 1, "Share of the users who get it. Users beyond the sum of the shares are in no variant."),
+    template: v.optional(
+      Name(
+        "Template that its users get. Requests that name the template of any variant take part; all variants name one, or none.",
+      ),
+    ),
+    settings: v.optional(
+      section(
+        {
+          weights: v.optional(
+            list(numeric(0, 1, "The weight of a subquery."), "One weight for each subquery, which sum to 1.", {
+              min: 1,
+              max: 5,
+            }),
+          ),
+          normalization: v.optional(word(NORMALIZATIONS, "How the scores of each subquery are normalized.")),
+          combination: v.optional(word(COMBINATIONS, "How the normalized scores of a document are combined.")),
+        },
+        "Settings that its users get in place of those of the index. Requests with settings of their own take no part.",
+      ),
+      {},
+    ),
+  },
+  "One variant.",
+);
+
+const Experiment = section(
+  {
+    name: Name(
+      "Name in the log, in answers and of the report. It decides who gets which variant: a new name splits anew.",
+    ),
+    index: IndexPattern(
+      "Index, as requests name it, or the start of names followed by `*`. An index has one experiment.",
+    ),
+    variants: list(Variant, "The variants. The others are compared with the first.", { min: 2, max: 10 }),
+  },
+  "One experiment.",
+);
+
 /** conf/hybrid_search.yaml */
 export const HybridSearchSchema = section(
   {
     hybrid_queries: list(HybridQuery, "One entry per index; `[]` for none."),
     templates: v.optional(list(Template, "Hybrid searches that requests call by name.", { max: 100 }), []),
+    experiments: v.optional(
+      list(Experiment, "Hybrid searches of which users get different variants, by a hash of who they are.", {
+        max: 20,
+      }),
+      [],
+    ),
   },
   "Which indices have embeddings.",
 );
@@ -106,6 +155,9 @@ export type HybridQuery = HybridSearch["hybrid_queries"][number];
 
 /** One embedding field of an index. */
 export type EmbeddingMapping = HybridQuery["embedding_mappings"][number];
+
+/** An experiment on hybrid searches. */
+export type Experiment = HybridSearch["experiments"][number];
 
 /** A hybrid search that requests call by name. */
 export type Template = HybridSearch["templates"][number];

@@ -122,6 +122,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
             domainNameSystem: whole(api).domain_name_system ?? null,
             hybridQueries: whole(hybrid).hybrid_queries,
             templates: whole(hybrid).templates,
+            experiments: whole(hybrid).experiments,
             models: whole(models),
           } satisfies SearchGateway)
         : undefined,

@@ -18,7 +18,7 @@ const COLUMNS: ReadonlyArray<readonly [name: string, type: string]> = [
   ["query", "string"],
   [
     "query_attributes",
-    `struct<index:string,endpoint:string,settings:${SETTINGS},personalized:boolean,degraded:${DEGRADED},` +
+    `struct<index:string,endpoint:string,settings:${SETTINGS},experiment:struct<name:string,variant:string>,personalized:boolean,degraded:${DEGRADED},` +
       "milliseconds:map<string,double>,log_error:string,key:string>",
   ],
   ["timestamp", "string"],

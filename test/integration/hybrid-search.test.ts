@@ -139,6 +139,7 @@ for (const cluster of await clusters()) {
       endpoint: "hybrid-search",
       key: "default",
       settings: { weights: [0.5, 0.3, 0.2], normalization: "l2", combination: "arithmetic_mean" },
+      experiment: null,
       personalized: false,
       degraded: [],
     });

@@ -36,7 +36,20 @@ for (const cluster of await clusters()) {
     };
     gateway = await startGateway({
       node: cluster.url,
-      settings: { indexes: [hybridIndex(index)], templates: [named] },
+      settings: {
+        indexes: [hybridIndex(index)],
+        templates: [named],
+        experiments: [
+          {
+            name: "more_meaning",
+            index,
+            variants: [
+              { name: "control", share: 0.5, settings: {} },
+              { name: "meaning", share: 0.5, settings: { weights: [0.1, 0.8, 0.1] } },
+            ],
+          },
+        ],
+      },
     });
     gateways.push(gateway);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
@@ -59,6 +72,41 @@ for (const cluster of await clusters()) {
       assert.is(template, "by_meaning");
       assert.equal(search_request_template, own.body.search_request_template);
       assert.is(own.body.template, undefined);
+    }
+  });
+
+  test(`${cluster.version}: an experiment gives each user a variant, which answer and log name`, async () => {
+    const own = { search_request_template: templateWith(TEXT, "sea", 10) };
+    const weights = { control: null, meaning: [0.1, 0.8, 0.1] };
+    const seen = new Set<string>();
+    for (let user = 0; user < 12; user += 1) {
+      gateway.log.length = 0;
+      const { body, text } = await hybrid({ ...own, user_id: `user-${user}` });
+      const { name, variant } = body.experiment as { name: string; variant: keyof typeof weights };
+      assert.is(name, "more_meaning", text);
+      seen.add(variant);
+      const line = JSON.parse(gateway.log[0] ?? "");
+      assert.equal(line.query_attributes.experiment, { name, variant });
+      assert.equal(line.query_attributes.settings.weights, weights[variant]);
+      const sent = JSON.stringify(body.search_request_template.search_pipeline);
+      assert.is(sent.includes('"weights":[0.1,0.8,0.1]'), variant === "meaning", sent);
+      assert.is(body.settings.weights, null);
+    }
+    assert.equal([...seen].toSorted(), ["control", "meaning"]);
+  });
+
+  test(`${cluster.version}: nobody, settings of one's own and other subqueries take no part in the experiment`, async () => {
+    const own = { search_request_template: templateWith(TEXT, "sea", 10) };
+    const [words] = own.search_request_template.query.hybrid.queries;
+    for (const rest of [
+      own,
+      { ...own, user_id: "user-1", settings: { combination: "geometric_mean" } },
+      { search_request_template: { query: { hybrid: { queries: [words] } } }, user_id: "user-1" },
+    ]) {
+      gateway.log.length = 0;
+      const { status, body, text } = await hybrid(rest);
+      assert.equal([status, body.experiment], [200, undefined], text);
+      assert.is(JSON.parse(gateway.log[0] ?? "").query_attributes.experiment, null);
     }
   });
 

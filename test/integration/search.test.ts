@@ -163,6 +163,7 @@ for (const cluster of await clusters()) {
       endpoint: "search",
       key: "default",
       settings: null,
+      experiment: null,
       personalized: false,
       degraded: [],
     });

@@ -1,15 +1,17 @@
 import { parametersOf } from "../../core/json/template.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
+import { checkExperiments } from "./experiments.ts";
 
 /** Sums within this of 1 are 1, as in requests. */
 const SUM_TOLERANCE = 1e-6;
 
 /**
  * Checks that indices and embedding fields are unique, that weights sum to 1, that their models have a section in
- * model.yaml, and that templates hold a hybrid query.
+ * model.yaml, and that templates hold a hybrid query. Checks experiments.
  */
 export const checkHybridSearch: Check = (drafts, report) => {
   checkTemplates(drafts, report);
+  checkExperiments(drafts, report);
   const { hybrid_search, model } = drafts;
   const queries = hybrid_search?.hybrid_queries;
   uniqueBy(

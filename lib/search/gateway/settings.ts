@@ -4,6 +4,9 @@ import { accessEntries } from "../../core/http/key-rules.ts";
 import { ModelSettings } from "../embeddings/settings.ts";
 import { findMapping } from "./find-mapping.ts";
 
+const Normalization = v.picklist(["min_max", "l2", "z_score"]);
+const Combination = v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]);
+
 const LoggingSettings = v.object({
   user_id: v.picklist(["plain", "hmac", "none"]),
   query_text: v.boolean(),
@@ -40,8 +43,8 @@ export const GatewaySettings = v.object({
       /** What a hybrid search uses in place of settings that its request lacks. */
       settings: v.object({
         weights: v.optional(v.array(v.number())),
-        normalization: v.picklist(["min_max", "l2", "z_score"]),
-        combination: v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]),
+        normalization: Normalization,
+        combination: Combination,
       }),
     }),
   ),
@@ -52,6 +55,26 @@ export const GatewaySettings = v.object({
       search_request_template: v.looseObject({}),
       /** Defaults of its parameters. */
       params: v.looseObject({}),
+    }),
+  ),
+  /** Hybrid searches of which users get different variants. */
+  experiments: v.array(
+    v.object({
+      name: v.string(),
+      /** Name, or prefix followed by `*`. */
+      index: v.string(),
+      variants: v.array(
+        v.object({
+          name: v.string(),
+          share: v.number(),
+          template: v.optional(v.string()),
+          settings: v.object({
+            weights: v.optional(v.array(v.number())),
+            normalization: v.optional(Normalization),
+            combination: v.optional(Combination),
+          }),
+        }),
+      ),
     }),
   ),
   models: v.array(ModelSettings),
@@ -79,6 +102,8 @@ export const EventsSettings = v.pick(GatewaySettings, ["project", "logging", "ke
 export type EventsSettings = v.InferOutput<typeof EventsSettings>;
 
 export type IndexSettings = GatewaySettings["indexes"][number];
+/** An experiment on hybrid searches. */
+export type Experiment = GatewaySettings["experiments"][number];
 export type EmbeddingMapping = IndexSettings["embedding_mappings"][number];
 
 /** Returns the settings of an index; an exact entry beats the longest prefix. */

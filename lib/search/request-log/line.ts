@@ -31,6 +31,8 @@ export interface RequestLogEntry {
   query: unknown;
   /** Hybrid settings with their defaults; null for search. */
   settings: unknown;
+  /** The variant of an experiment that the search is part of. */
+  experiment?: { name: string; variant: string } | null;
   /** Whether the order was changed for the user. */
   personalized: boolean;
   degraded: readonly Degradation[];
@@ -117,6 +119,7 @@ function serialize(
       endpoint: entry.endpoint,
       key: entry.key,
       settings: entry.settings,
+      experiment: entry.experiment ?? null,
       personalized: entry.personalized,
       degraded,
       milliseconds: entry.milliseconds,

@@ -1,15 +1,20 @@
 import { suite } from "../../suite.ts";
-import { fullExample } from "./example.ts";
+import { changed, fullExample } from "./example.ts";
 import { type Change, type Rule, testRules } from "./rules.ts";
 
 const test = suite("checks of hybrid_search.yaml and model.yaml");
 
-const full = fullExample();
+/** Rules that are about experiments add theirs. */
+const full = changed(fullExample(), "hybrid_search.yaml", ["experiments"], undefined);
 
 const template = (name: string) => ({
   name,
   search_request_template: { query: { hybrid: { queries: [{ match: { title: "[params.text]" } }] } } },
 });
+const variant = (name: string, rest: object = {}) => ({ name, share: 0.5, ...rest });
+const experiment = (name: string, variants: readonly object[], index = "products") => ({ name, index, variants });
+const AB = [variant("a"), variant("b")];
+const EXPERIMENTS = ["hybrid_search.yaml", ["experiments"]] as const;
 const DENSE = "dense_large_en_v1_5";
 const OWN = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", model_id: "intfloat/e5-small-v2" };
 
@@ -69,6 +74,111 @@ const RULES: readonly Rule[] = [
     good: [["hybrid_search.yaml", ["templates", 0], { ...template("t"), params: { text: "salt" } }]],
     bad: [["hybrid_search.yaml", ["templates", 0], { ...template("t"), params: { title: "salt" } }]],
     problems: ['conf/hybrid_search.yaml templates[0].params.title is not used: the template has no "[params.title]"'],
+  },
+  {
+    rule: "experiments have names and indexes of their own",
+    good: [[...EXPERIMENTS, [experiment("x", AB), experiment("y", AB, "news-*")]]],
+    bad: [[...EXPERIMENTS, [experiment("x", AB), experiment("x", AB)]]],
+    problems: [
+      'conf/hybrid_search.yaml experiments[1].name "x" is there twice: see experiments[0]',
+      'conf/hybrid_search.yaml experiments[1].index "products" is there twice: see experiments[0]',
+    ],
+  },
+  {
+    rule: "variants have names of their own and shares of at most 1 together",
+    good: [[...EXPERIMENTS, [experiment("x", [variant("a"), variant("b", { share: 0.1 })])]]],
+    bad: [[...EXPERIMENTS, [experiment("x", [variant("a"), variant("a", { share: 0.6 })])]]],
+    problems: [
+      "conf/hybrid_search.yaml experiments[0].variants have shares that sum to 1.1, more than 1",
+      'conf/hybrid_search.yaml experiments[0].variants[1].name "a" is there twice: see variants[0]',
+    ],
+  },
+  {
+    rule: "variants combine z-scores by their arithmetic mean",
+    good: [
+      [
+        ...EXPERIMENTS,
+        [
+          experiment("x", [
+            variant("a", { settings: { normalization: "z_score" } }),
+            variant("b", { settings: { combination: "geometric_mean" } }),
+          ]),
+        ],
+      ],
+    ],
+    bad: [
+      [
+        ...EXPERIMENTS,
+        [
+          experiment("x", [
+            variant("a"),
+            variant("b", { settings: { normalization: "z_score", combination: "geometric_mean" } }),
+          ]),
+        ],
+      ],
+    ],
+    problems: [
+      "conf/hybrid_search.yaml experiments[0].variants[1].settings.combination must be arithmetic_mean with z_score",
+    ],
+  },
+  {
+    rule: "all variants name a template, or none",
+    good: [
+      [
+        ...EXPERIMENTS,
+        [
+          experiment(
+            "x",
+            ["a", "b"].map((name) => variant(name, { template: "title_and_meaning" })),
+          ),
+        ],
+      ],
+    ],
+    bad: [[...EXPERIMENTS, [experiment("x", [variant("a", { template: "nowhere" }), variant("b")])]]],
+    problems: [
+      "conf/hybrid_search.yaml experiments[0].variants must all name a template, or none",
+      'conf/hybrid_search.yaml experiments[0].variants[0].template names "nowhere", which templates lacks',
+    ],
+  },
+  {
+    rule: "templates of an experiment take the same parameters, so that a request fits each",
+    good: [["hybrid_search.yaml", ["templates", 1], template("other")]],
+    bad: [
+      ["hybrid_search.yaml", ["templates", 1], template("other")],
+      [
+        ...EXPERIMENTS,
+        [
+          experiment(
+            "x",
+            ["title_and_meaning", "other"].map((name) => variant(name, { template: name })),
+          ),
+        ],
+      ],
+    ],
+    problems: [
+      'conf/hybrid_search.yaml experiments[0].variants[1].template "other" must take the same parameters as "title_and_meaning", with the same ones required',
+    ],
+  },
+  {
+    rule: "weights of a variant sum to 1, one for each subquery of its template",
+    good: [
+      [...EXPERIMENTS, [experiment("x", [variant("a"), variant("b", { settings: { weights: [0.2, 0.3, 0.5] } })])]],
+    ],
+    bad: [
+      [
+        ...EXPERIMENTS,
+        [
+          experiment("x", [
+            variant("a", { template: "title_and_meaning", settings: { weights: [0.2, 0.3, 0.5] } }),
+            variant("b", { template: "title_and_meaning", settings: { weights: [0.2, 0.3] } }),
+          ]),
+        ],
+      ],
+    ],
+    problems: [
+      'conf/hybrid_search.yaml experiments[0].variants[0].settings.weights must have 2 entries, one for each subquery of "title_and_meaning"',
+      "conf/hybrid_search.yaml experiments[0].variants[1].settings.weights must sum to 1; the sum is 0.5",
+    ],
   },
   {
     rule: "an index is there once",

@@ -102,6 +102,10 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
     ["*", "A", "_a", "-a", "a,b", "a*b", "a b", ""],
   ],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings"], [], [[]]],
+  ["hybrid_search.yaml", ["experiments", 0, "name"], ["a", "a_b-1"], ["", "A", "1a", "a b"]],
+  ["hybrid_search.yaml", ["experiments", 0, "index"], ["news-*"], ["*", "a,b"]],
+  ["hybrid_search.yaml", ["experiments", 0, "variants"], [], [[], [{ name: "a", share: 0.5 }]]],
+  ["hybrid_search.yaml", ["experiments", 0, "variants", 0, "share"], [0.01, 0.5], [0, 1.1, "0.5"]],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "candidates"], [1, 10_000], [0, 10_001]],
   [
     "hybrid_search.yaml",

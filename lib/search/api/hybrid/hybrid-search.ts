@@ -9,6 +9,7 @@ import { personalizationOf, personalizedPage, plainPage } from "../search/person
 import { searchReply } from "../search/reply.ts";
 import { stopwatch } from "../search/stopwatch.ts";
 import { hybridBody, sourceOf } from "./body.ts";
+import { assignedVariant, canServe } from "./experiment.ts";
 import { templateOf } from "./named-template.ts";
 import { depthDegradation, hybridPages } from "./page.ts";
 import { depthOf, pipelineJson } from "./pipeline.ts";
@@ -28,14 +29,23 @@ const QUERY_STRING = "request_cache=false";
 /** Answers `POST /application/hybrid-search`: embeds the query text, fuses the subqueries, ranks for the user. */
 export async function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
-  const asked = templateOf(services.settings, body, text);
-  const index = searchedIndexes(caller, body.index, asked.parsed);
-  const template = readTemplate(asked.text, body.settings.weights);
-  const page = pageOf(template.native) ?? { from: 0, size: 0 };
   const watch = stopwatch();
-
-  const target = await watch.time("catalog", () => hybridTarget(services, body.index, deadline));
-  const settings = appliedSettings(body.settings, target.settings, template.queries.length);
+  const prepare = async (name: string | null) => {
+    const asked = templateOf(services.settings, { ...body, template: name }, text);
+    const index = searchedIndexes(caller, body.index, asked.parsed);
+    const template = readTemplate(asked.text, body.settings.weights);
+    const target = await watch.time("catalog", () => hybridTarget(services, body.index, deadline));
+    return { asked, index, template, target };
+  };
+  let assigned = assignedVariant(services.settings.experiments, body, call.headers["x-client-id"]);
+  let prepared = await prepare(assigned?.template ?? body.template);
+  if (assigned && !canServe(assigned.experiment, prepared.template.queries.length, prepared.target)) {
+    assigned = undefined;
+    prepared = await prepare(body.template);
+  }
+  const { asked, index, template, target } = prepared;
+  const page = pageOf(template.native) ?? { from: 0, size: 0 };
+  const settings = appliedSettings(assigned?.settings ?? body.settings, target.settings, template.queries.length);
   const issues = settingsIssues(settings, target.can);
   if (issues.length > 0) throw invalidRequest(issues);
   const what = { query: body.search_query, weights: settings.weights, deadline };
@@ -83,6 +93,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     userQuery: body.search_query,
     query: asked.parsed,
     settings,
+    ...(assigned && { experiment: { name: assigned.experiment.name, variant: assigned.variant } }),
     ...found,
     degraded: [...degraded, ...found.degraded, ...(profile ? [profile] : []), ...depthDegradation(found.answer, page)],
     milliseconds: watch.read(),

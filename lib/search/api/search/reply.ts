@@ -19,6 +19,8 @@ export interface Searched {
   userQuery: string | null;
   query: unknown;
   settings: unknown;
+  /** The variant of an experiment that the search is part of. */
+  experiment?: { name: string; variant: string };
   answer: SearchAnswer;
   personalized: boolean;
   degraded: readonly Degradation[];
@@ -36,6 +38,7 @@ export async function searchReply(services: GatewayServices, call: Call, searche
     ["is_logging_enable", JSON.stringify(fields.is_logging_enable)],
     ["search_response", answer.text],
   ];
+  if (searched.experiment) members.push(["experiment", JSON.stringify(searched.experiment)]);
   if (degraded.length > 0) members.push(["degraded", JSON.stringify(degraded)]);
   if (fields.is_logging_enable) {
     const hmacKey = await keyInTime(services, call);
@@ -75,6 +78,7 @@ function logLine(
       userQuery: searched.userQuery,
       query: searched.query,
       settings: searched.settings,
+      experiment: searched.experiment ?? null,
       personalized: searched.personalized,
       degraded: searched.degraded,
       milliseconds: searched.milliseconds,

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
+import { withLog } from "../../../../lib/relevance/clicks/database.ts";
 import { shownAndClicked } from "../../../../lib/relevance/clicks/stored-log.ts";
 import { eventLine } from "../../../../lib/search/request-log/event-line.ts";
 import { type RequestLogEntry, requestLogLine } from "../../../../lib/search/request-log/line.ts";
@@ -12,6 +13,7 @@ import { suite } from "../../../suite.ts";
 const test = suite("clicks of the stored request log");
 
 const folder = scratchFolder(TEST_OUTPUT, "stored-log");
+const scratch = join(folder, "scratch");
 const settings = { application: "shop", userId: "plain", queryText: true } as const;
 
 function search(change: Partial<RequestLogEntry>): string {
@@ -71,7 +73,10 @@ test("counts impressions and clicks by query, document and rank: lines and click
     event("page2", "b3"),
     event("nobody", "b1"),
   ]);
-  const counted = await shownAndClicked({ searches: [searches], events: [events] }, { ...PERIOD, index: "books" });
+  const counted = await shownAndClicked(
+    { searches: [searches], events: [events], scratch },
+    { ...PERIOD, index: "books" },
+  );
   assert.equal(counted.idFields, ["_id"]);
   assert.equal(counted.shown, [
     { query: "salt road", document: "b1", rank: 1, impressions: 2, clicks: 0 },
@@ -82,10 +87,18 @@ test("counts impressions and clicks by query, document and rank: lines and click
 
 test("no events are no clicks, and no searches are nothing", async () => {
   const searches = [file("alone.gz", [search({ hitIds: ["b'1"] })])];
-  assert.equal((await shownAndClicked({ searches, events: [] }, PERIOD)).shown, [
+  assert.equal((await shownAndClicked({ searches, events: [], scratch }, PERIOD)).shown, [
     { query: "salt road", document: "b'1", rank: 1, impressions: 1, clicks: 0 },
   ]);
-  assert.equal((await shownAndClicked({ searches: [], events: [] }, PERIOD)).shown, []);
+  assert.equal((await shownAndClicked({ searches: [], events: [], scratch }, PERIOD)).shown, []);
+});
+
+test("what does not fit into memory goes to the given folder, not to the working directory", async () => {
+  const setting = await withLog({ searches: [], events: [], scratch }, PERIOD, async (database) => {
+    const read = await database.runAndReadAll("SELECT current_setting('temp_directory')");
+    return read.getRowsJS();
+  });
+  assert.equal(setting, [[scratch]]);
 });
 
 test.run();

@@ -50,6 +50,7 @@ test("has the fields of the User Behavior Insights query schema", () => {
       endpoint: "hybrid-search",
       key: "shop",
       settings: entry.settings,
+      experiment: null,
       personalized: false,
       degraded: entry.degraded,
       milliseconds: { total: 31, cluster: 24 },

@@ -16,6 +16,7 @@ const SETTINGS: GatewaySettings = {
   project: "test",
   max_bulk_bytes: 8 * 1024 * 1024,
   templates: [],
+  experiments: [],
   indexes: [],
   models: [
     {

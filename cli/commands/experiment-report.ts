@@ -1,0 +1,60 @@
+import * as v from "valibot";
+import { loadHybridSearch } from "../../lib/config/load.ts";
+import { type ExperimentReport, MEASURE_NAMES, reportOf } from "../../lib/relevance/experiments/report.ts";
+import { verdictLines } from "../../lib/relevance/experiments/verdict.ts";
+import { defineCommand } from "../command.ts";
+import { Failure, UsageError } from "../errors.ts";
+import { confOf } from "../gateway/gateway.ts";
+import { table } from "../recommendation/table.ts";
+import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
+
+/** `relevance experiment report`: compares the variants of an experiment on what users clicked. */
+export const experimentReport = defineCommand({
+  example: "relevance experiment report more_meaning --days 14",
+  json: true,
+  define: (command) => {
+    command.argument("<name>", "name of the experiment in hybrid_search.yaml");
+    defineLogOptions(command);
+    command.option("--metric <name>", `what decides: ${MEASURE_NAMES.join(", ")}`, "click_through");
+  },
+  options: {
+    ...logOptions,
+    name: v.string(),
+    metric: v.picklist(MEASURE_NAMES, `must be ${MEASURE_NAMES.join(", ")}`),
+  },
+  run: async (options, context) => {
+    const { terminal } = context;
+    const { experiments } = loadHybridSearch(confOf(options));
+    const experiment = experiments.find(({ name }) => name === options.name);
+    if (!experiment) {
+      const known = experiments.map(({ name }) => name).join(", ") || "none";
+      throw new UsageError(`hybrid_search.yaml has no experiment "${options.name}"; it has ${known}`);
+    }
+    const log = await withStoredLog(options, context, async ({ log: stored, ...period }) => {
+      // The database is large, and other commands do without it.
+      const { usersOfExperiment } = await import("../../lib/relevance/experiments/users.ts");
+      return usersOfExperiment(stored, period, experiment.name);
+    });
+    if (log.users.length === 0) {
+      throw new Failure(
+        `The request log has no search of a user in ${experiment.name} in the last ${options.days} days`,
+      );
+    }
+    const report = reportOf(experiment, log, options.metric);
+    if (options.json) terminal.printJson(report);
+    else terminal.print(`${tableOf(report)}\n\n${verdictLines(report).join("\n")}`);
+    return 0;
+  },
+});
+
+function tableOf({ variants }: ExperimentReport): string {
+  const rows = variants.map(({ name, users, searches, measures }) => {
+    const cells = MEASURE_NAMES.map((measure) => {
+      const { value, low, high } = measures[measure];
+      const digits = measure === "milliseconds" ? 1 : 4;
+      return `${value.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
+    });
+    return [name, String(users), String(searches), ...cells];
+  });
+  return table(["variant", "users", "searches", ...MEASURE_NAMES], rows);
+}

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { findMapping } from "../../gateway/find-mapping.ts";
+import type { Experiment } from "../../gateway/settings.ts";
+import type { HybridRequest, HybridSettings } from "./request.ts";
+import { appliedSettings } from "./settings.ts";
+import { settingsIssues } from "./support.ts";
+import type { HybridTarget } from "./target.ts";
+
+/** The variant that a search gets. */
+export interface Assigned {
+  experiment: Experiment;
+  /** Name of the variant. */
+  variant: string;
+  /** Used in place of the request's template; absent if the variants differ in settings alone. */
+  template: string | undefined;
+  settings: HybridSettings;
+}
+
+type Asked = Pick<HybridRequest, "index" | "settings" | "template" | "user_id">;
+
+/**
+ * Returns the variant of the experiment on the request's index. A user, or without `user_id` a client, always gets the
+ * same one. Undefined if nobody is named, if the request has settings of its own, if no variant has its template, or if
+ * the user is beyond the shares.
+ */
+export function assignedVariant(
+  experiments: readonly Experiment[],
+  { index, settings, template, user_id }: Asked,
+  clientId: string | undefined,
+): Assigned | undefined {
+  const identity = user_id ?? clientId;
+  const experiment = findMapping(experiments, index);
+  if (!experiment || !identity) return undefined;
+  if ([settings.weights, settings.normalization, settings.combination].some((own) => own != null)) return undefined;
+  const templates = experiment.variants.flatMap((variant) => variant.template ?? []);
+  if (templates.length > 0 && (template === null || !templates.includes(template))) return undefined;
+  const variant = variantAt(experiment, pointOf(experiment.name, identity));
+  if (!variant) return undefined;
+  return {
+    experiment,
+    variant: variant.name,
+    template: variant.template,
+    settings: asRequested(variant),
+  };
+}
+
+/**
+ * Returns whether the cluster can serve every variant of an experiment to a search. If it cannot serve one, the search
+ * takes no part: leaving out only the users of that variant would make the others incomparable.
+ */
+export function canServe(
+  { variants }: Experiment,
+  subqueries: number,
+  { settings, can }: Pick<HybridTarget, "settings" | "can">,
+): boolean {
+  return variants.every((variant) => {
+    const { weights } = variant.settings;
+    // The configuration was checked to have as many weights as a named template has subqueries.
+    if (variant.template === undefined && weights && weights.length !== subqueries) return false;
+    return settingsIssues(appliedSettings(asRequested(variant), settings, subqueries), can).length === 0;
+  });
+}
+
+const asRequested = ({ settings }: Experiment["variants"][number]): HybridSettings => ({
+  weights: settings.weights ?? null,
+  normalization: settings.normalization ?? null,
+  combination: settings.combination ?? null,
+});
+
+/** Returns a point in [0, 1) that identity and experiment determine. Points of two experiments are independent. */
+function pointOf(experiment: string, identity: string): number {
+  const hash = createHash("sha256").update(`${experiment}\n${identity}`).digest();
+  return hash.readUIntBE(0, 6) / 2 ** 48;
+}
+
+function variantAt({ variants }: Experiment, point: number): Experiment["variants"][number] | undefined {
+  let end = 0;
+  for (const variant of variants) {
+    end += variant.share;
+    if (point < end) return variant;
+  }
+  // Shares of a third sum to a little less than 1 in floats.
+  return end > 1 - 1e-9 ? variants.at(-1) : undefined;
+}

@@ -1,0 +1,95 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import type { ExperimentReport } from "../../lib/relevance/experiments/report.ts";
+import { configurationFolder } from "../fixtures/configurations/configurations.ts";
+import { suite } from "../suite.ts";
+import { relevance } from "./run-cli.ts";
+
+const test = suite("relevance experiment report");
+
+const folder = mkdtempSync(join(tmpdir(), "experiment-report-"));
+test.after(() => rmSync(folder, { recursive: true }));
+const conf = join(folder, "conf");
+cpSync(configurationFolder("all-options"), conf, { recursive: true });
+
+function write(path: string, lines: readonly object[]): void {
+  mkdirSync(join(folder, path, ".."), { recursive: true });
+  writeFileSync(join(folder, path), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+/** 150 users of each variant with 4 searches each; those of "meaning" click twice as often. */
+function logs(name: string, counts: Readonly<Record<string, number>>): string {
+  const users = Object.entries(counts).flatMap(([variant, count]) =>
+    Array.from({ length: count }, (_, index) => ({ variant, user_id: `${variant}-${index}`, index })),
+  );
+  const searches = users.flatMap(({ variant, user_id, index }) =>
+    [0, 1, 2, 3].map((place) => ({
+      query_id: `${user_id}-${place}`,
+      user_id,
+      user_query: "salt",
+      query: "{}",
+      query_attributes: { experiment: { name: "more_meaning", variant }, milliseconds: { total: 20 + place } },
+      timestamp: new Date(Date.now() - 3_600_000).toISOString(),
+      query_response_hit_ids: ["b1", "b2"],
+      total: 2,
+      clicked: place < (variant === "meaning" ? 2 : 1) + (index % 2),
+    })),
+  );
+  write(`${name}/search/day=2026-11-20/one.jsonl`, searches);
+  const clicks = searches.filter(({ clicked }) => clicked);
+  write(
+    `${name}/events/day=2026-11-20/one.jsonl`,
+    clicks.map(({ query_id }) => ({
+      query_id,
+      action_name: "click",
+      event_attributes: { object: { object_id: "b2" } },
+    })),
+  );
+  return join(folder, name);
+}
+
+const run = (...args: string[]) => relevance(["experiment", "report", "more_meaning", "--conf", conf, ...args]);
+const even = logs("even", { control: 150, meaning: 150 });
+
+test("prints a table and which variant is better", () => {
+  const { out, err, code } = run("--files", even);
+  assert.is(code, 0, err);
+  assert.match(out, /^control +150 +600 +0\.3750 \(0\.3549 to 0\.3951\)/m);
+  assert.match(out, /^meaning is better than control in click_through \(searches with a click\): \+0\.2500 /m);
+  assert.match(out, /each variant needs \d+ users\.\n$/);
+});
+
+test("prints every number as JSON, for another measure too", () => {
+  const report: ExperimentReport = JSON.parse(run("--files", even, "--json", "--metric", "milliseconds").out);
+  assert.equal(report.outcomes, [{ variant: "meaning", outcome: "no difference" }]);
+  assert.equal(
+    report.variants.map(({ measures }) => measures.clicks_mrr.value),
+    [0.1875, 0.3125],
+  );
+  assert.is(report.variants[0]?.measures.milliseconds.value, 21.5);
+});
+
+test("says not to trust a split that is not as configured, and that users are few", () => {
+  const { out } = run("--files", logs("uneven", { control: 150, meaning: 60 }));
+  assert.match(
+    out,
+    /Do not trust this report: the users \(control 150, meaning 60\) are not split as configured \(p = \d/,
+  );
+  assert.match(out, "Fewer than 100 users in meaning");
+});
+
+test("says what is missing", () => {
+  assert.match(
+    relevance(["experiment", "report", "other", "--conf", conf]).err,
+    'has no experiment "other"; it has more_meaning',
+  );
+  assert.match(
+    run("--files", even, "--metric", "joy").err,
+    "must be click_through, clicks_mrr, zero_hits, milliseconds",
+  );
+  assert.match(run("--files", logs("nobody", {})).err, "has no search of a user in more_meaning in the last 30 days");
+});
+
+test.run();
