@@ -2,15 +2,12 @@ import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { freePort } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { startAuthProxy } from "../fixtures/auth-proxy.ts";
-import { clientOptions } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { freePortRange } from "../fixtures/port-range.ts";
@@ -167,59 +164,6 @@ test("embeds with the given server, in the dimension and with the prefix of mode
   });
   assert.is(found.body.search_response?.hits.hits.length, 1, JSON.stringify(found.body));
   assert.ok(embedded.includes("find: any text"), embedded.join("; "));
-});
-
-/** Waits for a line with an id below a prefix of the local bucket. */
-function storedLine(Prefix: string, id: string): Promise<{ Key: string; found: string }> {
-  const s3 = new S3Client({
-    ...clientOptions({ endpoint: state.aws.endpoint, region: "eu-west-1" }),
-    forcePathStyle: true,
-  });
-  const Bucket = "demo-relevance-123456789012-eu-west-1";
-  return waitFor(
-    async () => {
-      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix }));
-      for (const { Key = "" } of Contents) {
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-        const text = gunzipSync((await Body?.transformToByteArray()) ?? new Uint8Array()).toString();
-        const found = text.split("\n").find((one) => one.includes(id));
-        if (found) return { Key, found };
-      }
-      return undefined;
-    },
-    { what: `a line with ${id} in the bucket`, timeoutMs: 30_000, intervalMs: 250 },
-  );
-}
-
-test("carries a click to the object where the Glue table looks for it", async () => {
-  const click = {
-    action_name: "click",
-    timestamp: new Date().toISOString(),
-    query_id: "a-search-with-a-click",
-    event_attributes: { object: { object_id: "b1" }, position: { ordinal: 1 } },
-  };
-  const { status, body } = await call("POST", "/application/events", { events: [click] });
-  assert.equal([status, body], [200, { accepted: 1, rejected: [] }]);
-  const { Key, found } = await storedLine("logs/events/", click.query_id);
-  assert.match(Key, /^logs\/events\/day=\d{4}-\d\d-\d\d\/[^/]+$/);
-  const { type, application, event_attributes } = JSON.parse(found);
-  assert.equal([type, application, event_attributes], ["relevance.event", "demo", click.event_attributes]);
-});
-
-test("carries a request log line to the object where the Glue table looks for it", async () => {
-  await call("PUT", `/raw-backend/${index}/_doc/logged?refresh=true`, { note: "wanted" });
-  const { headers } = await call("POST", "/application/search", {
-    index,
-    user_id: "u-1",
-    search_request: { query: { match: { note: "wanted" } } },
-  });
-  const queryId = headers.get("x-query-id");
-  assert.ok(queryId);
-  const { Key, found } = await storedLine("logs/search/", queryId);
-  assert.match(Key, /^logs\/search\/day=\d{4}-\d\d-\d\d\/[^/]+$/);
-  const { type, application, user_id, query_attributes, query_response_hit_ids } = JSON.parse(found);
-  assert.equal([type, application, user_id], ["relevance.search", "demo", "u-1"]);
-  assert.equal([query_attributes.index, query_response_hit_ids], [index, ["logged"]]);
 });
 
 test("fails a model on request, so that a client can be tried on degraded answers", async () => {
