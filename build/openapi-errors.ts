@@ -41,6 +41,10 @@ export const HEADERS: Json = {
     description: "Identifies this search in the request log; send it with what the user does with the hits.",
     schema: { type: "string", format: "uuid" },
   },
+  ServerTiming: {
+    description: "Milliseconds of the whole search and of its stages, such as `total;dur=12, cluster;dur=8`.",
+    schema: { type: "string" },
+  },
   Degraded: { description: "The stages of `degraded`.", schema: { type: "string" } },
   Allow: { description: "The methods that the path takes, separated by commas.", schema: { type: "string" } },
   RetryAfter: { description: "Seconds to wait.", schema: { type: "integer" } },

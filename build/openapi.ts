@@ -121,7 +121,11 @@ function answers({ schemas }: ApiDescription, route: Route, method: string, isLo
   return {
     "200": {
       description: "Done. `degraded` lists what the answer was made without.",
-      headers: { ...common, ...(isLogged && { "x-query-id": header("QueryId") }), "x-degraded": header("Degraded") },
+      headers: {
+        ...common,
+        ...(isLogged && { "x-query-id": header("QueryId"), "server-timing": header("ServerTiming") }),
+        "x-degraded": header("Degraded"),
+      },
       content: { "application/json": { schema, ...shown } },
     },
   };

@@ -158,6 +158,10 @@ for (const cluster of await clusters()) {
     assert.is(line.user_query, "salt road");
     assert.is(line.object_id_field, "_id");
     const { milliseconds, ...attributes } = line.query_attributes;
+    assert.match(
+      headers.get("server-timing") ?? "",
+      `total;dur=${milliseconds.total}, cluster;dur=${milliseconds.cluster}`,
+    );
     assert.equal(attributes, {
       index,
       endpoint: "search",

@@ -47,10 +47,20 @@ export async function searchReply(services: GatewayServices, call: Call, searche
   for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
   return {
     status: 200,
-    headers: { "x-query-id": queryId, ...degradedHeader(degraded) },
+    headers: {
+      "x-query-id": queryId,
+      "server-timing": serverTiming(searched.milliseconds),
+      ...degradedHeader(degraded),
+    },
     body: `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`,
   };
 }
+
+/** Returns the header in which a caller sees where the time went, such as `total;dur=12, cluster;dur=8`. */
+const serverTiming = (milliseconds: Searched["milliseconds"]): string =>
+  Object.entries(milliseconds)
+    .map(([stage, duration]) => `${stage};dur=${duration}`)
+    .join(", ");
 
 /** Returns the header of a degraded answer, such as `x-degraded: embedding, depth`. */
 export function degradedHeader(degraded: readonly Degradation[]): Record<string, string> {
