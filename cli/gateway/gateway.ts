@@ -22,11 +22,14 @@ interface GatewayOptions {
   local: boolean;
 }
 
+/** Holds the key of `--api-host`, so that the list of processes does not show it. */
+const KEY_VARIABLE = "RELEVANCE_API_KEY";
+
 /** Adds the options of {@link gatewayOptions} to a command. */
 export function defineGatewayOptions(command: Command): void {
   command
     .option("--api-host <url>", "URL of the search gateway (default: the deployed one)")
-    .option("--api-key <key>", "its API key (default: the deployed one's)")
+    .option("--api-key <key>", `its API key (default: that in ${KEY_VARIABLE}, or the deployed one's)`)
     .option("--local", "use the stack of `make dev`");
 }
 
@@ -62,14 +65,17 @@ export async function openGateway(options: GatewayOptions, context: Context): Pr
   };
 }
 
-async function addressOf(options: GatewayOptions, context: Context): Promise<{ url: string; key: string }> {
-  const { apiHost, apiKey, local } = options;
+/** Finds the gateway's URL and key, as {@link openGateway}. Throws Failure and UsageError. */
+export async function addressOf(options: GatewayOptions, context: Context): Promise<{ url: string; key: string }> {
+  const { apiHost, local } = options;
+  const apiKey = options.apiKey ?? (apiHost === undefined ? undefined : context.env[KEY_VARIABLE]);
   if (local) {
     const { search } = readDevFile();
     return { url: search.url, key: search.api_key };
   }
   if (apiHost !== undefined && apiKey !== undefined) return { url: apiHost, key: apiKey };
-  if (apiHost !== undefined || apiKey !== undefined) throw new UsageError("--api-host and --api-key belong together");
+  if (apiHost !== undefined || apiKey !== undefined)
+    throw new UsageError(`--api-host and --api-key belong together; the key may also be in ${KEY_VARIABLE}`);
   const { findDeployedApis } = await import("../apply/after-deploy.ts");
   const { keyValueFor } = await import("../deployed-api.ts");
   const { accountOf, namesIn, openSession } = await import("../session.ts");
