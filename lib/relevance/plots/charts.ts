@@ -16,8 +16,8 @@ export function intervalChart(title: string, rows: ReadonlyArray<{ name: string;
     const y = MARGIN + index * ROW + ROW / 2;
     return [
       label(shortened(name), { x: LABELS - 10, y: y + 4, "text-anchor": "end" }),
-      element("line", { x1: x(low), x2: x(high), y1: y, y2: y, stroke: "#1f5fa8", "stroke-width": 2 }),
-      element("circle", { cx: x(mean), cy: y, r: 4, fill: "#1f5fa8" }),
+      element("line", { x1: x(low), x2: x(high), y1: y, y2: y, stroke: "#3b7dd8", "stroke-width": 2 }),
+      element("circle", { cx: x(mean), cy: y, r: 4, fill: "#3b7dd8" }),
       label(signed(mean), { x: LABELS + PLOT + NUMBERS - 10, y: y + 4, "text-anchor": "end" }),
     ];
   });
@@ -40,7 +40,7 @@ export function differenceBars(title: string, differences: readonly number[]): s
   const bars = sorted.map((difference, index) => {
     const size = (Math.abs(difference) / most) * half;
     const y = difference > 0 ? half - size : half;
-    const fill = difference > 0 ? "#1f5fa8" : "#b3541e";
+    const fill = difference > 0 ? "#3b7dd8" : "#c8601f";
     return element("rect", { x: index * bar, y: y + MARGIN, width: Math.max(0.5, bar * 0.8), height: size, fill });
   });
   const zero = MARGIN + half;

@@ -31,8 +31,8 @@ export function surfaceChart(
   const cells = points.flatMap(({ x, y, value }) => {
     const share = high === low ? 1 : (value - low) / (high - low);
     const place = at(x, y);
-    // Dark cells get white numbers.
-    const ink = share > 0.5 ? "#fff" : "#111";
+    // White numbers are easier to read than black ones from a lightness of 50 % down.
+    const ink = share > 0.75 ? "#fff" : "#111";
     return [
       element("rect", {
         ...place,
@@ -56,7 +56,7 @@ export function surfaceChart(
     width: CELL - 2,
     height: CELL - 2,
     fill: "none",
-    stroke: "#b3541e",
+    stroke: "#c8601f",
     "stroke-width": 3,
   };
   return drawing(title, LEFT + 11 * CELL + 20, TOP + rows * CELL + 50, [
@@ -66,6 +66,6 @@ export function surfaceChart(
     ...ticks,
     ...lines,
     label(axes[0], { x: LEFT + (11 * CELL) / 2, y: TOP + rows * CELL + 40, "text-anchor": "middle" }),
-    ...(rows > 1 ? [label(axes[1], { x: LEFT, y: TOP - 10, "text-anchor": "end" })] : []),
+    ...(rows > 1 ? [label(axes[1], { x: 0, y: TOP - 8 })] : []),
   ]);
 }

@@ -20,7 +20,7 @@ export function surfaceSvg(collection: Collection, best: TunedSettings, metric: 
   }
   const title = `${metric} by weights (${best.normalization}, ${best.combination})`;
   const row = others.length === 0 ? 0 : second;
-  return surfaceChart(title, ["weight of subquery 1", "subquery 2"], points, [first, row]);
+  return surfaceChart(title, ["weight of subquery 1", "weight of subquery 2"], points, [first, row]);
 }
 
 function shared(left: number, proportions: readonly number[]): number[] {
