@@ -164,6 +164,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import("./commands/experiment-report.ts")).experimentReport,
   },
   {
+    words: ["console"],
+    summary: "serve a page that searches, judges, measures and recommends with a gateway",
+    load: async () => (await import("./commands/console.ts")).consoleCommand,
+  },
+  {
     words: ["hybrid-search", "generate-semantic-index-schema"],
     summary: "add the embedding fields of hybrid_search.yaml to an index schema",
     load: async () => (await import("./commands/generate-semantic-index-schema.ts")).generateSemanticIndexSchema,

@@ -6,9 +6,12 @@ import { Failure } from "./errors.ts";
 /** The file in which `make dev` records its endpoints. */
 const DEV_FILE = join(".local", "dev.json");
 
+const Api = v.looseObject({ url: v.pipe(v.string(), v.url()), api_key: v.string() });
+
 const DevFile = v.looseObject({
   aws: v.looseObject({ endpoint: v.pipe(v.string(), v.url()) }),
-  search: v.looseObject({ url: v.pipe(v.string(), v.url()), api_key: v.string() }),
+  search: Api,
+  recommendation: v.optional(Api),
 });
 export type DevFile = v.InferOutput<typeof DevFile>;
 

@@ -14,8 +14,9 @@ const FOLDERS: Record<string, readonly string[]> = {
   build: ["lib", "functions/*/routes.ts", "functions/*/policy.ts"],
   local: ["lib", "functions"],
   cli: ["lib", "build"],
-  test: ["lib", "functions", "stacks", "build", "local", "cli", "bench"],
+  test: ["lib", "functions", "stacks", "build", "local", "cli", "bench", "console"],
   bench: ["lib", "functions", "stacks", "build", "local", "cli", "test"],
+  console: ["lib"],
 };
 
 /** The same for the groups of `lib`. */
@@ -25,7 +26,7 @@ const GROUPS: Record<string, readonly string[]> = {
   config: ["core", "personalize/filters", "personalize/limits.ts"],
   personalize: ["core", "aws", "config"],
   infrastructure: ["core", "config", "recommendation"],
-  relevance: ["core"],
+  relevance: ["core", "config"],
   search: ["core", "aws", "config", "personalize", "relevance"],
   recommendation: ["core", "aws", "config", "personalize"],
 };
@@ -81,10 +82,12 @@ test("docs/architecture.md has the same tables", () => {
 
 test("docs/architecture.md has every folder, and no other", () => {
   const groups = Object.keys(GROUPS).map((group) => `lib/${group}`);
-  const subjects = ["{cli,local,stacks}/*/", "lib/*/*/"].flatMap((pattern) => globSync(pattern));
+  const subjects = ["{cli,console,local,stacks}/*/", "lib/*/*/"].flatMap((pattern) => globSync(pattern));
   const leaves = groups.filter((group) => !subjects.some((path) => path.startsWith(`${group}/`)));
   const folders = [...leaves, "lib/config", ...subjects.map((path) => path.replace(/\/$/, ""))];
-  const written = [...architecture.matchAll(/^((?:cli|lib|local|stacks)\/[\w/-]+)\/ /gm)].map(([, path]) => path);
+  const written = [...architecture.matchAll(/^((?:cli|console|lib|local|stacks)\/[\w/-]+)\/ /gm)].map(
+    ([, path]) => path,
+  );
   assert.equal(written.sort(), folders.filter((path) => !path.startsWith("lib/config/")).sort());
 });
 
@@ -93,6 +96,16 @@ test("one function does not import another", () => {
     ({ file, target }) => target.startsWith("functions/") && target.split("/")[1] !== file.split("/")[1],
   );
   assert.equal(wrong, []);
+});
+
+test("the console's server is in no function", () => {
+  const importers = all.filter(({ target }) => target.startsWith("lib/relevance/console/")).map(({ file }) => file);
+  const allowed = /^(cli|console|local|test|lib\/relevance\/console)\//;
+  assert.ok(importers.some((file) => file.startsWith("local/")));
+  assert.equal(
+    importers.filter((file) => !allowed.test(file)),
+    [],
+  );
 });
 
 test("files import one another without a cycle, type imports included", () => {

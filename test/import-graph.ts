@@ -11,7 +11,7 @@ export interface Import {
 
 /** Reads the relative imports of every TypeScript file in a folder. */
 export function importsOf(folder: string): Import[] {
-  return globSync(`${folder}/**/*.ts`).flatMap((file) => {
+  return globSync(`${folder}/**/*.{ts,tsx}`).flatMap((file) => {
     const source = readFileSync(file, "utf8");
     return [...source.matchAll(/(?:from|(import\s*\(|import))\s*"(\.[^"]+)"/g)].map(([, dynamic, path = ""]) => ({
       file,

@@ -8,7 +8,7 @@ import { shown } from "../../lib/relevance/evaluation/evaluate.ts";
 import { collectionOf, type TuningQuery } from "../../lib/relevance/tuning/collection.ts";
 import { type TunedSettings, techniquesOf } from "../../lib/relevance/tuning/settings.ts";
 import { surfaceSvg } from "../../lib/relevance/tuning/surface.ts";
-import { type Tuning, tune } from "../../lib/relevance/tuning/tune.ts";
+import { MIN_QUERIES, type Tuning, tune } from "../../lib/relevance/tuning/tune.ts";
 import { withDefaults } from "../../lib/relevance/tuning/write-settings.ts";
 import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
@@ -19,9 +19,6 @@ import { confOf, defineGatewayOptions, type Gateway, gatewayOptions, openGateway
 import { readQueries, readSettings } from "../relevance/files.ts";
 import { defineJudgedOptions, judgedOptions } from "../relevance/judged-options.ts";
 import { metricsOf } from "../relevance/metric-options.ts";
-
-/** Cross-validation in five parts needs some queries in each. */
-const MIN_QUERIES = 10;
 
 const Depths = v.pipe(
   v.string(),

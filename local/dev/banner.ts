@@ -23,12 +23,13 @@ interface RecommendationPart {
 
 /** Returns the text that is shown when everything is up. */
 export function banner({ state, models, examples, recommendation, stateFile, seconds }: BannerOptions): string {
-  const { search, opensearch, aws, keys = {} } = state;
+  const { search, opensearch, aws, keys = {}, console } = state;
   const standIns = models.filter(({ url }) => url === undefined);
   const lines = [
     "",
     `Ready after ${seconds.toFixed(1)} s.`,
     "",
+    `  console      ${console.url}  (open it in a browser)`,
     `  API URL      ${search.url}`,
     ...(state.recommendation ? [`  recommend    ${state.recommendation.url}`] : []),
     `  API key      ${search.api_key}`,

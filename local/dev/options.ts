@@ -42,7 +42,7 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
   make dev ARGS='--conf DIR'          another configuration folder (default conf.local)
   make dev ARGS='--dir DIR'           keeps data and state elsewhere (default .local)
 
-  PORT=8080                           first of four ports: API, OpenSearch, AWS endpoint, recommendation API
+  PORT=8080                           first of five ports: API, OpenSearch, AWS endpoint, recommendation API, console
   OPENSEARCH_URL=http://host:9200     uses a cluster that is already there
   OPENSEARCH_VERSION=3.6.0            instead of the version that fits the machine's Java
   EMBEDDING_URL_DENSE_LARGE_EN_V1_5=http://host:8080
@@ -52,7 +52,7 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
 const INSTALL_DIR = resolve(import.meta.dirname, "../../.local");
 
 /** Ports that one run uses, as offsets from the first. */
-export const PORTS = { api: 0, opensearch: 1, aws: 2, recommendation: 3 } as const;
+export const PORTS = { api: 0, opensearch: 1, aws: 2, recommendation: 3, console: 4 } as const;
 
 /** Parses arguments and environment. Returns undefined if help was requested. Throws DevUsageError. */
 export function devOptions(

@@ -19,6 +19,7 @@ import { scratchFolder } from "../process/scratch.ts";
 import { localKeys } from "./api-key.ts";
 import { buildBundles, bundleArchive, bundleFile } from "./bundles.ts";
 import { createBucket, localClients } from "./clients.ts";
+import { startDevConsole } from "./console.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
 import { gatewayClient } from "./gateway-client.ts";
 import { refuseNativeVectors } from "./knn-guard.ts";
@@ -177,11 +178,19 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     ? fillDemo(gatewayClient(api.url, keys.own), searchGateway, models, options, say)
     : undefined;
   const [recommendation] = await Promise.all([recommending, filled, logPath]);
+  const page = await startDevConsole({
+    ...{ options, names, configuration, cloud },
+    gateway: { url: api.url, key: keys.own },
+    recommendation: recommendation && { ...recommendation, key: keys.own },
+    ...optional("port", port("console")),
+  });
+  scope.add(() => page.stop());
   return {
     state: {
       search: { url: api.url, api_key: keys.own },
       ...(recommendation && { recommendation: { url: recommendation.url, api_key: keys.own } }),
       ...(configuration.api.keys && { keys: keys.named }),
+      console: { url: page.url },
       opensearch: { url: cluster.url, version: cluster.version },
       aws: { endpoint: cloud.endpoint },
       pid: process.pid,
@@ -199,6 +208,7 @@ async function checkPorts(port: (name: keyof typeof PORTS) => number | undefined
     opensearch: "OpenSearch",
     aws: "the local AWS endpoint",
     recommendation: "the recommendation API",
+    console: "the console",
   } as const;
   for (const [name, purpose] of Object.entries(purposes) as [keyof typeof purposes, string][]) {
     const number = port(name);

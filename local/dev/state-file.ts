@@ -10,6 +10,7 @@ export interface DevState {
   recommendation?: { url: string; api_key: string };
   /** The keys of api.yaml by their names, if it lists any. Those above may do everything. */
   keys?: Readonly<Record<string, string>>;
+  console: { url: string };
   opensearch: { url: string; version: string };
   aws: { endpoint: string };
   pid: number;

@@ -48,6 +48,7 @@ export function localFolder(endpoint: string | undefined) {
     const nowhere = "http://127.0.0.1:9";
     const state: DevState = {
       search: { url: nowhere, api_key: "none" },
+      console: { url: "http://127.0.0.1:5" },
       opensearch: { url: nowhere, version: "none" },
       aws: { endpoint },
       pid: process.pid,

@@ -33,7 +33,7 @@ const refused = async (url: string) => {
 
 test("tells scripts where everything is", () => {
   const { search, recommendation, opensearch, aws, pid } = state;
-  assert.equal(Object.keys(state), ["search", "recommendation", "opensearch", "aws", "pid"]);
+  assert.equal(Object.keys(state), ["search", "recommendation", "console", "opensearch", "aws", "pid"]);
   assert.match(search.api_key, /^[0-9a-f]{40}$/);
   assert.match(opensearch.version, /^\d+\.\d+\.\d+$/);
   for (const url of [search.url, recommendation?.url ?? "", opensearch.url, aws.endpoint])

@@ -37,6 +37,9 @@ export interface Tuning {
   settings: number;
 }
 
+/** Judged queries that a tuning needs: cross-validation in five parts needs some in each. */
+export const MIN_QUERIES = 10;
+
 /** The first grid of weights has this many steps, then the best weights are moved by ever smaller steps. */
 const GRID_STEPS = 10;
 const STEPS = [0.05, 0.02] as const;

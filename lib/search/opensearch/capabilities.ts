@@ -2,45 +2,11 @@ import { ApiError } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { jsonOf, readCall } from "./calls.ts";
+import { type Capabilities, capabilitiesOf } from "./capabilities-of.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** What the cluster's version supports for hybrid search. Sources: OpenSearch release notes and neural-search #1754. */
-export interface Capabilities {
-  version: string;
-  /** `hybrid` queries with the oversample and truncate_hits processors, since 2.12. */
-  hybrid: boolean;
-  /** `neural_sparse` queries with `query_tokens`, since 2.14. */
-  queryTokens: boolean;
-  /** `pagination_depth` and thereby `from`, since 2.19. */
-  pagination: boolean;
-  /** The response processor `hybrid_score_explanation`, since 2.19. */
-  scoreExplanation: boolean;
-  /** The `score-ranker-processor`, which fuses by reciprocal rank, since 2.19. */
-  rrf: boolean;
-  /** Its weights, and ranks over all shards. 3.6.0 has them and 2.19.6 does not; versions between were not tested. */
-  weightedRrf: boolean;
-  /** Normalization by z_score, since 3.0. */
-  zScore: boolean;
-  /** `profile: true` with `hybrid`, since 3.6. Earlier versions fail every such search. */
-  hybridProfile: boolean;
-}
-
-export function capabilitiesOf(version: string): Capabilities {
-  const [major = 0, minor = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
-  const atLeast = (wantedMajor: number, wantedMinor: number) =>
-    major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
-  return {
-    version,
-    hybrid: atLeast(2, 12),
-    queryTokens: atLeast(2, 14),
-    pagination: atLeast(2, 19),
-    scoreExplanation: atLeast(2, 19),
-    rrf: atLeast(2, 19),
-    weightedRrf: atLeast(3, 6),
-    zScore: atLeast(3, 0),
-    hybridProfile: atLeast(3, 6),
-  };
-}
+// Apart from this file, because the console's page needs it in a browser.
+export { type Capabilities, capabilitiesOf };
 
 /** Milliseconds that the version is kept. It is read again because a domain can be upgraded. */
 const KEEP_MS = 10 * 60_000;

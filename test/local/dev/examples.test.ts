@@ -51,6 +51,7 @@ test("reach the shell as they are, quotes and all", () => {
 
 const state = {
   search: { url: "http://127.0.0.1:1", api_key: "the-key" },
+  console: { url: "http://127.0.0.1:5" },
   opensearch: { url: "http://127.0.0.1:2", version: "2.19.6" },
   aws: { endpoint: "http://127.0.0.1:3" },
   pid: 4,

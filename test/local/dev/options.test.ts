@@ -59,7 +59,7 @@ test("refuse a misspelt option and show those there are", () => {
 });
 
 const REFUSED: [env: Record<string, string>, message: RegExp][] = [
-  [{ PORT: "http" }, /^PORT=http is no port: give a whole number from 1 to 65532$/],
+  [{ PORT: "http" }, /^PORT=http is no port: give a whole number from 1 to 65531$/],
   [{ PORT: "65533" }, /^PORT=65533 is no port/],
   [{ OPENSEARCH_URL: "localhost:9200" }, /^OPENSEARCH_URL=localhost:9200 is no address/],
   [

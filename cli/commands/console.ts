@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import * as v from "valibot";
+import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
+import { ConsoleError } from "../../lib/relevance/console/problem.ts";
+import { consoleIndexes } from "../../lib/relevance/console/setup.ts";
+import { type Context, defineCommand } from "../command.ts";
+import { readDevFile } from "../dev-file.ts";
+import { UsageError } from "../errors.ts";
+import { addressOf, confOf } from "../gateway/gateway.ts";
+import { readStatus } from "../recommendation/read-status.ts";
+import { openTarget } from "../recommendation/target.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+const Url = v.optional(v.pipe(v.string(), v.url("must be a URL")));
+
+/** `relevance console`: serves a page that searches, judges, measures and recommends with a gateway. */
+export const consoleCommand = defineCommand({
+  example: "relevance console --url https://search.example.com --key-env SEARCH_KEY",
+  define: (command) => {
+    command
+      .option("--url <url>", "URL of the search gateway (default: the deployed one)")
+      .option("--key-env <name>", "environment variable with its API key", "RELEVANCE_API_KEY")
+      .option("--recommendation-url <url>", "URL of the recommendation service")
+      .option("--recommendation-key-env <name>", "environment variable with its API key (default: that of --key-env)")
+      .option("--local", "use the stack of `make dev`")
+      .option("--files <dir>", "folder for judgments/ and runs/", ".")
+      .option("--port <number>", "port on the loopback interface (default: a free one)");
+  },
+  options: {
+    url: Url,
+    keyEnv: v.string(),
+    recommendationUrl: Url,
+    recommendationKeyEnv: v.optional(v.string()),
+    local: v.optional(v.boolean(), false),
+    files: v.string(),
+    port: v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^\d{1,5}$/, "must be a port"),
+        v.transform(Number),
+        v.maxValue(65_535, "must be a port"),
+      ),
+    ),
+  },
+  run: async ({ url, keyEnv, local, files, port, ...options }, context) => {
+    const { openConsole } = await import("../../lib/relevance/console/open.ts");
+    const conf = confOf({ ...options, local });
+    const keyIn = (name: string) => {
+      const key = context.env[name];
+      if (key !== undefined && key !== "") return key;
+      throw new UsageError(`There is no API key in the environment variable ${name}`);
+    };
+    const given = url === undefined ? {} : { apiHost: url, apiKey: keyIn(keyEnv) };
+    const gateway = await addressOf({ conf, local, ...given }, context);
+    const recommendation = local
+      ? readDevFile().recommendation
+      : options.recommendationUrl && {
+          url: options.recommendationUrl,
+          api_key: keyIn(options.recommendationKeyEnv ?? keyEnv),
+        };
+    const defaultsFile = join(conf, "hybrid_search.yaml");
+    const { recommendation: configured } = existsSync(join(conf, "project.yaml")) ? loadConfiguration(conf) : {};
+    const console = await openConsole({
+      ...{ sources: join(ROOT, "console"), files, conf, env: context.env },
+      command: [process.execPath, join(ROOT, "cli/main.ts")],
+      gateway: { name: "search gateway", url: trimmed(gateway.url), key: gateway.key },
+      ...(recommendation && {
+        recommendation: {
+          name: "recommendation service",
+          url: trimmed(recommendation.url),
+          key: recommendation.api_key,
+        },
+      }),
+      setup: {
+        indexes: existsSync(defaultsFile) ? consoleIndexes(loadHybridSearch(conf).hybrid_queries) : [],
+        filters: (configured?.filters ?? []).map(({ name, expression }) => ({ name, expression })),
+        ...{ standIns: [], local, example: null },
+      },
+      ...(existsSync(defaultsFile) && { defaultsFile }),
+      ...(configured && { status: () => statusOf(conf, local, context) }),
+      ...(port !== undefined && { port }),
+    });
+    context.terminal.print(`Console of ${gateway.url}: ${console.url}`);
+    context.terminal.note("Ctrl-C stops it. Whoever can use this machine can use the console, and with it the key.");
+    await Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
+    await console.stop();
+    return 0;
+  },
+});
+
+/** Reads what `relevance status` shows. Throws ConsoleError in the words that the command would print. */
+async function statusOf(conf: string, local: boolean, context: Context): Promise<unknown> {
+  try {
+    return await readStatus(await openTarget({ conf, local }, context));
+  } catch (error) {
+    throw new ConsoleError(502, "no_status", (error as Error).message, { cause: error });
+  }
+}
+
+const trimmed = (url: string) => (url.endsWith("/") ? url.slice(0, -1) : url);

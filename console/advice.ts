@@ -1,0 +1,17 @@
+import { setup } from "./state.ts";
+
+/** What mends a problem: on the local stack, and on a deployed one. By the code of the error. */
+const ADVICE: Readonly<Record<string, readonly [local: string, deployed: string]>> = {
+  index_not_found: [
+    "`make dev` fills the demo's index unless it has --no-demo. For your own documents: `relevance index create`, then POST /application/bulk.",
+    "Create it with `relevance index create` and fill it with POST /application/bulk.",
+  ],
+  not_trained: ["Run `make demo-train` in another terminal.", "Run `relevance train`."],
+  unreachable: ["Start `make dev` again.", "Check the URL and whether this machine reaches it."],
+};
+
+/** Returns the command that mends an error, undefined if nobody knows one. */
+export function adviceOn(code: string | undefined): string | undefined {
+  const advice = code === undefined ? undefined : ADVICE[code];
+  return advice?.[setup.value?.local ? 0 : 1];
+}

@@ -1,0 +1,85 @@
+import { adviceOn } from "./advice.ts";
+import type { ServiceCall } from "./curl.ts";
+
+/** An error to show where it happened, in the words of the service, with what mends it. */
+export class CallError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** An answer with what its headers say. */
+export interface Answer<Body> {
+  body: Body;
+  /** Milliseconds by stage, as the gateway measured them. */
+  stages: Record<string, number>;
+  /** Milliseconds from the console's server to the gateway and back. */
+  milliseconds: number;
+}
+
+/** Calls a service through the console's server, which adds the key. Throws CallError. */
+export function callService<Body>({ service, method, path, body }: ServiceCall): Promise<Answer<Body>> {
+  return send(method, `/proxy/${service}${path}`, body);
+}
+
+/** Calls the console's server itself. Throws CallError. */
+export async function callConsole<Body>(method: "GET" | "POST", path: string, body?: unknown): Promise<Body> {
+  return (await send<Body>(method, path, body)).body;
+}
+
+async function send<Body>(method: string, path: string, body: unknown): Promise<Answer<Body>> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, {
+      method,
+      headers: { "x-relevance-console": "1", ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw new CallError(0, "The console's server does not answer. Has it been stopped? Start it again and reload.");
+  }
+  const text = await answer.text();
+  const parsed = parse(text);
+  if (!answer.ok) throw new CallError(answer.status, messageOf(answer.status, parsed, text));
+  return {
+    body: parsed as Body,
+    stages: stagesOf(answer.headers.get("server-timing") ?? ""),
+    milliseconds: Number(answer.headers.get("x-console-milliseconds") ?? 0),
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface ErrorBody {
+  error?: {
+    code?: string;
+    message?: string;
+    issues?: { path: string; message: string }[];
+    cause?: { reason?: string };
+  };
+  message?: string;
+}
+
+function messageOf(status: number, parsed: unknown, text: string): string {
+  const { error, message } = (parsed ?? {}) as ErrorBody;
+  const issues = error?.issues?.map((issue) => `${issue.path} ${issue.message}`) ?? [];
+  const said = [error?.message ?? message ?? text.slice(0, 300), ...issues, error?.cause?.reason];
+  const words = `${status}: ${said.filter((part) => part !== undefined && part !== "").join(" – ")}`;
+  const advice = adviceOn(error?.code);
+  return advice === undefined ? words : `${words}\n${advice}`;
+}
+
+/** Reads `total;dur=12, cluster;dur=8`. */
+function stagesOf(header: string): Record<string, number> {
+  const parts = header.split(",").map((part) => /^\s*([\w-]+);dur=([\d.]+)/.exec(part));
+  return Object.fromEntries(parts.flatMap((match) => (match ? [[match[1] ?? "", Number(match[2])]] : [])));
+}

@@ -1,0 +1,41 @@
+import { signal } from "@preact/signals";
+import type { JudgedRow } from "../../lib/relevance/console/judgment-files.ts";
+import { callConsole } from "../api.ts";
+
+/** The chosen judgments file. */
+export const file = signal<{ name: string; rows: JudgedRow[]; error: string }>({ name: "", rows: [], error: "" });
+/** Names of all judgments files. */
+export const names = signal<string[]>([]);
+
+const pathOf = (name: string) => `/api/judgments/rows?name=${encodeURIComponent(name)}`;
+
+export async function readFile(name: string): Promise<void> {
+  try {
+    const [{ rows }, found] = await Promise.all([
+      callConsole<{ rows: JudgedRow[] }>("GET", pathOf(name)),
+      callConsole<{ names: string[] }>("GET", "/api/judgments"),
+    ]);
+    names.value = found.names;
+    file.value = { name, rows, error: "" };
+  } catch (error) {
+    file.value = { name, rows: [], error: (error as Error).message };
+  }
+}
+
+/** Saves a judgment at once; null takes it back. Returns whether it is saved. */
+export async function save(query: string, doc: string, grade: number | null): Promise<boolean> {
+  const { name } = file.value;
+  try {
+    const { rows } = await callConsole<{ rows: JudgedRow[] }>("POST", pathOf(name), { query, doc, grade });
+    file.value = { name, rows, error: "" };
+    return true;
+  } catch (error) {
+    file.value = { ...file.value, error: (error as Error).message };
+    return false;
+  }
+}
+
+/** Returns the grades of a query by document. */
+export function gradesOf(query: string): Map<string, number> {
+  return new Map(file.value.rows.flatMap((row) => (row.query === query ? [[row.doc, row.grade] as const] : [])));
+}

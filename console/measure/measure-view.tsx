@@ -1,0 +1,106 @@
+import { useEffect, useState } from "preact/hooks";
+import { names, readFile } from "../judge/judgments.ts";
+import { Problem } from "../parts.tsx";
+import { dayAndTime } from "../recommend/status.ts";
+import { legs, readMapping, variants } from "../search/results.ts";
+import { variantTitle } from "../search/variants.ts";
+import { goTo, hashOf, place } from "../state.ts";
+import { EvaluationView } from "./evaluation-view.tsx";
+import { openFile, progress, readRun, readRuns, runs, shown, start } from "./runs.ts";
+import { TuningView } from "./tuning-view.tsx";
+
+/** Starts evaluations and tunings, and shows their results. */
+export function MeasureView() {
+  const { judgments, run, index } = place.value;
+  useEffect(() => {
+    void readRuns();
+    void readFile(judgments);
+    void readMapping(index);
+  }, [judgments, index]);
+  useEffect(() => {
+    if (shown.value?.id !== run) void readRun(run);
+  }, [run]);
+  const { running, error } = progress.value;
+  return (
+    <>
+      <StartForm />
+      {running && (
+        <p class="note" role="status">
+          {running === "tune" ? "Tuning" : "Evaluating"} … this takes a search for each query and variant.
+        </p>
+      )}
+      <Problem text={error} />
+      <div class="beside">
+        <div>
+          {!shown.value && !running && (
+            <p class="empty">
+              An evaluation compares the variants of Search on judged queries. A tuning finds the best weights. Choose a
+              judgments file above and start one, or open an earlier one.
+            </p>
+          )}
+          {shown.value?.kind === "evaluate" && <EvaluationView run={shown.value} />}
+          {shown.value?.kind === "tune" && <TuningView run={shown.value} />}
+        </div>
+        <section class="column" aria-label="Earlier runs">
+          <h2>Earlier runs</h2>
+          {runs.value.length === 0 && <p class="note">None yet.</p>}
+          <ul>
+            {runs.value.map(({ id, kind, when, judgments: name, index: searched }) => (
+              <li key={id}>
+                <a href={hashOf({ ...place.value, run: id })} aria-current={id === run ? "true" : undefined}>
+                  {kind} {searched} on {name}, {dayAndTime(when)}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <label>
+            Or open the output of evaluate or tune with --json
+            <input
+              type="file"
+              accept="application/json,.json"
+              onChange={(event) => {
+                const [file] = event.currentTarget.files ?? [];
+                if (file) void openFile(file);
+              }}
+            />
+          </label>
+        </section>
+      </div>
+    </>
+  );
+}
+
+const METRICS = "ndcg@10,mrr@10,precision@10,recall@100,judged@10,zero_hits";
+
+function StartForm() {
+  const [metrics, change] = useState(METRICS);
+  const { judgments } = place.value;
+  const isRunning = progress.value.running !== null;
+  const [metric = "ndcg@10"] = metrics.split(",");
+  return (
+    <form class="row" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        Judgments file
+        <select value={judgments} onChange={(event) => goTo({ judgments: event.currentTarget.value })}>
+          {[...new Set([...names.value, judgments])].map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label class="grow">
+        Metrics; the first decides
+        <input value={metrics} spellcheck={false} onChange={(event) => change(event.currentTarget.value.trim())} />
+      </label>
+      <button type="button" class="primary" disabled={isRunning} onClick={() => void start("evaluate", metrics)}>
+        Evaluate {variants.value.length} variants
+      </button>
+      <button type="button" disabled={isRunning || legs.value.length < 2} onClick={() => void start("tune", metric)}>
+        Tune the hybrid search
+      </button>
+      <p class="note wide">
+        The variants of Search: {variants.value.map((variant) => variantTitle(variant, legs.value)).join(", ")}. The
+        first is the baseline.
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,178 @@
+import { useEffect, useState } from "preact/hooks";
+import { Curl, Problem } from "../parts.tsx";
+import { titleOf } from "../search/document.ts";
+import { documents } from "../search/results.ts";
+import { goTo, place, setup } from "../state.ts";
+import {
+  findSimilar,
+  forItem,
+  forUser,
+  itemCall,
+  type List,
+  logEvent,
+  logged,
+  parametersOf,
+  past,
+  recommend,
+  userCall,
+} from "./recommendations.ts";
+import { StatusView } from "./status-view.tsx";
+
+/** What a user did and is recommended, items like an item, and the trainings behind both. */
+export function RecommendView() {
+  const { user, item, filter, values } = place.value;
+  const chosen = JSON.stringify([filter, values]);
+  const [type, setType] = useState("view");
+  useEffect(() => {
+    void recommend();
+  }, [user, chosen]);
+  useEffect(() => {
+    void findSimilar();
+  }, [item, chosen]);
+  const found = setup.value;
+  if (!found?.recommendation) {
+    return (
+      <p class="empty">
+        There is no recommendation service here.{" "}
+        {found?.local
+          ? "`make dev` has one if project.yaml has the section personalize."
+          : "Start the console with --recommendation-url."}
+      </p>
+    );
+  }
+  return (
+    <>
+      <form class="row" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          User
+          <input
+            value={user}
+            placeholder={found.example?.user ?? "an id"}
+            onChange={(event) => goTo({ user: event.currentTarget.value.trim() })}
+          />
+        </label>
+        <label>
+          Item
+          <input
+            value={item}
+            placeholder="an id"
+            onChange={(event) => goTo({ item: event.currentTarget.value.trim() })}
+          />
+        </label>
+        <FilterFields />
+        <label>
+          Event to log
+          <input value={type} onChange={(event) => setType(event.currentTarget.value.trim() || "view")} />
+        </label>
+      </form>
+      <div class="columns">
+        {found.can.history && (
+          <section class="column" aria-label="History">
+            <h2>What {user || "the user"} did</h2>
+            <Problem text={past.value.error} />
+            {past.value.error === "" && past.value.events.length === 0 && (
+              <p class="note">{user === "" ? "Name a user above." : "Nothing yet."}</p>
+            )}
+            <ol class="hits">
+              {past.value.events.map(({ item: id, type: kind, when }) => (
+                <li key={`${id}${kind}${when}`} class="hit">
+                  {titleOf(id, documents.value.get(id))}
+                  <span class="line">
+                    {kind}, {when.slice(0, 10)}
+                  </span>
+                </li>
+              ))}
+            </ol>
+          </section>
+        )}
+        <ListView title={`For ${user || "a user"}`} list={forUser.value} call={() => userCall(user)} event={type} />
+        {item !== "" && <ListView title={`Like ${item}`} list={forItem.value} call={() => itemCall(item)} />}
+      </div>
+      {found.can.status && <StatusView />}
+      {!found.can.history && <p class="note">What a user did can be read on the local stack only.</p>}
+    </>
+  );
+}
+
+function FilterFields() {
+  const filters = setup.value?.filters ?? [];
+  const { filter: name, values } = place.value;
+  const expression = filters.find((one) => one.name === name)?.expression ?? "";
+  return (
+    <>
+      <label>
+        Filter
+        <input
+          value={name}
+          list="filters"
+          placeholder="none"
+          onChange={(event) => goTo({ filter: event.currentTarget.value.trim(), values: {} })}
+        />
+      </label>
+      <datalist id="filters">
+        {filters.map((one) => (
+          <option key={one.name} value={one.name} />
+        ))}
+      </datalist>
+      {parametersOf(expression).map((parameter) => (
+        <label key={parameter}>
+          {parameter}
+          <input
+            value={values[parameter] ?? ""}
+            onChange={(event) => goTo({ values: { ...values, [parameter]: event.currentTarget.value } })}
+          />
+        </label>
+      ))}
+      {expression !== "" && <p class="note wide">{expression}</p>}
+    </>
+  );
+}
+
+interface ListProps {
+  title: string;
+  list: List | null;
+  call: () => ReturnType<typeof userCall>;
+  /** Type of the events that a press logs. */
+  event?: string;
+}
+
+function ListView({ title, list, call, event }: ListProps) {
+  return (
+    <section class="column" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {list && list.milliseconds > 0 && <span class="cost">{list.milliseconds} ms</span>}
+      </header>
+      {!list && <p class="note">Name one above.</p>}
+      {list && <Problem text={list.error} />}
+      {list?.degraded.map(({ stage, reason, effect }) => (
+        <p key={stage} class="warning">
+          <strong>degraded: {stage}</strong> {reason}: {effect}
+        </p>
+      ))}
+      <ol class="hits">
+        {list?.items.map((item) => (
+          <li key={item.ITEM_ID} class="hit">
+            {titleOf(item.ITEM_ID, item)}
+            <span class="line">
+              {item.CATEGORIES?.replaceAll("|", ", ")}
+              <button type="button" class="link" onClick={() => goTo({ item: item.ITEM_ID })}>
+                similar<span class="hidden"> to {titleOf(item.ITEM_ID, item)}</span>
+              </button>
+              {event !== undefined && (
+                <button type="button" class="link" onClick={() => void logEvent(item.ITEM_ID, event)}>
+                  log a {event}
+                  <span class="hidden"> of {titleOf(item.ITEM_ID, item)}</span>
+                </button>
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {list && <Curl url={setup.value?.recommendation ?? ""} call={call()} title={title} />}
+      {event !== undefined && logged.value && (
+        <Curl url={setup.value?.recommendation ?? ""} call={logged.value} title="the logged event" isNamed />
+      )}
+    </section>
+  );
+}

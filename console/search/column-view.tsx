@@ -1,0 +1,105 @@
+import { useEffect } from "preact/hooks";
+import { Curl } from "../parts.tsx";
+import { setup } from "../state.ts";
+import { HitView } from "./hit-view.tsx";
+import { placesOf } from "./places.ts";
+import { asked, type Column, candidates, columnOf, legs, readDocuments, searchWith, variants } from "./results.ts";
+import { VariantSettings } from "./variant-settings.tsx";
+import { callOf, type Variant, variantTitle } from "./variants.ts";
+
+interface Props {
+  variant: Variant;
+  onChange: (variant: Variant) => void;
+  onRemove: (() => void) | undefined;
+}
+
+/** One variant: its settings, its hits, and what it cost. */
+export function ColumnView({ variant, onChange, onRemove }: Props) {
+  const column = columnOf(variant);
+  const title = variantTitle(variant, legs.value);
+  const ids = column.hits.map(({ id }) => id);
+  useEffect(() => {
+    void readDocuments(ids).catch(() => undefined);
+  }, [ids.join()]);
+  const { value } = candidates.value;
+  const places = value ? placesOf(value) : undefined;
+  const elsewhere = new Set(
+    variants.value.filter((other) => other !== variant).flatMap((other) => columnOf(other).hits.map(({ id }) => id)),
+  );
+  const kind = variant.kind === "leg" ? legs.value.find(({ name }) => name === variant.leg)?.kind : variant.kind;
+  const isAlone = variants.value.length < 2;
+  return (
+    <section class="column" aria-label={title}>
+      <header>
+        <h2 class={`of ${kind}`}>{title}</h2>
+        <Cost column={column} />
+        {onRemove && (
+          <button type="button" class="quiet" aria-label={`Remove ${title}`} onClick={onRemove}>
+            ×
+          </button>
+        )}
+      </header>
+      <VariantSettings variant={variant} onChange={onChange} />
+      {column.isComputed && (
+        <p class="note">
+          Computed here from the same candidates.{" "}
+          <button type="button" class="link" onClick={() => void searchWith(variant)}>
+            Ask the gateway
+          </button>
+        </p>
+      )}
+      {column.state === "loading" && <p class="note">Searching …</p>}
+      {column.state === "error" && (
+        <p class="problem" role="alert">
+          {column.error}
+        </p>
+      )}
+      {column.degraded.map(({ stage, target, reason, effect }) => (
+        <p key={stage + target} class="warning">
+          <strong>degraded: {stage}</strong> {target} – {reason}: {effect}
+        </p>
+      ))}
+      {column.state === "done" && column.hits.length === 0 && (
+        <p class="note">No hits. If the index is new, fill it with POST /application/bulk.</p>
+      )}
+      <ol class="hits">
+        {column.hits.map(({ id, score }) => (
+          <HitView
+            key={id}
+            id={id}
+            score={score}
+            best={column.hits[0]?.score ?? null}
+            variant={variant}
+            places={places?.get(id)}
+            isOnlyHere={!isAlone && !elsewhere.has(id)}
+          />
+        ))}
+      </ol>
+      {column.state === "done" && column.total !== "" && <p class="note">{column.total}</p>}
+      {asked.value && column.state === "done" && (
+        <Curl url={setup.value?.gateway ?? ""} call={callOf(variant, asked.value)} title={title} />
+      )}
+    </section>
+  );
+}
+
+function Cost({ column: { milliseconds, stages } }: { column: Column }) {
+  if (milliseconds === 0) return null;
+  const parts = Object.entries(stages).filter(([stage]) => stage !== "total");
+  const title = [
+    `${milliseconds} ms from here to the gateway and back`,
+    ...parts.map(([stage, ms]) => `${stage} ${ms} ms`),
+  ];
+  return (
+    <details class="cost">
+      <summary>
+        {milliseconds} ms<span class="hidden">, by stage</span>
+      </summary>
+      <ul>
+        {title.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,70 @@
+import { Fragment } from "preact";
+import { useId, useState } from "preact/hooks";
+import { shownScore, titleOf } from "./document.ts";
+import type { LegPlace } from "./places.ts";
+import { ReasonView } from "./reason-view.tsx";
+import { documents, legs } from "./results.ts";
+import { legTitle, type Variant } from "./variants.ts";
+
+interface Props {
+  id: string;
+  score: number | null;
+  /** The score of the first hit. */
+  best: number | null;
+  variant: Variant;
+  /** Where the document stood in each leg; undefined if nobody knows. */
+  places: (LegPlace | null)[] | undefined;
+  isOnlyHere: boolean;
+}
+
+/** One hit. Opens to show why it is there. */
+export function HitView({ id, score, best, variant, places, isOnlyHere }: Props) {
+  const [isOpen, open] = useState(false);
+  const details = useId();
+  const title = titleOf(id, documents.value.get(id));
+  return (
+    <li class={isOnlyHere ? "hit only" : "hit"}>
+      <button type="button" class="title" aria-expanded={isOpen} aria-controls={details} onClick={() => open(!isOpen)}>
+        {title}
+      </button>
+      <span class="line">
+        {score !== null && (
+          <>
+            <meter min={0} max={Math.max(best ?? 0, 1e-9)} value={score} aria-label={`score of ${title}`} />
+            <span class="number">{shownScore(score)}</span>
+          </>
+        )}
+        <Places places={places} />
+        {isOnlyHere && <span class="tag">only here</span>}
+      </span>
+      <div id={details} hidden={!isOpen}>
+        {isOpen && <ReasonView id={id} variant={variant} />}
+      </div>
+    </li>
+  );
+}
+
+function Places({ places }: { places: (LegPlace | null)[] | undefined }) {
+  const all = legs.value;
+  if (!places || all.length < 2) return null;
+  const words = all.map((leg, index) => {
+    const place = places[index];
+    return `${legTitle(leg, all)}: ${place ? `place ${place.rank}` : "not among its candidates"}`;
+  });
+  return (
+    <span class="places" title={words.join("\n")}>
+      <span aria-hidden="true">
+        {all.map((leg, index) => (
+          <Fragment key={leg.name}>
+            {index > 0 && " "}
+            <b class={places[index] ? leg.kind : "absent"}>
+              {leg.kind[0]}
+              {places[index]?.rank ?? "–"}
+            </b>
+          </Fragment>
+        ))}
+      </span>
+      <span class="hidden">{words.join(", ")}</span>
+    </span>
+  );
+}

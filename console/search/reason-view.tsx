@@ -1,0 +1,110 @@
+import { useState } from "preact/hooks";
+import { shownScore } from "./document.ts";
+import { reasonOf } from "./places.ts";
+import { asked, candidates, configured, documents, explain, legs, settingsOf } from "./results.ts";
+import { legTitle, type Variant } from "./variants.ts";
+
+interface Explanation {
+  value: number;
+  description: string;
+  details?: Explanation[];
+}
+
+/** Why a document is where it is, leg by leg; and the document. */
+export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
+  const [told, tell] = useState<{ tree?: Explanation; error?: string }>({});
+  const { value } = candidates.value;
+  const settings = variant.kind === "hybrid" ? settingsOf(variant) : configured.value;
+  const reason = value ? reasonOf(value, settings, id) : undefined;
+  const all = legs.value;
+  const ask = async () => {
+    try {
+      const tree = (await explain(variant, id)) as Explanation | undefined;
+      tell(tree ? { tree } : { error: "The cluster gave no explanation for this document." });
+    } catch (error) {
+      tell({ error: (error as Error).message });
+    }
+  };
+  return (
+    <div class="reason">
+      {reason && variant.kind !== "own" && (
+        <div class="scroll">
+          <table>
+            <caption>
+              {variant.kind === "hybrid"
+                ? `${settings.combination === "rrf" ? "" : `${settings.normalization}, `}${settings.combination}: ${shownScore(reason.score)}`
+                : "Where each leg has it"}
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">leg</th>
+                <th scope="col">place</th>
+                <th scope="col">score</th>
+                {variant.kind === "hybrid" && (
+                  <>
+                    <th scope="col" title="normalized score">
+                      norm.
+                    </th>
+                    <th scope="col">weight</th>
+                    <th scope="col">adds</th>
+                  </>
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {all.map((leg, index) => {
+                const share = reason.shares[index];
+                return (
+                  <tr key={leg.name}>
+                    <th scope="row">{legTitle(leg, all)}</th>
+                    <td>{share?.place?.rank ?? "–"}</td>
+                    <td>{share?.place ? shownScore(share.place.score) : "–"}</td>
+                    {variant.kind === "hybrid" && (
+                      <>
+                        <td>{shownScore(share?.normalized ?? 0)}</td>
+                        <td>{shownScore(share?.weight ?? 0)}</td>
+                        <td>{share?.contribution == null ? "–" : shownScore(share.contribution)}</td>
+                      </>
+                    )}
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {value && !reason && <p class="note">No leg has it among its candidates.</p>}
+      {told.tree ? (
+        <Tree node={told.tree} />
+      ) : (
+        asked.value && (
+          <button type="button" onClick={() => void ask()}>
+            Explain in the cluster's words
+          </button>
+        )
+      )}
+      {told.error && (
+        <p class="problem" role="alert">
+          {told.error}
+        </p>
+      )}
+      <details>
+        <summary>Document {id}</summary>
+        <pre>{JSON.stringify(documents.value.get(id) ?? {}, undefined, 2)}</pre>
+      </details>
+    </div>
+  );
+}
+
+function Tree({ node }: { node: Explanation }) {
+  return (
+    <ul class="tree">
+      <li>
+        {shownScore(node.value)} {node.description}
+        {node.details?.map((detail, index) => (
+          <Tree key={index} node={detail} />
+        ))}
+      </li>
+    </ul>
+  );
+}

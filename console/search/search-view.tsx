@@ -1,0 +1,171 @@
+import { useEffect, useState } from "preact/hooks";
+import { Curl } from "../parts.tsx";
+import { goTo, place, setup } from "../state.ts";
+import { ColumnView } from "./column-view.tsx";
+import { asked, candidates, entry, legs, mapping, search, searchWith, variants } from "./results.ts";
+import { candidatesCall, type Variant } from "./variants.ts";
+
+/** Searches one text with several settings, side by side. */
+export function SearchView() {
+  const all = variants.value;
+  const change = (next: Variant[]) => goTo({ variants: next }, { replace: true });
+  return (
+    <>
+      <SearchForm />
+      {candidates.value.error !== "" && (
+        <p class="problem" role="alert">
+          Where each hit stood in each leg is unknown. {candidates.value.error}
+        </p>
+      )}
+      <Unconfigured />
+      <AddVariant onAdd={(variant) => change([...all, variant])} />
+      <div class="columns side">
+        {all.map((variant, position) => (
+          <ColumnView
+            key={position}
+            variant={variant}
+            onChange={(next) => change(all.map((one, index) => (index === position ? next : one)))}
+            onRemove={all.length > 1 ? () => change(all.filter((_, index) => index !== position)) : undefined}
+          />
+        ))}
+      </div>
+      {asked.value && (
+        <Curl
+          url={setup.value?.gateway ?? ""}
+          call={candidatesCall(asked.value)}
+          title="the candidates of all legs"
+          isNamed
+        />
+      )}
+    </>
+  );
+}
+
+/** What is missing for embeddings, and what to do. */
+function Unconfigured() {
+  const { index } = place.value;
+  if (!setup.value || index === "" || entry.value) return null;
+  return (
+    <p class="note">
+      hybrid_search.yaml has no entry for {index}, so only keyword search is known here. Add one, or add a template of
+      your own.
+    </p>
+  );
+}
+
+/** The text, the index and the user of all four places. */
+export function SearchForm() {
+  const { query, index, user, fields } = place.value;
+  const names = (setup.value?.indexes ?? []).map((entry) => entry.index).filter((name) => !name.endsWith("*"));
+  // A link, or the way back, shows its own results.
+  useEffect(() => {
+    void search();
+  }, [query, index, user, fields.join()]);
+  const [draft, edit] = useState({ query, index, user });
+  useEffect(() => edit({ query, index, user }), [query, index, user]);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const next = { query: draft.query.trim(), index: draft.index.trim(), user: draft.user.trim() };
+    const kept = next.index === index ? {} : { fields: [], variants: null };
+    const isSame = next.query === query && next.index === index && next.user === user;
+    goTo({ ...next, ...kept });
+    if (isSame) void search();
+  };
+  const field = (name: keyof typeof draft) => ({
+    value: draft[name],
+    autocomplete: "off",
+    spellcheck: false,
+    onInput: (event: { currentTarget: HTMLInputElement }) => edit({ ...draft, [name]: event.currentTarget.value }),
+  });
+  return (
+    <form class="search-form" onSubmit={submit}>
+      <label class="grow">
+        Text
+        <input type="search" placeholder="what people type" {...field("query")} />
+      </label>
+      <label>
+        Index
+        <input list="indexes" {...field("index")} />
+      </label>
+      <datalist id="indexes">
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <label>
+        User
+        <input placeholder="nobody" {...field("user")} />
+      </label>
+      <button type="submit" class="primary">
+        Search
+      </button>
+      <Fields />
+    </form>
+  );
+}
+
+function Fields() {
+  const { fields } = place.value;
+  const { fields: known, error } = mapping.value;
+  if (error !== "") {
+    return (
+      <label class="wide">
+        Fields for the keyword search (the mapping could not be read: {error})
+        <input
+          value={fields.join()}
+          onChange={(event) => goTo({ fields: event.currentTarget.value.split(/[\s,]+/).filter(Boolean) })}
+        />
+      </label>
+    );
+  }
+  if (known.length < 2) return null;
+  const chosen = fields.length > 0 ? fields : known;
+  return (
+    <fieldset class="wide">
+      <legend>Keyword fields</legend>
+      {known.map((field) => (
+        <label key={field} class="inline">
+          <input
+            type="checkbox"
+            checked={chosen.includes(field)}
+            onChange={() => {
+              const next = chosen.includes(field) ? chosen.filter((one) => one !== field) : [...chosen, field];
+              if (next.length > 0) goTo({ fields: next.length === known.length ? [] : next });
+            }}
+          />
+          {field}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function AddVariant({ onAdd }: { onAdd: (variant: Variant) => void }) {
+  const count = variants.value.length + 1;
+  const add = (variant: Variant) => {
+    onAdd(variant);
+    void searchWith(variant);
+  };
+  const template = JSON.stringify({ query: { hybrid: { queries: legs.value.map((leg) => leg.query) } } }, undefined, 2);
+  return (
+    <section class="bar" aria-label="Add a variant">
+      <p class="note">
+        {legs.value.map((leg) => `${leg.kind[0]}1`).join(" ")} below a hit is its place in each leg, – is not among the
+        candidates. Press a title to see why it is there.
+      </p>
+      {legs.value.length > 1 && (
+        <button type="button" onClick={() => add({ kind: "hybrid", name: `variant ${count}`, settings: null })}>
+          + hybrid
+        </button>
+      )}
+      <button type="button" onClick={() => add({ kind: "own", name: `own ${count}`, template })}>
+        + own template
+      </button>
+      {place.value.variants !== null && (
+        <button type="button" onClick={() => goTo({ variants: null })}>
+          Usual variants
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,14 @@
+/** An error that the page shows where it happened. */
+export class ConsoleError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Returns the body of an error, in the shape of the gateway's own. */
+export const errorBody = (code: string, message: string) => JSON.stringify({ error: { code, message } });

@@ -1,0 +1,117 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import * as v from "valibot";
+import { SettingsFile } from "../evaluation/settings-file.ts";
+import { type JudgmentFiles, replace } from "./judgment-files.ts";
+import { ConsoleError } from "./problem.ts";
+import type { Upstream } from "./proxy.ts";
+
+/** A run of `relevance evaluate` or `relevance tune` that the page asks for. */
+export const SentRun = v.strictObject({
+  kind: v.picklist(["evaluate", "tune"]),
+  judgments: v.string(),
+  settings: SettingsFile,
+  /** The metrics of an evaluation, or the metric to tune. */
+  metrics: v.optional(
+    v.pipe(v.string(), v.regex(/^[a-z_@0-9]+(,[a-z_@0-9]+)*$/, "must be metrics with commas between")),
+  ),
+});
+export type SentRun = v.InferOutput<typeof SentRun>;
+
+/** A finished run, as it is stored. */
+export interface StoredRun {
+  id: string;
+  kind: SentRun["kind"];
+  when: string;
+  judgments: string;
+  index: string;
+  /** What the command printed with `--json`. */
+  result: unknown;
+  /** The heat map of a tuning, as SVG. */
+  picture?: string;
+}
+
+export interface Runs {
+  /** Newest first. */
+  list(): Array<Omit<StoredRun, "result" | "picture">>;
+  read(id: string): StoredRun;
+  start(sent: SentRun): Promise<StoredRun>;
+}
+
+export interface RunsOptions {
+  folder: string;
+  judgments: JudgmentFiles;
+  gateway: Upstream;
+  conf: string;
+  /** The program and its first arguments that run a command of `relevance`. */
+  command: readonly [string, ...string[]];
+  /** The environment of the program. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs commands of `relevance` as programs, one at a time, and stores what they print. The key is in their environment. */
+export function createRuns({ folder, judgments, gateway, conf, command, env }: RunsOptions): Runs {
+  let isRunning = false;
+  const file = (id: string, extension: string) => {
+    if (/^[\dTZ-]{10,30}-(evaluate|tune)$/.test(id)) return join(folder, `${id}.${extension}`);
+    throw new ConsoleError(400, "invalid_request", `${JSON.stringify(id)} is no run`);
+  };
+  const read = (id: string): StoredRun => {
+    if (!existsSync(file(id, "json"))) throw new ConsoleError(404, "not_found", `There is no run ${id}`);
+    return JSON.parse(readFileSync(file(id, "json"), "utf8"));
+  };
+
+  async function run({ kind, judgments: name, settings, metrics }: SentRun): Promise<StoredRun> {
+    const when = new Date().toISOString();
+    const id = `${when.replaceAll(/[:.]/g, "-")}-${kind}`;
+    // JSON is YAML: the file can be used with the command again.
+    replace(file(id, "yaml"), `${JSON.stringify(settings, undefined, 2)}\n`);
+    const picture = file(id, "svg");
+    const args = [
+      ...[kind, "--json", "--conf", conf, "--api-host", gateway.url],
+      ...["--settings", file(id, "yaml"), "--judgments", judgments.path(name)],
+      ...(metrics === undefined ? [] : [kind === "tune" ? "--metric" : "--metrics", metrics]),
+      ...(kind === "tune" ? ["--picture", picture] : []),
+    ];
+    const result = JSON.parse(await output([...command, ...args], { ...env, RELEVANCE_API_KEY: gateway.key }));
+    const stored: StoredRun = {
+      ...{ id, kind, when, judgments: name, index: settings.index, result },
+      ...(existsSync(picture) && { picture: readFileSync(picture, "utf8") }),
+    };
+    replace(file(id, "json"), `${JSON.stringify(stored)}\n`);
+    return stored;
+  }
+
+  return {
+    list: () =>
+      (existsSync(folder) ? readdirSync(folder) : [])
+        .filter((name) => name.endsWith(".json"))
+        .sort()
+        .reverse()
+        .map((name) => {
+          const { result: _, picture: __, ...run } = read(name.slice(0, -".json".length));
+          return run;
+        }),
+    read,
+    async start(sent) {
+      if (isRunning) throw new ConsoleError(409, "busy", "Another evaluation or tuning is in progress: wait for it");
+      isRunning = true;
+      try {
+        return await run(sent);
+      } finally {
+        isRunning = false;
+      }
+    },
+  };
+}
+
+async function output(command: readonly string[], env: RunsOptions["env"]): Promise<string> {
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const [out, notes, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  if (code === 0) return out;
+  throw new ConsoleError(422, "failed", notes.trim() || `the command ended with ${code}`);
+}

@@ -1,0 +1,182 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as v from "valibot";
+import { refusalOf, SECURITY_HEADERS } from "./guard.ts";
+import { previewDefaults, SentDefaults, writeDefaults } from "./index-defaults.ts";
+import { type JudgmentFiles, SentJudgment } from "./judgment-files.ts";
+import type { Page } from "./page.ts";
+import { ConsoleError, errorBody } from "./problem.ts";
+import { isProxied, passOn, type Upstream } from "./proxy.ts";
+import { type Runs, SentRun } from "./runs.ts";
+import type { ConsoleSetup } from "./setup.ts";
+
+/** An event of a user, newest first in lists. */
+export interface HistoryEvent {
+  item: string;
+  type: string;
+  /** ISO 8601. */
+  when: string;
+}
+
+export interface ConsoleOptions {
+  page: Page;
+  setup: Omit<ConsoleSetup, "gateway" | "recommendation" | "can">;
+  gateway: Upstream;
+  recommendation?: Upstream;
+  judgments: JudgmentFiles;
+  runs: Runs;
+  /** Path of hybrid_search.yaml, if the page may change it. */
+  defaultsFile?: string;
+  /** Reads what a user did; only the local stack can. */
+  history?: (user: string) => Promise<HistoryEvent[]>;
+  /** Reads what `relevance status --json` prints. */
+  status?: () => Promise<unknown>;
+  /** Without it, a free port is used. */
+  port?: number;
+}
+
+export interface Console {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** The same limit as the gateway's. */
+const MAX_BODY = 4 * 1024 * 1024;
+
+/** Serves the console on the loopback interface. It holds the keys of the services; the page never gets them. */
+export async function startConsole(options: ConsoleOptions): Promise<Console> {
+  const routes = routesOf(options);
+  const server = createServer((request, response) => {
+    answer(options, routes, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  options: ConsoleOptions,
+  routes: Routes,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const send = (status: number, headers: Record<string, string>, body: string) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers, ...SECURITY_HEADERS });
+    response.end(body);
+  };
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+  const file = request.method === "GET" ? options.page.get(pathname) : undefined;
+  const refusal = refusalOf(request, file ? "file" : "call");
+  if (refusal !== undefined) return send(403, {}, errorBody("forbidden", refusal));
+  if (file) return send(200, { "content-type": file.type }, file.body);
+  try {
+    const { method = "GET" } = request;
+    const [, area, service] = /^\/(proxy)\/(gateway|recommendation)\//.exec(pathname) ?? [];
+    const body = await bodyOf(request);
+    if (area !== undefined) {
+      const name = service as "gateway" | "recommendation";
+      const passed = await proxied(options, name, method, pathname.slice(`/proxy/${name}`.length), body);
+      return send(passed.status, passed.headers, passed.body);
+    }
+    const route = routes[`${method} ${pathname}`];
+    if (!route) throw new ConsoleError(404, "not_found", `The console has no ${method} ${pathname}`);
+    send(200, {}, JSON.stringify(await route({ body, query: searchParams })));
+  } catch (error) {
+    if (!(error instanceof ConsoleError)) console.error(error);
+    const { status, code, message } =
+      error instanceof ConsoleError ? error : new ConsoleError(500, "internal", (error as Error).message);
+    send(status, {}, errorBody(code, message));
+  }
+}
+
+function proxied(
+  options: ConsoleOptions,
+  service: "gateway" | "recommendation",
+  method: string,
+  path: string,
+  body: string,
+) {
+  const upstream = options[service];
+  if (!upstream) throw new ConsoleError(404, "no_service", `There is no ${service} service here`);
+  if (!isProxied(service, method, path)) {
+    throw new ConsoleError(403, "forbidden", `The console does not pass on ${method} ${path}`);
+  }
+  return passOn(upstream, method, path, body);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) throw new ConsoleError(413, "payload_too_large", "The request has more than 4 MiB");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+interface Call {
+  body: string;
+  query: URLSearchParams;
+}
+
+type Routes = Readonly<Record<string, (call: Call) => unknown>>;
+
+/** The calls that the server answers itself. */
+function routesOf(options: ConsoleOptions): Routes {
+  const { judgments, runs, gateway, recommendation, defaultsFile, history, status } = options;
+  const setup: ConsoleSetup = {
+    ...options.setup,
+    gateway: gateway.url,
+    recommendation: recommendation?.url ?? null,
+    can: { write: defaultsFile !== undefined, history: history !== undefined, status: status !== undefined },
+  };
+  const offered = <T>(part: T | undefined, what: string): T => {
+    if (part !== undefined) return part;
+    throw new ConsoleError(
+      404,
+      "not_offered",
+      `${what} can only be read on the local stack, or with its configuration`,
+    );
+  };
+  return {
+    "GET /api/setup": () => setup,
+    "GET /api/judgments": () => ({ names: judgments.names() }),
+    "GET /api/judgments/rows": ({ query }) => ({ rows: judgments.read(query.get("name") ?? "") }),
+    "POST /api/judgments/rows": ({ body, query }) => ({
+      rows: judgments.judge(query.get("name") ?? "", parsed(SentJudgment, body)),
+    }),
+    "GET /api/runs": () => ({ runs: runs.list() }),
+    "GET /api/run": ({ query }) => runs.read(query.get("id") ?? ""),
+    "POST /api/runs": ({ body }) => runs.start(parsed(SentRun, body)),
+    "POST /api/defaults/preview": ({ body }) =>
+      previewDefaults(offered(defaultsFile, "hybrid_search.yaml"), parsed(SentDefaults, body)),
+    "POST /api/defaults/write": ({ body }) =>
+      writeDefaults(offered(defaultsFile, "hybrid_search.yaml"), parsed(SentDefaults, body)),
+    "GET /api/history": async ({ query }) => ({
+      events: await offered(history, "The history of a user")(query.get("user") ?? ""),
+    }),
+    "GET /api/status": () => offered(status, "The status of Personalize")(),
+  };
+}
+
+function parsed<T>(schema: v.GenericSchema<unknown, T>, body: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch (error) {
+    throw new ConsoleError(400, "invalid_request", "The body is not JSON", { cause: error });
+  }
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  throw new ConsoleError(400, "invalid_request", v.summarize(result.issues));
+}

@@ -1,0 +1,107 @@
+import type { Browser, Page } from "playwright-core";
+import * as assert from "uvu/assert";
+import { ConsoleError } from "../../lib/relevance/console/problem.ts";
+import { startBrowser } from "../fixtures/browser.ts";
+import { suite } from "../suite.ts";
+import { openTab, startTestConsole, stopAll, type TestConsole } from "./console.ts";
+
+const test = suite("the console's errors, in a browser");
+
+let browser: Browser;
+let console: TestConsole;
+const trouble = { status: "" };
+test.before(async () => {
+  const status = async () => {
+    if (trouble.status !== "") throw new ConsoleError(502, "no_status", trouble.status);
+    return { training: null, filters: [], campaigns: [], solutions: [] };
+  };
+  const history = async (): Promise<never> => {
+    throw new ConsoleError(502, "no_history", "The bucket does not answer.");
+  };
+  [browser, console] = await Promise.all([startBrowser(), startTestConsole({ status, history })]);
+});
+test.after(async () => {
+  await browser.close();
+  await stopAll();
+});
+test.before.each(() => {
+  console.gateway.fail("none");
+  trouble.status = "";
+});
+
+const alert = (page: Page, text: string) => page.getByRole("alert").getByText(text).first().waitFor();
+
+test("without an index each column says so, and which command makes one", async () => {
+  console.gateway.fail("no-index");
+  const { page, problems, close } = await openTab(browser, console, "#/search?q=letters&index=books");
+  const column = page.getByRole("region", { name: "keyword", exact: true });
+  await column.getByText("404: There is no index or alias books.").waitFor();
+  await column.getByText("`make dev` fills the demo's index").waitFor();
+  assert.equal(problems, []);
+  await close();
+});
+
+test("an index without an entry in hybrid_search.yaml is searched by keywords, and the page says why", async () => {
+  const { page, close } = await openTab(browser, console, "#/search?q=letters&index=films");
+  await page.getByText("hybrid_search.yaml has no entry for films").waitFor();
+  await page.getByRole("region", { name: "keyword", exact: true }).waitFor();
+  assert.is(await page.getByRole("region", { name: "hybrid", exact: true }).count(), 0);
+  await close();
+});
+
+test("judging shows the gateway's words, and those of a file that cannot be written", async () => {
+  console.gateway.fail("forbidden");
+  const denied = await openTab(browser, console, "#/judge?q=letters&index=books");
+  await alert(denied.page, "403: The key may not search in books.");
+  await denied.close();
+  console.gateway.fail("none");
+  const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
+  await page.locator(".card h2").waitFor();
+  await page.keyboard.press("3");
+  await alert(page, '400: "a.b" is no name');
+  await page.getByText("0 of 5 judged.").waitFor();
+  await close();
+});
+
+test("measuring says when a run does not exist", async () => {
+  const id = "2026-01-01T00-00-00-000Z-evaluate";
+  const { page, close } = await openTab(browser, console, `#/measure?index=books&run=${id}`);
+  await alert(page, `404: There is no run ${id}`);
+  await close();
+});
+
+test("recommending says that nothing is trained and what to run, and keeps the rest", async () => {
+  console.gateway.fail("not-trained");
+  const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
+  const list = page.getByRole("region", { name: "For U1" });
+  await list.getByText("503: Nothing is trained yet.").waitFor();
+  await list.getByText("Run `make demo-train` in another terminal.").waitFor();
+  await alert(page, "502: The bucket does not answer.");
+  await page.getByText("Nothing is trained yet: run `make demo-train`.").waitFor();
+  await close();
+});
+
+test("a status that cannot be read is an error in its place alone", async () => {
+  trouble.status = "AWS does not answer.";
+  const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
+  const section = page.getByRole("region", { name: "Training and filters" });
+  await section.getByText("502: AWS does not answer.").waitFor();
+  await page.getByRole("region", { name: "For U1" }).locator(".hit").first().waitFor();
+  trouble.status = "";
+  await section.getByRole("button", { name: "Read again" }).click();
+  await section.getByText("No training is in progress.").waitFor();
+  await close();
+});
+
+test("says when the console's own server has stopped", async () => {
+  const own = await startTestConsole();
+  const { page, close } = await openTab(browser, own, "#/search?q=letters&index=books");
+  await page.locator(".hit").first().waitFor();
+  await own.stop();
+  await page.getByRole("searchbox", { name: "Text" }).fill("storm");
+  await page.keyboard.press("Enter");
+  await alert(page, "The console's server does not answer.");
+  await close();
+});
+
+test.run();

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import * as assert from "uvu/assert";
+import { readJudgments } from "../../lib/relevance/judgments/read.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { startBrowser } from "../fixtures/browser.ts";
+import { suite } from "../suite.ts";
+import { openTab, startTestConsole, stopAll, type TestConsole } from "./console.ts";
+
+const test = suite("the console's judging, in a browser");
+
+let browser: Browser;
+let console: TestConsole;
+test.before(async () => {
+  [browser, console] = await Promise.all([startBrowser(), startTestConsole()]);
+});
+test.after(async () => {
+  await browser.close();
+  await stopAll();
+});
+
+const fileOf = (name: string) => join(console.files, "judgments", `${name}.csv`);
+
+async function judging(name: string) {
+  const tab = await openTab(browser, console, `#/judge?q=letters&index=books&judgments=${name}`);
+  const card = tab.page.getByRole("region", { name: "Document to judge" });
+  await card.waitFor();
+  const title = () => card.getByRole("heading").textContent();
+  const says = (text: string) => tab.page.getByRole("status").getByText(text).waitFor();
+  return { ...tab, card, title, says };
+}
+
+test("judges by key press, saves at once, and goes on to the next", async () => {
+  const { page, title, says, problems, close } = await judging("keys");
+  const first = await title();
+  await page.keyboard.press("3");
+  await says("exactly this. 1 of 5 judged.");
+  assert.is.not(await title(), first);
+  await page.keyboard.press("0");
+  await says("not relevant. 2 of 5 judged.");
+  const grades = [...(readJudgments(fileOf("keys")).get("letters")?.values() ?? [])];
+  assert.equal(grades, [3, 0]);
+  assert.equal(problems, []);
+  await close();
+});
+
+test("takes back with u, moves with the arrows, and leaves keys to fields that one types in", async () => {
+  const { page, title, says, close } = await judging("back");
+  const first = await title();
+  await page.keyboard.press("2");
+  await says("relevant. 1 of 5 judged.");
+  await page.keyboard.press("u");
+  await says("Taken back");
+  assert.is(await title(), first);
+  assert.is(readFileSync(fileOf("back"), "utf8"), "query,doc,grade,who,when\n");
+  await page.keyboard.press("ArrowRight");
+  await waitFor(async () => (await title()) !== first, { what: "the next document", timeoutMs: 10_000 });
+  await page.keyboard.press("ArrowLeft");
+  await waitFor(async () => (await title()) === first, { what: "the first document", timeoutMs: 10_000 });
+  await page.getByRole("searchbox", { name: "Text" }).press("3");
+  assert.is(readFileSync(fileOf("back"), "utf8"), "query,doc,grade,who,when\n");
+  await close();
+});
+
+test("shows what was judged before, and no rank", async () => {
+  const before = await judging("kept");
+  await before.page.getByRole("button", { name: "1 related" }).click();
+  await before.says("related. 1 of 5 judged.");
+  await before.close();
+  const { page, card, close } = await judging("kept");
+  await card.getByText("1 of 5 judged").waitFor();
+  await page.getByText("grade 1").waitFor();
+  assert.is(await page.locator(".places").count(), 0);
+  await close();
+});
+
+test("says that a file is another's, in the server's words", async () => {
+  const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
+  await page.getByText('400: "a.b" is no name').waitFor();
+  await close();
+});
+
+test.run();

@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { previewDefaults, type SentDefaults, writeDefaults } from "../../../../lib/relevance/console/index-defaults.ts";
+import { scratchFolder } from "../../../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../../../fixtures/env.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("defaults of an index, written by the console");
+
+const file = join(scratchFolder(TEST_OUTPUT, "index-defaults"), "hybrid_search.yaml");
+const BEFORE = "hybrid_queries:\n  - index: books # ours\n    candidates: 50\n";
+test.before.each(() => writeFileSync(file, BEFORE));
+
+const sent = (index = "books"): SentDefaults => ({
+  index,
+  defaults: { weights: [0.3, 0.7], normalization: "min_max", combination: "arithmetic_mean", candidates: 100 },
+});
+
+test("shows a change before it is made, and makes it as it was shown", () => {
+  const change = previewDefaults(file, sent());
+  assert.is(readFileSync(file, "utf8"), BEFORE);
+  assert.match(change.after, "# ours");
+  assert.match(change.after, "settings: {weights: [0.3, 0.7], normalization: min_max, combination: arithmetic_mean}");
+  writeDefaults(file, { ...sent(), version: change.version });
+  assert.is(readFileSync(file, "utf8"), change.after);
+});
+
+test("writes nothing that the user has not seen", () => {
+  const { version } = previewDefaults(file, sent());
+  const edited = BEFORE.replace("50", "60");
+  writeFileSync(file, edited);
+  assert.throws(() => writeDefaults(file, { ...sent(), version }), /has changed in the meantime/);
+  assert.throws(() => writeDefaults(file, sent()), /has changed in the meantime/);
+  assert.is(readFileSync(file, "utf8"), edited);
+});
+
+test("says that an index has no entry", () => {
+  assert.throws(() => previewDefaults(file, sent("films")), /has no entry in block style for films/);
+});
+
+test.run();
