@@ -4,7 +4,7 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo-train test test-all check bench sizing build reference models plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train test test-all check bench sizing build reference screenshots models plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ sizing: install ## Compute docs/guides/sizing.md from bench/results.json
 
 reference: install ## Generate docs/reference from the sources
 	@$(NODE) build/reference.ts
+
+screenshots: install ## Make the pictures of docs/guides again, from the page of `make dev`
+	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/integration/console.test
 
 models: install ## Lock the sparse model's files (HUB= REVISION=), or fill model_data in S3 (UPLOAD=conf)
 	@UPLOAD=$(UPLOAD) HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts

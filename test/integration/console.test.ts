@@ -1,0 +1,90 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import * as assert from "uvu/assert";
+import { readJudgments } from "../../lib/relevance/judgments/read.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { openTab } from "../console/console.ts";
+import { tenMinutes } from "../console/ten-minutes.ts";
+import { startBrowser } from "../fixtures/browser.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { smallPng } from "../fixtures/small-png.ts";
+import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
+import { suite } from "../suite.ts";
+
+/** The ten minutes of docs/guides/console.md, on `make dev`, in a real browser. */
+const test = suite("the console of make dev");
+
+const dir = scratchFolder(TEST_OUTPUT, "console-dev");
+const conf = join(dir, "conf");
+/** `make screenshots` replaces the pictures of the guide. */
+const pictures = process.env.SCREENSHOTS ?? join(dir, "pictures");
+let dev: DevProcess;
+let browser: Browser;
+
+test.before(async () => {
+  cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
+  mkdirSync(pictures, { recursive: true });
+  dev = startDev(dir, ["--conf", conf]);
+  browser = await startBrowser();
+});
+test.after(async () => {
+  await browser.close();
+  dev.interrupt();
+  await dev.exited;
+});
+
+test("the guide's ten minutes: compare, judge, evaluate, tune, write the change, search again", async () => {
+  const { console } = await dev.ready();
+  assert.match(dev.output(), `console      ${console.url}`);
+  const { page, problems } = await openTab(browser, console);
+  const shoot = async (name: string) => {
+    writeFileSync(join(pictures, `${name}.png`), smallPng(await page.screenshot()));
+  };
+  assert.match(await tenMinutes(page, console.url, shoot), /^(The best settings|No difference)/);
+  assert.equal(problems, []);
+  for (const name of readdirSync(pictures)) assert.ok(statSync(join(pictures, name)).size < 150_000, name);
+  const judged = readJudgments(join(dir, "console", "judgments", "judgments.csv"));
+  assert.is(judged.size, 10);
+  assert.match(readFileSync(join(conf, "hybrid_search.yaml"), "utf8"), /^ {4}settings: \{/m);
+});
+
+test("the page computes the order of a hybrid search as the cluster does", async () => {
+  const { console } = await dev.ready();
+  const settings = { weights: [0.3, 0.4, 0.3], normalization: "l2", combination: "arithmetic_mean" };
+  const variants = [{ kind: "hybrid", name: "mine", settings }];
+  const place = `#/search?index=books&q=a+message+from+the+future&v=${encodeURIComponent(JSON.stringify(variants))}`;
+  const { page } = await openTab(browser, console, place);
+  const column = page.getByRole("region", { name: "mine" });
+  await column.locator(".hit").first().waitFor();
+  await column.locator(".places").first().waitFor();
+  await column.getByRole("slider", { name: "weight of dense in mine" }).fill("0.5");
+  await column.getByText("Computed here").waitFor();
+  const scores = () => column.locator(".hit .number").allTextContents();
+  const computed = await scores();
+  await column.getByRole("button", { name: "Ask the gateway" }).click();
+  await column.getByText(/found$/).waitFor();
+  assert.equal(await scores(), computed);
+  assert.is(computed.length, 10);
+});
+
+test("shows the history of a user, and says that nothing is trained", async () => {
+  const { console, recommendation } = await dev.ready();
+  await fetch(`${recommendation?.url}/log-event`, {
+    method: "POST",
+    headers: { "x-api-key": recommendation?.api_key ?? "", "content-type": "application/json" },
+    body: JSON.stringify({
+      events: [{ USER_ID: "U1", ITEM_ID: "B0001", EVENT_TYPE: "view", EVENT_ID: "e1", TIMESTAMP: 1_740_000_000 }],
+    }),
+  });
+  const { page } = await openTab(browser, console, "#/recommend?index=books&user=U1");
+  await page.getByRole("region", { name: "History" }).getByText("view, 2025-02-19").waitFor();
+  await page
+    .getByRole("region", { name: "For U1" })
+    .getByText(/^503: /)
+    .waitFor();
+  await page.getByText("Nothing is trained yet").waitFor();
+  await page.getByRole("row", { name: /category/ }).waitFor();
+});
+
+test.run();
