@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { Curl } from "../parts.tsx";
-import { setup } from "../state.ts";
+import { place, setup } from "../state.ts";
 import { HitView } from "./hit-view.tsx";
 import { placesOf } from "./places.ts";
 import { asked, type Column, candidates, columnOf, legs, readDocuments, searchWith, variants } from "./results.ts";
@@ -52,6 +52,11 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
       {column.state === "error" && (
         <p class="problem" role="alert">
           {column.error}
+        </p>
+      )}
+      {column.experiment && (
+        <p class="note">
+          The experiment {column.experiment.name} gave {place.value.user} its variant {column.experiment.variant}.
         </p>
       )}
       {column.degraded.map(({ stage, target, reason, effect }) => (

@@ -25,6 +25,8 @@ export interface Column {
   state: "empty" | "loading" | "done" | "error";
   hits: Hit[];
   total: string;
+  /** The experiment of hybrid_search.yaml whose variant the gateway gave to the user. */
+  experiment?: { name: string; variant: string };
   degraded: { stage: string; target?: string; reason: string; effect: string }[];
   stages: Record<string, number>;
   milliseconds: number;
@@ -45,6 +47,7 @@ interface SearchAnswer {
     };
   };
   search_request_template?: { search_pipeline?: unknown };
+  experiment?: { name: string; variant: string };
   degraded?: Column["degraded"];
 }
 
@@ -154,6 +157,7 @@ function columnFrom({ body, stages, milliseconds }: Answer<SearchAnswer>): Colum
     hits: hits.map(({ _id, _score }) => ({ id: _id, score: _score })),
     total: total ? `${total.relation === "gte" ? "over " : ""}${total.value.toLocaleString("en")} found` : "",
     degraded: body.degraded ?? [],
+    ...(body.experiment && { experiment: body.experiment }),
     stages,
     milliseconds,
   };

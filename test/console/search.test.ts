@@ -81,6 +81,14 @@ test("sends no weights to a technique that takes none on this version of the clu
   await close();
 });
 
+test("says when an experiment chose the settings of a user's search", async () => {
+  const { column, close } = await searched(`${SEARCH}&user=U1`);
+  await column("hybrid").getByRole("slider", { name: "weight of the personal ranking in hybrid" }).fill("0.5");
+  await column("hybrid").getByText("The experiment weights gave U1 its variant more-dense.").waitFor();
+  assert.is(await column("dense").getByText("The experiment").count(), 0);
+  await close();
+});
+
 test("says why a hit is there: leg by leg, and in the cluster's words", async () => {
   const { column, close } = await searched();
   const hit = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" });
