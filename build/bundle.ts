@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { type BuildFailure, build, formatMessages, type Metafile, type OutputFile } from "esbuild";
 import { BuildError } from "./error.ts";
+import { sqlTexts } from "./sql-texts.ts";
 
 /**
  * CommonJS packages call `require` for Node's own modules, which ES modules do not have. Every file gets the banner,
@@ -8,6 +9,9 @@ import { BuildError } from "./error.ts";
  */
 const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+
+/** Start of the names of DuckDB's native packages, one for each platform. Bundles do not contain them. */
+export const BINDINGS = "@duckdb/node-bindings";
 
 /** One bundled function: the files for the zip, and the source maps, which the zip does not contain. */
 export interface Bundle {
@@ -41,6 +45,10 @@ export async function bundle(entry: string, options: { root: string; minify: boo
     sourcemap: "external",
     sourcesContent: false,
     metafile: true,
+    loader: { ".sql": "text" },
+    plugins: [sqlTexts],
+    // Native code, which the archive has beside the bundle.
+    external: [`${BINDINGS}-*`],
     logLevel: "silent",
   }).catch(async (error: unknown) => {
     throw await readable(error, entry);

@@ -78,7 +78,7 @@ async function buildFunction(name: string, options: OneFunction): Promise<BuiltF
     files.set(file, encode(content));
   }
 
-  const archive = zip(files);
+  const archive = await zip(files, join(root, "dist/bundles"));
   const target = { dir: join(options.outdir, name), zip: join(options.outdir, `${name}.zip`) };
   await replaceFolder(target.dir, files);
   await replaceFolder(join(dirname(options.outdir), "maps", name), bundled.maps);

@@ -7,7 +7,8 @@ import { namesOf } from "../lib/core/naming/names.ts";
 import { MODEL_FILE_NAMES, ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
 import { BuildError } from "./error.ts";
-import { type BuildOptions, buildFunctions } from "./functions.ts";
+import { type BuildOptions, buildFunctions, functionNames } from "./functions.ts";
+import { withNativeCode } from "./native.ts";
 import { functionFiles, functionsOf } from "./settings-files.ts";
 
 const HELP = `Bundles functions for Lambda: dist/functions/<name>/ and dist/functions/<name>.zip
@@ -17,6 +18,7 @@ const HELP = `Bundles functions for Lambda: dist/functions/<name>/ and dist/func
   --out DIR                       where to write (default dist/functions)
   --conf DIR                      adds config.json to the functions that read one: their settings from these YAML
                                   files. Without it every function of the repository is built, without settings
+  --local                         without native code for Lambda's processor, for local servers
   --models DIR                    adds ${MODEL_FILE_NAMES.join(", ")} to api-router
 `;
 
@@ -24,6 +26,7 @@ const OPTIONS = {
   out: { type: "string", default: "dist/functions" },
   conf: { type: "string" },
   models: { type: "string" },
+  local: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -34,8 +37,10 @@ async function main(args: readonly string[]): Promise<void> {
     console.log(HELP);
     return;
   }
-  const { functions, files } = await inputOf(positionals, values);
-  const built = await buildFunctions({ outdir: values.out, ...(functions.length > 0 && { functions }), files });
+  const { functions, files: settings } = await inputOf(positionals, values);
+  const names = functions.length > 0 ? functions : functionNames();
+  const files = values.local ? settings : await withNativeCode(settings, names);
+  const built = await buildFunctions({ outdir: values.out, functions: names, files });
   for (const [name, { zip, dir, sha256 }] of Object.entries(built)) {
     const entry = statSync(join(dir, "index.mjs")).size;
     console.log(`${name.padEnd(20)} ${kilobytes(statSync(zip).size)} zip ${kilobytes(entry)} entry  ${sha256}`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
 import { modelFilesProblem } from "../../build/models.ts";
+import { withNativeCode } from "../../build/native.ts";
 import { functionFiles, functionsOf, settingsOf, usesSparseModel } from "../../build/settings-files.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { parseConfiguration } from "../../lib/config/parse.ts";
@@ -120,10 +121,12 @@ async function checkModelFiles({ config, folders }: Session): Promise<void> {
 async function artifactsOf(session: Session, account: string) {
   const { config, folders } = session;
   try {
+    const functions = functionsOf(config);
+    const files = await functionFiles(config, { names: namesIn(session, account), models: folders.models.folder });
     return await buildFunctions({
       outdir: folders.functions,
-      functions: functionsOf(config),
-      files: await functionFiles(config, { names: namesIn(session, account), models: folders.models.folder }),
+      functions,
+      files: await withNativeCode(files, functions),
     });
   } catch (error) {
     throw error instanceof BuildError ? new Failure(error.message, { cause: error }) : error;

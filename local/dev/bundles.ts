@@ -24,7 +24,7 @@ export interface BundleOptions {
 export async function buildBundles({ outdir, conf, modelFiles }: BundleOptions): Promise<void> {
   const child = spawn(
     process.execPath,
-    [join(ROOT, "build/main.ts"), "--out", outdir, "--conf", conf, "--models", modelFiles],
+    [join(ROOT, "build/main.ts"), "--out", outdir, "--conf", conf, "--models", modelFiles, "--local"],
     { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] },
   );
   const complaints: Buffer[] = [];

@@ -3,9 +3,17 @@
 // parent knows. All other lines there and on standard error are the function's log. Both streams share one pipe, which
 // keeps them in order.
 import { existsSync } from "node:fs";
+import { Module } from "node:module";
 import { pathToFileURL } from "node:url";
 
 const [taskRoot, handlerName, marker] = process.argv.slice(2);
+
+// Archives contain native code for Lambda's processor only. This machine's own is among the installed packages.
+const resolve = Module._resolveFilename;
+const here = Object.assign(new Module(import.meta.filename), { paths: Module._nodeModulePaths(import.meta.dirname) });
+Module._resolveFilename = (request, parent, ...rest) =>
+  resolve(request, request.startsWith("@duckdb/node-bindings-") ? here : parent, ...rest);
+
 const logFormat = process.env.AWS_LAMBDA_LOG_FORMAT;
 let current;
 

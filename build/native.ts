@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { BINDINGS } from "./bundle.ts";
+import { BuildError } from "./error.ts";
+import type { BuildOptions } from "./functions.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+/**
+ * DuckDB's native code for Lambda's platform: `architectures` in stacks/constructs/function.ts, and Amazon Linux. npm
+ * installs only the package of its own platform.
+ */
+const LAMBDA = `${BINDINGS}-linux-arm64`;
+
+const FILES = ["package.json", "duckdb.node", "libduckdb.so"];
+
+/** Lock file entry of a package. */
+interface Locked {
+  version: string;
+  integrity: string;
+}
+
+/**
+ * Returns the files of DuckDB's native code for Lambda, as they lie in the archive of etl. Takes the package from
+ * `node_modules`, or else fetches it with npm, in the version of package-lock.json, and keeps it in `.local`. Throws
+ * BuildError if npm cannot fetch it, or if the package is not the locked one.
+ */
+export async function lambdaBinding(root: string = ROOT): Promise<Record<string, Uint8Array>> {
+  const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
+  const locked: Locked | undefined = packages[`node_modules/${LAMBDA}`];
+  if (!locked) throw new BuildError(`package-lock.json has no ${LAMBDA}: run npm install and commit the lock file`);
+  const installed = join(root, "node_modules", LAMBDA);
+  const read = existsSync(installed) ? (name: string) => readFile(join(installed, name)) : await packed(root, locked);
+  const files = await Promise.all(
+    FILES.map(async (name) => [`node_modules/${LAMBDA}/${name}`, await read(name)] as const),
+  );
+  return Object.fromEntries(files);
+}
+
+/** Adds DuckDB's native code to the extra files of etl, if it is one of these functions. */
+export async function withNativeCode(
+  files: NonNullable<BuildOptions["files"]>,
+  functions: readonly string[],
+): Promise<NonNullable<BuildOptions["files"]>> {
+  if (!functions.includes("etl")) return files;
+  return { ...files, etl: { ...files.etl, ...(await lambdaBinding()) } };
+}
+
+/** Returns a function that reads a file of the package, which npm packs on first use. */
+async function packed(root: string, locked: Locked): Promise<(name: string) => Promise<Uint8Array>> {
+  const file = join(root, ".local/native", `${LAMBDA.slice(1).replace("/", "-")}-${locked.version}.tgz`);
+  if (!existsSync(file)) await pack(locked.version, file);
+  const tarball = await readFile(file);
+  const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  if (integrity !== locked.integrity) {
+    await rm(file);
+    throw new BuildError(`${LAMBDA} ${locked.version} is not the package of package-lock.json: ${integrity}`);
+  }
+  const entries = untar(gunzipSync(tarball));
+  return async (name) => {
+    const content = entries.get(`package/${name}`);
+    if (!content) throw new BuildError(`${LAMBDA} ${locked.version} has no ${name}`);
+    return content;
+  };
+}
+
+async function pack(version: string, file: string): Promise<void> {
+  const folder = `${dirname(file)}/${randomUUID()}`;
+  await mkdir(folder, { recursive: true });
+  try {
+    const args = ["pack", `${LAMBDA}@${version}`, "--json", "--pack-destination", folder];
+    const { stdout } = await promisify(execFile)("npm", args, { cwd: folder });
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    await rename(join(folder, filename), file);
+  } catch (error) {
+    throw new BuildError(`npm could not fetch ${LAMBDA} ${version}, which the function etl needs: ${String(error)}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const BLOCK = 512;
+
+/** Returns the files of a tar archive as npm writes it: short names, no links. */
+function untar(archive: Buffer): ReadonlyMap<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>();
+  for (let at = 0; at + BLOCK <= archive.length && archive[at] !== 0; ) {
+    const text = (start: number, length: number) =>
+      archive.toString("utf8", at + start, at + start + length).replace(/\0.*$/s, "");
+    const size = Number.parseInt(text(124, 12), 8);
+    files.set(text(0, 100), archive.subarray(at + BLOCK, at + BLOCK + size));
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  return files;
+}
