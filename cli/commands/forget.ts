@@ -62,7 +62,7 @@ async function openForgetting(
   }
   const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
     import("@aws-sdk/client-s3"),
-    import("../../lib/recommendation/etl/s3-object-store.ts"),
+    import("../../lib/aws/s3-object-store.ts"),
   ]);
   return {
     user,

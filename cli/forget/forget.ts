@@ -1,9 +1,9 @@
 import { chunks } from "../../lib/aws/call.ts";
+import type { ObjectStore } from "../../lib/aws/object-store.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { DELETIONS, PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
-import type { ObjectStore } from "../../lib/recommendation/etl/object-store.ts";
 import { hashedUserId, plainUserId } from "../../lib/search/request-log/line.ts";
 import { DeletionFailed, runDeletionJob } from "./deletion-job.ts";
 import { type Counts, type Progress, progressKey, pseudonym, readProgress, STEPS, type StepName } from "./progress.ts";

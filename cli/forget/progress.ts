@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
+import { type ObjectStore, readText } from "../../lib/aws/object-store.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { type ObjectStore, readText } from "../../lib/recommendation/etl/object-store.ts";
 
 /** The steps of `relevance forget`, in order. */
 export const STEPS = ["record", "events", "etl", "request-log", "personalize"] as const;

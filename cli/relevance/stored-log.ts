@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import * as v from "valibot";
+import type { ObjectStore } from "../../lib/aws/object-store.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import type { ObjectStore } from "../../lib/recommendation/etl/object-store.ts";
 import type { StoredLog } from "../../lib/relevance/clicks/database.ts";
 import type { Context } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
@@ -88,7 +88,7 @@ async function downloadedLog(
   const { names, sdk } = await openAccount(session, options.local);
   const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
     import("@aws-sdk/client-s3"),
-    import("../../lib/recommendation/etl/s3-object-store.ts"),
+    import("../../lib/aws/s3-object-store.ts"),
   ]);
   const client = new S3Client({ ...sdk, maxAttempts: 1, ...("endpoint" in sdk && { forcePathStyle: true }) });
   const objects = s3ObjectStore(client, names.bucket());

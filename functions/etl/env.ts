@@ -13,6 +13,8 @@ export const EtlEnv = v.object({
   LOG_LOOKBACK_DAYS: Days,
   /** personalize.force_reprocess_lookback_days of project.yaml. */
   FORCE_REPROCESS_LOOKBACK_DAYS: Days,
+  /** Memory of the engine, which writes what exceeds this to the function's disk. */
+  ENGINE_MEMORY_MB: v.pipe(v.string(), v.regex(/^[1-9]\d{1,4}$/), v.transform(Number)),
 });
 
 export type EtlEnv = v.InferOutput<typeof EtlEnv>;

@@ -1,12 +1,13 @@
 import * as v from "valibot";
+import type { ObjectStore } from "../../lib/aws/object-store.ts";
 import type { Deadline } from "../../lib/core/resilience/deadline.ts";
 import { collect } from "../../lib/recommendation/etl/collect.ts";
 import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";
+import { type EngineLimits, withEngine } from "../../lib/recommendation/etl/engine.ts";
 import { EtlError } from "../../lib/recommendation/etl/etl-error.ts";
 import { EtlTask } from "../../lib/recommendation/etl/etl-task.ts";
 import { finish } from "../../lib/recommendation/etl/finish.ts";
 import { runKeys, sharedKeys } from "../../lib/recommendation/etl/keys.ts";
-import type { ObjectStore } from "../../lib/recommendation/etl/object-store.ts";
 import { plan } from "../../lib/recommendation/etl/plan.ts";
 import type { PopularItemsStore } from "../../lib/recommendation/etl/popular-items.ts";
 import { readFile } from "../../lib/recommendation/etl/run-files.ts";
@@ -16,13 +17,14 @@ import type { TableSource } from "../../lib/recommendation/etl/table-source.ts";
 import { transform } from "../../lib/recommendation/etl/transform.ts";
 import type { EtlEnv } from "./env.ts";
 
-/** The stores of etl and its dataset definitions. */
+/** The stores of etl, its dataset definitions, and what its engine may use. */
 export interface EtlClients {
   /** The definitions deployed with the datasets. Those in the bucket are uploaded before the datasets change. */
   definitions: DefinitionFiles;
   store: ObjectStore;
   tables: TableSource;
   popularItems: PopularItemsStore;
+  limits: EngineLimits;
 }
 
 /** The part of Lambda's context that is used. */
@@ -48,7 +50,7 @@ export function createHandler(env: EtlEnv, clients: EtlClients) {
 }
 
 async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: Deadline): Promise<object> {
-  const { store, tables, popularItems } = clients;
+  const { store, tables, popularItems, limits } = clients;
   const settings = () => readFile(store, runKeys(task.run).settings, RunSettings);
   switch (task.task) {
     case "plan":
@@ -63,17 +65,21 @@ async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: D
         clients.definitions,
       );
     case "transform": {
-      const { rows, rejected } = await transform(task, store, (await settings()).definitions);
+      const { definitions } = await settings();
+      const { rows, rejected } = await withEngine(limits, (engine) => transform(task, store, definitions, engine));
       return { rows, rejected };
     }
     case "collect":
       return collect(task.run, store);
     case "deduplicate": {
-      const { rows, duplicates } = await deduplicate(task, store, await settings());
+      const used = await settings();
+      const { rows, duplicates } = await withEngine(limits, (engine) => deduplicate(task, store, used, engine));
       return { rows, duplicates };
     }
-    case "scan":
-      return scan(task, store, tables, (await settings()).definitions, deadline);
+    case "scan": {
+      const { definitions } = await settings();
+      return withEngine(limits, (engine) => scan(task, store, tables, definitions, engine, deadline));
+    }
     case "finish":
       return finish(task.run, store, popularItems);
   }

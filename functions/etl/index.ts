@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
 import * as v from "valibot";
-import { dynamoPopularItems, dynamoTables } from "../../lib/recommendation/etl/dynamo-tables.ts";
-import { s3ObjectStore } from "../../lib/recommendation/etl/s3-object-store.ts";
+import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
+import { dynamoPopularItems, dynamoTables } from "../../lib/recommendation/clients/dynamo-tables.ts";
 import { DefinitionFiles } from "../../lib/recommendation/etl/settings.ts";
 import { EtlEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
 const env = v.parse(EtlEnv, process.env);
 const definitions = v.parse(DefinitionFiles, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
+/** Lambda gives one vCPU for each 1,769 MB. Source: Lambda Developer Guide, "Configure memory". */
+const VCPU_MB = 1_769;
+
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
 export const handler = createHandler(env, {
@@ -17,4 +21,9 @@ export const handler = createHandler(env, {
   store: s3ObjectStore(new S3Client({ maxAttempts: 1 }), env.BUCKET),
   tables: dynamoTables(dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }),
   popularItems: dynamoPopularItems(dynamo, env.POPULAR_ITEMS_TABLE),
+  limits: {
+    memoryMb: env.ENGINE_MEMORY_MB,
+    threads: Math.max(1, Math.floor(Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? VCPU_MB) / VCPU_MB)),
+    folder: tmpdir(),
+  },
 });

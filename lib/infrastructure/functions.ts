@@ -12,6 +12,8 @@ export function aliasArn(names: Names, name: FunctionName): string {
 /** The settings with which a function is deployed. */
 export interface FunctionValues {
   memoryMb: number;
+  /** Disk of the function at /tmp. Default: 512. */
+  diskMb?: number;
   timeoutSeconds: number;
   environment: Readonly<Record<string, string>>;
 }
@@ -69,14 +71,18 @@ export function recommendationFunctions(values: RecommendationValues) {
   const lookback = String(personalize.log_lookback_days);
   return {
     etl: {
-      // A shard keeps 150 MB of ids. CPU grows with memory, and 1,769 MB give one vCPU.
+      // 1,769 MB give one vCPU. The engine's thread for statements is the only one that computes.
       memoryMb: 1_769,
+      // A group of objects, unpacked, or a shard with its file, and what the engine writes to the disk.
+      diskMb: 10_240,
       timeoutSeconds: LONGEST_SECONDS,
       environment: {
         BUCKET: names.bucket(),
         ...tables(names),
         LOG_LOOKBACK_DAYS: lookback,
         FORCE_REPROCESS_LOOKBACK_DAYS: String(personalize.force_reprocess_lookback_days),
+        // The rest is for Node and the buffers of transfers.
+        ENGINE_MEMORY_MB: "600",
       },
     },
     training: {

@@ -1,6 +1,6 @@
 import type { TableName } from "../core/naming/names.ts";
 import { INGESTION_KEYS } from "../recommendation/clients/accepted-events.ts";
-import { POPULAR_ITEMS_KEY } from "../recommendation/etl/dynamo-tables.ts";
+import { POPULAR_ITEMS_KEY } from "../recommendation/clients/dynamo-tables.ts";
 import { ID_COLUMNS } from "../recommendation/records/profile.ts";
 import { TRAINING_KEY } from "../recommendation/training/dynamo-state.ts";
 

@@ -19,6 +19,8 @@ export interface FunctionOptions {
   name: FunctionName;
   description: string;
   memoryMb: number;
+  /** Disk at /tmp. Default: 512. */
+  diskMb?: number;
   timeoutSeconds: number;
   environment: Readonly<Record<string, string>>;
   /** From the function's policy.ts. */
@@ -77,6 +79,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     sourceCodeHash: artifact.sha256,
     memorySize: options.memoryMb,
     timeout: options.timeoutSeconds,
+    ...(options.diskMb !== undefined && { ephemeralStorage: { size: options.diskMb } }),
     environment: { variables: { ...options.environment } },
     tracingConfig: { mode: "Active" },
     publish: true,

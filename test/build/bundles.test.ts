@@ -61,6 +61,7 @@ const ENVIRONMENTS: Record<string, Record<string, string>> = {
     POPULAR_ITEMS_TABLE: "popular",
     LOG_LOOKBACK_DAYS: "30",
     FORCE_REPROCESS_LOOKBACK_DAYS: "1",
+    ENGINE_MEMORY_MB: "600",
     AWS_REGION: "eu-west-1",
   },
   training: {

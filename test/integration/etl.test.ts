@@ -16,10 +16,10 @@ import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/
 import * as assert from "uvu/assert";
 import { buildFunctions } from "../../build/functions.ts";
 import type { EtlEnvInput } from "../../functions/etl/env.ts";
+import { readText } from "../../lib/aws/object-store.ts";
+import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { type Manifest, readManifest } from "../../lib/recommendation/etl/manifest.ts";
-import { readText } from "../../lib/recommendation/etl/object-store.ts";
-import { s3ObjectStore } from "../../lib/recommendation/etl/s3-object-store.ts";
 import { etlStateMachine } from "../../lib/recommendation/etl/state-machine.ts";
 import { eventLine } from "../../lib/recommendation/records/stored-event.ts";
 import { createTables } from "../../local/dev/resources.ts";
@@ -100,6 +100,7 @@ test.before(async () => {
     POPULAR_ITEMS_TABLE: tables.popular,
     LOG_LOOKBACK_DAYS: "3",
     FORCE_REPROCESS_LOOKBACK_DAYS: "0",
+    ENGINE_MEMORY_MB: "200",
   };
   const functionArn = await createFunction(cloud, new LambdaClient(options), "", {
     Code: { ZipFile: readFileSync(built?.zip ?? "") },
@@ -169,7 +170,7 @@ test("has the tables' records, and those that the schema does not fit in the rej
   const manifest = await readManifest(store, "first");
   assert.ok(manifest);
   assert.equal([manifest.user.rows, manifest.item.rows, manifest.item.rejected], [USERS, 1, 1]);
-  assert.equal(await rows(manifest, "item"), ['True,"A \\"quoted\\", title",B1,Ada,a|b']);
+  assert.equal(await rows(manifest, "item"), ['"True","A \\"quoted\\", title","B1","Ada","a|b"']);
 });
 
 test("counts what training asks for, and replaces the popular items", async () => {
@@ -185,13 +186,13 @@ test("fills IMPRESSION in mode update_dataset_group", async () => {
   const manifest = await run("second", "update_dataset_group");
   const written = await rows(manifest, "interaction");
   assert.is(written.length, EVENTS * 0.95);
-  assert.ok(written.every((row) => row.endsWith(",B1|B2")));
+  assert.ok(written.every((row) => row.endsWith(',"B1|B2"')));
 });
 
 test("stopped in the middle and started again, gives what an undisturbed run gives", async () => {
   await put(`events/${today.replaceAll("-", "/")}/03/c`, eventLine(event("later")));
   const { executionArn } = await start("stopped", "init");
-  await waitFor(async () => (await readText(store, "etl/run=stopped/plan/segments.json")) !== undefined, {
+  await waitFor(async () => (await readText(store, "etl/run=stopped/plan/partitions.json")) !== undefined, {
     what: "the events to be transformed",
     timeoutMs: 60_000,
     intervalMs: 20,
@@ -206,13 +207,13 @@ test("stopped in the middle and started again, gives what an undisturbed run giv
 test("an object that cannot be read fails the run with its reason, and leaves no manifest", async () => {
   const Prefix = "etl/days/";
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
-  const segment = Contents.find(({ Key }) => Key?.endsWith(".rows"))?.Key ?? "";
-  await put(segment, "cut off");
+  const partition = Contents.find(({ Key }) => Key?.endsWith(".parquet"))?.Key ?? "";
+  await put(partition, "cut off");
   const { executionArn } = await start("broken", "init");
   const { status, cause } = await ended(executionArn);
   assert.is(status, "FAILED");
   assert.match(cause ?? "", "shards of events were not written");
-  assert.match(cause ?? "", `${segment} has`);
+  assert.match(cause ?? "", `EtlError: ${partition} cannot be read`);
   assert.is(await readManifest(store, "broken"), undefined);
 });
 

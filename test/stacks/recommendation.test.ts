@@ -137,6 +137,18 @@ test("every state machine is logged without its data, and traced", () => {
   }
 });
 
+test("etl has a disk for what exceeds its engine's memory, and memory besides the engine's", () => {
+  const etl = stack.resource<{
+    memory_size: number;
+    ephemeral_storage: object;
+    environment: { variables: Record<string, string> };
+  }>("aws_lambda_function", "etl");
+  // Source: Lambda Developer Guide, quotas: the largest disk.
+  assert.equal(etl.ephemeral_storage, { size: 10_240 });
+  const engine = Number(etl.environment.variables.ENGINE_MEMORY_MB);
+  assert.ok(engine > 0 && engine <= etl.memory_size / 2, `${engine} MB of ${etl.memory_size} MB`);
+});
+
 test("the maps of ETL have a limit, and everything is called through the alias", () => {
   const { States } = machine("training");
   const maps = Object.values(States as Record<string, { Type: string; MaxConcurrency?: number }>).filter(

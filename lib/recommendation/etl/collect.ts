@@ -1,13 +1,19 @@
 import * as v from "valibot";
+import { type ObjectStore, readText } from "../../aws/object-store.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { EtlError } from "./etl-error.ts";
-import { shardCount } from "./event-hash.ts";
 import { runKeys, sharedKeys } from "./keys.ts";
-import { type ObjectStore, readText } from "./object-store.ts";
-import { Day, type DeduplicateTask, findFile, GroupResult, readFile, type Segments, writeFile } from "./run-files.ts";
+import { powerOfTwo } from "./plan.ts";
+import { Day, type DeduplicateTask, findFile, GroupResult, readFile, writeFile } from "./run-files.ts";
 
-/** Rows in a shard. One call keeps their ids in memory, about 150 MB. Duplicates add rows, but no ids. */
-const ROWS_PER_SHARD = 1_000_000;
+/** The most rows of a shard. */
+const SHARD_ROWS = 16_000_000;
+
+/**
+ * The most bytes of a shard, as text. Its file must be smaller than the 5 GB that S3 takes in one call, and the function's
+ * disk must hold the shard twice.
+ */
+const SHARD_BYTES = 3 * 1_024 ** 3;
 
 const READS = 16;
 
@@ -24,7 +30,7 @@ export interface CollectOutput {
 export async function collect(
   run: string,
   store: ObjectStore,
-  options: { rowsPerShard?: number } = {},
+  options: { shardRows?: number; shardBytes?: number } = {},
 ): Promise<CollectOutput> {
   const keys = runKeys(run);
   const days = await readFile(store, keys.days, v.array(Day));
@@ -35,11 +41,18 @@ export async function collect(
   const missing = groups.filter((_, index) => !results[index]);
   if (missing.length > 0) throw await failure(store, missing, groups.length);
 
-  const segments: Segments = results.flatMap((result) => result?.segments ?? []);
-  const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
-  const of = shardCount(rows, options.rowsPerShard ?? ROWS_PER_SHARD);
+  const found = results.flatMap((result) => result ?? []);
+  const rows = found.reduce((sum, result) => sum + result.rows, 0);
+  const bytes = found.reduce((sum, result) => sum + result.bytes, 0);
+  const of = powerOfTwo(
+    Math.max(rows / (options.shardRows ?? SHARD_ROWS), bytes / (options.shardBytes ?? SHARD_BYTES)),
+  );
   const tasks: DeduplicateTask[] = Array.from({ length: of }, (_, shard) => ({ task: "deduplicate", run, shard, of }));
-  await writeFile(store, keys.segments, segments);
+  await writeFile(
+    store,
+    keys.partitions,
+    found.map(({ of, files }) => ({ of, files })),
+  );
   await writeFile(store, keys.shards, tasks);
   await concurrently(days, READS, async (day) => {
     const marker = await findFile(store, sharedKeys.marker(day.day), Day);

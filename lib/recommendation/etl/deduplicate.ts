@@ -1,124 +1,97 @@
+import { join } from "node:path";
+import type { ObjectStore } from "../../aws/object-store.ts";
+import { concurrently } from "../../core/resilience/concurrently.ts";
+import { allRows, type Engine } from "./engine.ts";
 import { EtlError } from "./etl-error.ts";
-import { CheckCounter } from "./event-checks.ts";
-import { BUCKETS, eventHash, shardBuckets, shardOf } from "./event-hash.ts";
-import { csvCell, FIELD_END, ROW, ROW_END, rowColumns, TO_QUOTE } from "./event-row.ts";
+import { checkSample } from "./event-checks.ts";
+import { rowFields } from "./event-columns.ts";
+import { download, TRANSFERS } from "./files.ts";
+import { writeImportFile } from "./import-file.ts";
 import { runKeys } from "./keys.ts";
-import type { ObjectStore } from "./object-store.ts";
-import { ownText } from "./own-text.ts";
-import { PartWriter } from "./part-writer.ts";
-import { shardItems } from "./popular-items.ts";
-import { type DeduplicateTask, readFile, Segments, type ShardResult, writeFile } from "./run-files.ts";
+import { SHARD_ITEMS } from "./popular-items.ts";
+import { type DeduplicateTask, Partitions, readFile, type ShardResult, writeFile } from "./run-files.ts";
 import type { RunSettings } from "./settings.ts";
-import { Tally } from "./tally.ts";
-
-/** How many segments to read ahead, at most 16 MiB each. */
-const AHEAD = 4;
+import { identifier, literals, sql } from "./sql.ts";
 
 /**
- * Reads one shard of all days and writes its events, without duplicates. Of the events with the same EVENT_ID, it keeps
- * the first, in the order of days and objects. Keeps the shard's ids and four segments in memory. A repeated call
- * writes the same files.
+ * Reads one shard of all days and writes its events, without duplicates, as one file. Of the events with the same
+ * EVENT_ID, it keeps the first, in the order of days, objects and lines. A repeated call writes the same files. The
+ * engine's limits bound the memory.
  */
 export async function deduplicate(
   task: DeduplicateTask,
   store: ObjectStore,
   settings: RunSettings,
-  options: { partBytes?: number } = {},
+  engine: Engine,
 ): Promise<ShardResult> {
-  const keys = runKeys(task.run);
-  const segments = await readFile(store, keys.segments, Segments);
-  const leavesOut = (name: string) => name === "IMPRESSION" && settings.mode === "init";
-  const source = rowColumns(settings.definitions);
-  const leavesImpressionsOut = source.some(({ name }) => leavesOut(name));
-  // No row has a column -1, so the field stays empty.
-  const columns = source.map(({ name, at }) => ({ name, at: leavesOut(name) ? -1 : at }));
-  const header = columns.map(({ name }) => name).join(",");
-  const writer = new PartWriter(store, header, (part) => keys.interactions(task.shard, part), options.partBytes);
-  const checks = settings.checks.map((check) => new CheckCounter(check));
-  const toLine = lineOf(columns.map(({ at }) => at));
-  const seen = new Set<string>();
-  const eventTypes = new Tally();
-  const items = new Tally();
-  let duplicates = 0;
-  let impressionsLeftOut = 0;
+  const { run, shard, of } = task;
+  const keys = runKeys(run);
+  const { definitions, mode } = settings;
+  const partitions = await fetchShard(task, store, engine.folder);
+  await engine
+    .run(
+      partitions.length > 0
+        ? sql("repeated", { shard, of, files: literals(partitions.map(({ file }) => file)) })
+        : `CREATE TEMP TABLE dropped (__dropped BIGINT);
+           CREATE TEMP TABLE kept (${rowFields(definitions)
+             .map((name) => `${identifier(name)} VARCHAR`)
+             .join(", ")})`,
+    )
+    .catch((error: Error) => {
+      const broken = partitions.find(({ file }) => error.message.includes(file));
+      throw broken ? new EtlError(`${broken.key} cannot be read: was it changed? ${error.message}`) : error;
+    });
+  const fields = definitions.schemas.interaction.fields;
+  const leavesOut = (name: string) => name === "IMPRESSION" && mode === "init";
+  const cells = fields.map(({ name }) => (leavesOut(name) ? `NULL AS ${identifier(name)}` : identifier(name)));
+  const file = await writeImportFile(engine, store, definitions.schemas.interaction, {
+    key: keys.interactions(shard),
+    query: `SELECT ${cells.join(", ")} FROM kept`,
+  });
 
-  for await (const text of shardTexts(task, store, segments)) {
-    for (const row of text.split(ROW_END)) {
-      if (row === "") continue;
-      const fields = row.split(FIELD_END);
-      const [id = ""] = fields;
-      if (task.of > BUCKETS && shardOf(eventHash(id), task.of) !== task.shard) continue;
-      // Comparing sizes needs only one lookup.
-      const before = seen.size;
-      seen.add(ownText(id));
-      if (seen.size === before) {
-        duplicates += 1;
-        continue;
-      }
-      writer.add(toLine(row, fields));
-      if (writer.isFull) await writer.flush();
-      if (leavesImpressionsOut && fields[ROW.impression]) impressionsLeftOut += 1;
-      const eventType = fields[ROW.eventType] ?? "";
-      eventTypes.add(eventType);
-      items.add(fields[ROW.itemId] ?? "");
-      for (const check of checks) check.add(fields[ROW.userId] ?? "", eventType, fields[ROW.eventValue] ?? "");
-    }
-  }
-  await writer.flush();
+  const count = async (query: string) => Number((await allRows(engine, query))[0]?.n ?? 0);
+  const counts = async (query: string) =>
+    (await allRows(engine, query)).map(({ name, n }): [string, number] => [String(name), Number(n)]);
   const result: ShardResult = {
-    files: writer.files,
-    rows: seen.size,
-    duplicates,
-    impressions_left_out: impressionsLeftOut,
-    event_types: Object.fromEntries(eventTypes.entries().sort(([a], [b]) => (a < b ? -1 : 1))),
-    checks: checks.map((check) => check.sample()),
-    items: shardItems(new Map(items.entries())),
+    files: file ? [file] : [],
+    rows: file?.rows ?? 0,
+    duplicates: await count("SELECT count(*) AS n FROM dropped"),
+    impressions_left_out: fields.some(({ name }) => leavesOut(name))
+      ? await count("SELECT count(IMPRESSION) AS n FROM kept")
+      : 0,
+    event_types: Object.fromEntries(
+      await counts("SELECT EVENT_TYPE AS name, count(*) AS n FROM kept GROUP BY EVENT_TYPE ORDER BY EVENT_TYPE"),
+    ),
+    checks: [],
+    items: await counts(
+      `SELECT ITEM_ID AS name, count(*) AS n FROM kept GROUP BY ITEM_ID ORDER BY n DESC, ITEM_ID LIMIT ${SHARD_ITEMS}`,
+    ),
   };
-  await writeFile(store, keys.shardResult(task.shard), result);
+  for (const check of settings.checks) result.checks.push(await checkSample(check, engine));
+  await writeFile(store, keys.shardResult(shard), result);
   return result;
 }
 
-/**
- * Returns a function that formats fields of a row as CSV. Tests the whole row once, since almost no row needs quotes.
- */
-function lineOf(positions: readonly number[]): (row: string, fields: readonly string[]) => string {
-  const [first = -1, ...others] = positions;
-  return (row, fields) => {
-    if (TO_QUOTE.test(row)) return positions.map((at) => csvCell(fields[at] ?? "")).join(",");
-    let line = fields[first] ?? "";
-    for (const at of others) line += `,${fields[at] ?? ""}`;
-    return line;
-  };
+interface Partition {
+  key: string;
+  file: string;
 }
 
-/** Yields the shard's rows of each segment, in the order of the segments. Reads a few segments ahead. */
-async function* shardTexts(task: DeduplicateTask, store: ObjectStore, segments: Segments): AsyncGenerator<string> {
-  const { first, end } = shardBuckets(task.shard, task.of);
-  const parts = segments
-    .map(({ key, offsets }) => ({ key, start: offsets[first] ?? 0, end: offsets[end] ?? 0 }))
-    .filter((part) => part.end > part.start);
-  const reading: Promise<string>[] = [];
-  for (let next = 0; next < parts.length || reading.length > 0; ) {
-    for (; next < parts.length && reading.length < AHEAD; next += 1) {
-      const part = parts[next];
-      if (!part) break;
-      const text = readPart(store, part);
-      // A failure is handled when its turn comes. Without this handler, an earlier one would end the process.
-      text.catch(() => undefined);
-      reading.push(text);
-    }
-    const text = await reading.shift();
-    if (text !== undefined) yield text;
-  }
-}
-
-async function readPart(store: ObjectStore, part: { key: string; start: number; end: number }): Promise<string> {
-  const stream = await store.read(part.key, part);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream ?? []) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  if (bytes.length === part.end - part.start) return bytes.toString("utf8");
-  throw new EtlError(
-    `${part.key} has ${bytes.length} bytes where ${part.end - part.start} are expected from ${part.start}: was it changed?`,
+/** Copies the partitions that contain the shard's events to the disk. Their names begin with the place of their group. */
+async function fetchShard(
+  { run, shard, of }: DeduplicateTask,
+  store: ObjectStore,
+  folder: string,
+): Promise<Partition[]> {
+  const groups = await readFile(store, runKeys(run).partitions, Partitions);
+  const partitions = groups.flatMap((group, index) =>
+    group.files
+      .filter(({ partition }) => partition % of === shard % group.of)
+      .map(({ key }, nth) => ({ key, file: join(folder, `${String(index).padStart(8, "0")}-${nth}.parquet`) })),
   );
+  return concurrently(partitions, TRANSFERS, async (partition) => {
+    const { key, file } = partition;
+    if (await download(store, key, file)) return partition;
+    throw new EtlError(`${key} is missing: was it removed? Start the run again`);
+  });
 }

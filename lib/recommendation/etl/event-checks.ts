@@ -1,7 +1,7 @@
-import { eventHash } from "./event-hash.ts";
-import { ownText } from "./own-text.ts";
+import { allRows, type Engine } from "./engine.ts";
 import type { ShardResult } from "./run-files.ts";
 import type { EventCheck } from "./settings.ts";
+import { literal, sql } from "./sql.ts";
 
 /** How many users a shard lists for a check. Every shard lists those with the lowest hashes, so the lists match. */
 const LISTED_USERS = 1_000;
@@ -9,62 +9,25 @@ const LISTED_USERS = 1_000;
 /** Two events are enough for a user to count. */
 const ENOUGH = 2;
 
-type Sample = ShardResult["checks"][number];
-
-/** How many users to keep while counting, before dropping those that cannot be listed. */
-const KEPT_USERS = 4 * LISTED_USERS;
-
 const ALL = 2 ** 32;
 
-interface User {
-  hash: number;
-  events: number;
-}
+type Sample = ShardResult["checks"][number];
 
-/**
- * Counts the events of a shard that one recipe would learn from, in total and by user. Keeps only the users with the
- * lowest hashes. Since the bound only goes down, a user that is listed in the end was never dropped.
- */
-export class CheckCounter {
-  readonly #eventType: string | undefined;
-  readonly #threshold: number | undefined;
-  readonly #users = new Map<string, User>();
-  #below = ALL;
-  #interactions = 0;
-
-  constructor(check: EventCheck) {
-    this.#eventType = check.event_type;
-    this.#threshold = check.event_value_threshold;
-  }
-
-  /** Counts an event. An empty `eventValue` means that the event has none, which is below every threshold. */
-  add(userId: string, eventType: string, eventValue: string): void {
-    if (this.#eventType !== undefined && eventType !== this.#eventType) return;
-    if (this.#threshold !== undefined && (eventValue === "" || Number(eventValue) < this.#threshold)) return;
-    this.#interactions += 1;
-    const hash = eventHash(userId);
-    if (hash >= this.#below) return;
-    const user = this.#users.get(userId);
-    if (user) {
-      if (user.events < ENOUGH) user.events += 1;
-      return;
-    }
-    this.#users.set(ownText(userId), { hash, events: 1 });
-    if (this.#users.size > KEPT_USERS) this.#drop();
-  }
-
-  sample(): Sample {
-    if (this.#users.size > LISTED_USERS) this.#drop();
-    const users = [...this.#users].map(([user, { events }]): [string, number] => [user, events]);
-    return { interactions: this.#interactions, users, below: this.#below === ALL ? null : this.#below };
-  }
-
-  /** Keeps only the users with the lowest hashes, and lowers the bound to the next hash. */
-  #drop(): void {
-    const hashes = [...this.#users.values()].map(({ hash }) => hash).sort((a, b) => a - b);
-    this.#below = hashes[LISTED_USERS] ?? ALL;
-    for (const [user, { hash }] of this.#users) if (hash >= this.#below) this.#users.delete(user);
-  }
+/** Counts the events in the view `kept` that one recipe would learn from, in total and by user. */
+export async function checkSample(check: EventCheck, engine: Engine): Promise<Sample> {
+  const { event_type: type, event_value_threshold: threshold } = check;
+  const counts = [
+    ...(type === undefined ? [] : [`EVENT_TYPE = ${literal(type)}`]),
+    // An event without a value is below every threshold.
+    ...(threshold === undefined ? [] : [`EVENT_VALUE::DOUBLE >= ${threshold}`]),
+  ];
+  const query = sql("check", { counts: counts.join(" AND ") || "true", listed: LISTED_USERS });
+  const rows = await allRows(engine, query);
+  const below = rows.length > LISTED_USERS ? Number(rows.at(-1)?.hash) : null;
+  const users = rows
+    .map(({ user, events, hash }): [string, number, number] => [String(user), Number(events), Number(hash)])
+    .filter(([, , hash]) => below === null || hash < below);
+  return { interactions: Number(rows[0]?.interactions ?? 0), users, below };
 }
 
 /** The events that a recipe would learn from, over all shards. */
@@ -87,9 +50,7 @@ export function totalOf(name: string, samples: readonly Sample[]): CheckTotal {
   const exact = below === ALL;
   const events = new Map<string, number>();
   for (const { users } of samples) {
-    for (const [user, count] of users) {
-      if (exact || eventHash(user) < below) events.set(user, (events.get(user) ?? 0) + count);
-    }
+    for (const [user, count, hash] of users) if (hash < below) events.set(user, (events.get(user) ?? 0) + count);
   }
   const two = [...events.values()].filter((count) => count >= ENOUGH).length;
   const project = (count: number) => (exact ? count : Math.round(count * (ALL / below)));

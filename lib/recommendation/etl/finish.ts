@@ -1,10 +1,10 @@
 import * as v from "valibot";
+import { type ObjectStore, readText } from "../../aws/object-store.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { EtlError } from "./etl-error.ts";
 import { totalOf } from "./event-checks.ts";
 import { runKeys, sharedKeys } from "./keys.ts";
 import type { Manifest } from "./manifest.ts";
-import { type ObjectStore, readText } from "./object-store.ts";
 import { type PopularItems, type PopularItemsStore, popularItems } from "./popular-items.ts";
 import {
   Day,

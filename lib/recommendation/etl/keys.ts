@@ -9,13 +9,12 @@ export const sharedKeys = {
   /** Records which objects a day's groups cover. Written when all of the groups are done. */
   marker: (day: string) => `${PREFIXES.etlDays}${day}.json`,
   groups: (day: string) => `${PREFIXES.etlDays}${day}/`,
-  /** The counts and segments of a group. Written when the group is done. */
+  /** The counts and files of a group. Written when the group is done. */
   group: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.json`,
   groupError: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.error.json`,
-  segment: (day: string, digest: string, index: number) =>
-    `${PREFIXES.etlDays}${day}/${digest}-${number(index, 4)}.rows`,
-  rejects: (day: string, digest: string, index: number) =>
-    `${PREFIXES.etlDays}${day}/${digest}-${number(index, 4)}.rejects.jsonl`,
+  rows: (day: string, digest: string, index: number) =>
+    `${PREFIXES.etlDays}${day}/${digest}-${number(index, 4)}.parquet`,
+  rejects: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.rejects.jsonl`,
 } as const;
 
 /** Returns the keys of one run's files. The three dataset folders contain only files that Personalize imports. */
@@ -26,7 +25,7 @@ export function runKeys(run: string) {
     settings: `${root}plan/settings.json`,
     days: `${root}plan/days.json`,
     groups: `${root}plan/groups.json`,
-    segments: `${root}plan/segments.json`,
+    partitions: `${root}plan/partitions.json`,
     shards: `${root}plan/shards.json`,
     scans: `${root}plan/scans.json`,
     shardResult: (shard: number) => `${root}results/shard-${number(shard, 5)}.json`,
@@ -35,7 +34,7 @@ export function runKeys(run: string) {
       `${root}results/${dataset}-${number(segment, 4)}-${number(part, 5)}.json`,
     scanError: (dataset: string, segment: number) => `${root}results/${dataset}-${number(segment, 4)}.error.json`,
     folder: (dataset: string) => `${root}${dataset}s/`,
-    interactions: (shard: number, part: number) => `${root}interactions/${number(shard, 5)}-${number(part, 4)}.csv`,
+    interactions: (shard: number) => `${root}interactions/${number(shard, 5)}.csv`,
     table: (dataset: string, segment: number, part: number) =>
       `${root}${dataset}s/${number(segment, 4)}-${number(part, 5)}.csv`,
     tableRejects: (dataset: string, segment: number, part: number) =>

@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import type { ObjectStore } from "../../aws/object-store.ts";
 import { runKeys } from "./keys.ts";
-import type { ObjectStore } from "./object-store.ts";
 import { findFile } from "./run-files.ts";
 import { TRAINING_MODES } from "./settings.ts";
 

@@ -4,25 +4,17 @@ import * as v from "valibot";
 export const POPULAR_ITEMS = 1_000;
 
 /** Number of items that a shard reports. Events are spread evenly over shards, so popular items are popular in each. */
-const PER_SHARD = 2_000;
+export const SHARD_ITEMS = 2_000;
 
 type ItemCount = readonly [item: string, events: number];
-
-/** Returns the most frequent items of one shard. */
-export function shardItems(counts: ReadonlyMap<string, number>): [string, number][] {
-  return most(counts, PER_SHARD);
-}
 
 /** Returns the most frequent items over all shards. */
 export function popularItems(shards: Iterable<readonly ItemCount[]>): PopularItems["items"] {
   const counts = new Map<string, number>();
   for (const items of shards) for (const [item, events] of items) counts.set(item, (counts.get(item) ?? 0) + events);
-  return most(counts, POPULAR_ITEMS).map(([item_id, events]) => ({ item_id, events }));
-}
-
-/** Returns the highest counts. Sorts equal counts by id, so that a repeated run returns the same items. */
-function most(counts: ReadonlyMap<string, number>, limit: number): [string, number][] {
-  return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, limit);
+  // Sorts equal counts by id, so that a repeated run returns the same items.
+  const most = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, POPULAR_ITEMS);
+  return most.map(([item_id, events]) => ({ item_id, events }));
 }
 
 /** The popular items of the last ETL, most popular first. The API returns them if no campaign can answer. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { type ObjectStore, readText } from "../../aws/object-store.ts";
 import { EtlError } from "./etl-error.ts";
-import { type ObjectStore, readText } from "./object-store.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -19,18 +19,28 @@ export const TransformTask = v.strictObject({
   day: v.string(),
   digest: v.string(),
   objects: v.array(v.string()),
+  /** Number of partitions, a power of two. */
+  of: v.pipe(Count, v.minValue(1)),
 });
 
-/** The result of transforming a group. Its existence means that the segments are complete. */
+/** The files of a group and the number of its partitions. A partition without rows has no file. */
+const GroupFiles = {
+  of: v.pipe(Count, v.minValue(1)),
+  files: v.array(v.strictObject({ key: v.string(), partition: Count })),
+};
+
+/** The result of transforming a group. Its existence means that the files are complete. */
 export const GroupResult = v.strictObject({
   rows: Count,
   rejected: Count,
-  segments: v.array(v.strictObject({ key: v.string(), rows: Count, offsets: v.array(Count) })),
+  /** Size of the objects, unpacked. The CSV rows of their events are smaller. */
+  bytes: Count,
+  ...GroupFiles,
   rejects: v.array(v.string()),
 });
 
-/** The segments of a run. `offsets` are the byte positions of the buckets in a segment. */
-export const Segments = v.array(v.strictObject({ key: v.string(), rows: Count, offsets: v.array(Count) }));
+/** The groups of a run, in the order of days and objects. */
+export const Partitions = v.array(v.strictObject(GroupFiles));
 
 /** A shard: one part of the events, split by EVENT_ID. It is an item of the second map step. */
 export const DeduplicateTask = v.strictObject({
@@ -40,19 +50,20 @@ export const DeduplicateTask = v.strictObject({
   of: v.pipe(Count, v.minValue(1)),
 });
 
-const File = v.strictObject({ key: v.string(), rows: Count, bytes: Count });
+/** A file that Personalize imports. */
+export const ImportFile = v.strictObject({ key: v.string(), rows: Count, bytes: Count });
 
-/** The events of a shard that a check counts, and how many of them each user has, at most 2. */
+/** The events of a shard that a check counts, and how many of them each user has, at most 2, with the user's hash. */
 const CheckSample = v.strictObject({
   interactions: Count,
-  users: v.array(v.tuple([v.string(), Count])),
+  users: v.array(v.tuple([v.string(), Count, v.number()])),
   /** Only users whose hash is below this bound are listed. Null means that all users are. */
   below: v.nullable(v.number()),
 });
 
 /** The content of a shard without duplicates. */
 export const ShardResult = v.strictObject({
-  files: v.array(File),
+  files: v.array(ImportFile),
   rows: Count,
   duplicates: Count,
   /** In mode init: number of rows whose IMPRESSION was omitted. */
@@ -78,17 +89,17 @@ export const ScanTask = v.strictObject({
 
 /** The result of one call of a scan. */
 export const ScanResult = v.strictObject({
-  file: v.nullable(File),
+  file: v.nullable(ImportFile),
   rows: Count,
   rejected: Count,
   rejects: v.nullable(v.string()),
   done: v.boolean(),
 });
 
+export type ImportFile = v.InferOutput<typeof ImportFile>;
 export type Day = v.InferOutput<typeof Day>;
 export type TransformTask = v.InferOutput<typeof TransformTask>;
 export type GroupResult = v.InferOutput<typeof GroupResult>;
-export type Segments = v.InferOutput<typeof Segments>;
 export type DeduplicateTask = v.InferOutput<typeof DeduplicateTask>;
 export type ShardResult = v.InferOutput<typeof ShardResult>;
 export type ScanTask = v.InferOutput<typeof ScanTask>;

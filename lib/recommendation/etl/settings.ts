@@ -48,7 +48,7 @@ export const RunSettings = v.strictObject({
 export type RunSettings = v.InferOutput<typeof RunSettings>;
 
 /** The version of the row format. It is part of every digest: increasing it makes ETL transform all events again. */
-const ROW_FORMAT = 1;
+const ROW_FORMAT = 2;
 
 /** Returns a hash that changes with the format of rows, the interactions schema or its source columns. */
 export function schemaHash({ schemas, etl }: Definitions): string {

@@ -1,4 +1,4 @@
-import { retriesOf, TASK_SECONDS } from "./lambda-task.ts";
+import { retriesOf, TASK_SECONDS } from "../../aws/lambda-task.ts";
 
 /** The resources that the state machine uses. */
 export interface StateMachineParts {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import type { ObjectStore } from "../../aws/object-store.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { runKeys, sharedKeys } from "../etl/keys.ts";
-import type { ObjectStore } from "../etl/object-store.ts";
 import { Day, GroupResult, readFile } from "../etl/run-files.ts";
 
 const READS = 16;

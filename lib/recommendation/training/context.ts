@@ -1,8 +1,8 @@
+import type { ObjectStore } from "../../aws/object-store.ts";
 import type { Names } from "../../core/naming/names.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { PointerStore } from "../../personalize/resources/pointers.ts";
 import type { AcceptedEvents } from "../clients/accepted-events.ts";
-import type { ObjectStore } from "../etl/object-store.ts";
 import type { TrainingSettings } from "./settings.ts";
 import type { Executions, TrainingState } from "./state.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
+import type { ObjectStore } from "../../aws/object-store.ts";
 import { runKeys } from "../etl/keys.ts";
 import type { Manifest } from "../etl/manifest.ts";
-import type { ObjectStore } from "../etl/object-store.ts";
 import { Day, readFile } from "../etl/run-files.ts";
 import { RunSettings } from "../etl/settings.ts";
 

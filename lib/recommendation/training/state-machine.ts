@@ -1,4 +1,4 @@
-import { retriesOf, TASK_SECONDS } from "../etl/lambda-task.ts";
+import { retriesOf, TASK_SECONDS } from "../../aws/lambda-task.ts";
 import { etlStates, type State, type StateMachineParts } from "../etl/state-machine.ts";
 
 /** The resources that the training state machine uses. */

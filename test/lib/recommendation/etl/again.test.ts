@@ -98,8 +98,8 @@ test("transforms every day anew when the schema changed", async () => {
   changed.etl.interaction.columns.push({ name: "DEVICE", type: "string", nullable: true, multiple: false });
   deploy(changed);
   await run("r2");
-  assert.equal(rowsOf(store, "r1", "interactions"), ["U1,B1,view,,1740000000,"]);
-  assert.equal(rowsOf(store, "r2", "interactions"), ["U1,B1,view,,1740000000,,tv"]);
+  assert.equal(rowsOf(store, "r1", "interactions"), ['"U1","B1","view",,1740000000,']);
+  assert.equal(rowsOf(store, "r2", "interactions"), ['"U1","B1","view",,1740000000,,"tv"']);
 });
 
 test("uses the schema it was planned with, whatever is deployed meanwhile", async () => {
@@ -124,7 +124,8 @@ test("fails with the reason of a group that was not transformed, though the map 
   const { store, events, run } = world();
   events("2025-03-01", "a", [event("e1")]);
   const write = store.write.bind(store);
-  store.write = (key, body) => (key.endsWith(".rows") ? Promise.reject(new Error("disk on fire")) : write(key, body));
+  store.write = (key, body) =>
+    key.endsWith(".parquet") ? Promise.reject(new Error("disk on fire")) : write(key, body);
   assert.match(
     await failure(run("r1")),
     /^EtlError: 1 of 1 groups of events were not transformed\. 2025-03-01 [0-9a-f]+: Error: disk on fire$/,
@@ -150,7 +151,7 @@ test("reads no schema from the bucket, which deploy writes before the datasets h
   store.objects.set("configuration/schema/interaction_schema.json", Buffer.from('{"nonsense":true}'));
   events("2025-03-01", "a", [event("e1")]);
   await run("r1");
-  assert.equal(rowsOf(store, "r1", "interactions"), ["U1,B1,view,,1740000000,"]);
+  assert.equal(rowsOf(store, "r1", "interactions"), ['"U1","B1","view",,1740000000,']);
 });
 
 test("refuses an input that is no step", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ObjectStore } from "../../../../lib/recommendation/etl/object-store.ts";
+import { readFileSync } from "node:fs";
+import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
 import type { PopularItems, PopularItemsStore } from "../../../../lib/recommendation/etl/popular-items.ts";
 import type { TableDataset, TableSource } from "../../../../lib/recommendation/etl/table-source.ts";
 
@@ -19,17 +20,18 @@ export class MemoryStore implements ObjectStore {
     }
   }
 
-  async read(key: string, range?: { start: number; end: number }) {
+  async read(key: string) {
     this.#alive();
     const body = this.objects.get(key);
-    return body && chunksOf(range ? body.subarray(range.start, range.end) : body);
+    return body && chunksOf(body);
   }
 
-  async write(key: string, body: string | Uint8Array) {
+  async write(key: string, body: string | Uint8Array | { file: string }) {
     this.#alive();
     this.writesLeft -= 1;
     this.written.push(key);
-    this.objects.set(key, Buffer.from(body));
+    const isFile = typeof body === "object" && "file" in body;
+    this.objects.set(key, isFile ? readFileSync(body.file) : Buffer.from(body));
   }
 
   async remove(keys: readonly string[]) {

@@ -15,7 +15,7 @@ test("writes the interactions with the schema's header, quoting what CSV needs",
   const [text = ""] = Object.values(store.texts("etl/run=r1/interactions/"));
   const [header, ...rows] = text.trimEnd().split("\n");
   assert.is(header, "USER_ID,ITEM_ID,EVENT_TYPE,EVENT_VALUE,TIMESTAMP,IMPRESSION");
-  assert.equal(rows.sort(), ['"U\\"2",B1,view,,1740000000,', 'U1,B1,"buy, now",12.5,1740000000,']);
+  assert.equal(rows.sort(), ['"U1","B1","buy, now",12.5,1740000000,', '"U\\"2","B1","view",,1740000000,']);
 });
 
 test("fills IMPRESSION in mode update_dataset_group, from the same transformed rows", async () => {
@@ -23,8 +23,8 @@ test("fills IMPRESSION in mode update_dataset_group, from the same transformed r
   events("2025-03-01", "a", [event("e1", { IMPRESSION: "B1|B2" })]);
   await run("r1", { mode: "init" });
   await run("r2", { mode: "update_dataset_group" });
-  assert.equal(rowsOf(store, "r1", "interactions"), ["U1,B1,view,,1740000000,"]);
-  assert.equal(rowsOf(store, "r2", "interactions"), ["U1,B1,view,,1740000000,B1|B2"]);
+  assert.equal(rowsOf(store, "r1", "interactions"), ['"U1","B1","view",,1740000000,']);
+  assert.equal(rowsOf(store, "r2", "interactions"), ['"U1","B1","view",,1740000000,"B1|B2"']);
 });
 
 test("counts the events whose IMPRESSION mode init leaves out", async () => {
@@ -40,11 +40,12 @@ test("writes users and items with the fields of their schemas", async () => {
   const { store, run } = world();
   await run("r1");
   assert.equal(store.texts("etl/run=r1/users/"), {
-    "etl/run=r1/users/0000-00000.csv": "IS_ACTIVE,USER_ID,GENDER,AGE,LOCATION,MEMBERSHIP_ID\nTrue,U1,F,34,10115,M-1\n",
+    "etl/run=r1/users/0000-00000.csv":
+      'IS_ACTIVE,USER_ID,GENDER,AGE,LOCATION,MEMBERSHIP_ID\n"True","U1","F",34,10115,"M-1"\n',
   });
   assert.equal(store.texts("etl/run=r1/items/"), {
     "etl/run=r1/items/0000-00000.csv":
-      'IS_ACTIVE,TEXTUAL_FIELD,ITEM_ID,AUTHOR,CATEGORIES\nTrue,"A \\"quoted\\", title",B1,Ada,a|b\n',
+      'IS_ACTIVE,TEXTUAL_FIELD,ITEM_ID,AUTHOR,CATEGORIES\n"True","A \\"quoted\\", title","B1","Ada","a|b"\n',
   });
 });
 
@@ -63,7 +64,10 @@ test("keeps the first of events with one EVENT_ID, across days", async () => {
   await run("r1");
   const manifest = await readManifest(store, "r1");
   assert.is(manifest?.duplicates, 2);
-  assert.equal(rowsOf(store, "r1", "interactions").sort(), ["U1,B1,view,,1740000000,", "U1,first,view,,1740000000,"]);
+  assert.equal(rowsOf(store, "r1", "interactions").sort(), [
+    '"U1","B1","view",,1740000000,',
+    '"U1","first","view",,1740000000,',
+  ]);
 });
 
 test("reads as many days back as configured, the day of the start included", async () => {
@@ -72,7 +76,7 @@ test("reads as many days back as configured, the day of the start included", asy
     events(day, "a", [event(day, { ITEM_ID: day })]);
   }
   await run("r1");
-  const items = rowsOf(store, "r1", "interactions").map((row) => row.split(",")[1]);
+  const items = rowsOf(store, "r1", "interactions").map((row) => row.split('"')[3]);
   assert.equal(items.sort(), ["2025-02-28", "2025-03-01", "2025-03-02"]);
 });
 
@@ -186,7 +190,7 @@ test("leaves only what is imported in the folders to import", async () => {
   events("2025-03-01", "a", [event("e1")]);
   store.objects.set("etl/run=r1/interactions/00009-0000.csv", Buffer.from("left by an attempt before"));
   await run("r1");
-  assert.equal(Object.keys(store.texts("etl/run=r1/interactions/")), ["etl/run=r1/interactions/00000-0000.csv"]);
+  assert.equal(Object.keys(store.texts("etl/run=r1/interactions/")), ["etl/run=r1/interactions/00000.csv"]);
 });
 
 test.run();

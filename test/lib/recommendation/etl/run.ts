@@ -1,5 +1,7 @@
+import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { createHandler } from "../../../../functions/etl/handler.ts";
+import type { EngineLimits } from "../../../../lib/recommendation/etl/engine.ts";
 import type { DefinitionFiles } from "../../../../lib/recommendation/etl/settings.ts";
 import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
@@ -24,7 +26,10 @@ const ENV = {
   POPULAR_ITEMS_TABLE: "popular",
   LOG_LOOKBACK_DAYS: 3,
   FORCE_REPROCESS_LOOKBACK_DAYS: 0,
+  ENGINE_MEMORY_MB: 200,
 };
+
+export const LIMITS: EngineLimits = { memoryMb: 200, threads: 1, folder: tmpdir() };
 
 /** A user and an item of the sample's schema. */
 export const USER = { USER_ID: "U1", GENDER: "F", AGE: 34, LOCATION: 10115, MEMBERSHIP_ID: "M-1", IS_ACTIVE: "True" };
@@ -51,7 +56,13 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
   const deployed = (definitions: DefinitionFiles) =>
     createHandler(
       { ...ENV, ...options.env },
-      { definitions, store, popularItems: popular, tables: memoryTables(records, options.tableBytes) },
+      {
+        definitions,
+        store,
+        popularItems: popular,
+        tables: memoryTables(records, options.tableBytes),
+        limits: LIMITS,
+      },
     );
   let handler = deployed(DEFINITIONS);
   const call = (input: unknown) => handler(input, { getRemainingTimeInMillis: () => 900_000 });

@@ -1,108 +1,89 @@
 import * as assert from "uvu/assert";
 import { array } from "valibot";
 import { collect } from "../../../../lib/recommendation/etl/collect.ts";
-import { deduplicate } from "../../../../lib/recommendation/etl/deduplicate.ts";
-import {
-  BUCKETS,
-  bucketOf,
-  eventHash,
-  shardBuckets,
-  shardCount,
-  shardOf,
-} from "../../../../lib/recommendation/etl/event-hash.ts";
+import { withEngine } from "../../../../lib/recommendation/etl/engine.ts";
+import { powerOfTwo } from "../../../../lib/recommendation/etl/plan.ts";
 import { DeduplicateTask, readFile } from "../../../../lib/recommendation/etl/run-files.ts";
-import { SegmentBuilder } from "../../../../lib/recommendation/etl/segment.ts";
-import { RunSettings } from "../../../../lib/recommendation/etl/settings.ts";
+import { transform } from "../../../../lib/recommendation/etl/transform.ts";
+import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
 import { suite } from "../../../suite.ts";
-import { event, rowsOf, STARTED, world } from "./run.ts";
+import { MemoryStore } from "./memory.ts";
+import { DEFINITIONS, event, LIMITS, rowsOf, STARTED, world } from "./run.ts";
 
-const test = suite("shards and segments");
+const test = suite("shards and partitions");
 
-test("ids are spread evenly over the buckets, numbered ones too", () => {
-  const counts = new Array<number>(BUCKETS).fill(0);
-  for (let id = 0; id < 256_000; id += 1) {
-    const bucket = bucketOf(eventHash(`event-${id}`));
-    counts[bucket] = (counts[bucket] ?? 0) + 1;
-  }
+test("the number of shards is a power of two that keeps them small", () => {
+  assert.equal([0, 0.2, 1, 1.01, 3.5, 4].map(powerOfTwo), [1, 1, 1, 2, 4, 4]);
+});
+
+test("an event's partition is the remainder of md5 of its EVENT_ID, whatever the version of the engine", async () => {
+  const store = new MemoryStore();
+  // md5 of e1 begins with the bytes cd ac 5f d4 1d a4 ..., of which the last eight decide: 15746777100772392214 % 8 = 6.
+  store.objects.set("a", Buffer.from(eventLine(event("e1"))));
+  const task = { task: "transform", run: "r", day: "2025-03-01", digest: "d", objects: ["a"], of: 8 } as const;
+  const { files } = await withEngine(LIMITS, (engine) =>
+    transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine),
+  );
+  assert.equal(
+    files.map(({ partition }) => partition),
+    [6],
+  );
+});
+
+test("ids are spread evenly over the partitions, numbered ones too", async () => {
+  const counts = await withEngine(LIMITS, async (engine) => {
+    const found: number[] = [];
+    const query = "SELECT count(*) AS n FROM range(64000) GROUP BY shard_of('event-' || range, 64)";
+    for await (const rows of engine.rows(query)) found.push(...rows.map(({ n }) => Number(n)));
+    return found;
+  });
+  assert.is(counts.length, 64);
   assert.ok(Math.min(...counts) > 800 && Math.max(...counts) < 1_200, `${Math.min(...counts)} ${Math.max(...counts)}`);
 });
 
-for (const count of [1, 4, 256, 1_024]) {
-  test(`every id is in exactly the buckets that its shard of ${count} reads`, () => {
-    for (let id = 0; id < 5_000; id += 1) {
-      const hash = eventHash(`event-${id}`);
-      const { first, end } = shardBuckets(shardOf(hash, count), count);
-      assert.ok(bucketOf(hash) >= first && bucketOf(hash) < end);
-    }
-  });
-}
-
-test("the number of shards is a power of two that keeps them small, up to a limit", () => {
-  assert.equal(
-    [0, 100, 101, 350, 1e9].map((rows) => shardCount(rows, 100)),
-    [1, 1, 2, 4, 65_536],
-  );
-});
-
-test("a segment has its rows by bucket, in each in the order they came", () => {
-  const builder = new SegmentBuilder(1_000);
-  const rows: [hash: number, row: string][] = [
-    [0xff000000, "last"],
-    [0x01000000, "ä"],
-    [0xff000001, "later"],
-    [0x00000001, "first"],
-  ];
-  for (const [hash, row] of rows) builder.add(hash, row);
-  const { bytes, offsets, rows: count } = builder.take();
-  const bucket = (index: number) => bytes.subarray(offsets[index], offsets[index + 1]).toString();
-  assert.equal([count, bucket(0), bucket(1), bucket(2), bucket(255)], [4, "first", "ä", "", "lastlater"]);
-  assert.equal([builder.rows, builder.take().bytes.length], [0, 0]);
-});
-
-test("a segment says when a row may not fit", () => {
-  const builder = new SegmentBuilder(10);
-  assert.ok(builder.hasRoomFor("abc"));
-  builder.add(0, "€€");
-  assert.not(builder.hasRoomFor("ab"));
-});
-
-test("any number of shards and files gives the same events and counts", async () => {
+test("a shard has a limit of bytes, too, because its file goes to S3 in one call", async () => {
   const { store, events, call } = world();
+  const lines = [event("e1"), event("e2"), event("e3")];
+  events("2025-03-01", "a", lines, true);
+  const planned = await call({ task: "plan", run: "r", startedAt: STARTED, mode: "init", checks: [] });
+  for (const task of JSON.parse(store.text(String(Reflect.get(planned, "groupsKey"))))) await call(task);
+  const bytes = lines.map(eventLine).join("").length;
+  assert.is((await collect("r", store, { shardBytes: bytes })).shards, 1);
+  assert.is((await collect("r", store, { shardBytes: bytes - 1 })).shards, 2);
+});
+
+test("any number of shards and partitions gives the same events and counts", async () => {
   const many = Array.from({ length: 900 }, (_, index) =>
-    event(`e${index % 700}`, { USER_ID: `U${index % 50}`, TIMESTAMP: 1_740_000_000 + (index % 700) }),
+    event(`e${index % 700}`, { USER_ID: `U${index % 50}`, TIMESTAMP: 1_740_000_000 + index }),
   );
-  events("2025-03-01", "a", many.slice(0, 400));
-  events("2025-03-02", "a", many.slice(400));
   const outcomes = [];
-  for (const [run, rowsPerShard] of [
-    ["one", 1_000],
-    ["some", 100],
-    ["many", 2],
-  ] as const) {
-    const checks = [{ name: "all" }];
-    await call({ task: "plan", run, startedAt: STARTED, mode: "init", checks });
-    for (const task of JSON.parse(store.text(`etl/run=${run}/plan/groups.json`))) await call(task);
-    const { shards } = await collect(run, store, { rowsPerShard });
-    const tasks = await readFile(store, `etl/run=${run}/plan/shards.json`, array(DeduplicateTask));
-    const settings = await readFile(store, `etl/run=${run}/plan/settings.json`, RunSettings);
-    for (const task of tasks) await deduplicate(task, store, settings, { partBytes: 1 });
-    for (const task of JSON.parse(store.text(`etl/run=${run}/plan/scans.json`))) await call(task);
-    await call({ task: "finish", run });
-    const manifest = JSON.parse(store.text(`etl/run=${run}/manifest.json`));
-    outcomes.push({
-      shards,
-      rows: rowsOf(store, run, "interactions").sort(),
-      checks: manifest.checks,
-      duplicates: manifest.duplicates,
-    });
+  for (const partitions of [1, 4, 16]) {
+    for (const shardRows of [1_000, 250, 60]) {
+      const { store, events, call } = world();
+      events("2025-03-01", "a", many.slice(0, 400));
+      events("2025-03-02", "a", many.slice(400));
+      const run = "r";
+      await call({ task: "plan", run, startedAt: STARTED, mode: "init", checks: [{ name: "all" }] });
+      const groups = JSON.parse(store.text(`etl/run=${run}/plan/groups.json`));
+      for (const group of groups) await call({ ...group, of: partitions });
+      const { shards } = await collect(run, store, { shardRows });
+      for (const task of await readFile(store, `etl/run=${run}/plan/shards.json`, array(DeduplicateTask)))
+        await call(task);
+      for (const task of JSON.parse(store.text(`etl/run=${run}/plan/scans.json`))) await call(task);
+      await call({ task: "finish", run });
+      const { checks, duplicates } = JSON.parse(store.text(`etl/run=${run}/manifest.json`));
+      outcomes.push({ shards, rows: rowsOf(store, run, "interactions").sort(), checks, duplicates });
+    }
   }
   assert.equal(
     outcomes.map(({ shards }) => shards),
-    [1, 16, 512],
+    [1, 4, 16, 1, 4, 16, 1, 4, 16],
   );
   const [first, ...others] = outcomes.map(({ shards: _, ...outcome }) => outcome);
   assert.is(first?.rows.length, 700);
   assert.is(first?.duplicates, 200);
+  // The first of two events with the same id has the earlier time here.
+  assert.ok(first?.rows.every((row) => Number(row.split(",")[4]) < 1_740_000_700));
   for (const other of others) assert.equal(other, first);
 });
 

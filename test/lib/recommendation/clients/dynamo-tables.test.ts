@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { fitting } from "../../../../lib/recommendation/etl/dynamo-tables.ts";
+import { fitting } from "../../../../lib/recommendation/clients/dynamo-tables.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("ETL's clients");

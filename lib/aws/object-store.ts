@@ -5,19 +5,14 @@ export interface StoredObject {
   size: number;
 }
 
-/** The bytes from `start` up to, but not including, `end`. */
-export interface ByteRange {
-  start: number;
-  end: number;
-}
-
-/** The bucket operations that ETL needs. Writes are atomic, like S3's PutObject. */
+/** Operations on a bucket. Writes are atomic, like S3's PutObject. */
 export interface ObjectStore {
   /** Lists the objects whose key starts with the prefix, ordered by the UTF-8 bytes of their keys. */
   list(prefix: string): AsyncIterable<StoredObject>;
   /** Streams the bytes of an object. Undefined if the object does not exist. */
-  read(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
-  write(key: string, body: string | Uint8Array): Promise<void>;
+  read(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Writes a text, bytes, or the content of a file, which is not kept in memory. */
+  write(key: string, body: string | Uint8Array | { file: string }): Promise<void>;
   /** Removes objects. Ignores objects that do not exist. */
   remove(keys: readonly string[]): Promise<void>;
 }

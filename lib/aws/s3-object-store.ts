@@ -1,7 +1,9 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import type { S3Client } from "@aws-sdk/client-s3";
-import { ifThere, isTransient } from "../../aws/errors.ts";
-import { deadlineIn } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import { deadlineIn } from "../core/resilience/deadline.ts";
+import { retry } from "../core/resilience/retry.ts";
+import { ifThere, isTransient } from "./errors.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
 
 /** Time limit for one call with its retries. It does not include reading the body. */
@@ -31,16 +33,20 @@ export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
       } while (token);
     },
 
-    async read(key, range) {
+    async read(key) {
       const { GetObjectCommand } = await sdk();
-      const Range = range && `bytes=${range.start}-${range.end - 1}`;
-      const found = await ifThere(call(() => client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range }))));
+      const found = await ifThere(call(() => client.send(new GetObjectCommand({ Bucket: bucket, Key: key }))));
       return found?.Body as AsyncIterable<Uint8Array> | undefined;
     },
 
     async write(key, body) {
       const { PutObjectCommand } = await sdk();
-      await call(() => client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body })));
+      const isFile = typeof body === "object" && "file" in body;
+      const ContentLength = isFile ? (await stat(body.file)).size : undefined;
+      await call(() => {
+        const Body = isFile ? createReadStream(body.file) : body;
+        return client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body, ContentLength }));
+      });
     },
 
     async remove(keys) {

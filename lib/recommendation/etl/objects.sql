@@ -1,0 +1,9 @@
+-- Reads objects that contain only stored events, as almost all do. Any other line refuses the objects: DuckDB's reader
+-- fails, or `error`. An event's position orders it by object and line.
+SELECT
+    {{id}} AS __id,
+    (({{first_object}} + file_index::BIGINT) << 32) + row_number() OVER () AS __position,
+    {{cells}}
+FROM (SELECT *, file_index FROM read_json(
+    {{files}}, format = 'newline_delimited', maximum_object_size = {{longest_line}}, columns = {{columns}}))
+WHERE CASE WHEN {{accepted}} THEN true ELSE error('not a stored event') END

@@ -1,0 +1,154 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import * as assert from "uvu/assert";
+import { parseJson } from "../../../../lib/core/json/values.ts";
+import { allRows, withEngine } from "../../../../lib/recommendation/etl/engine.ts";
+import { eventColumns, rowFields } from "../../../../lib/recommendation/etl/event-columns.ts";
+import type { DefinitionFiles } from "../../../../lib/recommendation/etl/settings.ts";
+import { literal, literals, sql } from "../../../../lib/recommendation/etl/sql.ts";
+import { transform } from "../../../../lib/recommendation/etl/transform.ts";
+import { eventParser } from "../../../../lib/recommendation/records/event.ts";
+import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
+import { trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
+import { suite } from "../../../suite.ts";
+import { MemoryStore } from "./memory.ts";
+import { DEFINITIONS, event, LIMITS } from "./run.ts";
+
+const test = suite("paths of an event");
+
+/** The sample's schema with columns of each type, a join and a rename. */
+const definitions: DefinitionFiles = structuredClone(DEFINITIONS);
+definitions.schemas.interaction.fields.push(
+  { name: "DEVICE", type: ["null", "string"] },
+  { name: "AGE", type: ["null", "int"] },
+  { name: "SERIAL", type: ["null", "long"] },
+  { name: "SCORE", type: ["null", "float"] },
+  { name: "PLACE", type: ["null", "string"] },
+);
+definitions.etl.interaction.columns.push(
+  { name: "APPLIANCE", type: "string", nullable: true, multiple: false },
+  { name: "AGE", type: "int", nullable: true, multiple: false },
+  { name: "SERIAL", type: "long", nullable: true, multiple: false },
+  { name: "SCORE", type: "float", nullable: true, multiple: false },
+  { name: "CITY", type: "string", nullable: true, multiple: false },
+  { name: "STREET", type: "string", nullable: true, multiple: false },
+);
+definitions.etl.interaction.renames.push({ field: "DEVICE", column: "APPLIANCE" });
+definitions.etl.interaction.joins.push({ field: "PLACE", columns: ["CITY", "STREET"], separator: ", " });
+
+const fields = ["__id", ...rowFields(definitions)];
+
+/** The row that the parser of records makes of a line, or undefined. */
+function parsedRow(line: string): (string | null)[] | undefined {
+  const json = parseJson(line);
+  const parsed = json === undefined ? undefined : eventParser(definitions, undefined, "ignore")(json);
+  if (!parsed || "issues" in parsed) return undefined;
+  const { userId, itemId, eventType, eventValue, timestamp, impression, values } = trainedEvent(definitions)(
+    parsed.record,
+  );
+  const cells = [parsed.record.EVENT_ID, userId, itemId, eventType, eventValue, timestamp, impression, ...values];
+  return cells.map((cell) => (cell === null ? null : String(cell)));
+}
+
+/** How many lines the fast path reads. Each takes a query of its own, because one refused line refuses its object. */
+const FAST = 150;
+
+/** The row that SQL makes of each line, or undefined if it leaves the line to the parser, on both of its paths. */
+function sqlRows(lines: readonly string[]): Promise<((string | null)[] | undefined)[][]> {
+  return withEngine(LIMITS, async (engine) => {
+    const columns = { ...eventColumns(definitions), longest_line: 1_024_000 };
+    const rowOf = (row: Readonly<Record<string, unknown>> | undefined) =>
+      row && fields.map((name) => (row[name] === null ? null : String(row[name])));
+    const file = join(engine.folder, "lines.json");
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+    await engine.run(sql("lines", { ...columns, file: literal(file) }));
+    const judged = await allRows(engine, "SELECT * EXCLUDE (line), line::INTEGER AS line FROM judged WHERE accepted");
+    const byLine = lines.map((_, index) => rowOf(judged.find(({ line }) => line === index + 1)));
+    const fast = [];
+    for (const [index, line] of lines.slice(0, FAST).entries()) {
+      const one = join(engine.folder, `${index}.json`);
+      writeFileSync(one, `${line}\n`);
+      const query = sql("objects", { ...columns, files: literals([one]), first_object: 0 });
+      fast.push(rowOf((await allRows(engine, query).catch(() => []))[0]));
+    }
+    return [byLine, fast];
+  });
+}
+
+const text = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom("U1", "é", "日本", 'a "b"', "\\", "\\n", "x|y", "'; --", "", " ") },
+  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.constantFrom("\u007f", "\u0085", "a\nb", "a\tb", "\u0000", "x".repeat(256), "x".repeat(257), "é".repeat(200)),
+);
+const number = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.integer(),
+  fc.constantFrom(0, -0, 0.1, 12.5, 1e21, 1e-7, 4e9, 3_999_999_999, 2 ** 31, 2 ** 31 - 1, 2 ** 53, 123456.78901),
+);
+const anything = fc.oneof(text, number, fc.constantFrom(null, true, [], ["a", "b"], {}, ["a|b"], [1]));
+const TEXTS = "EVENT_ID USER_ID ITEM_ID EVENT_TYPE SESSION_ID IMPRESSION RECOMMENDATION_ID APPLIANCE CITY STREET".split(
+  " ",
+);
+const NUMBERS = ["TIMESTAMP", "EVENT_VALUE", "AGE", "SERIAL", "SCORE"];
+/** A column and a value that fits it more often than not. */
+const change = fc.oneof(
+  fc.tuple(fc.constantFrom(...TEXTS), fc.oneof({ weight: 4, arbitrary: text }, anything)),
+  fc.tuple(fc.constantFrom(...NUMBERS), fc.oneof({ weight: 4, arbitrary: number }, anything)),
+);
+const lines = fc
+  .array(change, { maxLength: 3 })
+  .map((changes) => JSON.stringify({ ...event("e1"), ...Object.fromEntries(changes) }));
+
+test("give equal records, whatever an event contains", async () => {
+  const some = fc.sample(lines, { numRuns: 600, seed: 1 });
+  const handmade = [
+    JSON.stringify(event("e1")),
+    '{"EVENT_ID":"e1","EVENT_ID":"e2","USER_ID":"U","ITEM_ID":"B","EVENT_TYPE":"t","TIMESTAMP":1}',
+    JSON.stringify({ ...event("e1"), EVENT_VALUE: 1 }).replace(":1}", ":1.0}"),
+    JSON.stringify({ ...event("e1"), SERIAL: 1 }).replace(":1}", ":9007199254740993}"),
+    JSON.stringify({ ...event("e1"), SERIAL: 1 }).replace(":1}", ":-9223372036854775808}"),
+    JSON.stringify({ ...event("e1"), APPLIANCE: "x".repeat(999) }),
+    "[]",
+    "5",
+    "null",
+    "broken",
+    '{"a":1}{"b":2}',
+    '{"USER_ID":"\\ud800"}',
+  ];
+  const all = [...handmade, ...some];
+  for (const rows of await sqlRows(all)) {
+    for (const [index, row] of rows.entries()) if (row) assert.equal(row, parsedRow(all[index] ?? ""), all[index]);
+    const accepted = rows.filter((row) => row !== undefined).length;
+    assert.ok(accepted > rows.length / 6, `only ${accepted} of ${rows.length} lines were judged by SQL`);
+  }
+});
+
+test("take an ordinary event in SQL, without the parser of records", async () => {
+  const ordinary = [
+    event("0190b7a2-6c3e-7c5a-9f10-000000000001"),
+    event("e1", { EVENT_VALUE: 12.5, IMPRESSION: "B1|B2", RECOMMENDATION_ID: "RID-1", SESSION_ID: "s" }),
+    event("ümläut", { USER_ID: 'a "quoted" \\ id', APPLIANCE: "tv", AGE: 3, SERIAL: 4_000_000_000, SCORE: -0.25 }),
+    event("e3", { CITY: "Oslo", STREET: "Storgata 1" }),
+  ];
+  const expected = ordinary.map((one) => parsedRow(JSON.stringify(one)));
+  for (const rows of await sqlRows(ordinary.map((one) => JSON.stringify(one)))) assert.equal(rows, expected);
+});
+
+test("end in the same rows, whether another line of the object refuses the fast one or not", async () => {
+  const events = Array.from({ length: 50 }, (_, index) => event(`e${index}`, { EVENT_VALUE: index / 4 }));
+  const rows = async (more: string) => {
+    const store = new MemoryStore();
+    store.objects.set("a", Buffer.from(events.map(eventLine).join("") + more));
+    return withEngine(LIMITS, async (engine) => {
+      const task = { task: "transform", run: "r", day: "d", digest: "d", objects: ["a"], of: 1 } as const;
+      const { files } = await transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine);
+      const file = join(engine.folder, "written.parquet");
+      writeFileSync(file, store.objects.get(files[0]?.key ?? "") ?? "");
+      return allRows(engine, `FROM read_parquet(${literal(file)}) ORDER BY __position`);
+    });
+  };
+  assert.equal(await rows("broken\n"), await rows(""));
+});
+
+test.run();
