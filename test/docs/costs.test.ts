@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { ROOT } from "../fixtures/env.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("docs/guides/costs.md");
+
+const [, billed = ""] =
+  /(## Billed by the hour.+?)\n## Turning it off/s.exec(readFileSync(`${ROOT}/docs/guides/costs.md`, "utf8")) ?? [];
+const rows = billed.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| what |"));
+
+test("says of everything that is billed where its price stands", () => {
+  assert.ok(rows.length > 20, `${rows.length} rows`);
+  assert.equal(
+    rows.filter((row) => !/\]\(https:\/\/aws\.amazon\.com\/[a-z0-9/-]*pricing\//.test(row)),
+    [],
+  );
+});
+
+for (const part of [
+  "log lines",
+  "traces",
+  "data of model endpoints",
+  "metrics of the project",
+  "Files of trainings grow",
+]) {
+  test(`names ${part}`, () => assert.match(billed, part));
+}
+
+test.run();
