@@ -6,19 +6,23 @@ export const TASK_SECONDS = 930;
 
 /**
  * Returns the `Retry` of a state that calls a function. Never retries the error named `final`, which would recur.
- * Retries throttling and calls that did not reach the function up to six times, and all other errors as given by
- * `more`.
+ * Retries calls that did not reach the function up to six times, and all other errors as given by `more`. A throttled call
+ * waits until others end: a new account runs ten functions at the same time, fewer than a map has calls, and one may take
+ * 15 minutes.
  */
 export function retriesOf(final: string, more: { MaxAttempts: number; BackoffRate: number }): readonly object[] {
   return [
     { ErrorEquals: [final], MaxAttempts: 0 },
     {
-      ErrorEquals: [
-        "Lambda.ServiceException",
-        "Lambda.AWSLambdaException",
-        "Lambda.SdkClientException",
-        "Lambda.TooManyRequestsException",
-      ],
+      ErrorEquals: ["Lambda.TooManyRequestsException"],
+      IntervalSeconds: 2,
+      BackoffRate: 2,
+      MaxDelaySeconds: 30,
+      MaxAttempts: 100,
+      JitterStrategy: "FULL",
+    },
+    {
+      ErrorEquals: ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException"],
       IntervalSeconds: 2,
       MaxAttempts: 6,
       BackoffRate: 2,
