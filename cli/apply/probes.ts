@@ -44,7 +44,9 @@ export async function probeServices(
   let works = true;
   for (const fn of functionsToProbe(session.config)) {
     session.terminal.note(`Calling each model and campaign once through ${fn}`);
-    if (!(await reportOf(session, names, fn, () => answerOf(fn, invoke, patience)))) works = false;
+    const waiting = () =>
+      session.terminal.note(`  IAM does not permit all of it to ${fn} yet, which takes a while: waiting`);
+    if (!(await reportOf(session, names, fn, () => answerOf(fn, invoke, patience, waiting)))) works = false;
   }
   return works;
 }
@@ -62,14 +64,20 @@ interface Answer {
   probes: v.InferOutput<typeof Probes> | undefined;
 }
 
-async function answerOf(fn: FunctionName, invoke: Invoke, { timeoutMs, intervalMs }: Patience): Promise<Answer> {
+async function answerOf(
+  fn: FunctionName,
+  invoke: Invoke,
+  { timeoutMs, intervalMs }: Patience,
+  waiting: () => void,
+): Promise<Answer> {
   const end = performance.now() + timeoutMs;
-  for (;;) {
+  for (let round = 1; ; round += 1) {
     const { payload, failed } = await invoke(fn, { probe: true });
     const parsed = v.safeParse(Probes, parseJson(payload));
     const probes = !failed && parsed.success ? parsed.output : undefined;
     const denied = probes?.some(({ error }) => error && DENIED.test(error.name)) ?? false;
     if (!denied || performance.now() + intervalMs > end) return { payload, probes };
+    if (round === 1) waiting();
     await sleep(intervalMs);
   }
 }

@@ -1,5 +1,5 @@
 import { Failure } from "../errors.ts";
-import { functionErrorIn } from "./function-error.ts";
+import { deniedRole, functionErrorIn, isDeniedToFunction } from "./function-error.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /** Where an error occurred, for messages with a command to run. */
@@ -70,6 +70,11 @@ const RULES: readonly Rule[] = [
       `\`terraform providers mirror\`\n${indent(text)}`,
   ],
   [
+    /cannot be assumed by|(is )?unable to assume role|[Cc]ould not assume role|is authorized to assume the provided role/,
+    (text) =>
+      `AWS cannot use a new role yet; IAM needs a while until all services know it. Run the command again\n${indent(text)}`,
+  ],
+  [
     /is not authorized to perform|AccessDenied|UnauthorizedOperation/,
     (text) => `the credentials lack a permission; docs/guides/deploy.md lists all required ones\n${indent(text)}`,
   ],
@@ -99,6 +104,8 @@ export function terraformFailure(diagnostics: readonly Diagnostic[], place: Plac
   const texts = errors.map(textOf);
   const whole = texts.join("\n");
   const failure = (message: string) => new TerraformFailure(message, place.stack, diagnostics);
+  const denied = errors.find(isDeniedToFunction);
+  if (denied) return failure(`Stack ${place.stack}: ${deniedAdvice(textOf(denied))}`);
   for (const [pattern, advice] of RULES) {
     if (pattern.test(whole)) return failure(`Stack ${place.stack}: ${advice(whole, place)}`);
   }
@@ -106,6 +113,15 @@ export function terraformFailure(diagnostics: readonly Diagnostic[], place: Plac
     whole === "" ? "Terraform failed without a message: run it with TF_LOG=debug to see more" : indent(whole);
   return failure(
     `Stack ${place.stack} failed. Completed changes are in the state: fix the problem and run the command again.\n${what}`,
+  );
+}
+
+/** What to do if not the deployer but a function that Terraform invoked lacks a permission. */
+function deniedAdvice(text: string): string {
+  return (
+    `${deniedRole(text)} lacks a permission, not your credentials. IAM needs a while for new permissions: run the command ` +
+    "again. If that does not help, a permissions boundary or a service control policy denies it, or somebody changed the " +
+    `role\n${indent(text)}`
   );
 }
 

@@ -22,8 +22,26 @@ export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionE
   return thrown.success ? { type: thrown.output.errorType, message: thrown.output.errorMessage } : undefined;
 }
 
-/** Returns whether every error only means that work is still in progress. A repeated call resumes the wait. */
-export function isStillInProgress(diagnostics: readonly Diagnostic[]): boolean {
+/** What a repeated call waits for: work of Personalize, or IAM, whose changes take a while to be in force everywhere. */
+export type Wait = "work" | "permissions";
+
+/** Returns what a repeated call waits for; undefined if an error would recur. */
+export function waitOf(diagnostics: readonly Diagnostic[]): Wait | undefined {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
-  return errors.length > 0 && errors.every((error) => functionErrorIn(error)?.type === STILL_IN_PROGRESS);
+  if (errors.length === 0 || !errors.every((error) => isStillInProgress(error) || isDeniedToFunction(error))) return;
+  return errors.some(isDeniedToFunction) ? "permissions" : "work";
+}
+
+const isStillInProgress = (error: Diagnostic) => functionErrorIn(error)?.type === STILL_IN_PROGRESS;
+
+/** Whether a function that Terraform invoked lacks a permission. Not so the errors of Terraform's own calls. */
+export function isDeniedToFunction(error: Diagnostic): boolean {
+  const thrown = functionErrorIn(error);
+  return thrown !== undefined && /AccessDenied|is not authorized to perform/.test(`${thrown.type} ${thrown.message}`);
+}
+
+/** Returns the role that an error of AWS names, or "a function's role". */
+export function deniedRole(message: string): string {
+  const role = /:assumed-role\/([^/\s]+)\//.exec(message)?.[1];
+  return role === undefined ? "a function's role" : `the role ${role}`;
 }

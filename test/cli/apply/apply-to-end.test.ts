@@ -12,6 +12,14 @@ const test = suite("applying to the end");
 const folder = scratchFolder(TEST_OUTPUT, "apply-to-end");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
+const DENIED = "AccessDeniedException";
+const KEY_DENIED = "KMSAccessDeniedException";
+const who = "User: arn:aws:sts::123456789012:assumed-role/shop-manager/shop-manager";
+const MESSAGES: Readonly<Record<string, string>> = {
+  [DENIED]: `${who} is not authorized to perform: personalize:CreateFilter on resource: x`,
+  [KEY_DENIED]: `${who} is not authorized to perform: kms:Decrypt on resource: x`,
+};
+
 /** A program in Terraform's place whose first applies fail with these errors of the invoked function. */
 function runner(...errors: readonly string[]) {
   const path = join(folder, "terraform.mjs");
@@ -21,11 +29,15 @@ function runner(...errors: readonly string[]) {
     const [error] = left;
     const answer = JSON.stringify({
       errorType: error,
-      errorMessage: "The filter f is still CREATE PENDING: apply again",
+      errorMessage: MESSAGES[error ?? ""] ?? "The filter f is still CREATE PENDING: apply again",
     });
     const message = {
       type: "diagnostic",
-      diagnostic: { severity: "error", summary: `invoking Lambda Function (f): ${answer}` },
+      diagnostic: {
+        severity: "error",
+        address: "aws_lambda_invocation.f",
+        summary: `invoking Lambda Function (f): ${answer}`,
+      },
     };
     const source =
       error === undefined ? "" : `console.log(${JSON.stringify(JSON.stringify(message))}); process.exitCode = 1;`;
@@ -84,6 +96,39 @@ test("a resource still in progress is planned and applied again until it is done
   assert.equal(notes, Array(2).fill("  The filter f is still CREATE PENDING: waiting"));
   assert.not(existsSync(join(folder, "filters.tfplan")));
 });
+
+test("what IAM does not permit yet is applied again, and it says what it waits for", async () => {
+  const { run, notes, next } = runner(DENIED, DENIED);
+  const pauses: number[] = [];
+  const again = async () => {
+    next();
+    return saved("a");
+  };
+  const pause = async (ms: number) => pauses.push(ms);
+  await applyToTheEnd(run, saved("a", "b"), { again, pause });
+  assert.equal(pauses, [10_000, 10_000]);
+  const waiting =
+    "  aws_lambda_invocation.f: personalize:CreateFilter is not yet permitted to the role shop-manager, " +
+    "since IAM needs a while: waiting";
+  assert.equal(notes, [waiting, waiting]);
+});
+
+for (const [error, minutes] of [
+  [DENIED, 2],
+  [KEY_DENIED, 6],
+] as const) {
+  test(`what ${error} denies after ${minutes} minutes is denied for good`, async () => {
+    const { run } = runner(error);
+    let minute = 0;
+    const again = async () => saved("a");
+    const pause = async () => {
+      minute += 1;
+    };
+    const failed = await failureOf(applyToTheEnd(run, saved("a"), { again, pause, now: () => minute * 60_000 }));
+    assert.match(String(failed), "the role shop-manager lacks a permission, not your credentials");
+    assert.is(minute, minutes);
+  });
+}
 
 test("any other error ends it", async () => {
   const { run } = runner("ManagerError");

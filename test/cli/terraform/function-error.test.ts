@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { terraformFailure } from "../../../cli/terraform/explain.ts";
-import { functionErrorIn, isStillInProgress } from "../../../cli/terraform/function-error.ts";
+import { functionErrorIn, waitOf } from "../../../cli/terraform/function-error.ts";
 import type { Diagnostic } from "../../../cli/terraform/messages.ts";
 import { suite } from "../../suite.ts";
 
@@ -36,12 +36,32 @@ test("what is no error of a function is told apart", () => {
   }
 });
 
-test("going on: every error must be of that kind", () => {
+const DENIED = thrown(
+  "AccessDeniedException",
+  "User: arn:aws:sts::123456789012:assumed-role/shop-manager/shop-manager is not authorized to perform: personalize:CreateFilter",
+);
+
+test("going on: every error must be of a kind that passes", () => {
   const warning: Diagnostic = { severity: "warning", summary: "deprecated" };
-  assert.is(isStillInProgress([IN_PROGRESS, warning, IN_PROGRESS]), true);
-  assert.is(isStillInProgress([IN_PROGRESS, thrown("ManagerError", "is still CREATE IN_PROGRESS")]), false);
-  assert.is(isStillInProgress([IN_PROGRESS, { severity: "error", summary: "timeout" }]), false);
-  assert.is(isStillInProgress([warning]), false);
+  assert.is(waitOf([IN_PROGRESS, warning, IN_PROGRESS]), "work");
+  assert.is(waitOf([IN_PROGRESS, DENIED]), "permissions");
+  assert.is(waitOf([IN_PROGRESS, thrown("ManagerError", "is still CREATE IN_PROGRESS")]), undefined);
+  assert.is(waitOf([DENIED, { severity: "error", summary: "timeout" }]), undefined);
+  assert.is(
+    waitOf([{ severity: "error", summary: "AccessDenied: not authorized to perform: iam:CreateRole" }]),
+    undefined,
+  );
+  assert.is(waitOf([warning]), undefined);
+});
+
+test("what a function may not do is not blamed on the deployer's credentials", () => {
+  const place = { stack: "filters", directory: "dist/x", program: "terraform" };
+  const { message } = terraformFailure([DENIED], place);
+  assert.match(
+    message,
+    "Stack filters: the role shop-manager lacks a permission, not your credentials. IAM needs a while",
+  );
+  assert.match(message, "personalize:CreateFilter");
 });
 
 test.run();
