@@ -115,6 +115,7 @@ export class StorageStack extends ProjectStack {
       ...(runs === undefined ? [] : [{ id: "runs", prefix: PREFIXES.etlRuns, days: runs }]),
       { id: "request-log", prefix: PREFIXES.logs, days: this.input.config.api.logging.retention_days },
       { id: "delivery-errors", prefix: PREFIXES.deliveryErrors, days: KEEP_ERRORS_DAYS },
+      { id: "answers-of-athena", prefix: PREFIXES.athena, days: 1 },
     ];
     return [
       ...expiring.map(({ id, prefix, days }) => ({

@@ -10,6 +10,7 @@ import { namesIn, runnerOf, type Session } from "../session.ts";
 import type { Runner } from "../terraform/stack.ts";
 import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
 import { applyToTheEnd } from "./apply-to-end.ts";
+import { probeRequestLog, sdkAthena } from "./athena-probe.ts";
 import { synchronizeConfiguration } from "./configuration-objects.ts";
 import { Leftovers } from "./leftovers.ts";
 import { lambdaInvoke, probeServices } from "./probes.ts";
@@ -86,7 +87,7 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }
 
-/** Records the deployment, prints the APIs, and checks that the gateway, its models and the campaigns work. */
+/** Records the deployment, prints the APIs, and checks that the gateway, its models, the campaigns and the request log work. */
 export async function finishDeployment(session: Session, names: Names): Promise<ExitCode> {
   const { terminal } = session;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
@@ -98,5 +99,6 @@ export async function finishDeployment(session: Session, names: Names): Promise<
   const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");
   const answers = gateway === undefined || (await proveGateway(session, names, gateway));
   const callsAll = await probeServices(session, names, await lambdaInvoke(session, names));
-  return answers && callsAll ? 0 : 1;
+  const asked = !session.config.searchGateway || (await probeRequestLog(terminal, names, await sdkAthena(session)));
+  return answers && callsAll && asked ? 0 : 1;
 }

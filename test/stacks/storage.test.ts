@@ -101,7 +101,12 @@ test("events and what ETL made of them go after event_retention_days, or never; 
     );
   const { "events/": events, "etl/days/": transformed, "etl/run=": runs } = expiry(both);
   assert.equal([events, transformed, runs], [400, 400, 90]);
-  assert.equal(Object.keys(expiry(synth("storage", { config: recommendation() }))), ["etl/run=", "logs/", "errors/"]);
+  assert.equal(Object.keys(expiry(synth("storage", { config: recommendation() }))), [
+    "etl/run=",
+    "logs/",
+    "errors/",
+    "athena/",
+  ]);
 });
 
 test("has no configuration files: those that an earlier state has are forgotten, not deleted", () => {

@@ -18,6 +18,8 @@ export const PREFIXES = {
   etlRuns: "etl/run=",
   /** Progress of `relevance forget`, one object for each person while it runs. */
   forget: "forget/",
+  /** Results of the question to the request log with which a deployment ends. */
+  athena: "athena/",
   /** Records that Firehose could not deliver. */
   deliveryErrors: "errors/",
 } as const;

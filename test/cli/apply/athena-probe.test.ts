@@ -1,0 +1,68 @@
+import * as assert from "uvu/assert";
+import { type Athena, probeRequestLog } from "../../../cli/apply/athena-probe.ts";
+import { createTerminal } from "../../../cli/terminal.ts";
+import { namesOf } from "../../../lib/core/naming/names.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("the probe of the request log");
+
+const names = namesOf({ project: "my-shop", account: "123456789012", region: "eu-west-1" });
+
+/** Probes an Athena whose query is in one state after another, the last for ever. */
+async function run(states: readonly string[], start: Athena["start"] = async () => "id", reason = "told so") {
+  let text = "";
+  const terminal = createTerminal(
+    { write: () => assert.unreachable("only notes") },
+    { write: (part: string) => (text += part) },
+    true,
+  );
+  const left = [...states];
+  const pauses: number[] = [];
+  const look: Athena["look"] = async () => ({ state: (left.length > 1 ? left.shift() : left[0]) ?? "", reason });
+  const works = await probeRequestLog(terminal, names, { start, look }, async (ms) => pauses.push(ms));
+  return { works, text, pauses: pauses.length };
+}
+
+test("asks for one day of the project's table, and waits for the answer", async () => {
+  const asked: unknown[] = [];
+  const outcome = await run(["QUEUED", "RUNNING", "SUCCEEDED"], async (query) => {
+    asked.push(query);
+    return "id";
+  });
+  assert.equal(asked, [
+    {
+      sql: "SELECT query_id FROM search_logs WHERE day = current_date LIMIT 1",
+      database: "my_shop_relevance",
+      output: "s3://my-shop-relevance-123456789012-eu-west-1/athena/",
+    },
+  ]);
+  assert.equal([outcome.works, outcome.pauses], [true, 2]);
+  assert.match(outcome.text, "one row of the request log, my_shop_relevance.search_logs\n  the request log: works\n");
+});
+
+test("a query that fails says why, and what to do", async () => {
+  const { works, text } = await run(["FAILED"]);
+  assert.is(works, false);
+  assert.match(text, "the request log: FAILED with told so\n    Searches work, but nobody can ask the log.");
+});
+
+test("a query that never ends is given up", async () => {
+  const { works, text, pauses } = await run(["RUNNING"]);
+  assert.equal([works, pauses], [false, 120]);
+  assert.match(text, "no result for a minute");
+});
+
+test("without the permission to ask nothing is checked, and nothing failed", async () => {
+  const denied = () => Promise.reject(Object.assign(new Error("no"), { name: "AccessDeniedException" }));
+  const { works, text } = await run([], denied);
+  assert.is(works, true);
+  assert.match(text, "It is not checked whether the request log can be asked: the credentials may not call Athena.");
+});
+
+test("any other error of the call is told", async () => {
+  const { works, text } = await run([], () => Promise.reject(new Error("the workgroup is disabled")));
+  assert.is(works, false);
+  assert.match(text, "Error: the workgroup is disabled");
+});
+
+test.run();
