@@ -29,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
   faults: async () => (await import("./faults.ts")).faultsBenchmark,
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
+  permissions: async () => (await import("./permissions.ts")).permissionsBenchmark,
   attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
   day: async () => (await import("./day/day.ts")).dayBenchmark,
 };

@@ -31,8 +31,8 @@ const GROUPS: Record<string, readonly string[]> = {
   recommendation: ["core", "aws", "config", "personalize"],
 };
 
-/** `cli` loads these only when it needs them, with `await import()`; a static import of them is refused. */
-const ON_DEMAND: Record<string, readonly string[]> = { cli: ["stacks", "local"] };
+/** These are loaded only when needed, with `await import()`; a static import of them is refused. */
+const ON_DEMAND: Record<string, readonly string[]> = { cli: ["stacks", "local"], local: ["stacks"] };
 
 const all = Object.keys(FOLDERS).flatMap(importsOf);
 const within = (folder: string) => all.filter(({ file }) => file.startsWith(`${folder}/`));

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
@@ -21,11 +22,12 @@ export interface LoadedBundle {
 /**
  * Imports a built function into this process. Functions read their environment when they are imported, so `process.env`
  * is replaced during the import only. Whatever a function reads later must be in the environment of this process; the
- * AWS SDK, for example, reads endpoint, region and credentials. Each call creates a new instance of the entry file, but
+ * AWS SDK, for example, reads endpoint and region. Only credentials are those of `env`, if it has some, whenever the
+ * function reads them: several functions in one process have several roles. Each call creates a new instance of the entry file, but
  * its chunks are shared, because Node.js loads a file once. Calls must not overlap.
  */
 export async function loadBundle({ file, env, onRequestLog }: BundleOptions): Promise<LoadedBundle> {
-  const own = process.env;
+  const own = withOwnCredentials(process.env);
   process.env = { ...env };
   let loaded: { handler?: unknown };
   try {
@@ -35,5 +37,26 @@ export async function loadBundle({ file, env, onRequestLog }: BundleOptions): Pr
   }
   if (typeof loaded.handler !== "function") throw new Error(`${file} exports no function "handler"`);
   const release = onRequestLog ? tapRequestLog(onRequestLog) : () => undefined;
-  return { handler: loaded.handler as ProxyHandler, release };
+  const { handler } = loaded as { handler: ProxyHandler };
+  if (!env[KEY]) return { handler, release };
+  return { handler: (event, context) => running.run(env, () => handler(event, context)), release };
+}
+
+const KEY = "AWS_ACCESS_KEY_ID";
+const CREDENTIALS: ReadonlySet<unknown> = new Set([KEY, "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]);
+
+/** The environment of the function that runs. */
+const running = new AsyncLocalStorage<Readonly<Record<string, string>>>();
+const wrapped = new WeakSet<object>();
+
+/** Returns the environment of this process, in which a running function finds the credentials of its own. */
+function withOwnCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (wrapped.has(env)) return env;
+  const seen = new Proxy(env, {
+    get: (target, name) => Reflect.get((CREDENTIALS.has(name) && running.getStore()) || target, name),
+    // Node.js refuses what a proxy defines by default.
+    set: (target, name, value) => Reflect.set(target, name, value),
+  });
+  wrapped.add(seen);
+  return seen;
 }

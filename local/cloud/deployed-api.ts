@@ -54,6 +54,8 @@ export interface DeployedFunction {
   name: string;
   qualifier: string;
   environment: Record<string, string>;
+  /** ARN of its role. */
+  role: string;
   /** SHA-256 of the uploaded archive, in hexadecimal. The local cloud unpacks the archive to a folder of this name. */
   codeSha256: string;
 }
@@ -214,6 +216,7 @@ async function describeFunction(lambda: LambdaClient, { name, qualifier }: Targe
     name,
     qualifier,
     environment: Configuration?.Environment?.Variables ?? {},
+    role: Configuration?.Role ?? "",
     codeSha256: Buffer.from(sha256, "base64").toString("hex"),
   };
 }

@@ -5,7 +5,6 @@ import { scratchFolder } from "../process/scratch.ts";
 import { installCloud } from "./install.ts";
 import { type Listener, listen } from "./listener.ts";
 import { type Moto, type Quotas, startMoto } from "./moto.ts";
-import type { Permissions } from "./permissions.ts";
 import type { AfterCall } from "./proxy.ts";
 import { router, standInsByService } from "./router.ts";
 import type { Control, StandIn } from "./stand-in.ts";
@@ -35,8 +34,6 @@ export interface CloudOptions {
   shortCalls?: Readonly<Record<string, number>>;
   /** The account's quotas where they differ from the defaults. */
   quotas?: Quotas;
-  /** Default: ignored. If enforced, functions run with credentials of their roles. */
-  permissions?: Permissions;
   /** Runs after each successful call to moto, before the caller gets the answer. */
   afterCall?: AfterCall;
   /** Called with progress messages for the user. */
@@ -75,7 +72,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     withoutRepairs = [],
     longestWaitSeconds,
   } = options;
-  const { shortCalls = {}, permissions = "ignored", onProgress = () => {} } = options;
+  const { shortCalls = {}, onProgress = () => {} } = options;
   const services = standInsByService(standIns);
   const python = await installCloud({ dir, onProgress });
   const started = performance.now();
@@ -86,7 +83,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const motoUrl = moto.promise.then(({ url }) => url);
   motoUrl.catch(() => {});
   const { afterCall } = options;
-  const front = await listen(port, router({ standIns: services, controls, motoUrl, permissions, afterCall }));
+  const front = await listen(port, router({ standIns: services, controls, motoUrl, afterCall }));
   try {
     const workDir = options.workDir ?? scratchFolder(dir, "moto");
     rmSync(workDir, { recursive: true, force: true });
@@ -99,7 +96,6 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
         frontUrl: front.url,
         withoutRepairs,
         shortCalls,
-        permissions,
         ...(options.quotas && { quotas: options.quotas }),
         ...(longestWaitSeconds !== undefined && { longestWaitSeconds }),
       }),

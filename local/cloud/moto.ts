@@ -5,7 +5,6 @@ import { LocalError } from "../process/error.ts";
 import { logTail } from "../process/log-tail.ts";
 import { startServer } from "../process/server.ts";
 import { patient, waitFor } from "../process/wait.ts";
-import type { Permissions } from "./permissions.ts";
 
 const LAUNCHER = fileURLToPath(new URL("./server/launcher.py", import.meta.url));
 /** Exit code of server/launcher.py if a repair does not fit the installed moto. */
@@ -37,8 +36,6 @@ export interface MotoOptions {
   /** Upper limit for function timeouts, in seconds by function name. */
   shortCalls?: Readonly<Record<string, number>>;
   quotas?: Quotas;
-  /** Default: ignored. */
-  permissions?: Permissions;
   /** Default: 60 s. */
   timeoutMs?: number;
 }
@@ -68,7 +65,6 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
     longestWaitSeconds,
     shortCalls = {},
     quotas = {},
-    permissions = "ignored",
     timeoutMs = 60_000,
   } = options;
   const readyFile = join(workDir, "moto.json");
@@ -90,7 +86,6 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
       CLOUD_SHORT_CALLS: JSON.stringify(shortCalls),
       CLOUD_QUOTAS: JSON.stringify(quotas),
       CLOUD_INIT_SECONDS: String(patient(30)),
-      CLOUD_PERMISSIONS: permissions,
       CLOUD_LONGEST_WAIT: longestWaitSeconds === undefined ? "" : String(longestWaitSeconds),
     },
     logFile,

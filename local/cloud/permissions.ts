@@ -1,9 +1,6 @@
 import type { Request } from "./listener.ts";
 import type { StandInAnswer, StandInRequest } from "./stand-in.ts";
 
-/** Whether calls need the permissions that they need in AWS. The account's root user needs none: access key `test`. */
-export type Permissions = "enforced" | "ignored";
-
 /** A decision about a call, which may have been made several times. */
 export interface Decision {
   /** The ARN of a user or role, or the name of a service. */
@@ -35,16 +32,14 @@ export interface AssumedRole {
 /** The paths of the guard, which runs in moto's process. No AWS service uses them. */
 const PATH = "/_cloud/permissions";
 
-/** Returns the refusal of a request to a stand-in, or undefined if its caller's policies allow it. */
+/** Returns the refusal of a request to a stand-in, or undefined if its caller's policies and the service's model allow it. */
 export async function refusal(
   motoUrl: string,
   sent: StandInRequest,
   { url }: Request,
 ): Promise<StandInAnswer | undefined> {
   const { method, headers, body } = sent;
-  // The runtimes of models name the model in the path.
-  const read = sent.service === "personalize" ? body : Buffer.alloc(0);
-  const described = { url, method, headers, body: read.toString("base64") };
+  const described = { url, method, headers, body: body.toString("base64") };
   const answer = (await ask(motoUrl, "/check", described)) as {
     status?: number;
     headers?: Record<string, string>;
@@ -65,7 +60,26 @@ export async function assumeRole(endpoint: string, { role, service, sourceArn }:
   return answer;
 }
 
-/** Returns each different decision of a cloud that enforces permissions, so far. */
+/** A function of the cloud and its role, as ARNs. */
+export interface FunctionRole {
+  role: string;
+  functionArn: string;
+}
+
+/** Returns the variables with which a function acts for its role, as Lambda sets them. Throws as {@link assumeRole} does. */
+export async function roleVariables(
+  endpoint: string,
+  { role, functionArn: sourceArn }: FunctionRole,
+): Promise<Record<string, string>> {
+  const keys = await assumeRole(endpoint, { role, service: "lambda.amazonaws.com", sourceArn });
+  return {
+    AWS_ACCESS_KEY_ID: keys.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    AWS_SESSION_TOKEN: keys.sessionToken,
+  };
+}
+
+/** Returns each different decision so far. */
 export async function decisionsOf({ endpoint }: { endpoint: string }): Promise<Decision[]> {
   return (await ask(endpoint, "", {})) as Decision[];
 }
@@ -74,15 +88,37 @@ export async function decisionsOf({ endpoint }: { endpoint: string }): Promise<D
 export interface PermissionReport {
   /** An ARN. */
   principal: string;
-  /** Granted actions that it never used. */
-  unused: string[];
+  /** Every action of every statement that it ever had, as in `ReadRuns s3:GetObject`. */
+  granted: string[];
+  /** Those without which no call would have been refused. */
+  unneeded: string[];
   /** Calls that it was refused, as in `s3:GetObject arn:aws:s3:::bucket/key`. */
-  denied: string[];
+  refused: string[];
 }
 
-/** Returns which permissions are too wide and too narrow, after a run in a cloud that enforces permissions. */
+/** Returns which permissions are too wide and too narrow. */
 export async function permissionReport({ endpoint }: { endpoint: string }): Promise<PermissionReport[]> {
   return (await ask(endpoint, "/report", {})) as PermissionReport[];
+}
+
+/** Faults that AWS has. Those that are left out do not happen. */
+export interface Faults {
+  /** How long other services do not know a new role, in seconds. */
+  roleSeconds?: number;
+  /** How long new policies of a role have no effect, in seconds. */
+  policySeconds?: number;
+  /** How long conditions on the aliases of a key do not know a new alias, in seconds. */
+  kmsAliasSeconds?: number;
+  /** How long a function cannot be invoked after it was created or changed, in seconds. */
+  functionSeconds?: number;
+  /** Services that throttle, by the name that requests are signed for: every how many calls one is refused. */
+  throttled?: Readonly<Record<string, number>>;
+}
+
+/** Switches on these faults, and all others off. */
+export async function setFaults({ endpoint }: { endpoint: string }, faults: Faults): Promise<void> {
+  const { error } = (await ask(endpoint, "/faults", faults)) as { error?: string };
+  if (error !== undefined) throw new Error(error);
 }
 
 async function ask(url: string, path: string, body: unknown): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { LocalError } from "../process/error.ts";
 import { messageHeaders, type Request, type Response } from "./listener.ts";
-import { type Permissions, refusal } from "./permissions.ts";
+import { refusal } from "./permissions.ts";
 import { type AfterCall, proxy } from "./proxy.ts";
 import { destinationOf } from "./routing.ts";
 import type { Control, StandIn, StandInAnswer } from "./stand-in.ts";
@@ -25,7 +25,6 @@ export interface RouterOptions {
   controls?: readonly Control[];
   /** Requests to moto wait for this. */
   motoUrl: Promise<string>;
-  permissions?: Permissions | undefined;
   afterCall?: AfterCall | undefined;
 }
 
@@ -34,7 +33,6 @@ export function router({
   standIns,
   controls = [],
   motoUrl,
-  permissions,
   afterCall,
 }: RouterOptions): (request: Request, response: Response) => void {
   const route = async (request: Request, response: Response) => {
@@ -44,7 +42,7 @@ export function router({
     if (control) return send(response, control.handle(await readRequest(request)));
     if (destination && standIn) {
       const sent = { ...(await readRequest(request)), ...destination };
-      const refused = permissions === "enforced" ? await refusal(await motoUrl, sent, request) : undefined;
+      const refused = await refusal(await motoUrl, sent, request);
       return send(response, refused ?? (await standIn.handle(sent)));
     }
     if (destination && NOT_IN_MOTO.has(destination.service)) return send(response, noStandIn(destination.service));

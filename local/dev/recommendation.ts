@@ -10,7 +10,7 @@ import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
 import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
-import { assumeRole, type Permissions, type SessionKeys } from "../cloud/permissions.ts";
+import { assumeRole, type SessionKeys } from "../cloud/permissions.ts";
 import type { AfterCall } from "../cloud/proxy.ts";
 import type { ObjectReader } from "../personalize/data/csv-import.ts";
 import { s3Objects } from "../personalize/data/s3-objects.ts";
@@ -54,26 +54,31 @@ export const RECOMMENDATION_FOLDER = "recommendation";
 
 /**
  * Creates the local Personalize. It reads import files from the local S3 as soon as the endpoint is known, with the
- * role of each job if permissions are enforced.
+ * role of each job.
  */
 export function openPersonalize(
   folder: string,
   endpoint: Promise<string>,
-  { clock = Date, permissions = "ignored" }: { clock?: { now(): number }; permissions?: Permissions } = {},
+  { clock = Date }: { clock?: { now(): number } } = {},
 ): PersonalizeStandIn {
   return createPersonalize({
     accountId: ACCOUNT_ID,
     region: REGION,
     dir: join(folder, "personalize"),
     clock,
-    objects: {
-      ...localObjects(endpoint, async () => ({ accessKeyId: "test", secretAccessKey: "test" })),
-      ...(permissions === "enforced" && {
-        as: ({ roleArn: role, arn: sourceArn }) =>
-          localObjects(endpoint, (url) => assumeRole(url, { role, service: "personalize.amazonaws.com", sourceArn })),
-      }),
-    },
+    objects: importObjects(endpoint),
   });
+}
+
+/** Returns what reads import files from the local S3: with the role of each job. */
+export function importObjects(endpoint: Promise<string>): ObjectReader {
+  const asRoot = localObjects(endpoint, async () => ({ accessKeyId: "test", secretAccessKey: "test" }));
+  const service = "personalize.amazonaws.com";
+  return {
+    ...asRoot,
+    as: ({ roleArn: role, arn: sourceArn }) =>
+      localObjects(endpoint, (url) => assumeRole(url, { role, service, sourceArn })),
+  };
 }
 
 /** Returns what reads the local S3 with these credentials. Waits for the endpoint when something is read. */

@@ -4,7 +4,8 @@ import {
   PutLogEventsCommand,
   PutSubscriptionFilterCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
-import type { Names } from "../../lib/core/naming/names.ts";
+import { AddPermissionCommand } from "@aws-sdk/client-lambda";
+import { LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
 import { aliasArn, logHandler } from "../../lib/infrastructure/functions.ts";
 import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/marker.ts";
 import type { Cloud } from "../cloud/front.ts";
@@ -45,6 +46,15 @@ export async function createRequestLogPath(options: RequestLogOptions): Promise<
       .send(new CreateLogGroupCommand({ logGroupName }))
       .then(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: LOG_STREAM }))),
   ]);
+  await clients.lambda.send(
+    new AddPermissionCommand({
+      FunctionName: names.function("log-handler"),
+      Qualifier: LIVE_ALIAS,
+      StatementId: "RequestLog",
+      Action: "lambda:InvokeFunction",
+      Principal: "logs.amazonaws.com",
+    }),
+  );
   await logs.send(
     new PutSubscriptionFilterCommand({
       logGroupName,

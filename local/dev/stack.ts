@@ -21,6 +21,7 @@ import { buildBundles, bundleArchive, bundleFile } from "./bundles.ts";
 import { createBucket, localClients } from "./clients.ts";
 import { startDevConsole } from "./console.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
+import { createDeployedRoles, variablesOfRole } from "./deployed-roles.ts";
 import { gatewayClient } from "./gateway-client.ts";
 import { refuseNativeVectors } from "./knn-guard.ts";
 import { createForwarder } from "./log-forwarder.ts";
@@ -93,7 +94,10 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   }).then(async (opened) => {
     stopWith(scope, opened);
     endpoint.resolve(opened.endpoint);
-    await createBucket(localClients(opened).s3, names.bucket(), opened.region);
+    await Promise.all([
+      createBucket(localClients(opened).s3, names.bucket(), opened.region),
+      createDeployedRoles(opened, configuration),
+    ]);
     return opened;
   });
   const building = buildBundles({
@@ -111,7 +115,8 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     const started = await startRecommendation({
       ...{ cloud, clients: localClients(cloud), names, configuration, recommendation, outdir, folder, scope, say },
       ...{ keys, usage: usagePlan(configuration), ...optional("port", port("recommendation")) },
-      loadBundle: ({ file, env }) => load({ file, env: { ...cloud.env, ...env } }),
+      loadBundle: async ({ file, env }) =>
+        load({ file, env: { ...cloud.env, ...(await variablesOfRole(cloud, names, "recommendation-api")), ...env } }),
       onCall: (run) => {
         afterCall = run;
       },
@@ -151,6 +156,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     file: bundleFile(outdir, "api-router"),
     env: {
       ...cloud.env,
+      ...(await variablesOfRole(cloud, names, "api-router")),
       ...(await routerEnvironment(cluster, cloud, configuration, names)),
       API_KEYS: keys.environment,
     },

@@ -1,6 +1,10 @@
 // Both services from the first deployment to nothing, by the commands that a user gives: Terraform against the local
 // cloud, a real cluster, the local Personalize. Each test continues from the state that the previous one left.
-import { rmSync } from "node:fs";
+import { globSync, rmSync } from "node:fs";
+import * as assert from "uvu/assert";
+import type { FunctionName } from "../../lib/core/naming/names.ts";
+import { permissionReport } from "../../local/cloud/permissions.ts";
+import { checkPermissions } from "../fixtures/check-permissions.ts";
 import { suite } from "../suite.ts";
 import { changes } from "./changes.ts";
 import { deployment } from "./deployment.ts";
@@ -19,5 +23,16 @@ const services = deployment(test, world);
 recommending(test, world, services);
 changes(test, world, services);
 removal(test, world, services);
+
+test("nobody was refused a call, and nobody has a permission without need", () =>
+  checkPermissions({ cloud: world.cloud, project: world.project.name }));
+
+test("the role of every function was there", async () => {
+  const functions = globSync("functions/*/policy.ts").map((file) => file.split("/")[1] ?? "");
+  const roles = (await permissionReport(world.cloud)).map(({ principal }) => principal.split("/").at(-1));
+  const missing = functions.filter((name) => !roles.includes(world.names.functionRole(name as FunctionName)));
+  // It needs a cluster that scales, which costs a metric of CloudWatch that the local cloud does not have.
+  assert.equal(missing, ["cluster-scaler"]);
+});
 
 test.run();

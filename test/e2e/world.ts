@@ -9,7 +9,6 @@ import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
 import type { PersonalizeStandIn } from "../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
-import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { type TestProject, testProject } from "../infrastructure/project.ts";
@@ -49,7 +48,6 @@ export async function createWorld(): Promise<World> {
   let heldAt: number | undefined;
   const personalize = openPersonalize(folder, endpoint.promise, {
     clock: { now: () => heldAt ?? Date.now() },
-    permissions: "enforced",
   });
   // Its last 15 seconds are for the answer: what takes longer than 15 before that is joined by another invocation.
   const shortCalls = { [names.function("personalize-manager")]: 30 };
@@ -57,7 +55,6 @@ export async function createWorld(): Promise<World> {
     standIns: [models, personalize],
     longestWaitSeconds: 0.5,
     shortCalls,
-    permissions: "enforced",
   });
   endpoint.resolve(cloud.endpoint);
   const account = await seedAccount(cloud);
@@ -65,7 +62,7 @@ export async function createWorld(): Promise<World> {
   const mappings = [{ embedding_field: "description_sparse", model_name: "sparse_v3", src_fields: ["description"] }];
   const project = await testProject({
     folder,
-    cloud: await asDeployer(cloud, { project: NAME, stateBucket: account.stateBucket }),
+    cloud,
     account,
     configuration: "no-custom-domain",
     name: NAME,

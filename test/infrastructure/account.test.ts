@@ -22,6 +22,7 @@ import { namesOf } from "../../lib/core/naming/names.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { testProject } from "./project.ts";
@@ -40,6 +41,7 @@ const project = await testProject({
   account,
   configuration: "all-options",
   name,
+  deployer: { stateBucket },
   changes: [["project.yaml", ["terraform", "state", "bucket"], stateBucket]],
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -230,7 +232,7 @@ test("the key for user ids is created once and kept", async () => {
   const secrets = new SecretsManagerClient(clientOptions(cloud));
   const SecretId = names.userIdKeyParameter();
   await secrets.send(new CreateSecretCommand({ Name: SecretId }));
-  Object.assign(process.env, cloud.env);
+  Object.assign(process.env, (await asDeployer(cloud, { project: name, stateBucket })).env);
   const sdk = { region: cloud.region };
   const value = async () => (await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString;
   assert.is(await ensureUserIdKey(sdk, SecretId), true);

@@ -7,7 +7,6 @@ import { seedAccount } from "../../local/cloud/seed.ts";
 import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
-import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { testProject } from "./project.ts";
@@ -19,17 +18,16 @@ const NAME = "signed";
 const folder = scratchFolder(TEST_OUTPUT, "aws-auth");
 // No endpoint: the configuration has a model of Bedrock.
 const models = await createModelStandIns({ modelOfEndpoint: () => undefined });
-const cloud = await ownCloud({ standIns: [models], permissions: "enforced" });
+const cloud = await ownCloud({ standIns: [models] });
 test.after(async () => {
   await cloud.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 const account = await seedAccount(cloud);
-const deployer = await asDeployer(cloud, { project: NAME, stateBucket: account.stateBucket });
 // As users run it: Terraform starts the provider and reads all of its schema.
 const project = await testProject({
   folder,
-  cloud: deployer,
+  cloud,
   account,
   configuration: "aws-auth",
   name: NAME,

@@ -12,6 +12,7 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration } from "../fixtures/configurations/configurations.ts";
+import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { terraform, testProject } from "./project.ts";
@@ -24,6 +25,7 @@ const folder = scratchFolder(TEST_OUTPUT, "bucket-state");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 const bucket = account.stateBucket;
+const deployer = await asDeployer(cloud, { project: "minimal", stateBucket: bucket });
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
 const inBucket = (key_prefix: string): Change => [
   "project.yaml",
@@ -36,7 +38,7 @@ const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket
 
 /** Makes a stack's folder ready, as a deployment does, or as commands do that only read and remove. */
 async function initialized(place: string, changes: readonly Change[], more: Partial<StackFolder> = {}) {
-  const env = { ...process.env, ...cloud.env, TF_PROVIDER_MIRROR: terraform.mirror };
+  const env = { ...process.env, ...deployer.env, TF_PROVIDER_MIRROR: terraform.mirror };
   const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
   const outdir = join(folder, place);
   const config = configuration("minimal", changes);

@@ -25,6 +25,7 @@ import { namesOf } from "../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration, configurationFolder } from "../fixtures/configurations/configurations.ts";
+import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { writeStacks } from "../fixtures/plans.ts";
 import { initTerraform, terraformOk } from "../fixtures/terraform.ts";
@@ -41,13 +42,15 @@ interface Stack {
 }
 
 const cloud = await sharedCloud();
-Object.assign(process.env, cloud.env);
+const project = `files-${process.pid}`;
+const deployer = await asDeployer(cloud, { project, stateBucket: "none" });
+Object.assign(process.env, deployer.env);
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
 const folder = scratchFolder(TEST_OUTPUT, "configuration-objects");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 const sdk = { region: cloud.region };
-const bucket = `files-${process.pid}`;
+const bucket = `${project}-relevance-files`;
 const FILES = ["api.yaml", "hybrid_search.yaml", "model.yaml", "project.yaml"];
 
 /** Synchronizes, and gives what was printed. */
@@ -129,7 +132,6 @@ test("what S3 refuses is told with the bucket's name, and what is needed", async
 });
 
 test("a state that has the files as resources forgets them, without deleting them", async () => {
-  const project = `older-${process.pid}`;
   const config = configuration("minimal", [["project.yaml", ["project_name"], project]]);
   const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
   // The bucket alone: what else the stack holds takes minutes to be applied, and says nothing of the files.
@@ -150,6 +152,7 @@ test("a state that has the files as resources forgets them, without deleting the
     "configuration-api-yaml": object("api.yaml"),
     "configuration-gone-json": object("gone.json"),
   };
+  // As the root user: with objects as resources, deployers needed other permissions.
   // As it was synthesized before: the objects are resources, one of a file that is gone since.
   const { directory } = write(({ removed: _, resource, ...earlier }) => ({
     ...earlier,

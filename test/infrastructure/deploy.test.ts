@@ -1,5 +1,7 @@
 // One deployment from the first apply to the purge: each test continues from the state that the previous one left.
 import { rmSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { refusedCalls } from "../fixtures/check-permissions.ts";
 import { suite } from "../suite.ts";
 import { changedPlans } from "./deployment/changed-plans.ts";
 import { firstDeployment } from "./deployment/first-deployment.ts";
@@ -20,5 +22,9 @@ changedPlans(test, world);
 keyAndList(test, world);
 missingRoute(test, world);
 removal(test, world);
+
+test("nobody was refused a call for lack of a permission", async () => {
+  assert.equal(await refusedCalls({ cloud: world.cloud, project: world.project.name }), []);
+});
 
 test.run();

@@ -14,13 +14,15 @@ import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration } from "../fixtures/configurations/configurations.ts";
+import { asDeployer } from "../fixtures/deployer.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("discovery of a local account");
 
 const cloud = await sharedCloud();
 const account = await seedAccount(cloud);
-const clients = sdkDiscoveryClients(clientOptions(cloud));
+const { credentials } = await asDeployer(cloud, { project: "discovered", stateBucket: account.stateBucket });
+const clients = sdkDiscoveryClients({ ...clientOptions(cloud), credentials });
 
 const PROJECT = "project.yaml";
 const DNS = ["domain_name_system"];

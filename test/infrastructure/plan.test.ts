@@ -6,6 +6,7 @@ import { namesOf } from "../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { sharedCloud } from "../fixtures/cloud.ts";
 import { CONFIGURATIONS, type ConfigurationName, configuration } from "../fixtures/configurations/configurations.ts";
+import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { planOf, writeStacks } from "../fixtures/plans.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
@@ -14,7 +15,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("terraform plan");
 const terraform = requireTerraform();
-const cloud = await sharedCloud();
+const cloud = await asDeployer(await sharedCloud(), { project: `plans-${process.pid}`, stateBucket: "none" });
 const env = { ...cloud.env, ...(await servedProvider(cloud, scratchFolder(TEST_OUTPUT, "provider-of-plans"))) };
 
 interface Plan {

@@ -11,6 +11,7 @@ import type { SeededAccount } from "../../local/cloud/seed.ts";
 import { generatedModelFiles } from "../../local/embeddings/model-files.ts";
 import { clientOptions, type TestCloud } from "../fixtures/cloud.ts";
 import { type Change, type ConfigurationName, configurationFiles } from "../fixtures/configurations/configurations.ts";
+import { asDeployer, type Deployment } from "../fixtures/deployer.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
@@ -48,6 +49,8 @@ export interface ProjectOptions {
   account: SeededAccount;
   configuration: ConfigurationName;
   name: string;
+  /** What the deployer's policies name, where it is not the account's. */
+  deployer?: Partial<Deployment>;
   changes?: readonly Change[];
   /** Whether all commands use one provider that keeps running, which is faster than one for each. Default: true. */
   servedProvider?: boolean;
@@ -57,12 +60,20 @@ export interface ProjectOptions {
 /** Returns the working folder of the provider of a project, as deep below `dist` as the folder of a stack. */
 export const servedFolder = (folder: string) => join(folder, "dist/served/beside/the/stacks");
 
-/** Writes an example configuration for a seeded account, with the model files that it may need. */
+/**
+ * Writes an example configuration for a seeded account, with the model files that it may need. Its commands run with exactly
+ * the permissions that the guide gives to deployers.
+ */
 export async function testProject(options: ProjectOptions): Promise<TestProject> {
-  const { folder, cloud, account, configuration, name } = options;
+  const { folder, account, configuration, name } = options;
+  const cloud = await asDeployer(options.cloud, {
+    project: name,
+    stateBucket: account.stateBucket,
+    ...options.deployer,
+  });
   const conf = join(folder, "conf");
   mkdirSync(conf, { recursive: true });
-  const own = await accountChanges(cloud, account, configurationFiles(configuration));
+  const own = await accountChanges(options.cloud, account, configurationFiles(configuration));
   let files = configurationFiles(configuration, [
     ["project.yaml", ["project_name"], name],
     ...own,

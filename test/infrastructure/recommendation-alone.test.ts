@@ -18,13 +18,15 @@ const test = suite("the recommendation service alone");
 const NAME = "alone";
 const folder = scratchFolder(TEST_OUTPUT, "recommendation-alone");
 const endpoint = Promise.withResolvers<string>();
-const cloud = await ownCloud({ standIns: [openPersonalize(folder, endpoint.promise)], longestWaitSeconds: 0.5 });
+const personalize = openPersonalize(folder, endpoint.promise);
+const cloud = await ownCloud({ standIns: [personalize], longestWaitSeconds: 0.5 });
 endpoint.resolve(cloud.endpoint);
 test.after(async () => {
   await cloud.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-const project = await recommendationProject({ folder, cloud, account: await seedAccount(cloud), name: NAME });
+const account = await seedAccount(cloud);
+const project = await recommendationProject({ folder, cloud, account, name: NAME });
 const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 
 const keys = async () => {

@@ -19,6 +19,7 @@ import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
 import { initTerraform, requireTerraform, startTerraform, terraformOk } from "../fixtures/terraform.ts";
@@ -97,6 +98,7 @@ async function createRecommendationWorld({
   const clock = { now: () => heldAt ?? Date.now() };
   const personalize = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects, clock });
   const cloud = await ownCloud({ standIns: [watched(personalize, onSuccess)] });
+  const deployer = await asDeployer(cloud, { project: "my-project", stateBucket: "none" });
   const folder = scratchFolder(TEST_OUTPUT, name);
   const names = namesOf({ project: "my-project", account: ACCOUNT_ID, region: REGION });
   const client = new PersonalizeClient(clientOptions(cloud));
@@ -105,8 +107,8 @@ async function createRecommendationWorld({
   const input: RecommendationWorld["input"] = { config: recommendation(), repairs: {}, artifacts: built };
   const place = { outdir: join(folder, "stacks"), stateFolder: join(folder, "state"), maxRetries: 2 };
   const initialized = new Set<string>();
-  const provider = isServed ? await servedProvider(cloud, join(folder, "served/beside/stacks")) : {};
-  const env = { ...cloud.env, ...provider };
+  const provider = isServed ? await servedProvider(deployer, join(folder, "served/beside/stacks")) : {};
+  const env = { ...deployer.env, ...provider };
   const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, env);
 
   /** The stack's folder, written anew. */

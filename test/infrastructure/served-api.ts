@@ -13,6 +13,7 @@ import {
   readDeployedApi,
 } from "../../local/cloud/deployed-api.ts";
 import type { Cloud } from "../../local/cloud/front.ts";
+import { roleVariables } from "../../local/cloud/permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 
 export interface ServedApi extends RunningApi {
@@ -40,7 +41,15 @@ export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): 
   const { codeSha256, environment } = api.function;
   const { handler } = await loadBundle({
     file: join(dirname(cloud.logFile), "functions", codeSha256, "index.mjs"),
-    env: { ...cloud.env, ...environment, OPENSEARCH_NODE: cluster },
+    env: {
+      ...cloud.env,
+      ...(await roleVariables(cloud.endpoint, {
+        role: api.function.role,
+        functionArn: `arn:aws:lambda:${cloud.region}:${cloud.accountId}:function:${api.function.name}`,
+      })),
+      ...environment,
+      OPENSEARCH_NODE: cluster,
+    },
   });
   const handlers = new Map<string | undefined, ProxyHandler>([
     ...api.functions.map((deployed) => [deployed.name, invoking(lambda, deployed)] as const),

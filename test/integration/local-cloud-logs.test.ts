@@ -7,7 +7,7 @@ import {
   PutLogEventsCommand,
   PutSubscriptionFilterCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
-import { CreateAliasCommand, LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
+import { AddPermissionCommand, CreateAliasCommand, LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
 import * as assert from "uvu/assert";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { deliveries } from "../local/cloud/delivery.ts";
@@ -40,8 +40,8 @@ const FORWARDER = `
   export const handler = async ({ awslogs }) => {
     const { logEvents, messageType } = JSON.parse(gunzipSync(Buffer.from(awslogs.data, "base64")));
     const records = logEvents.map(({ message }) => ({ Data: Buffer.from(message + "\\n").toString("base64") }));
-    const { AWS_ENDPOINT_URL, AWS_REGION, STREAM } = process.env;
-    const scope = "test/20000101/" + AWS_REGION + "/firehose/aws4_request";
+    const { AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, AWS_REGION, STREAM } = process.env;
+    const scope = AWS_ACCESS_KEY_ID + "/20000101/" + AWS_REGION + "/firehose/aws4_request";
     const response = await fetch(AWS_ENDPOINT_URL, {
       method: "POST",
       headers: {
@@ -60,6 +60,15 @@ test("a function's log line goes through a subscription, a function and Firehose
   const reader = await createFunction(cloud, lambda, FORWARDER, { Environment: { Variables: { STREAM } } });
   await lambda.send(new PublishVersionCommand({ FunctionName: reader }));
   await lambda.send(new CreateAliasCommand({ FunctionName: reader, Name: "live", FunctionVersion: "1" }));
+  await lambda.send(
+    new AddPermissionCommand({
+      FunctionName: reader,
+      Qualifier: "live",
+      StatementId: "logs",
+      Action: "lambda:InvokeFunction",
+      Principal: "logs.amazonaws.com",
+    }),
+  );
   const writer = await createFunction(
     cloud,
     lambda,

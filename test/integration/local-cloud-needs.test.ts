@@ -117,6 +117,14 @@ const CALLS: readonly (readonly [Call, readonly string[]])[] = [
     ["bedrock", "POST", "/model/cohere.embed/invoke"],
     ["bedrock:InvokeModel arn:aws:bedrock:eu-west-1::foundation-model/cohere.embed"],
   ],
+  [
+    ["sqs", "POST", "/", '{"QueueName": "orders", "tags": {"project": "shop"}}', target("CreateQueue")],
+    [`sqs:CreateQueue arn:aws:sqs:${HERE}:orders`, `sqs:TagQueue arn:aws:sqs:${HERE}:orders`],
+  ],
+  [
+    ["iam", "POST", "/", "Action=CreateRole&RoleName=one&Tags.member.1.Key=project&Tags.member.1.Value=shop", form],
+    [`iam:CreateRole ${ROLE}`, `iam:TagRole ${ROLE}`],
+  ],
   [["sts", "POST", "/", "Action=GetCallerIdentity", form], []],
   [
     ["s3", "PUT", "/data?accelerate"],

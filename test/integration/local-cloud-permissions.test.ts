@@ -24,7 +24,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("local cloud: permissions");
 const answering = { services: ["personalize"], handle: async () => ({ status: 200, body: "{}" }) };
-const cloud = await ownCloud({ permissions: "enforced", standIns: [answering] });
+const cloud = await ownCloud({ standIns: [answering] });
 test.after(() => cloud.stop());
 
 const root = clientOptions(cloud);

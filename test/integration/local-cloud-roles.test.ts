@@ -1,6 +1,8 @@
 import { CreateDeliveryStreamCommand, FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
+import { DeleteRolePolicyCommand, IAMClient } from "@aws-sdk/client-iam";
 import {
   CreateBucketCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   ListObjectsV2Command,
   PutBucketEncryptionCommand,
@@ -16,7 +18,7 @@ import { callJson } from "../local/cloud/raw-api.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: services act with their roles");
-const cloud = await ownCloud({ permissions: "enforced" });
+const cloud = await ownCloud();
 test.after(() => cloud.stop());
 
 const root = clientOptions(cloud);
@@ -122,21 +124,28 @@ test("an encrypted bucket needs the key's permission too, by its alias and throu
   assert.is(await read(via("s3")), "allowed");
 });
 
-test("a report lists what a role never used, and what it was refused", async () => {
+test("a report lists the permissions that no call needed, also those that are gone, and the refused calls", async () => {
   const bucket = await createBucket();
   const service = "personalize.amazonaws.com";
+  const objects = `arn:aws:s3:::${bucket}/*`;
   const role = await createServiceRole(cloud, service, [
-    allow(["s3:GetObject", "s3:ListBucket", "sqs:*"], `arn:aws:s3:::${bucket}/*`),
+    { Sid: "Read", ...allow(["s3:GetObject", "s3:ListBucket", "sqs:*"], objects) },
+    { Sid: "Write", ...allow("s3:PutObject", objects) },
+    { Sid: "WriteTwice", ...allow("s3:Put*", objects) },
   ]);
   const credentials = await assumeRole(cloud.endpoint, { role, service, sourceArn: role });
   const client = new S3Client({ ...root, credentials, forcePathStyle: true });
   await client.send(new GetObjectCommand({ Bucket: bucket, Key: "one.csv" }));
-  await messageOf(client.send(new PutObjectCommand({ Bucket: bucket, Key: "two.csv", Body: "2" })));
+  await client.send(new PutObjectCommand({ Bucket: bucket, Key: "two.csv", Body: "2" }));
+  await messageOf(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: "two.csv" })));
+  const gone = { RoleName: role.split("/").at(-1) ?? "", PolicyName: "permissions" };
+  await new IAMClient(root).send(new DeleteRolePolicyCommand(gone));
   const found = (await permissionReport(cloud)).find(({ principal }) => principal === role);
   assert.equal(found, {
     principal: role,
-    unused: ["s3:ListBucket", "sqs:*"],
-    denied: [`s3:PutObject arn:aws:s3:::${bucket}/two.csv`],
+    granted: ["Read s3:GetObject", "Read s3:ListBucket", "Read sqs:*", "Write s3:PutObject", "WriteTwice s3:Put*"],
+    unneeded: ["Read s3:ListBucket", "Read sqs:*", "Write s3:PutObject", "WriteTwice s3:Put*"],
+    refused: [`s3:DeleteObject arn:aws:s3:::${bucket}/two.csv`],
   });
 });
 

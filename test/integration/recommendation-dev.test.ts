@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { REGION } from "../../local/cloud/front.ts";
+import { decisionsOf } from "../../local/cloud/permissions.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
@@ -173,6 +175,17 @@ test("personalizes searches by the campaign that the gateway's configuration nam
   assert.equal([a.degraded, b.degraded], [undefined, undefined]);
   assert.is.not(a.order.join(), plain.order.join());
   assert.is.not(a.order.join(), b.order.join());
+});
+
+test("both APIs and every function act for their roles, and no call was refused", async () => {
+  const decisions = await decisionsOf({ endpoint: state.aws.endpoint });
+  assert.equal(
+    decisions.filter(({ allowed }) => !allowed),
+    [],
+  );
+  const roles = new Set(decisions.map(({ principal }) => principal.split("/").at(-1)));
+  for (const name of ["api-router", "recommendation-api", "etl", "training", "realtime-sync", "state-machines"])
+    assert.ok(roles.has(`demo-${name}-${REGION}`), `${name} is not among ${[...roles].join(", ")}`);
 });
 
 test("relevance status --local shows the filter table with its five columns, and the campaigns", async () => {

@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { packed } from "../../lib/aws/record-stream.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
 import { readManifest } from "../../lib/recommendation/etl/manifest.ts";
 import { eventLine, type StoredEvent } from "../../lib/recommendation/records/stored-event.ts";
@@ -12,7 +13,6 @@ import { clientOptions } from "../fixtures/cloud.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
-import { createRole } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("training right after an upload");
@@ -31,7 +31,7 @@ test.before(async () => {
     new CreateDeliveryStreamCommand({
       DeliveryStreamName: world.names.stream("events"),
       ExtendedS3DestinationConfiguration: {
-        RoleARN: await createRole(world.cloud),
+        RoleARN: world.names.roleArn(world.names.role(DELIVERY_STREAMS.events.role)),
         BucketARN: world.names.bucketArn(),
         Prefix: PREFIXES.events,
       },

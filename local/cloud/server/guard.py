@@ -1,25 +1,22 @@
-"""The guard: refuses what the policies of a request's caller do not allow, in AWS's words, and counts its decisions."""
+"""The guard: refuses, in AWS's words, what the caller's policies or the service's model do not allow."""
 
 import base64
 import json
-import os
-import threading
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Mapping
 
-from guard_answers import Answer, denied, unknown_key
+from faults import is_new, note_birth, throttled
+from guard_answers import Answer, denied, not_ready, throttling, unknown_key, unknown_role
 from guard_calls import Call, Request, call_of, credential_of
 from guard_policies import key_context, key_needs, resource_policy
-from guard_principals import ROOT_KEY, Caller, UnknownKey, caller_of
-from guard_resources import Need, NoEntry, needs_of
+from guard_principals import ROOT_KEY, Caller, UnknownKey, caller_of, is_unknown, note_roles
+from guard_records import record, remember_grants
+from guard_resources import Need, NoEntry, needs_of, passed_roles
 from policy import Policies, decide
+from request_models import operation_of
+from validation import validate
 
-ENFORCED = os.environ.get("CLOUD_PERMISSIONS") == "enforced"
 ACCOUNT = "123456789012"
-
-_decisions: Counter[tuple[str, str, str, bool]] = Counter()
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -30,11 +27,56 @@ class Denied(Exception):
 
 
 def check(request: Request) -> Answer | None:
-    """Returns the refusal of a request, or None if it may pass. Unsigned requests and the root user's pass."""
+    """Returns the refusal of a request, or None if it may pass. Unsigned requests pass."""
     credential = credential_of(request.headers.get("authorization", ""), request.query)
-    if credential is None or credential[0] == ROOT_KEY:
+    if credential is None:
         return None
     call = call_of(credential, request)
+    if throttled(call):
+        return throttling(call)
+    return _refusal(call) or validate(call) or _not_yet(call)
+
+
+def after(request: Request) -> None:
+    """Notes what a call has changed that other services learn of later."""
+    credential = credential_of(request.headers.get("authorization", ""), request.query)
+    if credential is None or credential[2] not in ("iam", "kms", "lambda"):
+        return
+    call = call_of(credential, request)
+    if call.service == "iam":
+        note_roles(ACCOUNT)
+    elif call.operation == "CreateAlias" and call.service == "kms":
+        note_birth(call.params["AliasName"])
+    elif call.operation in ("CreateFunction", "UpdateFunctionCode", "UpdateFunctionConfiguration"):
+        note_birth(_function_of(call))
+
+
+def _function_of(call: Call) -> str:
+    return call.params["FunctionName"].split(":function:")[-1].split(":")[0]
+
+
+def _not_yet(call: Call) -> Answer | None:
+    """Returns the answer to a call that is too early."""
+    if call.service == "lambda" and call.operation == "Invoke" and is_new(_function_of(call), "functionSeconds"):
+        return not_ready(call)
+    unknown = [role for role in passed_roles(call) if is_unknown(role)]
+    return unknown_role(call, unknown[0]) if unknown else None
+
+
+def needs_body(request: Request) -> bool:
+    """Whether the body decides: objects are large and decide nothing. `request` has no body yet."""
+    if request.method != "PUT" or "/s3/aws4_request" not in request.headers.get("authorization", ""):
+        return True
+    operation = operation_of(call_of(("", "", "s3"), request))
+    return operation is not None and not operation.has_streaming_input
+
+
+def _refusal(call: Call) -> Answer | None:
+    """Returns why a call is not allowed. The root user may do everything."""
+    if call.service == "iam":
+        remember_grants(ACCOUNT)
+    if call.access_key == ROOT_KEY:
+        return None
     try:
         caller = caller_of(call.access_key, ACCOUNT)
         needs = needs_of(call, ACCOUNT)
@@ -61,8 +103,7 @@ def require(caller: Caller, need: Need, call: Call | None = None) -> None:
     policies = Policies(caller.identity, caller.boundary, resource, decides)
     decision = decide(caller.principal, need.action, need.resource, context, policies)
     who = caller.principal.role_arn or caller.principal.arn
-    with _lock:
-        _decisions[who, need.action, need.resource, decision.allowed] += 1
+    record(who, caller.principal, need.action, need.resource, context, policies, decision.allowed)
     if not decision.allowed:
         resource_text = f'"{need.resource}"' if need.action.startswith("s3:") else need.resource
         on = "" if need.resource == "*" and need.action.startswith("ec2:") else f" on resource: {resource_text}"
@@ -74,14 +115,6 @@ def _request_context(call: Call) -> dict[str, tuple[str, ...]]:
     if call.service == "iam":
         names = {"iam:awsservicename": call.params.get("AWSServiceName"), "iam:permissionsboundary": call.params.get("PermissionsBoundary")}
     return {name: (str(value),) for name, value in names.items() if value is not None}
-
-
-def decisions() -> list[dict[str, Any]]:
-    """Returns each different decision so far, with how often it was made."""
-    with _lock:
-        counted = sorted(_decisions.items())
-    names = ("principal", "action", "resource", "allowed")
-    return [{**dict(zip(names, decision)), "count": count} for decision, count in counted]
 
 
 def request_of(environ: Mapping[str, Any], body: bytes) -> Request:

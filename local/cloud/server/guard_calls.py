@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Mapping
 from urllib.parse import parse_qs, parse_qsl, unquote
@@ -45,6 +45,9 @@ class Call:
     protocol: str
     params: Mapping[str, Any]
     request: "Request"
+    # botocore's name of the service and the parameters in the path, of REST protocols.
+    model: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 def credential_of(authorization: str, query: str) -> tuple[str, str, str] | None:
@@ -58,12 +61,28 @@ def credential_of(authorization: str, query: str) -> tuple[str, str, str] | None
 def call_of(credential: tuple[str, str, str], request: Request) -> Call:
     """Returns the call of a request; without an operation if no model knows it."""
     access_key, region, service = credential
+    if service in REST_MODELS and "x-amz-target" not in request.headers:
+        return _rest_call(credential, request)
     protocol, operation, params = _read(service, request)
     return Call(access_key, region, service, operation, protocol, params, request)
 
 
+def _rest_call(credential: tuple[str, str, str], request: Request) -> Call:
+    access_key, region, service = credential
+    protocol = "rest-xml" if service in ("s3", "route53") else "rest-json"
+    content_type = request.headers.get("content-type", "")
+    query = dict(parse_qsl(request.query, keep_blank_values=True))
+    for route in _routes(service):
+        labels = route.labels_of(request, query)
+        if labels is not None:
+            body = _json(request.body) if protocol == "rest-json" and "json" in (content_type or "json") else {}
+            params = {**body, **route.params(request, query, labels)}
+            return Call(access_key, region, service, route.name, protocol, params, request, route.model, labels)
+    return Call(access_key, region, service, None, protocol, {}, request)
+
+
 def _read(service: str, request: Request) -> tuple[str, str | None, Mapping[str, Any]]:
-    """Returns protocol, operation and parameters."""
+    """Returns protocol, operation and parameters of a call that names its operation."""
     target = request.headers.get("x-amz-target")
     content_type = request.headers.get("content-type", "")
     cbor = re.fullmatch(r"/service/[^/]+/operation/(\w+)", request.path)
@@ -71,15 +90,8 @@ def _read(service: str, request: Request) -> tuple[str, str | None, Mapping[str,
         return "json", target.rsplit(".", 1)[-1], _json(request.body)
     if cbor:
         return "cbor", cbor[1], {}
-    if service not in REST_MODELS:
-        params = dict(parse_qsl(request.body.decode() if "form" in content_type else request.query, keep_blank_values=True))
-        return "ec2" if service == "ec2" else "query", params.get("Action"), params
-    protocol = "rest-xml" if service in ("s3", "route53") else "rest-json"
-    found = _rest_operation(service, request)
-    if found is None:
-        return protocol, None, {}
-    body = _json(request.body) if protocol == "rest-json" and "json" in (content_type or "json") else {}
-    return protocol, found[0], {**body, **found[1]}
+    params = dict(parse_qsl(request.body.decode() if "form" in content_type else request.query, keep_blank_values=True))
+    return "ec2" if service == "ec2" else "query", params.get("Action"), params
 
 
 def _json(body: bytes) -> dict[str, Any]:
@@ -97,8 +109,8 @@ def _cased(location: str | None, name: str) -> str:
 class _Route:
     """One operation of a REST protocol: what a request needs in order to be a call of it."""
 
-    def __init__(self, name: str, http: Mapping[str, Any], shape: Any):
-        self.name, self.method = name, http["method"]
+    def __init__(self, model: str, name: str, http: Mapping[str, Any], shape: Any):
+        self.model, self.name, self.method = model, name, http["method"]
         path, _, query = http["requestUri"].partition("?")
         # The hint of SDKs that some of S3's addresses contain; not every SDK sends it.
         self.query = {key: value for key, value in parse_qsl(query, keep_blank_values=True) if key != "x-id"}
@@ -114,8 +126,8 @@ class _Route:
         }
         self.rank = (len(self.query) + sum(map(len, self.needs.values())), len(re.sub(r"\{[^}]+\}", "", path)))
 
-    def params(self, request: Request, query: Mapping[str, str]) -> dict[str, Any] | None:
-        """Returns the parameters outside the body if the request is a call of this operation."""
+    def labels_of(self, request: Request, query: Mapping[str, str]) -> dict[str, str] | None:
+        """Returns the parameters in the path if the request is a call of this operation."""
         if self.method != request.method or any(query.get(key) != value for key, value in self.query.items()):
             return None
         found = self.path.fullmatch(request.path)
@@ -123,7 +135,10 @@ class _Route:
             return None
         if not (self.needs["querystring"] <= query.keys() and self.needs["header"] <= request.headers.keys()):
             return None
-        labels = {label: unquote(value) for label, value in zip(self.labels, found.groups())}
+        return {label: unquote(value) for label, value in zip(self.labels, found.groups())}
+
+    def params(self, request: Request, query: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, Any]:
+        """Returns the parameters outside the body."""
         params: dict[str, Any] = {}
         for member, where in self.members.items():
             name, location = where.get("name", member), where.get("location")
@@ -146,14 +161,5 @@ def _routes(service: str) -> list[_Route]:
         for operation in model.operation_names:
             one = model.operation_model(operation)
             if not one.deprecated:
-                routes.append(_Route(operation, one.http, one.input_shape))
+                routes.append(_Route(name, operation, one.http, one.input_shape))
     return sorted(routes, key=lambda route: route.rank, reverse=True)
-
-
-def _rest_operation(service: str, request: Request) -> tuple[str, dict[str, Any]] | None:
-    query = dict(parse_qsl(request.query, keep_blank_values=True))
-    for route in _routes(service):
-        params = route.params(request, query)
-        if params is not None:
-            return route.name, params
-    return None

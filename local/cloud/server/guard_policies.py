@@ -3,6 +3,7 @@
 import json
 from typing import Any, Callable
 
+import faults
 from guard_calls import Call
 from guard_resources import PARTITION, Need
 
@@ -62,10 +63,11 @@ def _secret(account: str, region: str, name: str) -> Any:
 
 
 def _function(account: str, region: str, name: str) -> Any:
-    from moto.awslambda.models import lambda_backends
+    from moto.awslambda.utils import get_backend
 
-    _, function, qualifier = (*name.split(":"), None)[:3]
-    return json.dumps(json.loads(lambda_backends[account][region].get_policy(function, qualifier))["Policy"])
+    # Versions and aliases share the policy, whose statements name them.
+    function = get_backend(account, region).get_function(name.split(":")[1])
+    return json.dumps(function.policy.get_policy()["Policy"])
 
 
 def _role(account: str, _region: str, name: str) -> Any:
@@ -153,6 +155,7 @@ def key_context(need: Need) -> dict[str, tuple[str, ...]]:
         return {}
     _, _, _, region, account, name = need.resource.split(":", 5)
     try:
-        return {"kms:resourcealiases": tuple(_key(account, region, name).aliases)}
+        aliases = _key(account, region, name).aliases
+        return {"kms:resourcealiases": tuple(one for one in aliases if not faults.is_new(one, "kmsAliasSeconds"))}
     except KeyError:
         return {}

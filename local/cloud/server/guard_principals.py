@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import faults
 from guard_resources import PARTITION
 from policy import Policies, Principal, decide
 from policy_conditions import Context
@@ -59,7 +60,8 @@ def open_session(role_arn: str, service: str, name: str, context: Context | None
     role = _role(role_arn)
     source = {_TRUST_KEYS[key]: (value,) for key, value in trust.items()}
     caller = service_caller(service, account, source)
-    policies = Policies(resource=_trust(role), resource_decides=True)
+    # A service that does not know a role yet says that it cannot assume it.
+    policies = Policies(resource=_known(role)[1], resource_decides=True)
     if role is None or not decide(caller.principal, "sts:AssumeRole", role_arn, caller.context, policies).allowed:
         raise CannotAssume(f"{service} is not allowed to assume {role_arn}")
     key = f"ASIA{hashlib.sha256(f'{role_arn} {name}'.encode()).hexdigest()[:16].upper()}"
@@ -86,7 +88,7 @@ def session_caller(session: Session) -> Caller:
     context = {**_described(arn, account), **session.context}
     context["aws:principalarn"] = (session.role_arn,)
     principal = Principal(arn=arn, account=account, role_arn=session.role_arn)
-    return Caller(principal, documents_of(role), _boundary(role), context)
+    return Caller(principal, _known(role)[0], _boundary(role), context)
 
 
 def _user_caller(user: Any, account: str) -> Caller:
@@ -113,6 +115,31 @@ def documents_of(holder: Any) -> tuple[str, ...]:
     # A user's inline policies are texts, a group's are maps.
     inline = [one if isinstance(one, str) else json.dumps(one) for one in holder.policies.values()]
     return (*inline, *(_default_version(policy) for policy in holder.managed_policies.values()))
+
+
+def note_roles(account: str) -> None:
+    """Notes what roles are after a call to IAM, from which other services learn of it later."""
+    faults.note_changes(
+        {
+            key: value
+            for role in _iam(account).roles.values()
+            for key, value in (((role.arn, "roleSeconds"), _trust(role)), ((role.arn, "policySeconds"), documents_of(role)))
+        }
+    )
+
+
+def is_unknown(role_arn: str) -> bool:
+    """Whether a role exists that other services do not know yet."""
+    role = _role(role_arn)
+    return role is not None and _known(role)[1] is None
+
+
+def _known(role: Any) -> tuple[tuple[str, ...], str | None]:
+    """Returns the policies and the trust policy of a role, as services other than IAM know them."""
+    if role is None:
+        return (), None
+    policies = faults.visible(role.arn, "policySeconds", documents_of(role), ())
+    return policies, faults.visible(role.arn, "roleSeconds", _trust(role), None)
 
 
 def _default_version(policy: Any) -> str:

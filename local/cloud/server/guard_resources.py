@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Callable, Iterator, Mapping
 
 from guard_calls import Call
-from guard_table import FREE, OPERATIONS, PASSED_ROLES, PREFIXES
+from guard_table import FREE, OPERATIONS, PASSED_ROLES, PREFIXES, TAGGED, TAGGED_RESOURCES
 from policy_conditions import Context
 
 PARTITION = "aws"
@@ -41,7 +41,33 @@ def needs_of(call: Call, account: str) -> list[Need]:
     if service == "s3" and ("VersionId" in call.params or b"<VersionId>" in call.request.body):
         action += "Version"
     needs = [Need(action, one) for template in templates for one in resources(template, call, account)]
-    return [*needs, *_passed_role(call)]
+    return [*needs, *_tags(call, needs, account), *_absent_object(call), *_passed_role(call)]
+
+
+def _tags(call: Call, needs: list[Need], account: str) -> list[Need]:
+    """Returns the permission to tag what the call creates."""
+    operation, parameter = TAGGED.get(call.service, ("", ""))
+    given = [value for name, value in call.params.items() if name == parameter or name.startswith(f"{parameter}.")]
+    creates = re.match("Create|Put|Register", call.operation or "") and operation != call.operation
+    if not (parameter and creates and any(given)):
+        return []
+    template = TAGGED_RESOURCES.get((call.service, call.operation or ""))
+    resource = next(resources(template, call, account)) if template else needs[0].resource
+    return [Need(f"{PREFIXES.get(call.service, call.service)}:{operation}", resource)]
+
+
+def _absent_object(call: Call) -> list[Need]:
+    """S3 tells that an object is absent only to those who may list the bucket. Source: GetObject, Permissions."""
+    if call.service != "s3" or call.operation not in ("GetObject", "HeadObject"):
+        return []
+    from moto.s3.models import s3_backends
+
+    name = call.params["Bucket"]
+    for by_partition in s3_backends.values():
+        bucket = by_partition[PARTITION].buckets.get(name)
+        if bucket is not None and call.params["Key"] not in bucket.keys:
+            return [Need("s3:ListBucket", f"arn:{PARTITION}:s3:::{name}")]
+    return []
 
 
 @lru_cache(maxsize=None)
@@ -109,11 +135,17 @@ def values_at(params: Any, path: str) -> list[str]:
     return [str(found)] if found not in (None, "") else []
 
 
-def _passed_role(call: Call) -> list[Need]:
-    service, parameter = PASSED_ROLES.get((call.service, call.operation or ""), ("", ""))
+def passed_roles(call: Call) -> list[str]:
+    """Returns the ARNs of the roles that a call gives to a service."""
+    _, parameter = PASSED_ROLES.get((call.service, call.operation or ""), ("", ""))
     roles = values_at(call.params, parameter) if parameter else []
+    return [role for role in roles if role.startswith("arn:") and ":role/" in role]
+
+
+def _passed_role(call: Call) -> list[Need]:
+    service, _ = PASSED_ROLES.get((call.service, call.operation or ""), ("", ""))
     passed = {"iam:passedtoservice": (f"{service}.amazonaws.com",)}
-    return [Need("iam:PassRole", role, passed) for role in roles if role.startswith("arn:") and ":role/" in role]
+    return [Need("iam:PassRole", role, passed) for role in passed_roles(call)]
 
 
 def _api_gateway(call: Call) -> list[Need]:

@@ -3,12 +3,14 @@
 import base64
 import io
 import json
+from dataclasses import replace
 from typing import Any, Callable
 
-from guard import check, decisions, request_from_front, request_of
+from faults import set_faults
+from guard import ACCOUNT, after, check, needs_body, request_from_front, request_of
 from guard_answers import Answer
 from guard_principals import CannotAssume, open_session
-from guard_report import report
+from guard_records import decisions, report
 
 PATH = "/_cloud/permissions"
 
@@ -20,11 +22,14 @@ def guarded(application: Callable[..., Any]) -> Callable[..., Any]:
         path = environ["PATH_INFO"]
         if path.startswith(PATH):
             return _json(start_response, _control(path.removeprefix(PATH), _read(environ)))
-        # The bodies of objects are large and decide nothing.
-        stores = environ["REQUEST_METHOD"] == "PUT" and "/s3/aws4_request" in environ.get("HTTP_AUTHORIZATION", "")
-        refusal = check(request_of(environ, b"" if stores else _read(environ)))
+        request = request_of(environ, b"")
+        if needs_body(request):
+            request = replace(request, body=_read(environ))
+        refusal = check(request)
         if refusal is None:
-            return application(environ, start_response)
+            answer = application(environ, start_response)
+            after(request)
+            return answer
         start_response(f"{refusal.status} Refused", [*refusal.headers.items(), ("content-length", str(len(refusal.body)))])
         return [refusal.body]
 
@@ -44,14 +49,25 @@ def _read(environ: dict[str, Any]) -> bytes:
 def _control(name: str, body: bytes) -> Any:
     if name == "/check":
         return _described(check(request_from_front(body)))
+    if name == "/faults":
+        return _set_faults(json.loads(body))
     if name == "/session":
         given = json.loads(body)
         try:
-            key, secret, token = open_session(given["role"], given["service"], given["name"], source_arn=given["sourceArn"])
+            source = {"lambda:sourcefunctionarn": (given["sourceArn"],)} if given["name"] == "lambda" else {}
+            key, secret, token = open_session(given["role"], given["service"], given["name"], source, source_arn=given["sourceArn"])
         except CannotAssume as error:
             return {"error": str(error)}
         return {"accessKeyId": key, "secretAccessKey": secret, "sessionToken": token}
-    return report() if name == "/report" else decisions()
+    return report(ACCOUNT) if name == "/report" else decisions()
+
+
+def _set_faults(given: dict[str, Any]) -> Any:
+    try:
+        set_faults(given)
+    except ValueError as error:
+        return {"error": str(error)}
+    return {}
 
 
 def _described(answer: Answer | None) -> Any:

@@ -15,6 +15,7 @@ OPERATIONS = {
         scalable-target/*: RegisterScalableTarget DeregisterScalableTarget PutScalingPolicy DeleteScalingPolicy
         {ResourceARN}: ListTagsForResource TagResource UntagResource
     """,
+    "athena": "workgroup/{WorkGroup|primary}: GetQueryExecution StartQueryExecution",
     "bedrock": "@model modelId: InvokeModel",
     "dynamodb": """
         table/{RequestItems}: BatchGetItem BatchWriteItem
@@ -219,6 +220,35 @@ PASSED_ROLES = {
     ("firehose", "UpdateDestination"): ("firehose", "ExtendedS3DestinationUpdate.RoleARN"),
     ("logs", "PutSubscriptionFilter"): ("logs", "roleArn"),
     ("apigateway", "UpdateAccount"): ("apigateway", "patchOperations.value"),
+}
+
+# The action that a call with tags needs too, on the resource that it creates, and the parameter with the tags. Source:
+# Service Authorization Reference, dependent actions.
+TAGGED = {
+    "application-autoscaling": ("TagResource", "Tags"),
+    "dynamodb": ("TagResource", "Tags"),
+    "ec2": ("CreateTags", "TagSpecification"),
+    "events": ("TagResource", "Tags"),
+    "firehose": ("TagDeliveryStream", "Tags"),
+    "glue": ("TagResource", "Tags"),
+    "iam": ("TagRole", "Tags"),
+    "kms": ("TagResource", "Tags"),
+    "lambda": ("TagResource", "Tags"),
+    "logs": ("TagResource", "tags"),
+    "monitoring": ("TagResource", "Tags"),
+    "personalize": ("TagResource", "tags"),
+    "sagemaker": ("AddTags", "Tags"),
+    "secretsmanager": ("TagResource", "Tags"),
+    "sns": ("TagResource", "Tags"),
+    "sqs": ("TagQueue", "tags"),
+    "ssm": ("AddTagsToResource", "Tags"),
+    "states": ("TagResource", "tags"),
+}
+
+# What is tagged where it is not the first resource of the call.
+TAGGED_RESOURCES = {
+    ("glue", "CreateDatabase"): "database/{DatabaseInput.Name}",
+    ("lambda", "CreateEventSourceMapping"): "event-source-mapping:*",
 }
 
 # Nobody needs permission for these.

@@ -9,7 +9,6 @@ Exits with code 3 and a message if a repair does not fit the installed moto. Env
     CLOUD_WITHOUT_REPAIRS  names of repairs to skip, comma-separated, to see how moto behaves without them
     CLOUD_SHORT_CALLS      {"function": seconds}: upper limits for function timeouts
     CLOUD_INIT_SECONDS     how long a function may take to load (default: 30)
-    CLOUD_PERMISSIONS      "enforced" to refuse what the caller's policies do not allow
     CLOUD_LONGEST_WAIT     upper limit for the Wait states of state machines, in seconds; empty means no limit
 """
 
@@ -52,7 +51,6 @@ def main() -> None:
 
 
 def serve(applied: list[str], set_firehose_delay) -> None:
-    import guard
     import guard_server
     from moto.core.config import default_user_config
     from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
@@ -66,9 +64,7 @@ def serve(applied: list[str], set_firehose_delay) -> None:
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no log line per request
     moto = DomainDispatcherApplication(create_backend_app)
     moto.debug = True
-    application = with_controls(moto, set_firehose_delay)
-    if guard.ENFORCED:
-        application = guard_server.guarded(application)
+    application = guard_server.guarded(with_controls(moto, set_firehose_delay))
     server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
     server.daemon_threads = True
     os.environ["MOTO_PORT"] = str(server.port)

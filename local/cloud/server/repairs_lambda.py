@@ -16,6 +16,7 @@ import guard
 from guard_principals import CannotAssume, open_session
 from patching import repair, replace
 from repairs_capacity import provisioned
+from repairs_quotas import account_concurrency
 from repairs_terraform import logging_config
 from sandbox import Outcome, Pool, Program
 
@@ -71,11 +72,22 @@ class Runner:
             with self._lock:
                 self._running[arn] -= 1
 
+    def run_when_free(self, function: Any, payload: str, qualifier: str | None) -> None:
+        """Runs one event as soon as the limits of concurrency allow it, as Lambda does with asynchronous events."""
+        while True:
+            try:
+                self.run(function, payload, qualifier)
+                return
+            except Refused as refused:
+                if refused.status != 429:
+                    raise
+                time.sleep(0.2)
+
     def _enter(self, function: Any, arn: str) -> None:
         limit = function.reserved_concurrency
         with self._lock:
             running = self._running.get(arn, 0)
-            if limit is not None and running >= int(limit):
+            if (limit is not None and running >= int(limit)) or sum(self._running.values()) >= account_concurrency():
                 raise Refused(429, "TooManyRequestsException", "Rate Exceeded.")
             self._running[arn] = running + 1
 
@@ -140,13 +152,10 @@ class Runner:
 
 
 def _credentials(function: Any) -> dict[str, str]:
-    """Returns credentials of the function's role if permissions are enforced, else those that may do everything."""
-    if not guard.ENFORCED:
-        keys = ("test", "test", "test")
-    else:
-        # Without the version: the condition key names the function.
-        source = {"lambda:sourcefunctionarn": (function.function_arn,)}
-        keys = open_session(function.role, "lambda.amazonaws.com", function.function_name, source)
+    """Returns credentials of the function's role."""
+    # Without the version: the condition key names the function.
+    source = {"lambda:sourcefunctionarn": (function.function_arn,)}
+    keys = open_session(function.role, "lambda.amazonaws.com", function.function_name, source)
     return dict(zip(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"), keys))
 
 
@@ -223,7 +232,7 @@ def lambda_runner() -> None:
             if invocation == "DryRun":
                 return 204, {"status": 204}, ""
             if invocation == "Event":
-                threading.Thread(target=runner.run, args=(function, payload, named), daemon=True).start()
+                threading.Thread(target=runner.run_when_free, args=(function, payload, named), daemon=True).start()
                 return 202, {"status": 202}, ""
             outcome = runner.run(function, payload, named)
         except Refused as refused:

@@ -24,6 +24,11 @@ def _quotas() -> dict[str, Any]:
     return json.loads(os.environ["CLOUD_QUOTAS"])
 
 
+def account_concurrency() -> int:
+    """Returns how many functions may run at the same time."""
+    return int(_quotas().get("concurrency", _CONCURRENCY))
+
+
 @repair
 def lambda_account_settings() -> None:
     """moto has no GetAccountSettings and returns a 404 page in HTML."""
@@ -31,8 +36,7 @@ def lambda_account_settings() -> None:
     from moto.awslambda.responses import LambdaResponse
 
     def get_account_settings(self: Any) -> Any:
-        limit = _quotas().get("concurrency", _CONCURRENCY)
-        return 200, {}, json.dumps({"AccountLimit": {"ConcurrentExecutions": limit}, "AccountUsage": {}})
+        return 200, {}, json.dumps({"AccountLimit": {"ConcurrentExecutions": account_concurrency()}, "AccountUsage": {}})
 
     add(LambdaResponse, "get_account_settings", get_account_settings)
     add_url(urls, r"{0}/(?P<api_version>[^/]+)/account-settings/?$", LambdaResponse.dispatch)

@@ -1,11 +1,10 @@
-"""Makes moto act with the roles that it is configured with, where it delivers by itself. Only if permissions are enforced."""
+"""Makes moto act with the roles that it is configured with, where it delivers by itself."""
 
 import sys
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any
 
-import guard
 from guard import Denied, require
 from guard_principals import CannotAssume, caller_of, open_session, service_caller
 from guard_resources import Need
@@ -25,8 +24,6 @@ def require_of_role(role_arn: str, service: str, *needs: Need, **trust: str) -> 
 @repair
 def sfn_roles() -> None:
     """moto calls services with keys of nobody. AWS runs each task with the role of its state machine."""
-    if not guard.ENFORCED:
-        return
     from botocore.exceptions import ClientError
 
     original = import_module(f"{STEPS}.utils.boto_client").boto_client_for
@@ -49,8 +46,6 @@ def sfn_roles() -> None:
 @repair
 def firehose_roles() -> None:
     """moto writes objects as nobody. Firehose writes with the role of the destination."""
-    if not guard.ENFORCED:
-        return
     from moto.firehose.models import FirehoseBackend
 
     def put_s3_records(self: Any, stream: str, version: str, destination: dict[str, Any], records: Any) -> Any:
@@ -69,8 +64,6 @@ def firehose_roles() -> None:
 @repair
 def log_delivery_permissions() -> None:
     """moto calls subscribed functions as nobody. CloudWatch Logs needs the permission of the function's policy."""
-    if not guard.ENFORCED:
-        return
     from moto.awslambda.models import LambdaBackend
 
     def send_log_event(self: Any, function_arn: str, filter_name: str, log_group: str, *rest: Any) -> None:
@@ -85,8 +78,6 @@ def log_delivery_permissions() -> None:
 @repair
 def queue_source_roles() -> None:
     """moto and our repairs read queues as nobody. Lambda reads an event source with the role of the function."""
-    if not guard.ENFORCED:
-        return
     import repairs_queues
 
     def serve_batch(backend: Any, mapping: Any) -> bool:

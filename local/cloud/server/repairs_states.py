@@ -7,7 +7,7 @@ from typing import Any
 from patching import add, repair, replace
 
 MAP = "moto.stepfunctions.parser.asl.component.state.exec.state_map"
-# The credentials of the task that the thread runs, if permissions are enforced.
+# The credentials of the task that the thread runs.
 task_credentials = threading.local()
 AWS_SDK_NAMES = {"s3": "S3", "sns": "Sns", "sqs": "Sqs", "ssm": "Ssm", "sagemaker": "SageMaker", "lambda": "Lambda"}
 

@@ -17,6 +17,7 @@ import { loadBundle } from "../../../local/api/load-bundle.ts";
 import { startApi } from "../../../local/api/start.ts";
 import type { StandIn } from "../../../local/cloud/stand-in.ts";
 import { createBucket } from "../../../local/dev/clients.ts";
+import { createDeployedRoles, variablesOfRole } from "../../../local/dev/deployed-roles.ts";
 import { createStream, createTables } from "../../../local/dev/resources.ts";
 import { createPersonalize } from "../../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
@@ -24,6 +25,7 @@ import { clientOptions, sharedCloud } from "../../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { unique } from "../../local/cloud/functions.ts";
 import { type Harness, memoryObjects } from "../../local/personalize/harness.ts";
+import { recommendation } from "../../stacks/support.ts";
 import { startAwsFront } from "./aws-front.ts";
 import { SHOP_DEFINITIONS } from "./definitions.ts";
 
@@ -114,6 +116,7 @@ export async function startWorld(options: WorldOptions = {}) {
   };
 
   const bucket = names.bucket();
+  await createDeployedRoles(cloud, recommendation([["project.yaml", ["project_name"], project]]));
   await createTables(dynamo, names);
   await createBucket(s3, bucket, cloud.region);
   await createStream(new FirehoseClient(direct), { cloud, names }, "events");
@@ -142,7 +145,10 @@ export async function startWorld(options: WorldOptions = {}) {
     item_cache_ms: 0,
     ...options.settings,
   };
-  const env = recommendationApiEnvironment(names, queueUrl);
+  const env = {
+    ...recommendationApiEnvironment(names, queueUrl),
+    ...(await variablesOfRole(cloud, names, "recommendation-api")),
+  };
   const built = await buildFunctions({
     outdir: join(scratchFolder(TEST_OUTPUT, "recommendation"), "functions"),
     functions: ["recommendation-api"],

@@ -8,7 +8,6 @@ import { type SeededAccount, seedAccount } from "../../../local/cloud/seed.ts";
 import { createModelStandIns } from "../../../local/embeddings/stand-ins.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { clientOptions, ownCloud } from "../../fixtures/cloud.ts";
-import { asDeployer } from "../../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { clusters } from "../../fixtures/opensearch.ts";
 import { rankingStandIn } from "../../fixtures/ranking-stand-in.ts";
@@ -54,17 +53,14 @@ export async function createWorld(): Promise<World> {
     modelOfEndpoint: (name) =>
       (["sparse_v3", "dense_large_en_v1_5"] as const).find((model) => name === names.endpoint(model)),
   });
-  const cloud = await ownCloud({ standIns: [models, rankingStandIn()], permissions: "enforced" });
+  const cloud = await ownCloud({ standIns: [models, rankingStandIn()] });
   const account = await seedAccount(cloud);
   const [cluster] = await clusters();
   const folder = scratchFolder(TEST_OUTPUT, "deployment");
   const project = await testProject({
     folder,
-    cloud: await asDeployer(cloud, {
-      project: "shop",
-      stateBucket: account.stateBucket,
-      logRole: "api-gateway-logs",
-    }),
+    cloud,
+    deployer: { logRole: "api-gateway-logs" },
     account,
     configuration: "all-options",
     name: "shop",

@@ -16,11 +16,16 @@ export const unique = (prefix: string) => `${prefix}-${randomUUID().slice(0, 13)
 /** A zip file with one module, `index.mjs`. */
 export const zipOf = (source: string) => zipSync({ "index.mjs": Buffer.from(source) });
 
-/** Makes a role that any service may assume; nothing is allowed or denied here. */
+const everything = (more: object) =>
+  JSON.stringify({ Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "*", ...more }] });
+
+/** Makes a role that any service may assume and that may do everything, for tests of something else. */
 export async function createRole(cloud: TestCloud): Promise<string> {
   const RoleName = unique("role");
-  const AssumeRolePolicyDocument = JSON.stringify({ Version: "2012-10-17", Statement: [] });
+  const AssumeRolePolicyDocument = everything({ Principal: "*", Action: "sts:AssumeRole" });
   await callIam(cloud, { Action: "CreateRole", RoleName, AssumeRolePolicyDocument });
+  const PolicyDocument = everything({ Resource: "*" });
+  await callIam(cloud, { Action: "PutRolePolicy", RoleName, PolicyName: "everything", PolicyDocument });
   return `arn:aws:iam::${cloud.accountId}:role/${RoleName}`;
 }
 

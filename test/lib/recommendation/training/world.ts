@@ -27,13 +27,15 @@ import type { TrainingSettings } from "../../../../lib/recommendation/training/s
 import type { TrainingInput } from "../../../../lib/recommendation/training/task.ts";
 import { ACCOUNT_ID, REGION } from "../../../../local/cloud/front.ts";
 import { createBucket } from "../../../../local/dev/clients.ts";
+import { createDeployedRoles, type Permission } from "../../../../local/dev/deployed-roles.ts";
+import { importObjects } from "../../../../local/dev/recommendation.ts";
 import { createFunction, createTables } from "../../../../local/dev/resources.ts";
 import type { Delays } from "../../../../local/personalize/account.ts";
-import { s3Objects } from "../../../../local/personalize/data/s3-objects.ts";
 import { createPersonalize } from "../../../../local/personalize/personalize.ts";
 import { waitFor } from "../../../../local/process/wait.ts";
 import { clientOptions, ownCloud } from "../../../fixtures/cloud.ts";
-import { createRole, invoke } from "../../../local/cloud/functions.ts";
+import { invoke } from "../../../local/cloud/functions.ts";
+import { recommendation } from "../../../stacks/support.ts";
 import { basicInputs } from "../../personalize/resources/inputs.ts";
 import { DEFINITIONS, ITEM, USER } from "../etl/run.ts";
 import { NDCG_ANY } from "./settings.ts";
@@ -48,6 +50,10 @@ export interface WorldOptions {
   bufferSeconds?: number;
   /** Of personalize-manager, in seconds: it stops waiting 15 s before. */
   managerTimeout?: number;
+  /** How many functions may run at the same time. Default: as many as like. */
+  concurrency?: number;
+  /** What the roles of a deployment have, and here not. */
+  taken?: Permission;
 }
 
 /**
@@ -60,23 +66,24 @@ export async function trainingWorld({
   delays,
   bufferSeconds = 0,
   managerTimeout,
+  concurrency,
+  taken,
 }: WorldOptions) {
-  let s3: S3Client | undefined;
+  const endpoint = Promise.withResolvers<string>();
   let heldAt: number | undefined;
   const standIn = createPersonalize({
     accountId: ACCOUNT_ID,
     region: REGION,
     delays: { ...DELAYS, ...delays },
     clock: { now: () => heldAt ?? Date.now() },
-    objects: {
-      list: (...of) => s3Objects(s3 as S3Client).list(...of),
-      read: (...of) => s3Objects(s3 as S3Client).read(...of),
-    },
+    objects: importObjects(endpoint.promise),
   });
-  const cloud = await ownCloud({ standIns: [standIn] });
+  const quotas = concurrency === undefined ? {} : { concurrency };
+  const cloud = await ownCloud({ standIns: [standIn], quotas });
+  endpoint.resolve(cloud.endpoint);
+  await createDeployedRoles(cloud, recommendation([["project.yaml", ["project_name"], project]]), taken);
   const options = { ...clientOptions(cloud), forcePathStyle: true };
   const storage = new S3Client(options);
-  s3 = storage;
   const clients = {
     s3: storage,
     dynamo: new DynamoDBClient(options),
@@ -120,7 +127,7 @@ export async function trainingWorld({
   await deploy("training", { environment: trainingEnv });
   await deploy("personalize-manager", managerTimeout === undefined ? {} : { timeoutSeconds: managerTimeout });
 
-  const roleArn = await createRole(cloud);
+  const roleArn = names.roleArn(names.role("state-machines"));
   const definitions = stateMachineDefinitions(names, 2);
   const machine = async (name: "training" | "teardown") => {
     const command = { name: names.stateMachine(name), roleArn, definition: JSON.stringify(definitions[name]) };

@@ -1,0 +1,109 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
+import type { Cloud } from "../cloud/front.ts";
+import { roleVariables } from "../cloud/permissions.ts";
+import { createRole, putRolePolicy } from "./role.ts";
+
+const FUNCTIONS = new URL("../../functions", import.meta.url);
+
+/** A role as the stacks deploy it. */
+interface DeployedRole {
+  name: string;
+  /** Who may assume it. */
+  trust: string;
+  policies: { name: string; policy: string }[];
+}
+
+/** One action of one statement of a role. */
+export interface Permission {
+  role: string;
+  sid: string;
+  action: string;
+}
+
+/** The parts of a synthesized stack that are read here. */
+interface Synthesized {
+  resource?: {
+    aws_iam_role?: Record<string, { name: string; assume_role_policy: string }>;
+    aws_iam_role_policy?: Record<string, { name: string; role: string; policy: string }>;
+  };
+}
+
+/**
+ * Creates the roles of a deployment of this configuration, with exactly the policies that the stacks give them: functions,
+ * state machines, Firehose and Personalize may do here what they may do in AWS. Tests take one permission out.
+ */
+export async function createDeployedRoles(
+  cloud: Pick<Cloud, "endpoint">,
+  config: Configuration,
+  taken?: Permission,
+): Promise<void> {
+  const roles = await deployedRoles(config);
+  await Promise.all(
+    roles.map(async ({ name, trust, policies }) => {
+      await createRole(cloud, name, trust);
+      for (const { name: policyName, policy } of policies) {
+        const given = taken?.role === name ? withoutPermission(policy, taken) : policy;
+        await putRolePolicy(cloud, name, policyName, given);
+      }
+    }),
+  );
+}
+
+/** Returns the variables with which a function that runs in this process acts for its role. */
+export function variablesOfRole(
+  { endpoint }: Pick<Cloud, "endpoint">,
+  names: Names,
+  name: FunctionName,
+): Promise<Record<string, string>> {
+  const functionArn = names.arn("lambda", `function:${names.function(name)}`);
+  return roleVariables(endpoint, { role: names.roleArn(names.functionRole(name)), functionArn });
+}
+
+async function deployedRoles(config: Configuration): Promise<DeployedRole[]> {
+  // Loading the stacks takes a second, and only those need it who enforce permissions.
+  const [{ synthesize }, { sampleDiscovery }] = await Promise.all([
+    import("../../stacks/synthesize.ts"),
+    import("../../stacks/sample-discovery.ts"),
+  ]);
+  const outdir = mkdtempSync(join(tmpdir(), "roles-"));
+  try {
+    // Roles do not depend on the code of functions.
+    const artifact = { zip: join(outdir, "function.zip"), sha256: "none" };
+    const artifacts = Object.fromEntries(readdirSync(FUNCTIONS).map((name) => [name, artifact]));
+    const stacks = synthesize({ config, discovery: sampleDiscovery(config), artifacts, outdir });
+    return stacks.flatMap(({ directory }) => rolesOf(JSON.parse(readFileSync(join(directory, "cdk.tf.json"), "utf8"))));
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+/** In place of the ARNs of what Terraform makes: keys, of which there are none here, and topics. */
+const ABSENT = "arn:aws:kms:::key/absent";
+
+function rolesOf({ resource = {} }: Synthesized): DeployedRole[] {
+  const { aws_iam_role = {}, aws_iam_role_policy = {} } = resource;
+  return Object.entries(aws_iam_role).map(([id, { name, assume_role_policy: trust }]) => ({
+    name,
+    trust,
+    policies: Object.values(aws_iam_role_policy)
+      .filter(({ role }) => role === `\${aws_iam_role.${id}.name}`)
+      .map(({ name, policy }) => ({ name, policy: policy.replaceAll(/\$\{aws_\w+\.[\w-]+\.arn\}/g, ABSENT) })),
+  }));
+}
+
+interface Statement {
+  Sid: string;
+  Action: readonly string[];
+}
+
+function withoutPermission(policy: string, { sid, action }: Permission): string {
+  const { Statement, ...document }: { Statement: readonly Statement[] } = JSON.parse(policy);
+  const left = Statement.map((statement) =>
+    statement.Sid === sid ? { ...statement, Action: statement.Action.filter((one) => one !== action) } : statement,
+  );
+  return JSON.stringify({ ...document, Statement: left.filter(({ Action }) => Action.length > 0) });
+}

@@ -1,0 +1,57 @@
+// A first deployment where AWS is slow to know of new roles, and the account may run ten functions at the same time.
+import { rmSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { setFaults } from "../../local/cloud/permissions.ts";
+import { seedAccount } from "../../local/cloud/seed.ts";
+import { openPersonalize } from "../../local/dev/recommendation.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { ownCloud } from "../fixtures/cloud.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { suite } from "../suite.ts";
+import { recommendationProject } from "./recommendation-project.ts";
+
+const test = suite("a first deployment in a new account");
+
+const NAME = "new";
+/** IAM needs this long; policies longer than roles, so that the functions themselves are refused. */
+const ROLE_SECONDS = 5;
+const POLICY_SECONDS = 30;
+
+const folder = scratchFolder(TEST_OUTPUT, "new-account");
+const endpoint = Promise.withResolvers<string>();
+const personalize = openPersonalize(folder, endpoint.promise);
+const cloud = await ownCloud({
+  standIns: [personalize],
+  quotas: { concurrency: 10 },
+});
+endpoint.resolve(cloud.endpoint);
+test.after(async () => {
+  await cloud.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+const account = await seedAccount(cloud);
+const project = await recommendationProject({ folder, cloud, account, name: NAME });
+
+test("succeeds, says that few functions may run, and what it waits for", async () => {
+  await setFaults(cloud, {
+    roleSeconds: ROLE_SECONDS,
+    policySeconds: POLICY_SECONDS,
+    kmsAliasSeconds: POLICY_SECONDS,
+    functionSeconds: 2,
+  });
+  const { out, err } = await project.succeeds("deploy", "--yes");
+  assert.match(out, "Only 10 functions may run at the same time");
+  assert.match(
+    err,
+    /aws_lambda_invocation\.\S+: personalize:\w+ is not yet permitted to the role new-personalize-manager-\S+, since IAM needs a while: waiting\n/,
+    err,
+  );
+  assert.not.match(err, "credentials");
+});
+
+test("then a plan is empty", async () => {
+  const { out, code, err } = await project.relevance("plan", "--detailed-exitcode");
+  assert.is(code, 0, `${out}\n${err}`);
+});
+
+test.run();

@@ -1,0 +1,135 @@
+import { DynamoDBClient, GetItemCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { IAMClient, PutRolePolicyCommand } from "@aws-sdk/client-iam";
+import { CreateFunctionCommand, InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
+import * as assert from "uvu/assert";
+import { assumeRole, type Faults, setFaults } from "../../local/cloud/permissions.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { createServiceRole, policyOf } from "../fixtures/principals.ts";
+import { createFunction, invoke, unique, zipOf } from "../local/cloud/functions.ts";
+import { callJson } from "../local/cloud/raw-api.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("local cloud: faults that AWS has");
+const cloud = await ownCloud({ quotas: { concurrency: 2 } });
+test.after(() => cloud.stop());
+test.after.each(() => setFaults(cloud, {}));
+
+const root = clientOptions(cloud);
+const lambda = new LambdaClient(root);
+const LAMBDA = "lambda.amazonaws.com";
+
+const nameOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "allowed",
+    (error: unknown) => (error instanceof Error ? error.name : String(error)),
+  );
+
+/** Waits until a call no longer fails, and returns with which errors it failed before. */
+async function failures(call: () => Promise<unknown>): Promise<string[]> {
+  const seen = new Set<string>();
+  await waitFor(
+    async () => {
+      const name = await nameOf(call());
+      if (name !== "allowed") seen.add(name);
+      return name === "allowed";
+    },
+    { what: "the call to succeed", timeoutMs: 60_000, intervalMs: 100 },
+  );
+  return [...seen];
+}
+
+test("a role and its policies are not known to other services at once", async () => {
+  await setFaults(cloud, { roleSeconds: 3, policySeconds: 3 });
+  const role = await createServiceRole(cloud, LAMBDA, []);
+  const create = () =>
+    lambda.send(
+      new CreateFunctionCommand({
+        FunctionName: unique("function"),
+        Role: role,
+        Runtime: "nodejs22.x",
+        Handler: "index.handler",
+        Code: { ZipFile: zipOf("export const handler = () => 1;") },
+      }),
+    );
+  assert.equal(await failures(create), ["InvalidParameterValueException"]);
+
+  const credentials = await assumeRole(cloud.endpoint, { role, service: LAMBDA, sourceArn: role });
+  const list = () =>
+    new DynamoDBClient({ ...root, credentials })
+      .send(new GetItemCommand({ TableName: "none", Key: { id: { S: "1" } } }))
+      .catch((error: Error) => {
+        if (error.name !== "ResourceNotFoundException") throw error;
+      });
+  const PolicyDocument = policyOf([{ Effect: "Allow", Action: "dynamodb:GetItem", Resource: "*" }]);
+  const RoleName = role.split("/").at(-1) ?? "";
+  await new IAMClient(root).send(new PutRolePolicyCommand({ RoleName, PolicyName: "read", PolicyDocument }));
+  assert.equal(await failures(list), ["AccessDeniedException"]);
+});
+
+test("a new alias of a key is not known to conditions at once", async () => {
+  interface Key {
+    KeyMetadata: { KeyId: string; Arn: string };
+  }
+  const { KeyMetadata } = await callJson<Key>(cloud, "kms", "TrentService.CreateKey", {});
+  const AliasName = `alias/${unique("key")}`;
+  const Condition = { "ForAnyValue:StringEquals": { "kms:ResourceAliases": [AliasName] } };
+  const role = await createServiceRole(cloud, LAMBDA, [
+    { Effect: "Allow", Action: ["kms:Decrypt", "kms:DescribeKey"], Resource: "*", Condition },
+  ]);
+  const { accessKeyId } = await assumeRole(cloud.endpoint, { role, service: LAMBDA, sourceArn: role });
+  const describe = async () => {
+    const scope = `${accessKeyId}/20000101/${cloud.region}/kms/aws4_request`;
+    const answer = await fetch(cloud.endpoint, {
+      method: "POST",
+      headers: {
+        authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+        "content-type": "application/x-amz-json-1.1",
+        "x-amz-target": "TrentService.DescribeKey",
+      },
+      body: JSON.stringify({ KeyId: KeyMetadata.KeyId }),
+    });
+    if (!answer.ok)
+      throw Object.assign(new Error(await answer.text()), { name: answer.headers.get("x-amzn-errortype") });
+  };
+  await setFaults(cloud, { kmsAliasSeconds: 3 });
+  await callJson(cloud, "kms", "TrentService.CreateAlias", { AliasName, TargetKeyId: KeyMetadata.KeyId }).catch(
+    () => undefined, // an empty answer
+  );
+  assert.equal(await failures(describe), ["AccessDeniedException"]);
+});
+
+test("a function cannot be invoked at once", async () => {
+  await setFaults(cloud, { functionSeconds: 3 });
+  const Role = await createServiceRole(cloud, LAMBDA, []);
+  const FunctionName = await createFunction(cloud, lambda, "export const handler = () => 1;", { Role });
+  assert.equal(await failures(() => lambda.send(new InvokeCommand({ FunctionName }))), ["ResourceConflictException"]);
+});
+
+test("throttles as each service does", async () => {
+  await setFaults(cloud, { throttled: { dynamodb: 1, s3: 1, lambda: 1, sqs: 2 } });
+  const s3 = new S3Client({ ...root, forcePathStyle: true });
+  const sqs = new SQSClient(root);
+  assert.is(await nameOf(new DynamoDBClient(root).send(new ListTablesCommand({}))), "ThrottlingException");
+  assert.is(await nameOf(s3.send(new GetObjectCommand({ Bucket: "none", Key: "none" }))), "SlowDown");
+  assert.is(await nameOf(lambda.send(new InvokeCommand({ FunctionName: "none" }))), "TooManyRequestsException");
+  const asked = () => nameOf(sqs.send(new GetQueueUrlCommand({ QueueName: "none" })));
+  assert.equal([await asked(), await asked()], ["QueueDoesNotExist", "ThrottlingException"]);
+});
+
+test("at most as many functions run as the account may have, and events wait", async () => {
+  const Role = await createServiceRole(cloud, LAMBDA, []);
+  const source = "export const handler = () => new Promise((done) => setTimeout(() => done(1), 1500));";
+  const name = await createFunction(cloud, lambda, source, { Role });
+  const called = await Promise.all([1, 2, 3].map(() => nameOf(invoke(lambda, name, {}))));
+  assert.equal(called.sort(), ["TooManyRequestsException", "allowed", "allowed"]);
+});
+
+test("refuses faults that it does not know", async () => {
+  const wrong = { networkSeconds: 1 } as Faults;
+  assert.match(String(await setFaults(cloud, wrong).catch(String)), "no such fault: networkSeconds");
+});
+
+test.run();

@@ -1,0 +1,20 @@
+import * as assert from "uvu/assert";
+import { takeOut } from "../fixtures/taken-out.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("permissions that are taken out");
+
+/** `make bench ARGS=permissions` takes out ten. */
+const COUNT = 2;
+
+test("each one is missed in a training and teardown that pass with all of them", async () => {
+  const { needed, outcomes } = await takeOut(COUNT);
+  assert.ok(needed > 30, `only ${needed} are needed`);
+  assert.equal(
+    outcomes.filter(({ missed }) => !missed),
+    [],
+  );
+  assert.is(outcomes.length, COUNT);
+});
+
+test.run();
