@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -39,6 +40,7 @@ const server = createServer((call, answer) => {
   if (ranges.length > 2) answer.end(rest);
   else answer.write(rest.subarray(0, 100_000), () => answer.destroy());
 }).listen(0, "127.0.0.1");
+await once(server, "listening");
 test.after(() => new Promise<void>((resolve) => server.close(() => resolve())));
 
 const { find, open } = importSource(async () => {

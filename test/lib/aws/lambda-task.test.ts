@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { retriesOf, TASK_SECONDS } from "../../../../lib/recommendation/etl/lambda-task.ts";
-import { suite } from "../../../suite.ts";
+import { retriesOf, TASK_SECONDS } from "../../../lib/aws/lambda-task.ts";
+import { suite } from "../../suite.ts";
 
 const test = suite("calls of functions by state machines");
 
