@@ -6,6 +6,7 @@ import type { BundleOptions, LoadedBundle } from "../api/load-bundle.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { bundleFile } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
+import { variablesOfRole } from "./deployed-roles.ts";
 import { createStream } from "./resources.ts";
 
 export interface SearchEventsOptions {
@@ -23,7 +24,12 @@ export interface SearchEventsOptions {
 export async function openSearchEvents(options: SearchEventsOptions): Promise<ProxyHandler> {
   const { cloud, names, outdir } = options;
   await createStream(options.clients.firehose, options, "search-events");
-  const env = { ...cloud.env, ...searchEvents(names).environment, API_KEYS: options.keyEnvironment };
+  const env = {
+    ...cloud.env,
+    ...(await variablesOfRole(cloud, names, "search-events")),
+    ...searchEvents(names).environment,
+    API_KEYS: options.keyEnvironment,
+  };
   return (await options.load({ file: bundleFile(outdir, "search-events"), env })).handler;
 }
 

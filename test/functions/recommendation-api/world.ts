@@ -17,7 +17,7 @@ import { loadBundle } from "../../../local/api/load-bundle.ts";
 import { startApi } from "../../../local/api/start.ts";
 import type { StandIn } from "../../../local/cloud/stand-in.ts";
 import { createBucket } from "../../../local/dev/clients.ts";
-import { createDeployedRoles, variablesOfRole } from "../../../local/dev/deployed-roles.ts";
+import { createDeployedRoles } from "../../../local/dev/deployed-roles.ts";
 import { createStream, createTables } from "../../../local/dev/resources.ts";
 import { createPersonalize } from "../../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
@@ -145,10 +145,8 @@ export async function startWorld(options: WorldOptions = {}) {
     item_cache_ms: 0,
     ...options.settings,
   };
-  const env = {
-    ...recommendationApiEnvironment(names, queueUrl),
-    ...(await variablesOfRole(cloud, names, "recommendation-api")),
-  };
+  // As the root user: tests name campaigns as they like. The end-to-end test and `make dev` call with the role.
+  const env = recommendationApiEnvironment(names, queueUrl);
   const built = await buildFunctions({
     outdir: join(scratchFolder(TEST_OUTPUT, "recommendation"), "functions"),
     functions: ["recommendation-api"],
