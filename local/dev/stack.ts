@@ -1,11 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import { routes as routerRoutes } from "../../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
 import type { Configuration, Recommendation, SearchGateway } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
-import { type Names, namesOf } from "../../lib/core/naming/names.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import { loadBundle } from "../api/load-bundle.ts";
 import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
@@ -27,7 +26,7 @@ import { refuseNativeVectors } from "./knn-guard.ts";
 import { createForwarder } from "./log-forwarder.ts";
 import { hideMetricLines } from "./metric-lines.ts";
 import { type DevModels, openModels } from "./models.ts";
-import { type DevCluster, openCluster } from "./opensearch.ts";
+import { openCluster } from "./opensearch.ts";
 import { type DevOptions, PORTS } from "./options.ts";
 import {
   type LocalRecommendation,
@@ -37,9 +36,9 @@ import {
   startRecommendation,
 } from "./recommendation.ts";
 import { createRequestLogPath } from "./request-log.ts";
+import { routerEnvironment } from "./router-environment.ts";
 import type { Scope } from "./scope.ts";
 import { openSearchEvents, withEvents } from "./search-events.ts";
-import { createSecret } from "./secrets.ts";
 import type { DevState } from "./state-file.ts";
 
 /** The running stack. */
@@ -255,24 +254,6 @@ function cloudFolder(dir: string, scope: Scope): string {
 /** Returns an object with the property, or without it if the value is undefined. */
 function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
-}
-
-/** Returns the environment of api-router, as in AWS, and creates the secrets that it names in the local cloud. */
-async function routerEnvironment(
-  cluster: DevCluster,
-  cloud: Cloud,
-  configuration: Configuration,
-  names: Names,
-): Promise<Record<string, string>> {
-  if (configuration.api.logging.user_id === "hmac") {
-    await createSecret(cloud, names.userIdKeyParameter(), "the local stack's key of user ids");
-  }
-  const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region };
-  if (!cluster.credentials) return { ...common, OPENSEARCH_AUTH: "none" } satisfies ApiRouterEnv;
-  const { user: username, password } = cluster.credentials;
-  const secret = "local-cluster";
-  await createSecret(cloud, secret, JSON.stringify({ username, password }));
-  return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
 }
 
 function usagePlan({ api: { throttle } }: Configuration) {

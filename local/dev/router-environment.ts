@@ -1,0 +1,24 @@
+import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import type { Cloud } from "../cloud/front.ts";
+import type { DevCluster } from "./opensearch.ts";
+import { createSecret } from "./secrets.ts";
+
+/** Returns the environment of api-router, as in AWS, and creates the secrets that it names in the local cloud. */
+export async function routerEnvironment(
+  cluster: DevCluster,
+  cloud: Cloud,
+  configuration: Configuration,
+  names: Names,
+): Promise<Record<string, string>> {
+  if (configuration.api.logging.user_id === "hmac") {
+    await createSecret(cloud, names.userIdKeyParameter(), "the local stack's key of user ids");
+  }
+  const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region };
+  if (!cluster.credentials) return { ...common, OPENSEARCH_AUTH: "none" } satisfies ApiRouterEnv;
+  const { user: username, password } = cluster.credentials;
+  const secret = "local-cluster";
+  await createSecret(cloud, secret, JSON.stringify({ username, password }));
+  return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
+}
