@@ -8,7 +8,7 @@ import { consoleIndexes } from "../../lib/relevance/console/setup.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { UsageError } from "../errors.ts";
-import { addressOf, confOf } from "../gateway/gateway.ts";
+import { addressOf, confOf, deployedAddress } from "../gateway/gateway.ts";
 import { readStatus } from "../recommendation/read-status.ts";
 import { openTarget } from "../recommendation/target.ts";
 
@@ -23,7 +23,7 @@ export const consoleCommand = defineCommand({
     command
       .option("--url <url>", "URL of the search gateway (default: the deployed one)")
       .option("--key-env <name>", "environment variable with its API key", "RELEVANCE_API_KEY")
-      .option("--recommendation-url <url>", "URL of the recommendation service")
+      .option("--recommendation-url <url>", "URL of the recommendation service (default: the deployed one)")
       .option("--recommendation-key-env <name>", "environment variable with its API key (default: that of --key-env)")
       .option("--local", "use the stack of `make dev`")
       .option("--files <dir>", "folder for judgments/ and runs/", ".")
@@ -48,31 +48,24 @@ export const consoleCommand = defineCommand({
   run: async ({ url, keyEnv, local, files, port, ...options }, context) => {
     const { openConsole } = await import("../../lib/relevance/console/open.ts");
     const conf = confOf({ ...options, local });
-    const keyIn = (name: string) => {
-      const key = context.env[name];
-      if (key !== undefined && key !== "") return key;
-      throw new UsageError(`There is no API key in the environment variable ${name}`);
-    };
-    const given = url === undefined ? {} : { apiHost: url, apiKey: keyIn(keyEnv) };
+    const given = url === undefined ? {} : { apiHost: url, apiKey: keyIn(context, keyEnv) };
     const gateway = await addressOf({ conf, local, ...given }, context);
-    const recommendation = local
-      ? readDevFile().recommendation
-      : options.recommendationUrl && {
-          url: options.recommendationUrl,
-          api_key: keyIn(options.recommendationKeyEnv ?? keyEnv),
-        };
     const defaultsFile = join(conf, "hybrid_search.yaml");
     const { recommendation: configured } = existsSync(join(conf, "project.yaml")) ? loadConfiguration(conf) : {};
+    const recommendation = await recommendationOf(
+      { conf, local, deployed: !local && url === undefined && configured !== undefined },
+      options.recommendationUrl && {
+        url: options.recommendationUrl,
+        key: keyIn(context, options.recommendationKeyEnv ?? keyEnv),
+      },
+      context,
+    );
     const console = await openConsole({
       ...{ sources: join(ROOT, "console"), files, conf, env: context.env },
       command: [process.execPath, join(ROOT, "cli/main.ts")],
       gateway: { name: "search gateway", url: trimmed(gateway.url), key: gateway.key },
       ...(recommendation && {
-        recommendation: {
-          name: "recommendation service",
-          url: trimmed(recommendation.url),
-          key: recommendation.api_key,
-        },
+        recommendation: { name: "recommendation service", url: trimmed(recommendation.url), key: recommendation.key },
       }),
       setup: {
         indexes: existsSync(defaultsFile) ? consoleIndexes(loadHybridSearch(conf).hybrid_queries) : [],
@@ -90,6 +83,24 @@ export const consoleCommand = defineCommand({
     return 0;
   },
 });
+
+function keyIn({ env }: Context, name: string): string {
+  const key = env[name];
+  if (key !== undefined && key !== "") return key;
+  throw new UsageError(`There is no API key in the environment variable ${name}`);
+}
+
+/** Finds the recommendation service: the given one, that of `make dev`, or the one deployed beside the gateway. */
+async function recommendationOf(
+  { conf, local, deployed }: { conf: string; local: boolean; deployed: boolean },
+  given: { url: string; key: string } | undefined | "",
+  context: Context,
+): Promise<{ url: string; key: string } | undefined> {
+  if (given) return given;
+  if (deployed) return deployedAddress(conf, context, "recommendation", ["recommend"]);
+  const dev = local ? readDevFile().recommendation : undefined;
+  return dev && { url: dev.url, key: dev.api_key };
+}
 
 /** Reads what `relevance status` shows. Throws ConsoleError in the words that the command would print. */
 async function statusOf(conf: string, local: boolean, context: Context): Promise<unknown> {

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import * as v from "valibot";
+import type { Endpoint } from "../../lib/core/http/key-rules.ts";
+import type { Service } from "../../lib/core/naming/names.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { retry } from "../../lib/core/resilience/retry.ts";
 import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
@@ -76,23 +78,35 @@ export async function addressOf(options: GatewayOptions, context: Context): Prom
   if (apiHost !== undefined && apiKey !== undefined) return { url: apiHost, key: apiKey };
   if (apiHost !== undefined || apiKey !== undefined)
     throw new UsageError(`--api-host and --api-key belong together; the key may also be in ${KEY_VARIABLE}`);
-  const { findDeployedApis } = await import("../apply/after-deploy.ts");
-  const { keyValueFor } = await import("../deployed-api.ts");
-  const { accountOf, namesIn, openSession } = await import("../session.ts");
-  const session = openSession(options.conf, context);
-  const { authorization } = session.config.api;
-  if (authorization !== "api_key") {
-    throw new UsageError(
-      `This command calls the gateway with an API key, and there is none: authorization is ${authorization} in api.yaml. Use --local`,
-    );
-  }
-  const apis = await findDeployedApis(session, namesIn(session, await accountOf(session)));
-  const gateway = apis.find(({ service }) => service === "search-gateway");
-  const deployedKey = gateway && keyValueFor(gateway, session.config.api.keys, ["bulk", "raw-backend"]);
-  if (gateway && deployedKey !== undefined) return { url: gateway.url, key: deployedKey };
+  const deployed = await deployedAddress(options.conf, context, "search-gateway", ["bulk", "raw-backend"]);
+  if (deployed !== undefined) return deployed;
   throw new Failure(
     "The search gateway is not deployed, or no key may use bulk and raw-backend: run `relevance deploy`, pass --local for `make dev`, or pass --api-host and --api-key",
   );
+}
+
+/**
+ * Returns the URL of a deployed service and a key that may call the endpoints; undefined if there is none. Throws
+ * UsageError if callers have no API keys.
+ */
+export async function deployedAddress(
+  conf: string,
+  context: Context,
+  service: Service,
+  endpoints: readonly Endpoint[],
+): Promise<{ url: string; key: string } | undefined> {
+  const { findDeployedApi, keyValueFor } = await import("../deployed-api.ts");
+  const { accountOf, namesIn, openSession } = await import("../session.ts");
+  const session = openSession(conf, context);
+  const { authorization, keys } = session.config.api;
+  if (authorization !== "api_key") {
+    throw new UsageError(
+      `This command calls the ${service === "recommendation" ? "recommendation service" : "gateway"} with an API key, and there is none: authorization is ${authorization} in api.yaml. Use --local`,
+    );
+  }
+  const api = await findDeployedApi(session, namesIn(session, await accountOf(session)), service);
+  const key = api && keyValueFor(api, keys, endpoints);
+  return api && key !== undefined ? { url: api.url, key } : undefined;
 }
 
 /** The longest that a call takes, retries included. */

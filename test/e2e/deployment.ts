@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { waitFor } from "../../local/process/wait.ts";
 import { proveGateway } from "../infrastructure/prove-gateway.ts";
 import { call, type Services, serveGateway, serveRecommendation } from "./served-services.ts";
 import type { Step, World } from "./world.ts";
@@ -41,6 +42,23 @@ export function deployment(step: Step, world: World): Services {
     const asked = { user_id: "U1", limit: 5, filter_name: "", filter_value_dict: {} };
     const { status, body } = await call(services.recommendation, "/recommend-items-to-user", asked);
     assert.equal([status, body.error?.code], [503, "not_trained"]);
+  });
+
+  step("the console finds both services, and its page does not hold their keys", async () => {
+    const { out } = await world.project.succeeds("info", "--json");
+    const info = JSON.parse(out);
+    const run = world.project.start("console");
+    const url = await waitFor(async () => /http:\/\/127\.0\.0\.1:\d+$/m.exec(run.output())?.[0], {
+      what: "the console's address",
+      timeoutMs: 60_000,
+      context: run.output,
+    });
+    const setup = await (await fetch(`${url}/api/setup`, { headers: { "x-relevance-console": "1" } })).text();
+    run.kill("SIGINT");
+    assert.is((await run.ended).code, 0);
+    const { gateway, recommendation } = JSON.parse(setup);
+    assert.equal([gateway, recommendation], [info["search-gateway"].url, info.recommendation.url]);
+    for (const { key } of Object.values(services)) assert.not.ok(setup.includes(key));
   });
   return services;
 }
