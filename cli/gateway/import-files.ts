@@ -4,6 +4,7 @@ import { open as openLocal, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { type FailureKind, failureKind } from "../../lib/aws/errors.ts";
+import { once } from "../../lib/core/resilience/once.ts";
 import type { Format, ImportFile, OpenFile } from "../../lib/search/index/import/slices.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import { UsageError } from "../errors.ts";
@@ -29,11 +30,7 @@ const FINAL = new Set<FailureKind>(["denied", "absent", "refused"]);
 
 /** Returns the source of imports. `client` is called when there is an object in S3. */
 export function importSource(client: () => Promise<S3Client>): ImportSource {
-  let s3: Promise<S3Client> | undefined;
-  const connected = () => {
-    s3 ??= client();
-    return s3;
-  };
+  const connected = once(client);
   return {
     async find(places) {
       const files: ImportFile[] = [];
@@ -88,7 +85,7 @@ async function* readLocal(file: ImportFile, from: number): AsyncGenerator<Buffer
 }
 
 function bucketAndKey(name: string): { Bucket: string; Key: string } {
-  const [, Bucket = "", Key = ""] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(name) ?? [];
+  const [, Bucket = "", Key = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(name) ?? [];
   return { Bucket, Key };
 }
 
