@@ -23,8 +23,8 @@ export function standInsByService(standIns: readonly StandIn[]): ReadonlyMap<str
 export interface RouterOptions {
   standIns: ReadonlyMap<string, StandIn>;
   controls?: readonly Control[];
-  /** Requests to moto wait for this. */
-  motoUrl: Promise<string>;
+  /** Requests to moto wait for this, and moto checks those to stand-ins. Without moto, stand-ins alone are served, unchecked. */
+  motoUrl?: Promise<string>;
   afterCall?: AfterCall | undefined;
 }
 
@@ -42,10 +42,12 @@ export function router({
     if (control) return send(response, control.handle(await readRequest(request)));
     if (destination && standIn) {
       const sent = { ...(await readRequest(request)), ...destination };
-      const refused = await refusal(await motoUrl, sent, request);
+      const refused = motoUrl && (await refusal(await motoUrl, sent, request));
       return send(response, refused ?? (await standIn.handle(sent)));
     }
-    if (destination && NOT_IN_MOTO.has(destination.service)) return send(response, noStandIn(destination.service));
+    if (motoUrl === undefined || (destination && NOT_IN_MOTO.has(destination.service))) {
+      return send(response, noStandIn(destination?.service ?? "unsigned requests"));
+    }
     await proxy(request, response, await motoUrl, { service: destination?.service, afterCall });
   };
   return (request, response) => {

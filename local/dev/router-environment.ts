@@ -3,6 +3,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { Cloud } from "../cloud/front.ts";
 import type { DevCluster } from "./opensearch.ts";
+import { putRolePolicy } from "./role.ts";
 import { createSecret } from "./secrets.ts";
 
 /** Returns the environment of api-router, as in AWS, and creates the secrets that it names in the local cloud. */
@@ -20,5 +21,15 @@ export async function routerEnvironment(
   const { user: username, password } = cluster.credentials;
   const secret = "local-cluster";
   await createSecret(cloud, secret, JSON.stringify({ username, password }));
+  // The configuration names the secret of the cluster in AWS, if that has one.
+  const Statement = [
+    {
+      Effect: "Allow",
+      Action: "secretsmanager:GetSecretValue",
+      Resource: names.arn("secretsmanager", `secret:${secret}*`),
+    },
+  ];
+  const policy = JSON.stringify({ Version: "2012-10-17", Statement });
+  await putRolePolicy(cloud, names.functionRole("api-router"), secret, policy);
   return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
 }

@@ -35,7 +35,7 @@ const names = namesOf({ project: "demo", account: ACCOUNT_ID, region: REGION });
 const [cluster] = await clusters();
 assert.ok(cluster);
 // The tools find the stack at the same address after it was started again.
-const PORT = String(await freePortRange(4));
+const PORT = String(await freePortRange(5));
 
 let dev: DevProcess;
 let state: DevState;

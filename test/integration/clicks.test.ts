@@ -42,7 +42,7 @@ let local: ReturnType<typeof localFolder>;
 
 test.before(async () => {
   const dir = scratchFolder(TEST_OUTPUT, "clicks-dev");
-  const env = { OPENSEARCH_URL: cluster.url, PORT: String(await freePortRange(4)) };
+  const env = { OPENSEARCH_URL: cluster.url, PORT: String(await freePortRange(5)) };
   dev = startDev(dir, ["--no-demo", "--conf", conf], env);
   state = await dev.ready();
   local = localFolder(state.aws.endpoint);

@@ -61,7 +61,7 @@ let state: DevState;
 let port = 0;
 
 test.before(async () => {
-  port = await freePortRange(4);
+  port = await freePortRange(5);
   const OPENSEARCH_URL = `http://reader:p%40ss@${proxyAddress}`;
   const env = { OPENSEARCH_URL, PORT: String(port), EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl };
   dev = startDev(dir, ["--no-demo", "--conf", conf], env);

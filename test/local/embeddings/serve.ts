@@ -16,7 +16,7 @@ export const connection = (endpoint: string) => ({
 
 /** Serves stand-ins behind the real front of the local cloud, without moto. */
 export function serveStandIns(...standIns: StandIn[]) {
-  return listen(undefined, router({ standIns: standInsByService(standIns), motoUrl: new Promise(() => {}) }));
+  return listen(undefined, router({ standIns: standInsByService(standIns) }));
 }
 
 /** The stand-in models over HTTP with the project's clients in front of them. */
