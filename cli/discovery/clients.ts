@@ -77,4 +77,6 @@ export interface DiscoveryClients {
   parameter(name: string): Promise<string | undefined>;
   /** All Personalize resources of the project. */
   inventory(names: Names): Promise<Inventory>;
+  /** How many filters a dataset group may have. Undefined if Service Quotas does not list it. */
+  filterQuota(): Promise<number | undefined>;
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { failureKind } from "../../lib/aws/errors.ts";
 import { AvroSchema } from "../../lib/config/avro.ts";
 import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
@@ -22,17 +23,25 @@ const Marked = v.looseObject({ repair: v.string() });
  */
 export async function discoverPersonalize(
   { recommendation }: Pick<Configuration, "recommendation">,
-  clients: Pick<DiscoveryClients, "inventory">,
+  clients: Pick<DiscoveryClients, "inventory" | "filterQuota">,
   { names, applied, problems }: { names: Names; applied: AppliedInputs; problems: string[] },
 ): Promise<PersonalizeDiscovery | undefined> {
   if (!recommendation) return undefined;
-  const inventory = await explained("personalize:Describe*, personalize:List*", clients.inventory(names));
+  const [inventory, quota] = await Promise.all([
+    explained("personalize:Describe*, personalize:List*", clients.inventory(names)),
+    explained("servicequotas:ListServiceQuotas", clients.filterQuota().catch(unlessDenied)),
+  ]);
   const present = inventory.filters.map(({ name }) => name);
   const wanted = recommendation.filters.map(({ name, expression }) => names.filter(name, expression));
-  const problem = filterQuotaProblem(present, wanted);
+  const problem = filterQuotaProblem(present, wanted, quota);
   if (problem !== undefined) problems.push(problem);
   problems.push(...schemaProblems(recommendation, inventory));
   return { repairs: repairMarkers(applied, inventory) };
+}
+
+/** Without the permission, the usual quota counts; the plan has a note of it from `checkQuotas`. */
+function unlessDenied(error: unknown): undefined {
+  if (failureKind(error) !== "denied") throw error;
 }
 
 /** Returns why existing datasets cannot take the configured schemas. */

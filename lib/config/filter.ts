@@ -26,7 +26,12 @@ const Filter = section(
 
 /** conf/filter.yaml */
 export const FiltersSchema = section(
-  { filters: list(Filter, "The filters; `[]` for none.", { max: FILTER_LIMITS.filtersPerGroup }) },
+  {
+    filters: list(
+      Filter,
+      "The filters; `[]` for none. The account's quota of filters in a dataset group limits their number: 30 if Amazon has not raised it.",
+    ),
+  },
   "Filters that requests may name.",
 );
 

@@ -1,6 +1,7 @@
 import { APIGatewayClient, CreateRestApiCommand, CreateUsagePlanCommand } from "@aws-sdk/client-api-gateway";
 import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
+import { personalizeReads } from "../../cli/discovery/sdk/personalize.ts";
 import { sdkQuotas } from "../../cli/discovery/sdk/quotas.ts";
 import { INSTANCE_TYPES } from "../../lib/config/instance-types.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
@@ -12,14 +13,19 @@ import { suite } from "../suite.ts";
 const test = suite("quotas of the account");
 
 const cloud = await ownCloud({
-  quotas: { concurrency: 10, instances: { "ml.g5.xlarge": 0 }, named: { "Usage plans": 7 } },
+  quotas: {
+    concurrency: 10,
+    instances: { "ml.g5.xlarge": 0 },
+    named: { "Usage plans": 7, "Total number of active filters per dataset group": 40 },
+  },
   standIns: [createPersonalize({ accountId: ACCOUNT_ID, region: REGION, objects: memoryObjects(new Map()) })],
 });
-const reads = sdkQuotas({
+const sdk = {
   region: cloud.region,
   endpoint: cloud.endpoint,
   credentials: { accessKeyId: "test", secretAccessKey: "test" },
-});
+};
+const reads = sdkQuotas(sdk);
 
 test.after(() => cloud.stop());
 
@@ -32,6 +38,10 @@ test("reads the instances of endpoints, which SageMaker offers for every type th
   assert.equal([instances.get("ml.g5.xlarge"), instances.get("ml.c6i.2xlarge")], [0, 4]);
   const unknown = [...INSTANCE_TYPES.gpu, ...INSTANCE_TYPES.cpu].filter((type) => !instances.has(type));
   assert.equal(unknown, []);
+});
+
+test("reads how many filters a dataset group may have", async () => {
+  assert.is(await personalizeReads(sdk).filterQuota(), 40);
 });
 
 test("reads what API Gateway and Personalize allow, and what there is", async () => {

@@ -43,7 +43,7 @@ export function sdkQuotas(config: SdkConfig): QuotaReads {
 }
 
 /** Returns the values of a service's quotas by their names; none that the account has no value of its own for. */
-async function quotasOf(config: SdkConfig, ServiceCode: string): Promise<Map<string, number>> {
+export async function quotasOf(config: SdkConfig, ServiceCode: string): Promise<Map<string, number>> {
   const { ServiceQuotasClient, paginateListServiceQuotas } = await import("@aws-sdk/client-service-quotas");
   const client: ServiceQuotasClient = new ServiceQuotasClient(config);
   const found = new Map<string, number>();

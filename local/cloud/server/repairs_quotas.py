@@ -16,7 +16,8 @@ _INSTANCES = 4
 # By service. Source: AWS General Reference and Personalize Developer Guide, "endpoints and quotas".
 _NAMED = {
     "apigateway": {"Regional APIs": 600, "Usage plans": 300, "API keys": 10_000},
-    "personalize": {"Total number of active dataset groups": 5, "Total number of active schemas": 500},
+    "personalize": {"Total number of active dataset groups": 5, "Total number of active schemas": 500,
+                    "Total number of active filters per dataset group": 30},
 }
 
 

@@ -33,6 +33,7 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
       variant: "AllTraffic",
     }),
     parameter: async () => undefined,
+    filterQuota: async () => undefined,
     inventory: async () => ({
       dataset_group: null,
       datasets: [],

@@ -152,6 +152,19 @@ test("filters that find no room are refused before anything is planned", async (
   }
 });
 
+test("the account's own quota of filters counts, and the usual one for those who may not read it", async () => {
+  const filters = Array.from({ length: 30 }, (_, index) => filter(`my-project-f${index}-0000000001`));
+  const outcome = (filterQuota: () => Promise<number | undefined>) =>
+    discover(recommendation(), account({ inventory: async () => inventory({ filters }), filterQuota })).then(
+      () => "room",
+      (error: Error) => /Personalize takes \d+/.exec(error.message)?.[0],
+    );
+  const denied = Object.assign(new Error("no"), { name: "AccessDeniedException" });
+  assert.is(await outcome(async () => 50), "room");
+  assert.is(await outcome(async () => 30), "Personalize takes 30");
+  assert.is(await outcome(() => Promise.reject(denied)), "Personalize takes 30");
+});
+
 test("what was applied is in Terraform's state, without what is being replaced", () => {
   const instance = (input: unknown, more: object = {}) => ({ attributes: { input: JSON.stringify(input) }, ...more });
   const state = {

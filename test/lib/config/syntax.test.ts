@@ -227,7 +227,7 @@ test("problems of several files come file by file, line by line", () => {
   assert.equal(linesOf(files), [
     'conf/project.yaml:7  project_name  must be 2 to 24 lower-case letters, digits and hyphens, starting with a letter, got "My Shop"',
     "conf/project.yaml:71  opensearch.domain_name  must be the name of a domain: 3 to 28 lower-case letters, digits and hyphens, starting with a letter, got 7 without quotes",
-    "conf/filter.yaml:1  filters  must be a list of at most 30 entries, got a mapping",
+    "conf/filter.yaml:1  filters  must be a list of at most 1000 entries, got a mapping",
   ]);
 });
 
