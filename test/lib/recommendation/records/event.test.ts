@@ -51,6 +51,12 @@ const WRONG: [change: Record<string, unknown>, path: string, message: string][] 
   [{ EVENT_TYPE: true }, "EVENT_TYPE", "must be text, got true"],
   [{ TIMESTAMP: 1.5 }, "TIMESTAMP", "must be whole seconds since 1970, got 1.5"],
   [{ TIMESTAMP: -1 }, "TIMESTAMP", "must be whole seconds since 1970, got -1"],
+  // In the year 5138.
+  [
+    { TIMESTAMP: 99_999_999_999 },
+    "TIMESTAMP",
+    "must be whole seconds since 1970, got 99999999999, which is later than the year 2096",
+  ],
   [{ TIMESTAMP: "2024-06-01" }, "TIMESTAMP", 'must be whole seconds since 1970, got "2024-06-01"'],
   [
     { TIMESTAMP: 1_717_200_000_000 },
