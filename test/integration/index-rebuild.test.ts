@@ -21,9 +21,13 @@ const toStop: Array<{ stop(): Promise<void> }> = [];
 const HOLD_MS = patient(15_000);
 
 /** A process that works on a run, over a cluster that fails now and then. */
-function processOn(cluster: Cluster, seed: number, stopsAt?: (request: ClusterRequest, calls: number) => boolean) {
+function processOn(
+  cluster: Cluster,
+  seed: number,
+  stopsAt?: (request: ClusterRequest, calls: number) => boolean,
+  native = createCluster({ node: cluster.url, auth: noAuth }),
+) {
   const stopped = Promise.withResolvers<void>();
-  const native = createCluster({ node: cluster.url, auth: noAuth });
   const faulty = faultyCluster(native, {
     random: seeded(seed),
     share: 0.06,
@@ -42,6 +46,21 @@ function processOn(cluster: Cluster, seed: number, stopsAt?: (request: ClusterRe
     resume: faulty.resume,
     work: (id: string): Promise<RunRecord> => workOn({ calls, id, thenSwitch: true, holdMs: HOLD_MS, most: 4 }),
   };
+}
+
+/** A cluster of which a shard does not block writes in time, the first time. Tells when it was asked to. */
+function slowToBlock(cluster: Cluster) {
+  const native = createCluster({ node: cluster.url, auth: noAuth });
+  let asked = 0;
+  const send: typeof native.send = async (request, timeoutMs) => {
+    const answer = await native.send(request, timeoutMs);
+    if (!request.path.endsWith("/_block/write")) return answer;
+    asked += 1;
+    return asked === 1
+      ? { ...answer, body: Buffer.from('{"acknowledged":false,"shards_acknowledged":false}') }
+      : answer;
+  };
+  return { native: { send }, asked: () => asked };
 }
 
 /** Waits until a process has stopped at its call, and returns what it will end with. Throws if it ends before. */
@@ -88,13 +107,16 @@ for (const cluster of await clusters()) {
       return after;
     });
     await untilStopped(second, id);
-    // Paused before it switches. It goes on after another one has taken over.
+    // Paused before it switches, which it tries twice. It goes on after another one has taken over.
+    const slow = slowToBlock(cluster);
     const third = processOn(
       cluster,
       3,
       ({ path, body }) => path === "/_aliases" && String(body).includes(`"index":"${old}"`),
+      slow.native,
     );
     const paused = await untilStopped(third, id);
+    assert.ok(slow.asked() > 1, "it tried again after a shard had not blocked writes");
     const refused = paused.end.then(
       () => undefined,
       (error: unknown) => error,

@@ -203,10 +203,10 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
   /** Returns why the new index cannot take over, or undefined if it has. */
   async function trySwitch(): Promise<{ reason: string; rescued: boolean } | undefined> {
     const started = now();
-    const hold = await holdWrites(calls, record, Date.now() + holdMs);
+    const { hold, blocked } = await holdWrites(calls, record, Date.now() + holdMs);
     let reason: string;
     try {
-      reason = await finish(hold, started);
+      reason = blocked ? await finish(hold, started) : `not every shard of ${source} has blocked writes in time`;
       if (reason === "") return undefined;
     } catch (error) {
       if (!(error instanceof OutOfTime)) {

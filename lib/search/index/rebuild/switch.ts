@@ -2,24 +2,25 @@ import { parseJson } from "../../../core/json/values.ts";
 import { type Hold, holdAlias, holdOf, holdPattern } from "../../index-meta/hold.ts";
 import { targetAlias } from "../../index-meta/rebuild-alias.ts";
 import { clusterError } from "../../opensearch/cluster-error.ts";
-import { RunFailure } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 import type { RunRecord } from "./run-record.ts";
 
 /** An action of `POST /_aliases`. */
 type Action = Record<string, Record<string, unknown>>;
 
-/** Announces the hold, and blocks writes. When this returns, no write to the old index is in progress. */
-export async function holdWrites(calls: RunCalls, { source, target }: RunRecord, until: number): Promise<Hold> {
+/**
+ * Announces the hold, and blocks writes. If this returns that they are blocked, no write to the old index is in progress;
+ * otherwise a shard has not answered in time.
+ */
+export async function holdWrites(
+  calls: RunCalls,
+  { source, target }: RunRecord,
+  until: number,
+): Promise<{ hold: Hold; blocked: boolean }> {
   const alias = holdAlias(source, until);
   await aliases(calls, [{ add: { index: target, alias } }]);
-  const hold = { alias, until };
   const answer = await calls.json("PUT", pathOf(source, "_block", "write"));
-  if (answer.shards_acknowledged !== true) {
-    await releaseWrites(calls.unstopped, { source, target }, hold);
-    throw new RunFailure(`Not every shard of ${source} has blocked writes; resume to try again`);
-  }
-  return hold;
+  return { hold: { alias, until }, blocked: answer.shards_acknowledged === true };
 }
 
 /** Milliseconds after which a gateway lifts a block whose hold has ended, in place of a process that was killed. */
