@@ -36,7 +36,7 @@ async function impressions(run: string): Promise<Set<string>> {
   const manifest = await readManifest(world.store, run);
   const texts = await Promise.all((manifest?.interaction.files ?? []).map(({ key }) => readText(world.store, key)));
   const rows = texts.flatMap((text) => (text ?? "").trimEnd().split("\n").slice(1));
-  return new Set(rows.map((row) => row.slice(row.lastIndexOf(",") + 1)));
+  return new Set(rows.map((row) => row.slice(row.lastIndexOf(",") + 1).replaceAll('"', "")));
 }
 
 test("mode init: from stored events to three campaigns that answer, without impressions", async () => {
