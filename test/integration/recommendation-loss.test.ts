@@ -52,12 +52,12 @@ const rowOf = (event: UploadedEvent) =>
     event.IMPRESSION?.join("|") ?? "",
   ].join(",");
 
-/** Rows of what the next training would import of these lines. */
+/** Rows of what the next training would import of these lines, without the quotes around texts. */
 async function importedRows(lines: readonly StoredEvent[]): Promise<string[]> {
   const etl = etlWorld();
   etl.events("2025-03-01", "a", lines.map(eventLine).join(""));
   await etl.run("run", { mode: "update_dataset_group" });
-  return rowsOf(etl.store, "run", "interactions");
+  return rowsOf(etl.store, "run", "interactions").map((row) => row.replaceAll('"', ""));
 }
 
 /** A project with a campaign: events go to Personalize as they come. */
@@ -170,8 +170,13 @@ test("of 100,000 events every accepted one is trained exactly once, every other 
 
   const rows = await importedRows(lines);
   assert.is(rows.length, EVENTS);
-  assert.equal(rows.toSorted(), events.map(rowOf).toSorted());
   const trained = new Set(rows);
+  assert.is(trained.size, EVENTS, "no event is trained twice");
+  assert.equal(
+    events.map(rowOf).filter((row) => !trained.has(row)),
+    [],
+    "accepted and not trained",
+  );
   assert.equal(
     tracked.filter((row) => !trained.has(row)),
     [],
