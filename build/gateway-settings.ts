@@ -1,15 +1,17 @@
 import { accessSettings } from "../lib/config/access.ts";
-import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
+import type { Configuration } from "../lib/config/configuration.ts";
 import { dimensionOf, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
+import type { Models } from "../lib/config/model.ts";
 import {
   bedrockModelId,
   type EndpointModel,
-  endpointNameOf,
+  endpointName,
+  endpointsOf,
   ownRepository,
-  revisionOf,
+  vectorsOfEndpoint,
 } from "../lib/config/model-sources.ts";
 import type { Names } from "../lib/core/naming/names.ts";
-import { referencedModels } from "../lib/infrastructure/endpoints.ts";
+import { previousModels, referencedModels } from "../lib/infrastructure/endpoints.ts";
 import type { ModelSettings } from "../lib/search/embeddings/settings.ts";
 import { PRUNE_RATIO } from "../lib/search/embeddings/sparse-vector.ts";
 import { BGE_QUERY_PREFIX } from "../lib/search/embeddings/text-embeddings-inference.ts";
@@ -18,6 +20,9 @@ import { BuildError } from "./error.ts";
 
 /** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */
 const ENDPOINT_CONCURRENCY = 4;
+
+/** The same of documents alone where queries need the endpoint too: one is computed while another one waits. */
+const SHARED_DOCUMENT_CONCURRENCY = 2;
 
 /** Bedrock's ids name the version of a model. */
 const BEDROCK_REVISION = "main";
@@ -37,6 +42,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
   if (!searchGateway) {
     throw new BuildError("api-router needs the search gateway: add vpc and opensearch to project.yaml");
   }
+  const { models } = searchGateway;
   const { campaign_arn, ...ranking } = api.personalized_ranking;
   return {
     project: project.project_name,
@@ -47,7 +53,13 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     })),
     templates: [...searchGateway.templates],
     experiments: [...searchGateway.experiments],
-    models: referencedModels(searchGateway).map((name) => modelSettings(name, searchGateway, options)),
+    models: [
+      ...referencedModels(searchGateway).map((name) => modelSettings(name, models, options)),
+      ...previousModels(searchGateway).map((name) => ({
+        ...modelSettings(name, models.previous ?? {}, options),
+        previous: true as const,
+      })),
+    ],
     raw_backend_deny: api.raw_backend.deny ?? [],
     ...(api.raw_backend.allow !== undefined && { raw_backend_allow: [api.raw_backend.allow].flat() }),
     ...accessSettings(api),
@@ -76,7 +88,7 @@ function loggingSettings({ api: { logging } }: Configuration, { names }: Setting
   };
 }
 
-function modelSettings(name: ModelName, { models }: SearchGateway, { names }: SettingsOptions): ModelSettings {
+function modelSettings(name: ModelName, models: Models, { names }: SettingsOptions): ModelSettings {
   switch (name) {
     case "sparse_v3":
       return { ...onEndpoint(name), prune_ratio: models[name]?.prune_ratio ?? PRUNE_RATIO };
@@ -97,9 +109,14 @@ function modelSettings(name: ModelName, { models }: SearchGateway, { names }: Se
         model_id: bedrockModelId(name, models),
         revision: BEDROCK_REVISION,
         concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
+        ...bounded(models[name]?.document_concurrency),
         dimension: dimensionOf(name, models) ?? 0,
         ...timeouts(),
       };
+  }
+
+  function bounded(document_concurrency: number | undefined) {
+    return document_concurrency === undefined ? {} : { document_concurrency };
   }
 
   function timeouts() {
@@ -111,11 +128,16 @@ function modelSettings(name: ModelName, { models }: SearchGateway, { names }: Se
   }
 
   function onEndpoint<Name extends EndpointModel>(model: Name) {
+    const [endpoint, documents] = endpointsOf(model, models);
+    if (!endpoint) throw new BuildError(`model.yaml has no section ${model}`);
+    const shared = !documents && MODELS[model].kind === "dense";
     return {
       name: model,
-      endpoint_name: endpointNameOf(model, models, names),
-      revision: revisionOf(model, models),
+      endpoint_name: endpointName(endpoint, names),
+      ...(documents && { document_endpoint_name: endpointName(documents, names) }),
+      revision: vectorsOfEndpoint(model, models),
       concurrency: ENDPOINT_CONCURRENCY,
+      ...bounded(models[model]?.document_concurrency ?? (shared ? SHARED_DOCUMENT_CONCURRENCY : undefined)),
       ...timeouts(),
     };
   }

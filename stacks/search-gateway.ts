@@ -9,7 +9,7 @@ import { ProjectStack } from "./project-stack.ts";
 import { gatewayAlarms } from "./search-gateway/alarms.ts";
 import { gatewayDashboard } from "./search-gateway/dashboard.ts";
 import { domainName, gatewayHost } from "./search-gateway/domain-name.ts";
-import { modelEndpoints } from "./search-gateway/models.ts";
+import { deployEndpoints } from "./search-gateway/models.ts";
 import { gatewayNetwork } from "./search-gateway/network.ts";
 import { requestLog } from "./search-gateway/request-log.ts";
 import { requestLogTables } from "./search-gateway/request-log-table.ts";
@@ -22,9 +22,9 @@ export class SearchGatewayStack extends ProjectStack {
   constructor(scope: Construct, id: "search-gateway", input: StackInput) {
     super(scope, id, input);
     const logKeyArn = logKey(this, "search-gateway").arn;
-    modelEndpoints(this, logKeyArn);
     const keys = apiKeys(this, "search-gateway");
-    const router = routerFunction(this, { logKeyArn, keys }, gatewayNetwork(this));
+    const endpoints = deployEndpoints(this, logKeyArn);
+    const router = routerFunction(this, { logKeyArn, keys, after: endpoints }, gatewayNetwork(this));
     requestLog(this, router, logKeyArn);
     requestLogTables(this);
     const api = restApi(this, {

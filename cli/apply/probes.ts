@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { failureKind } from "../../lib/aws/errors.ts";
 import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
-import { isEndpointModel } from "../../lib/config/model-sources.ts";
+import { endpointName, isEndpointModel } from "../../lib/config/model-sources.ts";
 import type { Probe, ProbeEvent } from "../../lib/core/http/probe.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
-import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import type { Session } from "../session.ts";
 
 const Probes = v.array(
@@ -132,10 +132,12 @@ function modelAdvice({ config }: Probed, names: Names, model: string, error: str
   const region = config.project.aws.region_name;
   if (known && isEndpointModel(known)) {
     if (error === "ModelFilesError") return "Run `make models` and deploy again.";
-    const endpoint = config.searchGateway?.models[known]?.endpoint_name ?? names.endpoint(known);
+    const endpoints = config.searchGateway ? modelEndpoints(config.searchGateway) : [];
+    const called = endpoints.filter((one) => one.model === known).map((one) => endpointName(one, names));
+    const [first = "", ...more] = called;
     return (
-      `See the endpoint ${endpoint} in the SageMaker console, and its log /aws/sagemaker/Endpoints/${endpoint}. It must ` +
-      `serve ${known} with Text Embeddings Inference.`
+      `See the endpoint ${[first, ...more].join(" or ")} in the SageMaker console, and its log /aws/sagemaker/Endpoints/` +
+      `${first}. It must serve ${known} with Text Embeddings Inference.`
     );
   }
   if (DENIED.test(error)) {

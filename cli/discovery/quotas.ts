@@ -1,9 +1,9 @@
 import { failureKind } from "../../lib/aws/errors.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
-import { deployedEndpoint } from "../../lib/config/model-sources.ts";
+import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
-import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import { checkRoom, type Limited, type Usage, wantedNames } from "./room.ts";
 
 /** Reads quotas of the account in its region. Throws the SDK's errors. */
@@ -121,9 +121,7 @@ function checkInstances(
 /** Returns the instances that endpoints start with, and have at most, by type. */
 function instancesNeeded({ searchGateway }: Configuration): Map<string, { first: number; most: number }> {
   const needed = new Map<string, { first: number; most: number }>();
-  for (const name of searchGateway ? referencedModels(searchGateway) : []) {
-    const endpoint = searchGateway && deployedEndpoint(name, searchGateway.models);
-    if (!endpoint) continue;
+  for (const endpoint of searchGateway ? modelEndpoints(searchGateway).filter(isDeployed) : []) {
     const { instance_type: type, initial_instance_count: first, max_instance_count: most = first } = endpoint.section;
     const { first: before = 0, most: mostBefore = 0 } = needed.get(type) ?? {};
     needed.set(type, { first: before + first, most: mostBefore + most });

@@ -1,9 +1,9 @@
 import type { DomainNameSystem } from "../../lib/config/api.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
-import { deployedEndpoint, isEndpointModel } from "../../lib/config/model-sources.ts";
+import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { DomainDiscovery, SearchGatewayDiscovery } from "../../lib/infrastructure/discovery.ts";
-import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import { modelImage } from "../../lib/infrastructure/model-image.ts";
 import type { DiscoveryClients, FoundCertificate, FoundDomain, FoundZone } from "./clients.ts";
 import { explained } from "./explain.ts";
@@ -138,34 +138,33 @@ function checkScaling(
 
 function checkImages({ project }: Configuration, gateway: SearchGateway, problems: string[]): void {
   const region = project.aws.region_name;
-  for (const name of referencedModels(gateway)) {
-    const endpoint = deployedEndpoint(name, gateway.models);
-    if (!endpoint || modelImage(region, endpoint.section.instance_type)) continue;
+  for (const { model, section } of modelEndpoints(gateway).filter(isDeployed)) {
+    if (modelImage(region, section.instance_type)) continue;
     problems.push(
-      `model ${name} needs the Text Embeddings Inference image, which AWS does not publish in ${region}: ` +
+      `model ${model} needs the Text Embeddings Inference image, which AWS does not publish in ${region}: ` +
         "use a hosted model in hybrid_search.yaml, or deploy to another region",
     );
   }
 }
 
-/** Checks the endpoints that `endpoint_name` names, and returns them by the names of their models. */
+/** Checks the endpoints that `endpoint_name` names, and returns them by their names. */
 async function discoverEndpoints(
   gateway: SearchGateway,
   clients: DiscoveryClients,
   problems: string[],
 ): Promise<NonNullable<SearchGatewayDiscovery["modelEndpoints"]>> {
   const endpoints: NonNullable<SearchGatewayDiscovery["modelEndpoints"]> = {};
-  for (const name of referencedModels(gateway).filter(isEndpointModel)) {
-    const endpoint = gateway.models[name]?.endpoint_name;
+  for (const { section, path } of modelEndpoints(gateway)) {
+    const endpoint = section.endpoint_name;
     if (endpoint === undefined) continue;
     const found = await explained("sagemaker:DescribeEndpoint", clients.modelEndpoint(endpoint));
-    const named = `${name}.endpoint_name in model.yaml`;
+    const named = `${path.join(".")}.endpoint_name in model.yaml`;
     if (!found) {
       problems.push(`${named}: there is no endpoint ${endpoint} in this account and region`);
     } else if (found.status !== "InService") {
       problems.push(`${named}: the endpoint ${endpoint} is ${found.status}, not InService: wait for it or repair it`);
     } else {
-      endpoints[name] = { arn: found.arn, variant: found.variant };
+      endpoints[endpoint] = { arn: found.arn, variant: found.variant };
     }
   }
   return endpoints;

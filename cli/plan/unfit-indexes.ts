@@ -1,6 +1,9 @@
 import type { SearchGateway } from "../../lib/config/configuration.ts";
+import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { endpointsOf, isDeployed, isEndpointModel } from "../../lib/config/model-sources.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
+import { previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { readIndexMeta, vectorsOf } from "../../lib/search/index-meta/index-meta.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
@@ -18,10 +21,16 @@ export interface StoredIndex {
 interface Changed {
   entry: string;
   field: string;
-  /** Whether the model is another one, so that stored vectors cannot be compared with those of queries. */
-  model: boolean;
+  /** The model before, if it is another one: stored vectors cannot be compared with those of the planned one. */
+  from?: Model;
   before: string;
   after: string;
+}
+
+/** A model, and what tells its vectors from those of others. */
+interface Model {
+  name: ModelName;
+  vectors: string;
 }
 
 /** Returns what makes other vectors in the planned configuration than in the deployed one. */
@@ -31,13 +40,11 @@ export function changedEmbeddings(before: Embedding, after: Embedding): Changed[
     return embedding_mappings.flatMap(({ embedding_field: field, model_name, src_fields }): Changed[] => {
       const made = old.find((one) => one.embedding_field === field);
       if (!made) return [];
-      const [was, is] = [
-        `${made.model_name} (${vectorsOf(made.model_name, before.models)})`,
-        `${model_name} (${vectorsOf(model_name, after.models)})`,
-      ];
-      if (was !== is) return [{ entry, field, model: true, before: was, after: is }];
-      const [from, to] = [made.src_fields.join(", "), src_fields.join(", ")];
-      return from === to ? [] : [{ entry, field, model: false, before: from, after: to }];
+      const from = { name: made.model_name, vectors: vectorsOf(made.model_name, before.models) };
+      const [was, is] = [textOf(from), textOf({ name: model_name, vectors: vectorsOf(model_name, after.models) })];
+      if (was !== is) return [{ entry, field, from, before: was, after: is }];
+      const [sources, to] = [made.src_fields.join(", "), src_fields.join(", ")];
+      return sources === to ? [] : [{ entry, field, before: sources, after: to }];
     });
   });
 }
@@ -51,19 +58,61 @@ export function unfitNotes(
   after: Embedding,
   indexes: readonly StoredIndex[] | undefined,
 ): string[] {
-  return changed.map(({ entry, field, model, before, after: wanted }) => {
+  return changed.map(({ entry, field, from, before, after: wanted }) => {
     const unfit = indexes?.flatMap(({ index, meta }) =>
       isUnfit({ index, meta }, { entry, field }, after) ? [index] : [],
     );
     const named = unfit === undefined ? `Indexes of ${entry}` : unfit.join(", ");
     if (named === "") return `${field} of ${entry}: ${before} → ${wanted}. No index has vectors of it yet`;
     const until = `until \`relevance index rebuild --index ${entry} --embed\``;
-    return model
-      ? `${named}: ${field} has vectors of ${before}, and queries will be embedded by ${wanted}. After the deployment hybrid ` +
-          `searches leave ${field} out (degraded), and bulk requests store documents without it, ${until}. The old ` +
-          "model is not kept, so it costs nothing"
-      : `${named}: ${field} was made of ${before}, and new documents will embed ${wanted}. Stored vectors stay as they ` +
-          `are, and are still searched, ${until}`;
+    if (!from) {
+      return (
+        `${named}: ${field} was made of ${before}, and new documents will embed ${wanted}. Stored vectors stay as they ` +
+        `are, and are still searched, ${until}`
+      );
+    }
+    const has = `${named}: ${field} has vectors of ${before}, and the configured model will be ${wanted}.`;
+    return isKept(from, after)
+      ? `${has} Queries and documents of such an index are embedded by the old model ${until}`
+      : `${has} After the deployment hybrid searches leave ${field} out (degraded), and bulk requests store documents ` +
+          `without it, ${until}. ${keepAdvice(from)}`;
+  });
+}
+
+const textOf = ({ name, vectors }: Model) => `${name} (${vectors})`;
+
+/** Returns whether a configuration has a model, for mappings or as a previous one. */
+function isKept({ name, vectors }: Model, gateway: Embedding): boolean {
+  const { models } = gateway;
+  return (
+    (referencedModels(gateway).includes(name) && vectorsOf(name, models) === vectors) ||
+    (previousModels(gateway).includes(name) && vectorsOf(name, models.previous ?? {}) === vectors)
+  );
+}
+
+const keepAdvice = ({ name }: Model) =>
+  MODELS[name].kind === "sparse"
+    ? `${name} cannot be kept beside another revision of it`
+    : `To keep the old model until then, copy its deployed section to previous.${name} in model.yaml`;
+
+/** Returns a note for each previous model: which indexes need it, what it costs, and when it can go. */
+export function previousNotes(gateway: Embedding, indexes: readonly StoredIndex[] | undefined): string[] {
+  const previous = gateway.models.previous ?? {};
+  return previousModels(gateway).map((name) => {
+    const model = { name, vectors: vectorsOf(name, previous) };
+    const instances = (isEndpointModel(name) ? endpointsOf(name, previous) : [])
+      .filter(isDeployed)
+      .map(({ section }) => `${section.initial_instance_count} × ${section.instance_type}, billed by the hour`);
+    const kept = `previous.${name} in model.yaml keeps ${[textOf(model), ...instances].join(": ")}`;
+    if (!indexes) return `${kept}. It is not known which indexes have its vectors: \`relevance index list\` shows them`;
+    const using = indexes.filter(({ meta }) =>
+      Object.values(readIndexMeta(meta)?.embeddings ?? {}).some(
+        (made) => made.model === name && made.revision === model.vectors,
+      ),
+    );
+    if (using.length === 0) return `${kept}. No index has its vectors any more: remove the section`;
+    const named = using.map(({ index }) => index).join(", ");
+    return `${kept} for ${named}. Remove the section when these are rebuilt (--embed) or deleted`;
   });
 }
 
@@ -122,7 +171,7 @@ export async function unfitIndexNotes(
   const planned = session.config.searchGateway;
   if (!planned || !deployed) return [];
   const changed = changedEmbeddings(deployed, planned);
-  if (changed.length === 0) return [];
-  const api = await findDeployedApi(session, names, "search-gateway");
-  return unfitNotes(changed, planned, await storedIndexes(session, api));
+  if (changed.length === 0 && previousModels(planned).length === 0) return [];
+  const indexes = await storedIndexes(session, await findDeployedApi(session, names, "search-gateway"));
+  return [...unfitNotes(changed, planned, indexes), ...previousNotes(planned, indexes)];
 }

@@ -4,7 +4,9 @@ import { bedrockClient } from "../../lib/search/embeddings/bedrock-client.ts";
 import { createEmbeddingCache } from "../../lib/search/embeddings/cache.ts";
 import { createEmbedders } from "../../lib/search/embeddings/create-embedders.ts";
 import type { Embedder } from "../../lib/search/embeddings/embedder.ts";
+import type { InputType } from "../../lib/search/embeddings/model-client.ts";
 import { sageMakerClient } from "../../lib/search/embeddings/sagemaker-client.ts";
+import type { EmbedderName } from "../../lib/search/embeddings/settings.ts";
 import { sparseModelIn } from "../../lib/search/embeddings/sparse-model.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 
@@ -15,8 +17,8 @@ export function openEmbedders(settings: GatewaySettings, folder: string, print: 
   const sparseModel = sparseModelIn(folder);
   const cache = createEmbeddingCache();
   const hosts = new Set(settings.models.map(({ name }) => MODELS[name].host));
-  const onPause = (model: ModelName, reason: string) => {
-    print(JSON.stringify({ level: "warn", message: "model is not called for some seconds", model, reason }));
+  const onPause = (model: ModelName, input: InputType, reason: string) => {
+    print(JSON.stringify({ level: "warn", message: "model is not called for some seconds", model, input, reason }));
     const paused = { name: MODEL_PAUSED, unit: "Count", value: 1 } as const;
     print(metricLine({ Project: settings.project, Model: model }, [paused]));
   };
@@ -34,7 +36,7 @@ export function openEmbedders(settings: GatewaySettings, folder: string, print: 
 }
 
 export interface OpenEmbedders {
-  embedders: ReadonlyMap<ModelName, Embedder>;
+  embedders: ReadonlyMap<EmbedderName, Embedder>;
   /** Loads in advance what the first calls need: the SDK of each host, and the files of the sparse model. */
   load(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Names } from "../core/naming/names.ts";
+import { shortHash } from "../core/naming/shorten.ts";
 import { MODELS, type ModelName } from "./embedding-models.ts";
 import type { Models } from "./model.ts";
 
@@ -43,18 +44,17 @@ export function revisionOf(name: EndpointModel, { [name]: section }: Models): st
   return section?.revision ?? section?.endpoint_name ?? section?.model_data ?? REVISIONS[name];
 }
 
+/**
+ * Returns what tells the vectors of an endpoint's model from those of others: its files, and their repository if it is the
+ * user's own, since any repository may have a revision `main`.
+ */
+export function vectorsOfEndpoint(name: EndpointModel, models: Models): string {
+  return [ownRepository(models[name]), revisionOf(name, models)].filter((part) => part !== undefined).join("@");
+}
+
 /** Returns the revision to download from the Hub. Undefined for a model of the user's own without one. */
 export function hubRevisionOf(name: EndpointModel, { [name]: section }: Models): string | undefined {
   return section?.revision ?? (ownRepository(section) === undefined ? REVISIONS[name] : undefined);
-}
-
-/** Returns the name of the endpoint that serves a model: an existing one, or the project's. */
-export function endpointNameOf(
-  name: EndpointModel,
-  { [name]: section }: Models,
-  names: Pick<Names, "endpoint">,
-): string {
-  return section?.endpoint_name ?? names.endpoint(name);
 }
 
 /** Returns the id with which Bedrock is called: a model, or an inference profile. */
@@ -64,17 +64,54 @@ export function bedrockModelId(name: BedrockModel, { ext_embed_bedrock: own }: M
   return own.model_id;
 }
 
-/** An endpoint that the project deploys for a model. */
-export interface DeployedEndpoint {
-  name: EndpointModel;
+/** An endpoint of SageMaker that embeds for the gateway. */
+export interface ModelEndpoint {
+  model: EndpointModel;
+  /**
+   * The part of its names that is its own. It has a hash of what tells the model's vectors from others: another model gets
+   * another endpoint, so that none changes its vectors under a gateway that does not know yet.
+   */
+  key: string;
+  /** Its section of model.yaml, and the path of that. */
+  section: EndpointSection;
+  path: readonly string[];
+  /** The part of model.yaml that describes the model: the file, or `previous`. */
+  models: Models;
+}
+
+/** Returns the endpoint of a model, and the one for documents alone if it has one. */
+export function endpointsOf(model: EndpointModel, models: Models, path: readonly string[] = []): ModelEndpoint[] {
+  const section = models[model];
+  if (!section) return [];
+  const { initial_instance_count, instance_type, max_instance_count, target_concurrency, endpoint_name, ...same } =
+    section;
+  const documents = "documents" in section ? section.documents : undefined;
+  const vectors = shortHash(vectorsOfEndpoint(model, models));
+  const main = { model, key: `${model}-${vectors}`, section, path: [...path, model], models };
+  if (!documents) return [main];
+  return [
+    main,
+    {
+      ...main,
+      key: `${model}-documents-${vectors}`,
+      section: { ...same, ...documents },
+      path: [...main.path, "documents"],
+    },
+  ];
+}
+
+/** Returns the name of an endpoint: that of an existing one, or the project's. */
+export function endpointName({ key, section }: ModelEndpoint, names: Pick<Names, "endpoint">): string {
+  return section.endpoint_name ?? names.endpoint(key);
+}
+
+/** An endpoint that the project deploys. */
+export interface DeployedEndpoint extends ModelEndpoint {
   section: EndpointSection & { initial_instance_count: number; instance_type: string };
 }
 
-/** Returns the endpoint that the project deploys for a model; undefined for an existing one and for Bedrock's models. */
-export function deployedEndpoint(name: ModelName, models: Models): DeployedEndpoint | undefined {
-  const section = isEndpointModel(name) ? models[name] : undefined;
-  if (!isEndpointModel(name) || !section || section.endpoint_name !== undefined) return undefined;
-  const { initial_instance_count, instance_type } = section;
-  if (initial_instance_count === undefined || instance_type === undefined) return undefined;
-  return { name, section: { ...section, initial_instance_count, instance_type } };
+/** Returns whether the project deploys an endpoint, which it does unless the endpoint exists already. */
+export function isDeployed(endpoint: ModelEndpoint): endpoint is DeployedEndpoint {
+  const { endpoint_name, initial_instance_count, instance_type } = endpoint.section;
+  return endpoint_name === undefined && initial_instance_count !== undefined && instance_type !== undefined;
 }

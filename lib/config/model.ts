@@ -10,8 +10,16 @@ const document_timeout_ms = timeout(
   "Milliseconds for one call that embeds documents. Absent: as long as the request has time.",
 );
 
-const selfHosted = {
-  document_timeout_ms,
+const document_concurrency = v.optional(
+  integer(
+    1,
+    100,
+    "Calls with documents at a time of one instance of the function. Absent: 2 for an endpoint that also embeds queries, " +
+      "`query_concurrency` for a hosted model, else 4.",
+  ),
+);
+
+const instances = {
   initial_instance_count: v.optional(
     integer(1, 100, "Instances of the endpoint. Needed unless `endpoint_name` is set."),
   ),
@@ -39,6 +47,19 @@ const selfHosted = {
         "instances. Absent: 4 on a GPU, 2 on a CPU.",
     ),
   ),
+  endpoint_name: v.optional(
+    text(
+      /^[a-zA-Z0-9](-?[a-zA-Z0-9]){0,62}$/,
+      "the name of an endpoint of SageMaker",
+      "An endpoint that exists in this account and region, with Text Embeddings Inference and this model. None is deployed then.",
+    ),
+  ),
+};
+
+const selfHosted = {
+  ...instances,
+  document_timeout_ms,
+  document_concurrency,
   revision: v.optional(
     text(
       /^[\w.-]{1,100}$/,
@@ -70,17 +91,11 @@ const selfHosted = {
       "Runs the endpoint's instances in a VPC. Absent: in SageMaker's own network.",
     ),
   ),
-  endpoint_name: v.optional(
-    text(
-      /^[a-zA-Z0-9](-?[a-zA-Z0-9]){0,62}$/,
-      "the name of an endpoint of SageMaker",
-      "An endpoint that exists in this account and region, with Text Embeddings Inference and this model. None is deployed then.",
-    ),
-  ),
 };
 
 const HOSTED = {
   query_concurrency: integer(1, 100, "Model calls at a time of one instance of the function."),
+  document_concurrency,
   query_timeout_ms,
   document_timeout_ms,
 };
@@ -90,26 +105,57 @@ const hosted = (description: string) => section(HOSTED, description);
 const prefix = (description: string) =>
   v.optional(text(/^[^\0]{0,500}$/s, "a text of at most 500 characters", description));
 
+const dense = {
+  ...selfHosted,
+  query_timeout_ms,
+  model_id: v.optional(
+    text(
+      /^[\w.-]{1,96}\/[\w.-]{1,96}$/,
+      "a repository of the Hugging Face Hub such as intfloat/e5-large-v2",
+      "Another dense model that Text Embeddings Inference serves. It needs `dimension`, and `revision` or `model_data`.",
+    ),
+  ),
+  dimension: v.optional(integer(1, 16_000, "Dimensions of another model's vectors. Absent: 1024.")),
+  query_prefix: prefix(
+    "Text before each query. Absent: the prefix of bge-large-en-v1.5, or none if `dimension` is another one than its own. An empty text: none.",
+  ),
+  passage_prefix: prefix("Text before each document. Absent: none."),
+};
+
+const bedrock = {
+  ext_embed_english_v3: v.optional(hosted("Dense, 1024 dimensions, English, hosted (Cohere Embed v3 on Bedrock).")),
+  ext_embed_multilingual_v3: v.optional(
+    hosted("Dense, 1024 dimensions, many languages, hosted (Cohere Embed v3 on Bedrock)."),
+  ),
+  ext_embed_bedrock: v.optional(
+    section(
+      {
+        model_id: text(
+          /^((us|us-gov|eu|apac|jp|au|global)\.)?(cohere\.embed-|amazon\.titan-embed-(g1-)?text-)[\w.-]{1,80}(:\d{1,3})?$/,
+          "the id of an embedding model of Cohere or Amazon Titan (text) on Bedrock, such as amazon.titan-embed-text-v2:0, or of its inference profile",
+          "Model on Bedrock.",
+        ),
+        dimension: integer(1, 16_000, "Dimensions of its vectors, which the model must be able to return."),
+        ...HOSTED,
+      },
+      "Dense, any embedding model of Cohere or Amazon Titan on Bedrock.",
+    ),
+  ),
+};
+
 /** conf/model.yaml */
 export const ModelsSchema = section(
   {
     dense_large_en_v1_5: v.optional(
       section(
         {
-          ...selfHosted,
-          query_timeout_ms,
-          model_id: v.optional(
-            text(
-              /^[\w.-]{1,96}\/[\w.-]{1,96}$/,
-              "a repository of the Hugging Face Hub such as intfloat/e5-large-v2",
-              "Another dense model that Text Embeddings Inference serves. It needs `dimension`, and `revision` or `model_data`.",
+          ...dense,
+          documents: v.optional(
+            section(
+              instances,
+              "An endpoint with the same model for documents alone, so that an import does not slow down searches. Absent: one endpoint for queries and documents.",
             ),
           ),
-          dimension: v.optional(integer(1, 16_000, "Dimensions of another model's vectors. Absent: 1024.")),
-          query_prefix: prefix(
-            "Text before each query. Absent: the prefix of bge-large-en-v1.5, or none if `dimension` is another one than its own. An empty text: none.",
-          ),
-          passage_prefix: prefix("Text before each document. Absent: none."),
         },
         "Dense, 1024 dimensions, English (BAAI/bge-large-en-v1.5), on an endpoint of the project.",
       ),
@@ -126,25 +172,19 @@ export const ModelsSchema = section(
         "Sparse, English (opensearch-neural-sparse-encoding-doc-v3-distill), on an endpoint of the project.",
       ),
     ),
-    ext_embed_english_v3: v.optional(hosted("Dense, 1024 dimensions, English, hosted (Cohere Embed v3 on Bedrock).")),
-    ext_embed_multilingual_v3: v.optional(
-      hosted("Dense, 1024 dimensions, many languages, hosted (Cohere Embed v3 on Bedrock)."),
-    ),
-    ext_embed_bedrock: v.optional(
+    ...bedrock,
+    previous: v.optional(
       section(
         {
-          model_id: text(
-            /^((us|us-gov|eu|apac|jp|au|global)\.)?(cohere\.embed-|amazon\.titan-embed-(g1-)?text-)[\w.-]{1,80}(:\d{1,3})?$/,
-            "the id of an embedding model of Cohere or Amazon Titan (text) on Bedrock, such as amazon.titan-embed-text-v2:0, or of its inference profile",
-            "Model on Bedrock.",
+          dense_large_en_v1_5: v.optional(
+            section(dense, "The earlier section `dense_large_en_v1_5`. Its endpoint is kept."),
           ),
-          dimension: integer(1, 16_000, "Dimensions of its vectors, which the model must be able to return."),
-          ...HOSTED,
+          ...bedrock,
         },
-        "Dense, any embedding model of Cohere or Amazon Titan on Bedrock.",
+        "Models that made the vectors of indexes which are not rebuilt yet. The gateway embeds for these indexes with them.",
       ),
     ),
-  } satisfies Record<ModelName, v.GenericSchema>,
+  } satisfies Record<ModelName | "previous", v.GenericSchema>,
   "The embedding models. Only those that hybrid_search.yaml names need their section.",
 );
 

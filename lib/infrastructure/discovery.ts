@@ -58,7 +58,7 @@ const SearchGatewayPart = v.object({
   hostedZoneId: v.optional(v.string()),
   /** KMS key or alias of the secret for basic authentication; absent if it is the account's default key. */
   secretKeyArn: v.optional(v.string()),
-  /** The existing endpoints that model.yaml names, by the model's name; absent if it names none. */
+  /** The existing endpoints that model.yaml names, by their names; absent if it names none. */
   modelEndpoints: v.optional(v.record(v.string(), v.object({ arn: v.string(), variant: v.string() }))),
 });
 

@@ -1,11 +1,30 @@
 import type { Configuration, SearchGateway } from "../config/configuration.ts";
-import { MODELS, type ModelName } from "../config/embedding-models.ts";
+import { MODEL_NAMES, MODELS, type ModelName } from "../config/embedding-models.ts";
+import { endpointsOf, isEndpointModel, type ModelEndpoint } from "../config/model-sources.ts";
 import type { EndpointService, NetworkDiscovery } from "./discovery.ts";
 
 /** Returns the models that mappings use, in the order of `MODELS`. */
 export function referencedModels({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): ModelName[] {
   const used = new Set(hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)));
-  return (Object.keys(MODELS) as ModelName[]).filter((name) => used.has(name));
+  return MODEL_NAMES.filter((name) => used.has(name));
+}
+
+/** Returns the models of `previous` in model.yaml, which made the vectors of indexes that are not rebuilt yet. */
+export function previousModels({ models }: Pick<SearchGateway, "models">): ModelName[] {
+  return MODEL_NAMES.filter((name) => Object.hasOwn(models.previous ?? {}, name));
+}
+
+/** Returns the endpoints of SageMaker that the gateway calls. */
+export function modelEndpoints(gateway: Pick<SearchGateway, "hybridQueries" | "models">): ModelEndpoint[] {
+  const { models } = gateway;
+  return [
+    ...referencedModels(gateway)
+      .filter(isEndpointModel)
+      .flatMap((name) => endpointsOf(name, models)),
+    ...previousModels(gateway)
+      .filter(isEndpointModel)
+      .flatMap((name) => endpointsOf(name, models.previous ?? {}, ["previous"])),
+  ];
 }
 
 /**
@@ -14,7 +33,8 @@ export function referencedModels({ hybridQueries }: Pick<SearchGateway, "hybridQ
  */
 export function servicesInUse({ api, searchGateway }: Pick<Configuration, "api" | "searchGateway">): EndpointService[] {
   if (!searchGateway) return [];
-  const hosts = new Set(referencedModels(searchGateway).map((name) => MODELS[name].host));
+  const models = [...referencedModels(searchGateway), ...previousModels(searchGateway)];
+  const hosts = new Set(models.map((name) => MODELS[name].host));
   const secrets = searchGateway.opensearch.auth?.type === "basic" || api.logging.user_id === "hmac";
   return [
     ...(hosts.has("sagemaker") ? ["sagemaker.runtime" as const] : []),

@@ -1,7 +1,13 @@
 import { join, resolve } from "node:path";
 import { dimensionOf, MODEL_NAMES, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
-import { type EndpointModel, endpointNameOf, isEndpointModel, repositoryOf } from "../../lib/config/model-sources.ts";
+import {
+  type EndpointModel,
+  endpointName,
+  endpointsOf,
+  isEndpointModel,
+  repositoryOf,
+} from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
 import { generateModelFiles } from "../embeddings/model-files.ts";
@@ -41,10 +47,18 @@ export async function openModels({ urls, names, dir, models }: ModelsOptions): P
   );
   const remote: Partial<Record<ModelName, RemoteServer>> = Object.fromEntries(connected);
 
-  const endpoints = new Map(
-    MODEL_NAMES.filter(isEndpointModel).map((model) => [endpointNameOf(model, models, names), model]),
-  );
-  const standIns = await createModelStandIns({ modelOfEndpoint: (name) => endpoints.get(name), remote, models });
+  const named = (described: Models) =>
+    MODEL_NAMES.filter(isEndpointModel).flatMap((model) =>
+      endpointsOf(model, described).map((endpoint) => [endpointName(endpoint, names), model] as const),
+    );
+  const endpoints = new Map(named(models));
+  const previous = new Map(named(models.previous ?? {}));
+  const standIns = await createModelStandIns({
+    modelOfEndpoint: (name) => endpoints.get(name),
+    previousOfEndpoint: (name) => previous.get(name),
+    remote,
+    models,
+  });
   return {
     standIns,
     files: await sparseFiles(urls, dir),

@@ -12,6 +12,8 @@ import { endpointOf, invokeEndpoint, unknownEndpoint } from "./sagemaker-runtime
 export interface ModelStandInOptions {
   /** Returns the model of a SageMaker endpoint by name, or undefined if there is no such endpoint. */
   modelOfEndpoint: (name: string) => ModelName | undefined;
+  /** The same for the endpoints of `previous` in model.yaml. */
+  previousOfEndpoint?: (name: string) => ModelName | undefined;
   /** Real servers that replace the lexical ones, see `connectRemoteServer`. */
   remote?: Partial<Record<ModelName, RemoteServer>>;
   /** model.yaml: dimensions that are not the models' own, and the model that `ext_embed_bedrock` is. */
@@ -33,12 +35,16 @@ const SEEDS: Readonly<Record<ModelName, number>> = {
   ext_embed_bedrock: 5,
 };
 
+/** The seeds of previous models start here: another revision of a model makes other vectors. */
+const PREVIOUS_SEEDS = 100;
+
 /** Creates the SageMaker and Bedrock runtimes with every model of `lib/config/embedding-models.ts`. */
 export async function createModelStandIns(options: ModelStandInOptions): Promise<ModelStandIns> {
-  const { modelOfEndpoint, remote = {}, models = {} } = options;
+  const { modelOfEndpoint, previousOfEndpoint, remote = {}, models = {} } = options;
   const control = createModelControl();
   const lexical = await createLexicalModel();
   const servers = new Map<ModelName, InferenceServer>();
+  const previousServers = new Map<ModelName, InferenceServer>();
   const dimensions: Partial<Record<ModelName, number>> = {};
   for (const model of MODEL_NAMES) {
     const own = dimensionOf(model, models);
@@ -51,11 +57,14 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
     if (own === undefined) continue;
     dimensions[model] = server?.dimension ?? own;
     servers.set(model, server ?? denseServer(lexical, own, SEEDS[model]));
+    const before = dimensionOf(model, models.previous ?? {}) ?? own;
+    previousServers.set(model, denseServer(lexical, before, PREVIOUS_SEEDS + SEEDS[model]));
   }
 
   const sagemaker = async (request: StandInRequest, endpoint: string): Promise<StandInAnswer> => {
-    const model = modelOfEndpoint(endpoint);
-    const server = model && servers.get(model);
+    const current = modelOfEndpoint(endpoint);
+    const model = current ?? previousOfEndpoint?.(endpoint);
+    const server = model && (current ? servers : previousServers).get(model);
     if (!server) return unknownEndpoint(endpoint);
     return control.observe(model, { texts: inputsOf(request.body) }, (fault) => invokeEndpoint(request, server, fault));
   };

@@ -29,6 +29,8 @@ export interface FunctionOptions {
   logRetentionDays?: number;
   /** Key of its log group. */
   logKeyArn: string;
+  /** Resources that must exist before the function changes. */
+  after?: readonly ITerraformDependable[];
   /** Network in the VPC; without it the function runs outside the VPC. */
   network?: { subnetIds: string[]; securityGroupIds: string[] };
   reservedConcurrency?: number | undefined;
@@ -87,7 +89,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     ...(network && { vpcConfig: network, timeouts: { delete: NETWORK_TIMEOUT } }),
     // Lambda needs the permission to delete the network interfaces. Without the log group it would create one that
     // never expires.
-    dependsOn: [...policies, logGroup],
+    dependsOn: [...policies, logGroup, ...(options.after ?? [])],
   });
   const alias = new LambdaAlias(stack, `${name}-live`, {
     name: LIVE_ALIAS,

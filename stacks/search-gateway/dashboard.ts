@@ -26,7 +26,7 @@ function gatewayWidgets(stack: ProjectStack): Widget[] {
           {
             title: "Model calls and errors",
             metrics: models.flatMap(({ name, calls, errors, paused }): Widget["metrics"] => [
-              [calls, `${name} calls`],
+              ...calls.map((metric) => [metric, `${name} calls`] as const),
               ...errors.map((metric) => [metric, `${name} ${metric.name}`] as const),
               [paused, `${name} paused`],
             ]),

@@ -1,9 +1,9 @@
 import type { ModelName } from "../../lib/config/embedding-models.ts";
-import { bedrockModelId, endpointNameOf, isEndpointModel } from "../../lib/config/model-sources.ts";
+import { bedrockModelId, endpointName, isEndpointModel } from "../../lib/config/model-sources.ts";
 import type { Stage } from "../../lib/core/http/degradation.ts";
 import { API_STAGE, ENDPOINT_VARIANT, type FunctionName, type StreamName } from "../../lib/core/naming/names.ts";
 import { METRIC_NAMESPACE, MODEL_PAUSED } from "../../lib/core/telemetry/emf.ts";
-import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { UNSTORED_EVENTS } from "../../lib/search/api/events/events.ts";
 import { UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
 import type { Metric } from "../constructs/alarm.ts";
@@ -67,33 +67,43 @@ export function gatewayMetrics(stack: ProjectStack) {
   };
 }
 
-/** Returns latency and errors of a model, as its host reports them. */
+/** Returns latency and errors of a model, as its host reports them. The latency is that of queries, if it is apart. */
 function modelMetrics({ names, input }: ProjectStack, name: ModelName) {
   const { found, gateway } = gatewayInput(input);
-  const { models } = gateway;
-  const metric = (metricName: string, stat: string): Metric =>
-    isEndpointModel(name)
-      ? {
+  if (isEndpointModel(name)) {
+    const [latency, ...apart] = modelEndpoints(gateway)
+      .filter(({ model, path }) => model === name && path[0] === name)
+      .map((endpoint) => {
+        const EndpointName = endpointName(endpoint, names);
+        const VariantName = found.modelEndpoints?.[EndpointName]?.variant ?? ENDPOINT_VARIANT;
+        return (metricName: string, stat: string): Metric => ({
           namespace: "AWS/SageMaker",
           name: metricName,
-          dimensions: {
-            EndpointName: endpointNameOf(name, models, names),
-            VariantName: found.modelEndpoints?.[name]?.variant ?? ENDPOINT_VARIANT,
-          },
+          dimensions: { EndpointName, VariantName },
           stat,
-        }
-      : { namespace: "AWS/Bedrock", name: metricName, dimensions: { ModelId: bedrockModelId(name, models) }, stat };
-  if (isEndpointModel(name)) {
+        });
+      });
+    if (!latency) throw new Error(`model.yaml has no ${name}`);
     return {
       // SageMaker reports microseconds.
-      latency: { metric: metric("ModelLatency", "p99"), perSecond: 1_000_000 },
-      calls: metric("Invocations", "Sum"),
-      errors: [metric("Invocation5XXErrors", "Sum"), metric("InvocationModelErrors", "Sum")],
+      latency: { metric: latency("ModelLatency", "p99"), perSecond: 1_000_000 },
+      calls: [latency, ...apart].map((metric) => metric("Invocations", "Sum")),
+      errors: [latency, ...apart].flatMap((metric) => [
+        metric("Invocation5XXErrors", "Sum"),
+        metric("InvocationModelErrors", "Sum"),
+      ]),
     };
   }
+  const ModelId = bedrockModelId(name, gateway.models);
+  const metric = (metricName: string, stat: string): Metric => ({
+    namespace: "AWS/Bedrock",
+    name: metricName,
+    dimensions: { ModelId },
+    stat,
+  });
   return {
     latency: { metric: metric("InvocationLatency", "p99"), perSecond: 1_000 },
-    calls: metric("Invocations", "Sum"),
+    calls: [metric("Invocations", "Sum")],
     errors: [metric("InvocationServerErrors", "Sum"), metric("InvocationThrottles", "Sum")],
   };
 }

@@ -11,14 +11,13 @@ import { MODELS } from "../../lib/config/embedding-models.ts";
 import { imageKind } from "../../lib/config/instance-types.ts";
 import {
   type DeployedEndpoint,
-  deployedEndpoint,
-  type EndpointModel,
+  isDeployed,
   ownRepository,
   repositoryOf,
   revisionOf,
 } from "../../lib/config/model-sources.ts";
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
-import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import { type ModelImage, modelImage } from "../../lib/infrastructure/model-image.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { gatewayInput } from "../input.ts";
@@ -38,25 +37,28 @@ interface EndpointPlan extends DeployedEndpoint {
   image: ModelImage;
 }
 
-/** Adds an endpoint for each referenced model that has none yet. */
-export function modelEndpoints(stack: ProjectStack, logKeyArn: string): void {
+/**
+ * Adds the endpoints that the project deploys, and returns them: the function that calls them must not change before they
+ * are in service.
+ */
+export function deployEndpoints(stack: ProjectStack, logKeyArn: string): ITerraformDependable[] {
   const { gateway } = gatewayInput(stack.input);
-  const plans = referencedModels(gateway).flatMap((name): EndpointPlan[] => {
-    const endpoint = deployedEndpoint(name, gateway.models);
-    if (!endpoint) return [];
-    const image = modelImage(stack.input.discovery.region, endpoint.section.instance_type);
-    if (!image) throw new Error(`model ${name} has no image in this region`);
-    return [{ ...endpoint, image }];
-  });
-  if (plans.length === 0) return;
-  const logGroups = plans.map(({ name }) => endpointLog(stack, name, logKeyArn));
+  const plans = modelEndpoints(gateway)
+    .filter(isDeployed)
+    .map((endpoint): EndpointPlan => {
+      const image = modelImage(stack.input.discovery.region, endpoint.section.instance_type);
+      if (!image) throw new Error(`model ${endpoint.model} has no image in this region`);
+      return { ...endpoint, image };
+    });
+  if (plans.length === 0) return [];
+  const logGroups = plans.map(({ key }) => endpointLog(stack, key, logKeyArn));
   const { role, policies } = executionRole(stack, plans);
-  for (const plan of plans) modelEndpoint(stack, plan, role, [...policies, ...logGroups]);
+  return plans.map((plan) => deployEndpoint(stack, plan, role, [...policies, ...logGroups]));
 }
 
-function endpointLog(stack: ProjectStack, name: EndpointModel, logKeyArn: string): CloudwatchLogGroup {
-  return new CloudwatchLogGroup(stack, `${name}-log`, {
-    name: stack.names.endpointLogGroup(name),
+function endpointLog(stack: ProjectStack, key: string, logKeyArn: string): CloudwatchLogGroup {
+  return new CloudwatchLogGroup(stack, `${key}-log`, {
+    name: stack.names.endpointLogGroup(key),
     retentionInDays: stack.logDays,
     kmsKeyId: logKeyArn,
   });
@@ -82,7 +84,7 @@ function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
     {
       sid: "WriteLogs",
       actions: ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
-      resources: plans.map(({ name }) => `${names.arn("logs", `log-group:${names.endpointLogGroup(name)}`)}:*`),
+      resources: plans.map(({ key }) => `${names.arn("logs", `log-group:${names.endpointLogGroup(key)}`)}:*`),
     },
     {
       sid: "WriteMetrics",
@@ -90,7 +92,7 @@ function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
       resources: ["*"],
       conditions: { StringLike: { "cloudwatch:namespace": "/aws/sagemaker/*" } },
     },
-    ...plans.flatMap(({ name, section }) => modelDataStatements(names.partition(), name, section.model_data)),
+    ...modelDataStatements(names.partition(), plans),
   ];
   const policies = [rolePolicy(stack, "sagemaker-policy", role, statements)];
   if (plans.some(({ section }) => section.vpc_config)) policies.push(vpcPolicy(stack, role));
@@ -119,37 +121,39 @@ function vpcPolicy(stack: ProjectStack, role: IamRole) {
   return rolePolicy(stack, "sagemaker-vpc-policy", role, [{ sid: "AttachToVpc", actions, resources: ["*"] }]);
 }
 
-/** Returns the permissions to read exactly the files of `model_data`. */
-function modelDataStatements(partition: string, name: EndpointModel, data: string | undefined): Statement[] {
-  if (data === undefined) return [];
-  const [, bucket = "", key = ""] = /^s3:\/\/([^/]+)\/(.*)$/.exec(data) ?? [];
-  const of = name === "sparse_v3" ? "Sparse" : "Dense";
-  const arn = `arn:${partition}:s3:::${bucket}`;
-  if (!key.endsWith("/")) return [{ sid: `Read${of}Model`, actions: ["s3:GetObject"], resources: [`${arn}/${key}`] }];
-  return [
-    { sid: `Read${of}Model`, actions: ["s3:GetObject"], resources: [`${arn}/${key}*`] },
-    {
-      sid: `List${of}Model`,
-      actions: ["s3:ListBucket"],
-      resources: [arn],
-      conditions: { StringLike: { "s3:prefix": `${key}*` } },
-    },
-  ];
+/** Returns the permissions to read exactly the files that `model_data` names. */
+function modelDataStatements(partition: string, plans: readonly EndpointPlan[]): Statement[] {
+  const places = new Set(plans.flatMap(({ section }) => section.model_data ?? []));
+  return [...places].flatMap((data, index): Statement[] => {
+    const [, bucket = "", key = ""] = /^s3:\/\/([^/]+)\/(.*)$/.exec(data) ?? [];
+    const arn = `arn:${partition}:s3:::${bucket}`;
+    const [read, list] = [`ReadModel${index + 1}`, `ListModel${index + 1}`];
+    if (!key.endsWith("/")) return [{ sid: read, actions: ["s3:GetObject"], resources: [`${arn}/${key}`] }];
+    return [
+      { sid: read, actions: ["s3:GetObject"], resources: [`${arn}/${key}*`] },
+      {
+        sid: list,
+        actions: ["s3:ListBucket"],
+        resources: [arn],
+        conditions: { StringLike: { "s3:prefix": `${key}*` } },
+      },
+    ];
+  });
 }
 
 /**
  * SageMaker cannot change models and configurations. New content gets a new name and is created before the old one is
  * deleted; the endpoint switches over while both run.
  */
-function modelEndpoint(
+function deployEndpoint(
   stack: ProjectStack,
   plan: EndpointPlan,
   role: IamRole,
   dependsOn: ITerraformDependable[],
-): void {
+): SagemakerEndpoint {
   const { names } = stack;
-  const { name, section, image } = plan;
-  const environment = containerEnvironment(stack, plan);
+  const { key, section, image } = plan;
+  const environment = containerEnvironment(plan);
   const { model_data, vpc_config } = section;
   // Undefined is left out, so that models without these settings keep their names.
   const modelRevision = JSON.stringify([
@@ -158,8 +162,8 @@ function modelEndpoint(
     ...(model_data || vpc_config ? [{ model_data, vpc_config }] : []),
   ]);
   // checkov:skip=CKV_AWS_370 aws_sagemaker_model: without model_data the container downloads the model's files when it starts
-  const model = new SagemakerModel(stack, `${name}-model`, {
-    name: names.endpointRevision(name, modelRevision),
+  const model = new SagemakerModel(stack, `${key}-model`, {
+    name: names.endpointRevision(key, modelRevision),
     executionRoleArn: role.arn,
     // SageMaker itself fetches model_data, so the container then needs no network.
     ...(model_data !== undefined && { enableNetworkIsolation: true }),
@@ -176,8 +180,8 @@ function modelEndpoint(
   });
   const { instance_type, initial_instance_count } = section;
   // checkov:skip=CKV_AWS_98 aws_sagemaker_endpoint_configuration: SageMaker's own key suffices: the volume contains a public model, and instances with NVMe reject other keys
-  const configuration = new SagemakerEndpointConfiguration(stack, `${name}-configuration`, {
-    name: names.endpointRevision(name, JSON.stringify([modelRevision, instance_type, initial_instance_count])),
+  const configuration = new SagemakerEndpointConfiguration(stack, `${key}-configuration`, {
+    name: names.endpointRevision(key, JSON.stringify([modelRevision, instance_type, initial_instance_count])),
     productionVariants: [
       {
         variantName: ENDPOINT_VARIANT,
@@ -190,8 +194,8 @@ function modelEndpoint(
     ],
     lifecycle: { createBeforeDestroy: true },
   });
-  const endpoint = new SagemakerEndpoint(stack, `${name}-endpoint`, {
-    name: names.endpoint(name),
+  const endpoint = new SagemakerEndpoint(stack, `${key}-endpoint`, {
+    name: names.endpoint(key),
     endpointConfigName: configuration.name,
     deploymentConfig: {
       blueGreenUpdatePolicy: {
@@ -199,8 +203,11 @@ function modelEndpoint(
         terminationWaitInSeconds: 60,
       },
     },
+    // Terraform then deletes an endpoint only after the function that called it has changed.
+    lifecycle: { createBeforeDestroy: true },
   });
   if (section.max_instance_count !== undefined) scaling(stack, plan, endpoint, section.max_instance_count);
+  return endpoint;
 }
 
 function s3Source(uri: string) {
@@ -212,15 +219,14 @@ function s3Source(uri: string) {
 /** Where SageMaker puts the files of a model in a container. */
 const MODEL_FOLDER = "/opt/ml/model";
 
-function containerEnvironment(stack: ProjectStack, { name, section }: EndpointPlan): Record<string, string> {
-  const { models } = gatewayInput(stack.input).gateway;
+function containerEnvironment({ model, models, section }: EndpointPlan): Record<string, string> {
   const isOwn = ownRepository(section) !== undefined;
   return {
     ...(section.model_data !== undefined
       ? { HF_MODEL_ID: MODEL_FOLDER }
-      : { HF_MODEL_ID: repositoryOf(name, models), HF_MODEL_REVISION: revisionOf(name, models) }),
+      : { HF_MODEL_ID: repositoryOf(model, models), HF_MODEL_REVISION: revisionOf(model, models) }),
     // Files of the user's own model say how it pools (1_Pooling/config.json).
-    ...(!isOwn && { POOLING: MODELS[name].kind === "sparse" ? "splade" : "cls" }),
+    ...(!isOwn && { POOLING: MODELS[model].kind === "sparse" ? "splade" : "cls" }),
     // The defaults that lib/search/embeddings relies on, and truncation, whose default differs between releases.
     AUTO_TRUNCATE: "true",
     MAX_CLIENT_BATCH_SIZE: "32",
@@ -228,17 +234,17 @@ function containerEnvironment(stack: ProjectStack, { name, section }: EndpointPl
   };
 }
 
-function scaling(stack: ProjectStack, { name, section }: EndpointPlan, endpoint: SagemakerEndpoint, max: number): void {
-  const target = new AppautoscalingTarget(stack, `${name}-scaling`, {
+function scaling(stack: ProjectStack, { key, section }: EndpointPlan, endpoint: SagemakerEndpoint, max: number): void {
+  const target = new AppautoscalingTarget(stack, `${key}-scaling`, {
     serviceNamespace: "sagemaker",
     scalableDimension: "sagemaker:variant:DesiredInstanceCount",
-    resourceId: `endpoint/${stack.names.endpoint(name)}/variant/${ENDPOINT_VARIANT}`,
+    resourceId: `endpoint/${stack.names.endpoint(key)}/variant/${ENDPOINT_VARIANT}`,
     minCapacity: section.initial_instance_count,
     maxCapacity: max,
     dependsOn: [endpoint],
   });
-  new AppautoscalingPolicy(stack, `${name}-scaling-policy`, {
-    name: stack.names.scalingPolicy(name.replaceAll("_", "-")),
+  new AppautoscalingPolicy(stack, `${key}-scaling-policy`, {
+    name: stack.names.scalingPolicy(key.replaceAll("_", "-")),
     policyType: "TargetTrackingScaling",
     serviceNamespace: target.serviceNamespace,
     scalableDimension: target.scalableDimension,

@@ -1,9 +1,13 @@
+import type { ITerraformDependable } from "cdktf";
 import type * as v from "valibot";
 import { type ApiRouterEnv, NODE_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
-import { bedrockModelId, endpointNameOf, isEndpointModel } from "../../lib/config/model-sources.ts";
-import { referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import type { SearchGateway } from "../../lib/config/configuration.ts";
+import type { ModelName } from "../../lib/config/embedding-models.ts";
+import type { Models } from "../../lib/config/model.ts";
+import { bedrockModelId, endpointName, isEndpointModel } from "../../lib/config/model-sources.ts";
+import { modelEndpoints, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { gatewayInput } from "../input.ts";
@@ -20,7 +24,7 @@ type Environment = Without<v.InferInput<typeof ApiRouterEnv>, "AWS_REGION">;
 /** Adds the function that answers requests. */
 export function routerFunction(
   stack: ProjectStack,
-  { logKeyArn, keys }: { logKeyArn: string; keys: readonly ServiceKey[] },
+  { logKeyArn, keys, after }: { logKeyArn: string; keys: readonly ServiceKey[]; after: ITerraformDependable[] },
   network: { subnetIds: string[]; securityGroupIds: string[] },
 ): DeployedFunction {
   const { provisioned_concurrency, reserved_concurrency } = stack.input.config.api;
@@ -34,6 +38,7 @@ export function routerFunction(
     statements: apiRouterPolicy(arns(stack)),
     logRetentionDays: Math.min(MOST_LOG_DAYS, stack.logDays),
     logKeyArn,
+    after,
     network,
     reservedConcurrency: reserved_concurrency.api_router,
     provisionedConcurrency: provisioned_concurrency.api_router,
@@ -76,19 +81,22 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       ],
       anyKey: names.arn("kms", "key/*"),
     },
-    endpoints: referencedModels(gateway)
-      .filter(isEndpointModel)
-      .map(
-        (name) =>
-          // SageMaker writes the name of an endpoint in its ARN in lower case.
-          found.modelEndpoints?.[name]?.arn ??
-          names.arn("sagemaker", `endpoint/${endpointNameOf(name, gateway.models, names).toLowerCase()}`),
-      ),
-    hostedModels: referencedModels(gateway).flatMap((name) =>
-      isEndpointModel(name) ? [] : bedrockArns(stack, bedrockModelId(name, gateway.models)),
-    ),
+    endpoints: modelEndpoints(gateway).map((endpoint) => {
+      const name = endpointName(endpoint, names);
+      // SageMaker writes the name of an endpoint in its ARN in lower case.
+      return found.modelEndpoints?.[name]?.arn ?? names.arn("sagemaker", `endpoint/${name.toLowerCase()}`);
+    }),
+    hostedModels: [...new Set(hostedModelIds(gateway).flatMap((id) => bedrockArns(stack, id)))],
     campaign: input.config.api.personalized_ranking.campaign_arn,
   };
+}
+
+/** Returns the ids of the models on Bedrock that the function calls. */
+function hostedModelIds(gateway: SearchGateway): string[] {
+  const { models } = gateway;
+  const ids = (names: readonly ModelName[], described: Models) =>
+    names.flatMap((name) => (isEndpointModel(name) ? [] : bedrockModelId(name, described)));
+  return [...ids(referencedModels(gateway), models), ...ids(previousModels(gateway), models.previous ?? {})];
 }
 
 /** The part of an inference profile's id before that of its model: the regions that it may send a call to. */

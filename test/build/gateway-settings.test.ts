@@ -33,16 +33,17 @@ test("name the endpoint of a self-hosted model, its pruning and its parallel cal
   assert.equal(settings().models, [
     {
       name: "dense_large_en_v1_5",
-      endpoint_name: "demo-dense-large-en-v1-5",
+      endpoint_name: "demo-dense-large-en-v1-5-bc0882c1",
       revision: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
       concurrency: 4,
+      document_concurrency: 2,
       dimension: 1024,
       query_prefix: "Represent this sentence for searching relevant passages: ",
       passage_prefix: "",
     },
     {
       name: "sparse_v3",
-      endpoint_name: "demo-sparse-v3",
+      endpoint_name: "demo-sparse-v3-5c3f986b",
       revision: "babf71f3c48695e2e53a978208e8aba48335e3c0",
       concurrency: 4,
       prune_ratio: 0.1,
@@ -88,7 +89,7 @@ test("name an existing endpoint, and take the place of the files as their revisi
   const existing = { initial_instance_count: undefined, instance_type: undefined, endpoint_name: "shop-embeddings" };
   assert.equal(named(existing), ["shop-embeddings", "shop-embeddings"]);
   assert.equal(named({ ...existing, revision: "2" }), ["shop-embeddings", "2"]);
-  assert.equal(named({ model_data: "s3://models/a/" }), ["demo-dense-large-en-v1-5", "s3://models/a/"]);
+  assert.equal(named({ model_data: "s3://models/a/" }), ["demo-dense-large-en-v1-5-b920d0ac", "s3://models/a/"]);
 });
 
 test("give another model no prefix of the built-in one", () => {

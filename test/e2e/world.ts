@@ -42,7 +42,7 @@ export async function createWorld(): Promise<World> {
   const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
   const folder = scratchFolder(TEST_OUTPUT, "e2e");
   const models = await createModelStandIns({
-    modelOfEndpoint: (name) => (name === names.endpoint("sparse_v3") ? "sparse_v3" : undefined),
+    modelOfEndpoint: (name) => (name.startsWith(`${names.endpoint("sparse_v3")}-`) ? "sparse_v3" : undefined),
   });
   const endpoint = Promise.withResolvers<string>();
   let heldAt: number | undefined;

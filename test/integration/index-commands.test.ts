@@ -69,10 +69,12 @@ for (const cluster of await clusters()) {
       schema,
       JSON.stringify({ settings: { number_of_replicas: 0 }, mappings: { properties: { text, year, genre } } }),
     );
-    const gatewayWith = async (revision: string) => {
+    const gatewayWith = async (revision: string, ...changed: Array<Partial<typeof dense>>) => {
+      const [current, ...previous] = changed;
       const models = [
-        { ...dense, revision },
+        { ...dense, revision, ...current },
         { ...sparse, revision: "first" },
+        ...previous.map((one) => ({ ...dense, revision: "first", previous: true as const, ...one })),
       ];
       const started = await startGateway({ node: cluster.url, settings: { models, indexes: [hybridIndex(alias)] } });
       toStop.unshift(started);
@@ -144,6 +146,11 @@ for (const cluster of await clusters()) {
       ],
     );
 
+    // A previous model is called in place of the new one, whose endpoint would fail here.
+    const kept = await gatewayWith("second", { endpoint_name: "absent" }, {});
+    assert.is((await search(kept)).body.degraded, undefined);
+    assert.is((await write(kept, 0, 5)).body.degraded, undefined);
+
     const killed = run(gateway.url, "rebuild", "--index", alias, "--embed");
     const old = String(/Created (\S+)/.exec(created.out)?.[1]);
     const id = await waitFor(
@@ -177,6 +184,8 @@ for (const cluster of await clusters()) {
       what: "a search without degradation",
       timeoutMs: 30_000,
     });
+    const renewed = await gatewayWith("second", {}, { endpoint_name: "absent" });
+    assert.is((await search(renewed)).body.degraded, undefined, "the new index is searched with the new model");
     const { body } = await request<{ count: number }>(cluster, "POST", `/${alias}/_count`, {
       query: { exists: { field: "text_dense" } },
     });

@@ -21,9 +21,17 @@ interface Configuration {
   production_variants: Array<{ instance_type: string; initial_instance_count: number }>;
   lifecycle: unknown;
 }
-const model = (stack: Stack, name: string) => stack.resource<Model>("aws_sagemaker_model", `${name}-model`);
+/** The only resource of a type whose id starts with a name, before the hash of the model's vectors. */
+const idOf = (stack: Stack, type: string, name: string) => {
+  const [id = "", ...more] = stack.ids(type).filter((one) => new RegExp(`^${name}-[0-9a-f]{8}-`).test(one));
+  assert.equal(more, []);
+  return id;
+};
+const model = (stack: Stack, name: string) =>
+  stack.resource<Model>("aws_sagemaker_model", idOf(stack, "aws_sagemaker_model", name));
+const CONFIGURATION = "aws_sagemaker_endpoint_configuration";
 const configuration = (stack: Stack, name: string) =>
-  stack.resource<Configuration>("aws_sagemaker_endpoint_configuration", `${name}-configuration`);
+  stack.resource<Configuration>(CONFIGURATION, idOf(stack, CONFIGURATION, name));
 
 test("a GPU family gets the GPU image, pinned; the dense model its pooling and revision", () => {
   const { image, environment } = model(all, "dense_large_en_v1_5").primary_container;
@@ -48,8 +56,11 @@ test("a CPU family gets the CPU image; the sparse model its pooling", () => {
 });
 
 test("endpoints are those of referenced models of the project", () => {
-  assert.equal(all.ids("aws_sagemaker_endpoint"), ["dense_large_en_v1_5-endpoint", "sparse_v3-endpoint"]);
-  assert.equal(example("search-gateway", "basic-auth").ids("aws_sagemaker_endpoint"), ["sparse_v3-endpoint"]);
+  assert.equal(all.ids("aws_sagemaker_endpoint"), [
+    "dense_large_en_v1_5-bc0882c1-endpoint",
+    "sparse_v3-0d6e4079-endpoint",
+  ]);
+  assert.equal(example("search-gateway", "basic-auth").ids("aws_sagemaker_endpoint"), ["sparse_v3-5c3f986b-endpoint"]);
   const hosted = example("search-gateway", "aws-auth");
   assert.equal(
     [hosted.ids("aws_sagemaker_endpoint"), hosted.ids("aws_iam_role").includes("sagemaker-role")],
@@ -59,7 +70,7 @@ test("endpoints are those of referenced models of the project", () => {
 
 const type = (value: string): Change => ["model.yaml", ["sparse_v3", "instance_type"], value];
 
-test("another content is another name, made before the old one goes; the endpoint's name stays", () => {
+test("another content is another name, made before the old one goes; another model is another endpoint", () => {
   const larger = example("search-gateway", "all-options", [type("ml.c6i.4xlarge")]);
   const revised = example("search-gateway", "all-options", [["model.yaml", ["sparse_v3", "revision"], "v2"]]);
   const names = (stack: Stack) => [model(stack, "sparse_v3").name, configuration(stack, "sparse_v3").name];
@@ -70,10 +81,23 @@ test("another content is another name, made before the old one goes; the endpoin
   assert.is.not(again[1], before[1]);
   const lifecycle = { create_before_destroy: true };
   assert.equal([model(all, "sparse_v3").lifecycle, configuration(all, "sparse_v3").lifecycle], [lifecycle, lifecycle]);
-  const endpoint = revised.resource("aws_sagemaker_endpoint", "sparse_v3-endpoint");
+  const ENDPOINT = "aws_sagemaker_endpoint";
+  const endpoint = (stack: Stack) => stack.resource(ENDPOINT, idOf(stack, ENDPOINT, "sparse_v3"));
   assert.equal(
-    [endpoint.name, endpoint.endpoint_config_name],
-    ["all-options-sparse-v3", ref("aws_sagemaker_endpoint_configuration.sparse_v3-configuration.name")],
+    [endpoint(larger).name, endpoint(larger).endpoint_config_name, endpoint(larger).lifecycle],
+    ["all-options-sparse-v3-0d6e4079", ref(`${CONFIGURATION}.sparse_v3-0d6e4079-configuration.name`), lifecycle],
+  );
+  assert.is.not(endpoint(revised).name, endpoint(all).name);
+});
+
+test("the function changes only when its endpoints are in service", () => {
+  const { depends_on } = all.resource<{ depends_on: string[] }>("aws_lambda_function", "api-router");
+  assert.equal(
+    depends_on.filter((one) => one.startsWith("aws_sagemaker_endpoint.")),
+    [
+      "aws_sagemaker_endpoint.dense_large_en_v1_5-bc0882c1-endpoint",
+      "aws_sagemaker_endpoint.sparse_v3-0d6e4079-endpoint",
+    ],
   );
 });
 
@@ -91,7 +115,7 @@ test("with model_data the container has the files of S3 and no network; other fi
   const stack = example("search-gateway", "all-options", [dense("model_data", DATA), dense("vpc_config", VPC)]);
   const { name, enable_network_isolation, vpc_config, primary_container } = stack.resource<
     Model & Record<string, unknown>
-  >("aws_sagemaker_model", "dense_large_en_v1_5-model");
+  >("aws_sagemaker_model", idOf(stack, "aws_sagemaker_model", "dense_large_en_v1_5"));
   assert.equal(primary_container, {
     environment: {
       AUTO_TRUNCATE: "true",
@@ -136,10 +160,10 @@ test("for an existing endpoint nothing is deployed, and its alarms watch it", ()
   const discovery = discoveryOf(config);
   assert.ok(discovery.searchGateway);
   const arn = "arn:aws:sagemaker:eu-west-1:123456789012:endpoint/shop-sparse";
-  discovery.searchGateway.modelEndpoints = { sparse_v3: { arn, variant: "AllTraffic" } };
+  discovery.searchGateway.modelEndpoints = { "shop-sparse": { arn, variant: "AllTraffic" } };
   const stack = synth("search-gateway", { config, discovery });
-  assert.equal(stack.ids("aws_sagemaker_endpoint"), ["dense_large_en_v1_5-endpoint"]);
-  assert.equal(stack.ids("aws_sagemaker_model"), ["dense_large_en_v1_5-model"]);
+  assert.equal(stack.ids("aws_sagemaker_endpoint"), ["dense_large_en_v1_5-bc0882c1-endpoint"]);
+  assert.equal(stack.ids("aws_sagemaker_model"), ["dense_large_en_v1_5-bc0882c1-model"]);
   assert.match(
     JSON.stringify(stack.resource("aws_cloudwatch_metric_alarm", "alarm-model-sparse-v3-latency")),
     '{"EndpointName":"shop-sparse","VariantName":"AllTraffic"}',
@@ -147,13 +171,20 @@ test("for an existing endpoint nothing is deployed, and its alarms watch it", ()
 });
 
 test("an endpoint scales between its first and its greatest number of instances", () => {
-  const { min_capacity, max_capacity, resource_id } = all.resource("aws_appautoscaling_target", "sparse_v3-scaling");
-  assert.equal([min_capacity, max_capacity, resource_id], [2, 4, "endpoint/all-options-sparse-v3/variant/all"]);
+  const { min_capacity, max_capacity, resource_id } = all.resource(
+    "aws_appautoscaling_target",
+    "sparse_v3-0d6e4079-scaling",
+  );
+  assert.equal(
+    [min_capacity, max_capacity, resource_id],
+    [2, 4, "endpoint/all-options-sparse-v3-0d6e4079/variant/all"],
+  );
 });
 
 test("it scales on the calls that an instance answers at the same time", () => {
   const policyOf = (stack: Stack, name: string) =>
-    stack.resource("aws_appautoscaling_policy", `${name}-scaling-policy`).target_tracking_scaling_policy_configuration;
+    stack.resource("aws_appautoscaling_policy", idOf(stack, "aws_appautoscaling_policy", name))
+      .target_tracking_scaling_policy_configuration;
   const target = (target_value: number) => ({
     predefined_metric_specification: {
       predefined_metric_type: "SageMakerVariantConcurrentRequestsPerModelHighResolution",
@@ -170,6 +201,47 @@ test("it scales on the calls that an instance answers at the same time", () => {
 
 test("without max_instance_count it does not scale", () => {
   assert.equal(example("search-gateway", "basic-auth").ids("aws_appautoscaling_target"), []);
+});
+
+const BEFORE = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", revision: "first" };
+
+test("documents get an endpoint of their own with the same model, which the function may invoke", () => {
+  const documents = { initial_instance_count: 2, instance_type: "ml.g5.2xlarge", max_instance_count: 6 };
+  const stack = example("search-gateway", "all-options", [dense("documents", documents)]);
+  const [shared, apart] = ["dense_large_en_v1_5", "dense_large_en_v1_5-documents"];
+  assert.equal(model(stack, apart).primary_container.environment, model(stack, shared).primary_container.environment);
+  assert.is.not(model(stack, apart).name, model(stack, shared).name);
+  const [variant] = configuration(stack, apart).production_variants;
+  assert.equal([variant?.instance_type, variant?.initial_instance_count], ["ml.g5.2xlarge", 2]);
+  const target = stack.resource("aws_appautoscaling_target", "dense_large_en_v1_5-documents-bc0882c1-scaling");
+  assert.equal([target.min_capacity, target.max_capacity], [2, 6]);
+  const policy = JSON.stringify(stack.resource("aws_iam_role_policy", "api-router-policy"));
+  assert.match(policy, "endpoint/all-options-dense-large-en-v1-5-documents-bc0882c1");
+  const alarm = JSON.stringify(stack.resource("aws_cloudwatch_metric_alarm", "alarm-model-dense-large-en-v1-5-errors"));
+  assert.match(alarm, '"EndpointName":"all-options-dense-large-en-v1-5-documents-bc0882c1"');
+});
+
+test("a previous model keeps the endpoint that it had", () => {
+  const before = example("search-gateway", "all-options", [dense("revision", "first")]);
+  const after = example("search-gateway", "all-options", [
+    dense("revision", "second"),
+    ["model.yaml", ["previous"], { dense_large_en_v1_5: BEFORE }],
+  ]);
+  const kept = idOf(before, "aws_sagemaker_endpoint", "dense_large_en_v1_5");
+  const endpoint = (stack: Stack) => stack.resource("aws_sagemaker_endpoint", kept).name;
+  assert.is(endpoint(after), endpoint(before));
+  assert.is(after.ids("aws_sagemaker_endpoint").length, before.ids("aws_sagemaker_endpoint").length + 1);
+  const policy = JSON.stringify(after.resource("aws_iam_role_policy", "api-router-policy"));
+  assert.match(policy, `endpoint/${endpoint(before)}`);
+});
+
+test("a previous model on Bedrock may be invoked", () => {
+  const previous = {
+    ext_embed_bedrock: { model_id: "amazon.titan-embed-text-v1", dimension: 1536, query_concurrency: 4 },
+  };
+  const stack = example("search-gateway", "all-options", [["model.yaml", ["previous"], previous]]);
+  const policy = JSON.stringify(stack.resource("aws_iam_role_policy", "api-router-policy"));
+  assert.match(policy, "foundation-model/amazon.titan-embed-text-v1");
 });
 
 test.run();

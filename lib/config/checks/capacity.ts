@@ -36,11 +36,17 @@ export const checkCapacity: Check = ({ project, api, model }, report) => {
     );
   }
 
-  for (const name of ["dense_large_en_v1_5", "sparse_v3"] as const) {
+  const { dense_large_en_v1_5: dense, sparse_v3: sparse, previous } = model ?? {};
+  for (const [path, section] of [
+    [["dense_large_en_v1_5"], dense],
+    [["dense_large_en_v1_5", "documents"], dense?.documents],
+    [["sparse_v3"], sparse],
+    [["previous", "dense_large_en_v1_5"], previous?.dense_large_en_v1_5],
+  ] as const) {
     atMost(
-      (message) => report("model", [name, "initial_instance_count"], message),
-      model?.[name]?.initial_instance_count,
-      model?.[name]?.max_instance_count,
+      (message) => report("model", [...path, "initial_instance_count"], message),
+      section?.initial_instance_count,
+      section?.max_instance_count,
       "max_instance_count",
     );
   }

@@ -4,10 +4,10 @@ import type { EmbeddingCache } from "./cache.ts";
 import { cohereModel } from "./cohere.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
 import { judge } from "./failure.ts";
-import { type HostedEmbedderOptions, hostedEmbedder } from "./hosted-embedder.ts";
-import type { ModelClient } from "./model-client.ts";
+import { type HostedEmbedderOptions, type HostedModel, hostedEmbedder } from "./hosted-embedder.ts";
+import type { InputType, ModelClient } from "./model-client.ts";
 import { createPace } from "./pace.ts";
-import type { ModelSettings } from "./settings.ts";
+import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings } from "./settings.ts";
 import { createSlots } from "./slots.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
 import { sparseQuery } from "./sparse-query.ts";
@@ -25,7 +25,7 @@ export interface EmbedderClients {
   /** Milliseconds that one attempt for a query may take; 3,000 by default. */
   queryTimeoutMs?: number;
   /** Called when a model is not called for some seconds because its last calls failed. */
-  onPause?: (model: ModelName, reason: string) => void;
+  onPause?: (model: ModelName, input: InputType, reason: string) => void;
   /** Replaced in tests so that nothing sleeps between attempts. */
   wait?: (ms: number) => Promise<unknown>;
 }
@@ -34,34 +34,48 @@ export interface EmbedderClients {
 export function createEmbedders(
   models: readonly ModelSettings[],
   clients: EmbedderClients,
-): ReadonlyMap<ModelName, Embedder> {
-  return new Map(models.map((one) => [one.name, cached(createEmbedder(one, clients), one.revision, clients.cache)]));
+): ReadonlyMap<EmbedderName, Embedder> {
+  return new Map(
+    models.map((one) => [
+      embedderName(one),
+      cached(createEmbedder(one, clients), vectorsBySettings(one), clients.cache),
+    ]),
+  );
 }
 
+/** Queries and documents share neither bounds nor breaker: a model that an import slows down still gets queries. */
 function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embedder {
   const { wait, sagemaker, bedrock, onPause } = clients;
   const { query_timeout_ms: queryTimeoutMs = clients.queryTimeoutMs, document_timeout_ms: documentTimeoutMs } =
     settings;
-  const options: HostedEmbedderOptions = {
-    slots: createSlots(settings.concurrency),
+  const { concurrency, document_concurrency = concurrency } = settings;
+  const options = (input: InputType): HostedEmbedderOptions => ({
+    slots: createSlots(input === "query" ? concurrency : document_concurrency),
     pace: createPace(),
-    breaker: createBreaker({ judge, onPause: (reason) => onPause?.(settings.name, reason) }),
+    breaker: createBreaker({ judge, onPause: (reason) => onPause?.(settings.name, input, reason) }),
     ...(queryTimeoutMs !== undefined && { queryTimeoutMs }),
     ...(documentTimeoutMs !== undefined && { documentTimeoutMs }),
     ...(wait && { wait }),
-  };
+  });
+  const apart = (hosted: (input: InputType) => HostedModel): Embedder => ({
+    ...hostedEmbedder(hosted("document"), options("document")),
+    embedQuery: hostedEmbedder(hosted("query"), options("query")).embedQuery,
+  });
   switch (settings.name) {
     case "sparse_v3":
-      return sparseEmbedder(settings, clients, options);
+      return sparseEmbedder(settings, clients, options("document"));
     case "dense_large_en_v1_5": {
-      const { name: model, endpoint_name: endpointName, dimension } = settings;
+      const { name: model, endpoint_name: query, document_endpoint_name: document = query, dimension } = settings;
       const prefixes = { query: settings.query_prefix, document: settings.passage_prefix };
-      return hostedEmbedder(denseEndpoint({ model, client: sagemaker, endpointName, dimension, prefixes }), options);
+      const endpoints = { query, document };
+      return apart((input) =>
+        denseEndpoint({ model, client: sagemaker, endpointName: endpoints[input], dimension, prefixes }),
+      );
     }
     default: {
       const { name: model, model_id: modelId, dimension } = settings;
       const format = modelId.includes("titan") ? titanModel : cohereModel;
-      return hostedEmbedder(format({ model, client: bedrock, modelId, dimension }), options);
+      return apart(() => format({ model, client: bedrock, modelId, dimension }));
     }
   }
 }

@@ -100,7 +100,7 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
   ) => {
     // Not only inside: the calls that hang may hold every slot.
     breaker.check(input);
-    return slots.run(input, startBefore, () =>
+    return slots.run(startBefore, () =>
       breaker.run(input, startBefore, async () => {
         const timeoutMs = Math.floor(Math.min(limit, earlier(deadline, MARGIN_MS).remaining()));
         if (timeoutMs <= 0) throw new NoTimeLeftError();
@@ -139,7 +139,7 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
           for (const [i, { index }] of batch.entries()) outcomes[index] = answers[i] ?? missing();
         } catch (error) {
           if (error instanceof TooManyTextsError) {
-            // Waits outside of the slot, which queries need too.
+            // Waits outside of the slot, which other calls need.
             if (error.fitting === 0) await pace.ended();
             await embed(batch.slice(0, error.fitting));
             await embed(batch.slice(error.fitting));

@@ -1,5 +1,6 @@
 import { type Probe, probed } from "../../core/http/probe.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
+import { embedderName } from "../embeddings/settings.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Shorter than the function's 28 s. */
@@ -7,12 +8,16 @@ const PROBE_MS = 20_000;
 
 /** Embeds one text with each model, and ranks one item with the campaign, if there is one. */
 export async function probeGateway({ settings, embedder, ranker }: GatewayServices): Promise<Probe[]> {
-  const models = settings.models.map(({ name }) =>
-    probed({ kind: "model", name }, async () => {
-      const [outcome] = await (await embedder(name)).embedDocuments(["relevance"], deadlineIn(PROBE_MS));
+  const models = settings.models.map((model) => {
+    const name = embedderName(model);
+    return probed({ kind: "model", name }, async () => {
+      const deadline = deadlineIn(PROBE_MS);
+      const used = await embedder(name);
+      const [outcome] = await used.embedDocuments(["relevance"], deadline);
       if (outcome?.kind === "error") throw outcome.error;
-    }),
-  );
+      if ("document_endpoint_name" in model) await used.embedQuery("relevance", deadline);
+    });
+  });
   const campaign = settings.personalized_ranking?.campaign_arn;
   const ranking =
     campaign === undefined

@@ -1,8 +1,8 @@
-import type { ModelName } from "../../config/embedding-models.ts";
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { PersonalRanker } from "../../personalize/runtime/ranker.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
+import type { EmbedderName } from "../embeddings/settings.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
@@ -15,8 +15,8 @@ export interface GatewayServices {
   cluster: Cluster;
   catalog: IndexCatalog;
   capabilities: (deadline: Deadline) => Promise<Capabilities>;
-  /** Returns the embedder of a model. Its client and files are loaded on first use. */
-  embedder: (model: ModelName) => Promise<Embedder>;
+  /** Returns the embedder of a model of the settings. Its client and files are loaded on first use. */
+  embedder: (model: EmbedderName) => Promise<Embedder>;
   /** Returns the ranker, loaded on first use; undefined if no campaign is configured. */
   ranker: () => Promise<PersonalRanker | undefined>;
   /** Returns the key for hashing user ids; undefined if they are not hashed or the key cannot be read. */

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { ModelName } from "../../config/embedding-models.ts";
 import type { Models } from "../../config/model.ts";
-import { bedrockModelId, isEndpointModel, revisionOf } from "../../config/model-sources.ts";
-import type { ModelSettings } from "../embeddings/settings.ts";
+import { bedrockModelId, isEndpointModel, vectorsOfEndpoint } from "../../config/model-sources.ts";
+import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings } from "../embeddings/settings.ts";
 
 const Embedded = v.object({
   model: v.string(),
@@ -28,25 +28,23 @@ export function readIndexMeta(meta: unknown): IndexMeta | undefined {
 
 /** Returns what tells the vectors of a model from those of another, by model.yaml. */
 export function vectorsOf(name: ModelName, models: Models): string {
-  return isEndpointModel(name) ? revisionOf(name, models) : bedrockModelId(name, models);
+  return isEndpointModel(name) ? vectorsOfEndpoint(name, models) : bedrockModelId(name, models);
 }
 
-/** Returns the same by the settings of the gateway. */
-const vectorsBySettings = (settings: ModelSettings): string =>
-  "model_id" in settings ? settings.model_id : settings.revision;
-
 /**
- * Returns why the vectors of a field are not comparable with those that the configured model makes now; undefined if they
- * are, or if the index does not say.
+ * Returns the embedder for a field of an index, or why there is none: that of the model which made its vectors, which may
+ * be a previous one. It is the configured one if the index does not say.
  */
-export function unfitReason(
+export function embedderFor(
   meta: IndexMeta | undefined,
   { embedding_field, model_name }: { embedding_field: string; model_name: ModelName },
   models: readonly ModelSettings[],
-): string | undefined {
+): { embedder: EmbedderName } | { unfit: string } {
   const made = meta?.embeddings[embedding_field];
-  const model = models.find(({ name }) => name === model_name);
-  if (!made || !model) return undefined;
-  if (made.model === model_name && made.revision === vectorsBySettings(model)) return undefined;
-  return "the index has vectors of another model than the configured one; rebuild it with `relevance index rebuild --embed`";
+  if (!made) return { embedder: model_name };
+  const model = models.find((one) => one.name === made.model && vectorsBySettings(one) === made.revision);
+  return model ? { embedder: embedderName(model) } : { unfit: UNFIT };
 }
+
+const UNFIT =
+  "the index has vectors of another model than the configured one; rebuild it with `relevance index rebuild --embed`";

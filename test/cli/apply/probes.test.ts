@@ -70,7 +70,7 @@ test("a model without access says how to get it, and that the deployment stands"
 
 test("each failure has its advice", async () => {
   for (const [probe, advice] of [
-    [failed("sparse_v3", "ValidationError"), "/aws/sagemaker/Endpoints/all-options-sparse-v3"],
+    [failed("sparse_v3", "ValidationError"), "/aws/sagemaker/Endpoints/all-options-sparse-v3-0d6e4079"],
     [failed("sparse_v3", "ModelFilesError"), "Run `make models` and deploy again"],
     [failed("ext_embed_english_v3", "ValidationException"), "inference profile"],
     [failed("ext_embed_english_v3", "EmbeddingError"), "Check model_id and dimension"],

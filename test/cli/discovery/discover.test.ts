@@ -102,7 +102,7 @@ test("an existing endpoint is known by its ARN and variant", async () => {
   const change: Change = ["model.yaml", ["sparse_v3"], { endpoint_name: "Shop-Sparse" }];
   const found = await discover(configuration("all-options", [change]), account());
   assert.equal(found.searchGateway?.modelEndpoints, {
-    sparse_v3: { arn: "arn:aws:sagemaker:eu-west-1:123456789012:endpoint/shop-sparse", variant: "AllTraffic" },
+    "Shop-Sparse": { arn: "arn:aws:sagemaker:eu-west-1:123456789012:endpoint/shop-sparse", variant: "AllTraffic" },
   });
 });
 

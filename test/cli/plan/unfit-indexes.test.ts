@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { changedEmbeddings, type StoredIndex, unfitNotes } from "../../../cli/plan/unfit-indexes.ts";
+import { changedEmbeddings, previousNotes, type StoredIndex, unfitNotes } from "../../../cli/plan/unfit-indexes.ts";
 import type { SearchGateway } from "../../../lib/config/configuration.ts";
 import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
@@ -42,10 +42,10 @@ test("indexes with vectors of the model before are named, and what happens until
     { index: NAME, meta: undefined },
   ];
   assert.equal(notes(BEFORE, AFTER, indexes), [
-    "books-1, books: vector has vectors of dense_large_en_v1_5 (first), and queries will be embedded by " +
+    "books-1, books: vector has vectors of dense_large_en_v1_5 (first), and the configured model will be " +
       "dense_large_en_v1_5 (second). After the deployment hybrid searches leave vector out (degraded), and bulk requests " +
-      "store documents without it, until `relevance index rebuild --index books --embed`. The old model is not kept, so " +
-      "it costs nothing",
+      "store documents without it, until `relevance index rebuild --index books --embed`. To keep the old model until " +
+      "then, copy its deployed section to previous.dense_large_en_v1_5 in model.yaml",
   ]);
 });
 
@@ -67,6 +67,35 @@ test("other source fields leave the stored vectors in use", () => {
     "books-1: vector was made of title, and new documents will embed title, text. Stored vectors stay as they are, and " +
       "are still searched, until `relevance index rebuild --index books --embed`",
   ]);
+});
+
+const PREVIOUS: Change = [
+  "model.yaml",
+  ["previous"],
+  { dense_large_en_v1_5: { initial_instance_count: 1, instance_type: "ml.g5.xlarge", revision: "first" } },
+];
+
+test("a previous model embeds until the rebuild", () => {
+  const after = gatewayOf({}, ["model.yaml", ["dense_large_en_v1_5", "revision"], "second"], PREVIOUS);
+  assert.equal(notes(BEFORE, after, [stored("books-1", "first")]), [
+    "books-1: vector has vectors of dense_large_en_v1_5 (first), and the configured model will be dense_large_en_v1_5 " +
+      "(second). Queries and documents of such an index are embedded by the old model until `relevance index rebuild " +
+      "--index books --embed`",
+  ]);
+});
+
+test("a previous model says what it costs, what needs it, and when it can go", () => {
+  const after = gatewayOf({}, ["model.yaml", ["dense_large_en_v1_5", "revision"], "second"], PREVIOUS);
+  const kept =
+    "previous.dense_large_en_v1_5 in model.yaml keeps dense_large_en_v1_5 (first): 1 × ml.g5.xlarge, billed by the hour";
+  assert.equal(previousNotes(after, [stored("books-1", "first"), stored("books-2", "second")]), [
+    `${kept} for books-1. Remove the section when these are rebuilt (--embed) or deleted`,
+  ]);
+  assert.equal(previousNotes(after, [stored("books-2", "second")]), [
+    `${kept}. No index has its vectors any more: remove the section`,
+  ]);
+  assert.match(previousNotes(after, undefined)[0] ?? "", "It is not known which indexes have its vectors");
+  assert.equal(previousNotes(AFTER, []), []);
 });
 
 test.run();

@@ -93,14 +93,14 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
     project.edit([...MAPPINGS, mappings(SPARSE)]);
     const dense = changesIn(out).filter((line) => line.includes("dense_large_en_v1_5") || line.includes("dense-large"));
     assert.equal(dense, [
-      "+ aws_appautoscaling_policy.dense_large_en_v1_5-scaling-policy",
-      "+ aws_appautoscaling_target.dense_large_en_v1_5-scaling",
-      "+ aws_cloudwatch_log_group.dense_large_en_v1_5-log",
+      "+ aws_appautoscaling_policy.dense_large_en_v1_5-bc0882c1-scaling-policy",
+      "+ aws_appautoscaling_target.dense_large_en_v1_5-bc0882c1-scaling",
+      "+ aws_cloudwatch_log_group.dense_large_en_v1_5-bc0882c1-log",
       "+ aws_cloudwatch_metric_alarm.alarm-model-dense-large-en-v1-5-errors",
       "+ aws_cloudwatch_metric_alarm.alarm-model-dense-large-en-v1-5-latency",
-      "+ aws_sagemaker_endpoint.dense_large_en_v1_5-endpoint",
-      "+ aws_sagemaker_endpoint_configuration.dense_large_en_v1_5-configuration",
-      "+ aws_sagemaker_model.dense_large_en_v1_5-model",
+      "+ aws_sagemaker_endpoint.dense_large_en_v1_5-bc0882c1-endpoint",
+      "+ aws_sagemaker_endpoint_configuration.dense_large_en_v1_5-bc0882c1-configuration",
+      "+ aws_sagemaker_model.dense_large_en_v1_5-bc0882c1-model",
     ]);
     const others = changesIn(out).filter((line) => !dense.includes(line));
     assert.equal(others, [

@@ -51,7 +51,7 @@ export async function createWorld(): Promise<World> {
   const names = namesOf({ project: "shop", account: ACCOUNT_ID, region: REGION });
   const models = await createModelStandIns({
     modelOfEndpoint: (name) =>
-      (["sparse_v3", "dense_large_en_v1_5"] as const).find((model) => name === names.endpoint(model)),
+      (["sparse_v3", "dense_large_en_v1_5"] as const).find((model) => name.startsWith(`${names.endpoint(model)}-`)),
   });
   const cloud = await ownCloud({ standIns: [models, rankingStandIn()] });
   const account = await seedAccount(cloud);

@@ -57,14 +57,43 @@ const authorizer = (
   ] as const
 ).reduce<Files>((files, [key, value]) => changed(files, "api.yaml", [key], value), full);
 
+/** The same with previous models. Cohere's must not be there twice, since their vectors are always the same. */
+const previous = Object.entries(previousModels()).reduce<Files>(
+  (files, [name, section]) =>
+    changed(
+      name.endsWith("_v3") ? changed(files, "model.yaml", [name], undefined) : files,
+      "model.yaml",
+      ["previous", name],
+      section,
+    ),
+  full,
+);
+
+function previousModels(): Record<string, object> {
+  const { documents: _, ...dense } = parse(full["model.yaml"] ?? "").dense_large_en_v1_5;
+  const hosted = { query_concurrency: 1, document_concurrency: 1, query_timeout_ms: 500, document_timeout_ms: 500 };
+  return {
+    dense_large_en_v1_5: { ...dense, revision: "before" },
+    ext_embed_english_v3: hosted,
+    ext_embed_multilingual_v3: hosted,
+    ext_embed_bedrock: { model_id: "cohere.embed-v4:0", dimension: 1536, ...hosted },
+  };
+}
+
 /** The same with existing endpoints, which exclude the keys of those that the project deploys. */
-const existing = ["dense_large_en_v1_5", "sparse_v3"].reduce<Files>(
-  (files, model) => changed(files, "model.yaml", [model], { endpoint_name: "shop-embeddings" }),
+const existing = [
+  ["dense_large_en_v1_5"],
+  ["dense_large_en_v1_5", "documents"],
+  ["sparse_v3"],
+  ["previous", "dense_large_en_v1_5"],
+].reduce<Files>(
+  (files, path) => changed(files, "model.yaml", path, { endpoint_name: `shop-${path.join("-").replaceAll("_", "-")}` }),
   full,
 );
 
 const filesFor = (path: Path): Files => {
-  if (path[1] === "endpoint_name") return existing;
+  if (path.at(-1) === "endpoint_name") return existing;
+  if (path[0] === "previous") return previous;
   if (path[0] === "private_api") return privateApis;
   return path[0] === "lambda_authorizer" || path.includes("principals") ? authorizer : full;
 };
@@ -111,7 +140,7 @@ function at(problems: readonly Problem[], file: string, path: Path): string[] {
 }
 
 test("the full example is valid", () => {
-  assert.equal([full, privateApis, authorizer, existing].map(problemsOf), [[], [], [], []]);
+  assert.equal([full, privateApis, authorizer, previous, existing].map(problemsOf), [[], [], [], [], []]);
 });
 
 for (const [file, schema] of SCHEMAS) {

@@ -16,7 +16,8 @@ const experiment = (name: string, variants: readonly object[], index = "products
 const AB = [variant("a"), variant("b")];
 const EXPERIMENTS = ["hybrid_search.yaml", ["experiments"]] as const;
 const DENSE = "dense_large_en_v1_5";
-const OWN = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", model_id: "intfloat/e5-small-v2" };
+const DEPLOYED = { initial_instance_count: 1, instance_type: "ml.g5.xlarge" };
+const OWN = { ...DEPLOYED, model_id: "intfloat/e5-small-v2" };
 
 const RULES: readonly Rule[] = [
   {
@@ -53,6 +54,30 @@ const RULES: readonly Rule[] = [
       `conf/model.yaml ${DENSE}.revision is missing: without it, or model_data, a new instance could download other files than those that embedded the stored documents`,
     ],
   })),
+  {
+    rule: "an endpoint for documents has instances, or exists like that for queries",
+    good: [["model.yaml", [DENSE], { ...DEPLOYED, documents: DEPLOYED }]],
+    bad: [["model.yaml", [DENSE], { endpoint_name: "shop-dense", documents: DEPLOYED }]],
+    problems: [
+      `conf/model.yaml ${DENSE}.documents.endpoint_name is missing: the project does not know which model the existing endpoint of queries has`,
+    ],
+  },
+  {
+    rule: "a previous model makes other vectors than the present one",
+    good: [["model.yaml", ["previous"], { [DENSE]: { ...DEPLOYED, revision: "before" } }]],
+    bad: [["model.yaml", ["previous"], { ext_embed_english_v3: { query_concurrency: 1 } }]],
+    problems: [
+      "conf/model.yaml previous.ext_embed_english_v3 makes the same vectors as ext_embed_english_v3: remove it, or change the present one",
+    ],
+  },
+  {
+    rule: "a previous model on an endpoint has instances",
+    good: [["model.yaml", ["previous"], { [DENSE]: { endpoint_name: "shop-before" } }]],
+    bad: [["model.yaml", ["previous"], { [DENSE]: { ...DEPLOYED, max_instance_count: 4, initial_instance_count: 5 } }]],
+    problems: [
+      `conf/model.yaml previous.${DENSE}.initial_instance_count must be at most max_instance_count (4), got 5`,
+    ],
+  },
   {
     rule: "templates have names of their own",
     good: [["hybrid_search.yaml", ["templates", 1], template("other")]],

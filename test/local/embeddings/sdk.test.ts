@@ -20,7 +20,7 @@ import { connection, startModels, startServer } from "./serve.ts";
 const test = suite("stand-in models through the AWS SDK");
 
 let models: Awaited<ReturnType<typeof startModels>>;
-let embedders: ReadonlyMap<ModelName, Embedder>;
+let embedders: ReadonlyMap<string, Embedder>;
 let folder: string;
 
 const DENSE = {

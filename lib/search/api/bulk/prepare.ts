@@ -102,7 +102,7 @@ function sourcesOf(document: StoredDocument | undefined, paths: readonly string[
 export function* modelTexts(mappings: readonly TargetMapping[], needs: readonly Need[]): Generator<ModelText> {
   for (const [index, need] of needs.entries()) {
     const mapping = mappings[index];
-    if (need.kind === "text" && mapping && !("unfit" in mapping)) yield { model: mapping.model_name, text: need.text };
+    if (need.kind === "text" && mapping && "embedder" in mapping) yield { model: mapping.embedder, text: need.text };
   }
 }
 
@@ -160,11 +160,11 @@ async function changeOf(
     case "wrong":
       return { status: 400, type: "invalid_source_text", reason: need.reason, retryable: false };
     case "text": {
-      if (mapping.unfit !== undefined) {
+      if ("unfit" in mapping) {
         onDegraded(operation, field, mapping.unfit);
         return absent(operation, model);
       }
-      const embedded = await pool.get({ model, text: need.text });
+      const embedded = await pool.get({ model: mapping.embedder, text: need.text });
       if (embedded.kind !== "error") return embeddingJson(operation, embedded);
       const { message, retryable, retryAfterSeconds: retryAfter } = embedded.error;
       if (target.onFailure === "fail") {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelName } from "../../../config/embedding-models.ts";
 import type { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import { requireWritable } from "../../access/application.ts";
+import type { EmbedderName } from "../../embeddings/settings.ts";
 import { heldWrites } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { answerText, type DegradedWrite, degradationsOf, echoOf, requireFittingAnswer } from "./answer.ts";
@@ -176,7 +176,7 @@ function createRun(
 
 /** Returns how often each text is needed, and whether further texts may follow, so that all must be kept. */
 function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: Target) {
-  const uses = new Map<ModelName, Map<string, number>>();
+  const uses = new Map<EmbedderName, Map<string, number>>();
   let keepAll = false;
   for (const ofOperation of needs.values()) {
     for (const { model, text } of modelTexts(mappings, ofOperation)) {

@@ -1,6 +1,7 @@
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { type EmbedderName, embedderName } from "../../embeddings/settings.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import {
   type EmbeddingMapping,
@@ -9,15 +10,15 @@ import {
   settingsOf,
   settingsOfIndex,
 } from "../../gateway/settings.ts";
-import { unfitReason } from "../../index-meta/index-meta.ts";
+import { embedderFor } from "../../index-meta/index-meta.ts";
 import { isRebuild } from "../../index-meta/rebuild-alias.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 
-/** A mapping of the index that is written to. */
-export interface TargetMapping extends EmbeddingMapping {
-  /** Why documents are stored without this embedding: beside vectors of another model it would spoil every search. */
-  unfit?: string;
-}
+/**
+ * A mapping of the index that is written to: what embeds for it, or why documents are stored without this embedding. Beside
+ * vectors of another model it would spoil every search.
+ */
+export type TargetMapping = EmbeddingMapping & ({ embedder: EmbedderName } | { unfit: string });
 
 /** Where a request writes, and what is embedded. */
 export interface Target {
@@ -63,12 +64,11 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
     return { ...names, mappings: [], onFailure: "fail" };
   }
   if (!written) throw invalid([missing(name, indexes)]);
-  const wrong = found.embedding_mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
+  const mappings = found.embedding_mappings.map(
+    (mapping): TargetMapping => ({ ...mapping, ...embedderFor(written.meta, mapping, settings.models) }),
+  );
+  const wrong = mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
-  const mappings = found.embedding_mappings.map((mapping): TargetMapping => {
-    const unfit = unfitReason(written.meta, mapping, settings.models);
-    return unfit === undefined ? mapping : { ...mapping, unfit };
-  });
   // A rebuild counts a document without its embedding as rejected, and tries it again.
   const onFailure = isRebuild(name) ? "fail" : found.on_embedding_failure.write;
   return { ...names, mappings, onFailure };
@@ -98,9 +98,11 @@ function advice(index: string): string {
 function fieldProblem(
   { models }: Pick<GatewaySettings, "models">,
   { name, fields }: IndexInfo,
-  { embedding_field, model_name }: EmbeddingMapping,
+  mapping: TargetMapping,
 ): string[] {
-  const model = models.find((one) => one.name === model_name);
+  const { embedding_field, model_name } = mapping;
+  const used = "embedder" in mapping ? mapping.embedder : model_name;
+  const model = models.find((one) => embedderName(one) === used);
   const dimension = model && "dimension" in model ? model.dimension : undefined;
   const wanted = dimension === undefined ? "rank_features" : `knn_vector of dimension ${dimension}`;
   const field = fields.get(embedding_field);

@@ -1,7 +1,7 @@
-import type { ModelName } from "../../../config/embedding-models.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../embeddings/embedder.ts";
+import type { EmbedderName } from "../../embeddings/settings.ts";
 import { NoTimeLeftError } from "../../embeddings/slots.ts";
 
 /** The embedding of one text, as JSON. */
@@ -9,7 +9,7 @@ export type Embedded = { kind: "dense" | "sparse"; json: string } | { kind: "err
 
 /** One text for one model. */
 export interface ModelText {
-  model: ModelName;
+  model: EmbedderName;
   text: string;
 }
 
@@ -35,28 +35,28 @@ interface Entry {
 }
 
 export interface TextPoolOptions {
-  embedder: (model: ModelName) => Promise<Embedder>;
+  embedder: (model: EmbedderName) => Promise<Embedder>;
   deadline: Deadline;
   /** How often each text is needed, as far as it is known beforehand. */
-  uses: ReadonlyMap<ModelName, Map<string, number>>;
+  uses: ReadonlyMap<EmbedderName, Map<string, number>>;
   /** Keeps every embedding, because stored documents may need more texts than are known beforehand. */
   keepAll: boolean;
   wait: (ms: number) => Promise<unknown>;
 }
 
 export function createTextPool({ embedder, deadline, uses, keepAll, wait }: TextPoolOptions): TextPool {
-  const entries = new Map<ModelName, Map<string, Entry>>();
+  const entries = new Map<EmbedderName, Map<string, Entry>>();
   const startBefore = earlier(deadline, LAST_START_MS);
   const finishBefore = earlier(deadline, WRITE_MS);
   const requestMs = finishBefore.remaining();
 
-  const entriesOf = (model: ModelName) => {
+  const entriesOf = (model: EmbedderName) => {
     const known = entries.get(model) ?? new Map<string, Entry>();
     entries.set(model, known);
     return known;
   };
 
-  const embed = async (model: ModelName, texts: readonly string[]): Promise<Embedded[]> => {
+  const embed = async (model: EmbedderName, texts: readonly string[]): Promise<Embedded[]> => {
     try {
       const used = await embedder(model);
       const embedAll = async (some: readonly string[]) => {
@@ -70,7 +70,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
     }
   };
 
-  const startTexts = (model: ModelName, texts: readonly string[]) => {
+  const startTexts = (model: EmbedderName, texts: readonly string[]) => {
     const known = entriesOf(model);
     const entriesByText = new Map<string, Entry>();
     const ready = embed(model, texts).then((outcomes) => {
@@ -88,7 +88,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
 
   const pool: TextPool = {
     start(wanted) {
-      const fresh = new Map<ModelName, Set<string>>();
+      const fresh = new Map<EmbedderName, Set<string>>();
       for (const { model, text } of wanted) {
         if (entriesOf(model).has(text)) continue;
         const texts = fresh.get(model) ?? new Set<string>();

@@ -1,8 +1,7 @@
-import type { ModelName } from "../../../config/embedding-models.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { type Embedding, EmbeddingError } from "../../embeddings/embedder.ts";
+import type { EmbedderName } from "../../embeddings/settings.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import type { EmbeddingMapping } from "../../gateway/settings.ts";
 
 /** Embeddings of the query text by embedding field, and the errors of the other fields. */
 export interface QueryEmbeddings {
@@ -10,25 +9,24 @@ export interface QueryEmbeddings {
   failures: Map<string, EmbeddingError>;
 }
 
-/** Embeds the query text once with each model that the fields need, all at the same time. */
+/** Embeds the query text once with each embedder that the fields need, all at the same time. */
 export async function embedQuery(
   { embedder }: Pick<GatewayServices, "embedder">,
   text: string,
-  mappings: readonly EmbeddingMapping[],
+  fields: ReadonlyMap<string, EmbedderName>,
   deadline: Deadline,
 ): Promise<QueryEmbeddings> {
-  const models = [...new Set(mappings.map(({ model_name }) => model_name))];
-  const outcomes = new Map<ModelName, Embedding | EmbeddingError>();
+  const outcomes = new Map<EmbedderName, Embedding | EmbeddingError>();
   await Promise.all(
-    models.map(async (model) => {
+    [...new Set(fields.values())].map(async (model) => {
       outcomes.set(model, await outcomeOf(async () => (await embedder(model)).embedQuery(text, deadline)));
     }),
   );
   const result: QueryEmbeddings = { embeddings: new Map(), failures: new Map() };
-  for (const { embedding_field, model_name } of mappings) {
-    const outcome = outcomes.get(model_name);
-    if (outcome instanceof EmbeddingError) result.failures.set(embedding_field, outcome);
-    else if (outcome) result.embeddings.set(embedding_field, outcome);
+  for (const [field, embedder] of fields) {
+    const outcome = outcomes.get(embedder);
+    if (outcome instanceof EmbeddingError) result.failures.set(field, outcome);
+    else if (outcome) result.embeddings.set(field, outcome);
   }
   return result;
 }

@@ -32,7 +32,7 @@ export async function runnableQueries(
   services: GatewayServices,
   { query, weights: asked, deadline }: Asked,
   template: Template,
-  { embedding_mappings, onFailure, unfit, can }: HybridTarget,
+  { embedding_mappings, onFailure, embedders, unfit, can }: HybridTarget,
   watch: Stopwatch,
 ): Promise<RunnableQueries> {
   const path = "search_request_template.query.hybrid.queries";
@@ -40,13 +40,10 @@ export async function runnableQueries(
   const problems = [...issues, ...versionIssues(can, pageOf(template.native)?.from ?? 0)];
   if (problems.length > 0) throw invalidRequest(problems);
 
-  const used = embedding_mappings.filter(({ embedding_field }) =>
-    legs.some(({ fields }) => fields.has(embedding_field)),
-  );
-  const fitting = used.filter(({ embedding_field }) => !unfit.has(embedding_field));
+  const used = new Map([...embedders].filter(([field]) => legs.some(({ fields }) => fields.has(field))));
   // A model that does not answer must leave time for the search by the other legs.
   const half = earlier(deadline, deadline.remaining() / 2);
-  const embedded = await watch.time("embedding", () => embedQuery(services, query, fitting, half));
+  const embedded = await watch.time("embedding", () => embedQuery(services, query, used, half));
   for (const [field, reason] of unfit) embedded.failures.set(field, new EmbeddingError(reason, { retryable: false }));
   const { kept, weights, degraded } = planLegs(legs, embedded, asked, onFailure);
   const { embeddings } = embedded;

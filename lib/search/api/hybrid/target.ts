@@ -1,9 +1,10 @@
 import { ApiError } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { EmbedderName } from "../../embeddings/settings.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { type EmbeddingMapping, type IndexSettings, settingsOf, settingsOfIndex } from "../../gateway/settings.ts";
-import { unfitReason } from "../../index-meta/index-meta.ts";
+import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 
@@ -18,7 +19,9 @@ export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedd
   onFailure: "fail" | "degrade";
   /** The most hits that `from + size` may reach in every index. */
   maxResultWindow: number;
-  /** Fields whose vectors are of another model than the configured one, and what to do about it. */
+  /** What embeds the query for each field whose vectors a known model has made. */
+  embedders: ReadonlyMap<string, EmbedderName>;
+  /** The other fields, and what to do about them. */
   unfit: ReadonlyMap<string, string>;
   can: Capabilities;
 }
@@ -42,25 +45,34 @@ export async function hybridTarget(
     settings: configured?.settings ?? DEFAULT_SETTINGS,
     onFailure: configured?.on_embedding_failure.query ?? "degrade",
     maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
-    unfit: unfitFields(indexes, mappings, settings),
+    ...embeddersOf(indexes, mappings, settings),
     can,
   };
 }
 
-function unfitFields(
+/** One vector searches all indexes, so their vectors must be of one model. */
+function embeddersOf(
   indexes: readonly IndexInfo[],
   mappings: readonly EmbeddingMapping[],
   { models }: GatewayServices["settings"],
-): Map<string, string> {
+): Pick<HybridTarget, "embedders" | "unfit"> {
+  const embedders = new Map<string, EmbedderName>();
   const unfit = new Map<string, string>();
   for (const mapping of mappings) {
+    const { embedding_field: field } = mapping;
     for (const { meta } of indexes) {
-      const reason = unfitReason(meta, mapping, models);
-      if (reason !== undefined) unfit.set(mapping.embedding_field, reason);
+      const found = embedderFor(meta, mapping, models);
+      if ("unfit" in found) unfit.set(field, found.unfit);
+      else if ((embedders.get(field) ?? found.embedder) !== found.embedder) unfit.set(field, MIXED);
+      else embedders.set(field, found.embedder);
     }
   }
-  return unfit;
+  for (const field of unfit.keys()) embedders.delete(field);
+  return { embedders, unfit };
 }
+
+const MIXED =
+  "the indexes of this name have vectors of different models; rebuild them with `relevance index rebuild --embed`";
 
 function commonSettings(
   settings: GatewayServices["settings"],

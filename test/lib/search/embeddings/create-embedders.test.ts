@@ -41,7 +41,7 @@ const clients = () => ({
   cache: createEmbeddingCache(),
 });
 
-function get(embedders: ReadonlyMap<ModelName, Embedder>, model: ModelName): Embedder {
+function get(embedders: ReadonlyMap<string, Embedder>, model: ModelName): Embedder {
   const found = embedders.get(model);
   if (!found) throw new Error(`no embedder for ${model}`);
   return found;
@@ -160,13 +160,75 @@ test("a model that is down is told once for each pause, with its name; others ar
     if (target === "sparse-endpoint") throw awsError("ServiceUnavailable", 503);
     return [vectorOf("a", 1_024)];
   });
-  const onPause = (model: ModelName, reason: string) => paused.push(`${model}: ${reason}`);
+  const onPause = (model: ModelName, input: string, reason: string) => paused.push(`${model} ${input}: ${reason}`);
   const embedders = createEmbedders(SETTINGS, { ...clients(), sagemaker, onPause, wait: async () => {} });
   // Each makes three attempts. The sparse model has an embedder of its own for each call, and one breaker.
   for (let n = 0; n < 3; n += 1) await get(embedders, "sparse_v3").embedDocuments(["a"], deadline);
-  assert.equal(paused, ["sparse_v3: model endpoint is unavailable"]);
+  assert.equal(paused, ["sparse_v3 document: model endpoint is unavailable"]);
   assert.is(sagemaker.calls.length, 4);
   assert.is((await get(embedders, "dense_large_en_v1_5").embedQuery("a", deadline)).kind, "dense");
+});
+
+test("documents have an endpoint, bounds and a breaker of their own", async () => {
+  let isDown = false;
+  const sagemaker = fakeClient(({ target, body }) => {
+    if (isDown && target === "documents") throw awsError("ServiceUnavailable", 503);
+    return body.inputs.map((text) => vectorOf(text, 1_024));
+  });
+  const paused: string[] = [];
+  const settings = { ...DENSE, document_endpoint_name: "documents", document_concurrency: 3 } as const;
+  const embedders = createEmbedders([settings], {
+    ...clients(),
+    sagemaker,
+    onPause: (_, input) => paused.push(input),
+    wait: async () => {},
+  });
+  const dense = get(embedders, "dense_large_en_v1_5");
+  const texts = Array.from({ length: 200 }, (_, n) => `text ${n}`);
+  await dense.embedDocuments(texts, deadline);
+  isDown = true;
+  await dense.embedDocuments(texts, deadline);
+  assert.ok(sagemaker.peak > 1 && sagemaker.peak <= 3, `${sagemaker.peak} calls at once`);
+  assert.equal(paused, ["document"]);
+  assert.is((await dense.embedQuery("a", deadline)).kind, "dense");
+  assert.is(sagemaker.calls.at(-1)?.target, "dense-endpoint");
+  assert.equal([...new Set(sagemaker.calls.slice(0, -1).map(({ target }) => target))], ["documents"]);
+});
+
+test("queries do not wait for documents", async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const sagemaker = fakeClient(async ({ body }) => {
+    if (body.inputs[0] === "document") await held;
+    return body.inputs.map((text) => vectorOf(text, 1_024));
+  });
+  const dense = get(createEmbedders([DENSE], { ...clients(), sagemaker }), "dense_large_en_v1_5");
+  const documents = dense.embedDocuments(["document"], deadline);
+  assert.is((await dense.embedQuery("query", deadline)).kind, "dense");
+  release();
+  await documents;
+});
+
+test("a previous model of the same name is another embedder with vectors of its own", async () => {
+  const bedrock = fakeClient(({ target, body }) => ({
+    embeddings: body.texts.map(() => vectorOf(target === "cohere.new" ? "new" : "before", 8)),
+  }));
+  const hosted = { name: "ext_embed_bedrock", dimension: 8, ...common } as const;
+  const embedders = createEmbedders(
+    [
+      { ...hosted, model_id: "cohere.new" },
+      { ...hosted, model_id: "cohere.before", previous: true },
+    ],
+    { ...clients(), bedrock },
+  );
+  const now = await get(embedders, "ext_embed_bedrock").embedQuery("a", deadline);
+  const before = await embedders.get("previous ext_embed_bedrock")?.embedQuery("a", deadline);
+  assert.equal(
+    [now, before],
+    [
+      { kind: "dense", vector: vectorOf("new", 8) },
+      { kind: "dense", vector: vectorOf("before", 8) },
+    ],
+  );
 });
 
 test.run();

@@ -7,34 +7,32 @@ const test = suite("embeddings: slots");
 
 const soon = () => deadlineIn(10_000);
 
-test("a waiting query goes before documents that waited longer", async () => {
+test("calls wait for a slot in their order", async () => {
   const slots = createSlots(1);
-  const order: string[] = [];
+  const order: number[] = [];
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const first = slots.run("document", soon(), () => held);
-  const rest = (["document", "document", "query", "query"] as const).map((input, i) =>
-    slots.run(input, soon(), async () => order.push(`${input} ${i}`)),
-  );
+  const first = slots.run(soon(), () => held);
+  const rest = [1, 2, 3].map((n) => slots.run(soon(), async () => order.push(n)));
   release();
   await Promise.all([first, ...rest]);
-  assert.equal(order, ["query 2", "query 3", "document 0", "document 1"]);
+  assert.equal(order, [1, 2, 3]);
 });
 
 test("a failed call frees its slot", async () => {
   const slots = createSlots(1);
-  await slots.run("query", soon(), () => Promise.reject(new Error("x"))).catch(() => {});
-  assert.is(await slots.run("query", soon(), async () => 1), 1);
+  await slots.run(soon(), () => Promise.reject(new Error("x"))).catch(() => {});
+  assert.is(await slots.run(soon(), async () => 1), 1);
 });
 
 test("who waits longer than its time gives up, and takes no slot", async () => {
   const slots = createSlots(1);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const first = slots.run("document", soon(), () => held);
-  const late = await slots.run("query", deadlineIn(5), async () => 1).catch((error: Error) => error.message);
+  const first = slots.run(soon(), () => held);
+  const late = await slots.run(deadlineIn(5), async () => 1).catch((error: Error) => error.message);
   assert.is(late, "no time was left to start a model call");
   release();
   await first;
-  assert.is(await slots.run("document", soon(), async () => 2), 2);
+  assert.is(await slots.run(soon(), async () => 2), 2);
 });
 
 test("a bound below one is refused", () => {

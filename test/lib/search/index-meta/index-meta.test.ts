@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import type { ModelSettings } from "../../../../lib/search/embeddings/settings.ts";
-import { readIndexMeta, unfitReason } from "../../../../lib/search/index-meta/index-meta.ts";
+import { embedderFor, readIndexMeta } from "../../../../lib/search/index-meta/index-meta.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("what an index says about its vectors");
@@ -14,27 +14,51 @@ const MODELS: ModelSettings[] = [
     concurrency: 4,
     dimension: 8,
   },
+  {
+    name: "ext_embed_bedrock",
+    model_id: "cohere.embed-v4:0",
+    revision: "main",
+    concurrency: 4,
+    dimension: 8,
+    previous: true,
+  },
 ];
 
-const reason = (field: string, model: string, revision: string, configured: ModelSettings["name"]) => {
+const embedder = (field: string, model: string, revision: string, configured: ModelSettings["name"]) => {
   const embeddings = { [field]: { model, revision, src_fields: ["text"] } };
   const meta = readIndexMeta({ relevance: { entry: "books", embeddings } });
-  return unfitReason(meta, { embedding_field: "vector", model_name: configured }, MODELS);
+  const found = embedderFor(meta, { embedding_field: "vector", model_name: configured }, MODELS);
+  return "embedder" in found ? found.embedder : found.unfit;
 };
 
-test("vectors of another model or revision do not fit", () => {
-  assert.is(reason("vector", "sparse_v3", "2", "sparse_v3"), undefined);
-  assert.match(reason("vector", "sparse_v3", "1", "sparse_v3") ?? "", "another model");
-  assert.match(reason("vector", "ext_embed_english_v3", "2", "sparse_v3") ?? "", "another model");
+test("vectors of an unknown model or revision do not fit", () => {
+  assert.is(embedder("vector", "sparse_v3", "2", "sparse_v3"), "sparse_v3");
+  assert.match(embedder("vector", "sparse_v3", "1", "sparse_v3"), "another model");
+  assert.match(embedder("vector", "ext_embed_english_v3", "2", "sparse_v3"), "another model");
 });
 
 test("models of Bedrock differ by their id", () => {
-  assert.is(reason("vector", "ext_embed_bedrock", "amazon.titan-embed-text-v2:0", "ext_embed_bedrock"), undefined);
-  assert.match(reason("vector", "ext_embed_bedrock", "cohere.embed-v4:0", "ext_embed_bedrock") ?? "", "another model");
+  assert.is(
+    embedder("vector", "ext_embed_bedrock", "amazon.titan-embed-text-v2:0", "ext_embed_bedrock"),
+    "ext_embed_bedrock",
+  );
+  assert.match(embedder("vector", "ext_embed_bedrock", "cohere.embed-v3:0", "ext_embed_bedrock"), "another model");
 });
 
-test("an index that says nothing about a field fits", () => {
-  assert.is(reason("other", "sparse_v3", "1", "sparse_v3"), undefined);
+test("a previous model embeds for the indexes that it made the vectors of", () => {
+  assert.is(
+    embedder("vector", "ext_embed_bedrock", "cohere.embed-v4:0", "ext_embed_bedrock"),
+    "previous ext_embed_bedrock",
+  );
+  assert.is(embedder("vector", "ext_embed_bedrock", "cohere.embed-v4:0", "sparse_v3"), "previous ext_embed_bedrock");
+});
+
+test("a model that another mapping uses is as good as a previous one", () => {
+  assert.is(embedder("vector", "ext_embed_bedrock", "amazon.titan-embed-text-v2:0", "sparse_v3"), "ext_embed_bedrock");
+});
+
+test("an index that says nothing about a field has vectors of the configured model", () => {
+  assert.is(embedder("other", "sparse_v3", "1", "sparse_v3"), "sparse_v3");
   for (const meta of [undefined, {}, { relevance: { entry: 7 } }]) {
     assert.is(readIndexMeta(meta), undefined);
   }

@@ -8,7 +8,7 @@ import { mappedIndex } from "./support.ts";
 
 const test = suite("bulk windows and chunks");
 
-const mappings = mappedIndex("i").embedding_mappings;
+const mappings = mappedIndex("i").embedding_mappings.map((one) => ({ ...one, embedder: one.model_name }));
 const target: Target = { name: "i", readName: "i", itemIndex: "i", mappings, onFailure: "fail" };
 const request = (ids: readonly string[], pad = 0) => {
   const bulk_request = ids.map((id) => ({ id, op: "index" as const, doc: { title: "x".repeat(pad) } }));
