@@ -21,6 +21,8 @@ interface Listed {
     revision: string | undefined;
     /** Whether the configured model makes other vectors. */
     outdated: boolean;
+    /** Whether the vectors were made of other source fields than the configured ones. */
+    other_sources: boolean;
     /** Documents without a vector; only for dense fields, whose absence the cluster can search for. */
     lacking: number | undefined;
   }>;
@@ -48,11 +50,11 @@ export const indexList = defineCommand({
 const HEADER = ["index", "aliases", "documents", "MB", "embeddings"];
 
 function rowOf({ index, aliases, documents, bytes, embeddings }: Listed): string[] {
-  const shown = embeddings.map(({ field, model, revision, outdated, lacking }) =>
+  const shown = embeddings.map(({ field, model, revision, outdated, other_sources, lacking }) =>
     [
       `${field}: ${model}`,
       revision === undefined ? "(unknown revision)" : revision,
-      outdated ? "OUTDATED" : "",
+      outdated ? "OUTDATED" : other_sources ? "OUTDATED (other src_fields)" : "",
       lacking ? `lacks ${lacking}` : "",
     ]
       .filter(Boolean)
@@ -84,13 +86,14 @@ async function list(
     const meta = readIndexMeta(mappings._meta);
     const entry = [...names, index, meta?.entry ?? ""].map((name) => findMapping(hybrid_queries, name)).find(Boolean);
     const embeddings: Listed["embeddings"] = [];
-    for (const { embedding_field: field, model_name: model } of entry?.embedding_mappings ?? []) {
+    for (const { embedding_field: field, model_name: model, src_fields } of entry?.embedding_mappings ?? []) {
       const made: IndexMeta["embeddings"][string] | undefined = meta?.embeddings[field];
       embeddings.push({
         field,
         model: made?.model ?? model,
         revision: made?.revision,
         outdated: made !== undefined && (made.model !== model || made.revision !== vectorsOf(model, models)),
+        other_sources: made !== undefined && made.src_fields.join() !== src_fields.join(),
         lacking: MODELS[model].kind === "dense" ? await countLacking(calls, index, field) : undefined,
       });
     }

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
@@ -150,6 +150,16 @@ for (const cluster of await clusters()) {
     const kept = await gatewayWith("second", { endpoint_name: "absent" }, {});
     assert.is((await search(kept)).body.degraded, undefined);
     assert.is((await write(kept, 0, 5)).body.degraded, undefined);
+
+    // Other source fields: the vectors stay in use, and are marked.
+    const hybridFile = join(conf, "hybrid_search.yaml");
+    const hybrid = readFileSync(hybridFile, "utf8");
+    writeFileSync(hybridFile, hybrid.replace("sparse_v3, src_fields: [text]", "sparse_v3, src_fields: [text, genre]"));
+    assert.match(
+      (await run(gateway.url, "list", "--index", `${alias}*`).ran).out,
+      /text_sparse: .*OUTDATED \(other src_fields\)/,
+    );
+    writeFileSync(hybridFile, hybrid);
 
     const killed = run(gateway.url, "rebuild", "--index", alias, "--embed");
     const old = String(/Created (\S+)/.exec(created.out)?.[1]);
