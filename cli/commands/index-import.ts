@@ -6,7 +6,7 @@ import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { formatOf, importSource } from "../gateway/import-files.ts";
-import { followImport, importTally, reported, runCalls } from "../gateway/index-runs.ts";
+import { followImport, importTally, parallelOption, reported, runCalls } from "../gateway/index-runs.ts";
 
 /** Rejected documents at which an import stops by default. */
 const MAX_REJECTED = 1_000;
@@ -26,6 +26,7 @@ export const indexImport = defineCommand({
       .option("--format <format>", "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)")
       .option("--id-field <field>", "field or column with the id; without it, documents get new ids")
       .option("--max-rejected <count>", "rejected documents at which the import stops", String(MAX_REJECTED))
+      .option(parallelOption.flags, parallelOption.description, parallelOption.default)
       .option("--resume <run>", "go on with a run");
     defineGatewayOptions(command);
   },
@@ -36,10 +37,11 @@ export const indexImport = defineCommand({
     format: v.optional(v.picklist(["documents", "bulk", "csv"])),
     idField: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of a field"))),
     maxRejected: v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number)),
+    parallel: parallelOption.schema,
     resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
   },
   run: async (options, context) => {
-    const { json, index, from, format, idField, resume, maxRejected } = options;
+    const { json, index, from, format, idField, resume, maxRejected, parallel } = options;
     if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
     if (resume !== undefined && [from, format, idField].some((one) => one !== undefined)) {
       throw new UsageError("--resume goes on as the run began: leave out --from, --format and --id-field");
@@ -56,7 +58,7 @@ export const indexImport = defineCommand({
       });
     });
     const id = resume ?? (await start());
-    const record = await followImport(gateway, { id, open, maxRejected }, context);
+    const record = await followImport(gateway, { id, open, maxRejected, most: parallel }, context);
     if (json) context.terminal.printJson(record);
     else {
       context.terminal.print(importTally(record));

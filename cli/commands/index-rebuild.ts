@@ -8,7 +8,7 @@ import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { followRun, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
+import { followRun, parallelOption, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
 
 /** `relevance index rebuild`: fills a new index behind an alias, and puts it in place of the old one. */
 export const indexRebuild = defineCommand({
@@ -25,6 +25,7 @@ export const indexRebuild = defineCommand({
       .option("--embed", "compute every embedding anew, with the models of hybrid_search.yaml")
       .option("--no-switch", "stop when the new index has caught up; `index switch` goes on")
       .option("--replace-index", "allow that an index of this name is deleted, and becomes an alias")
+      .option(parallelOption.flags, parallelOption.description, parallelOption.default)
       .option("--resume <run>", "go on with a run");
     defineGatewayOptions(command);
   },
@@ -35,10 +36,11 @@ export const indexRebuild = defineCommand({
     embed: v.optional(v.boolean(), false),
     switch: v.optional(v.boolean(), true),
     replaceIndex: v.optional(v.boolean(), false),
+    parallel: parallelOption.schema,
     resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
   },
   run: async (options, context) => {
-    const { json, index, schema, embed, resume, replaceIndex, switch: thenSwitch } = options;
+    const { json, index, schema, embed, resume, replaceIndex, parallel, switch: thenSwitch } = options;
     if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
     if (resume !== undefined && (schema !== undefined || embed || replaceIndex)) {
       throw new UsageError("--resume goes on as the run began: leave out --schema, --embed and --replace-index");
@@ -46,7 +48,7 @@ export const indexRebuild = defineCommand({
     const conf = confOf(options);
     const gateway = await openGateway({ ...options, conf }, context);
     const id = resume ?? (await start());
-    const record = await followRun(gateway, { id, thenSwitch }, context);
+    const record = await followRun(gateway, { id, thenSwitch, most: parallel }, context);
     if (json) context.terminal.printJson(record);
     else {
       context.terminal.print(tallyText(record));

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
 import type { OpenFile } from "../../lib/search/index/import/slices.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
@@ -12,8 +13,16 @@ import type { Terminal } from "../terminal.ts";
 import { embeddingWriter, refuseDegraded } from "./embedding-writer.ts";
 import type { Gateway } from "./gateway.ts";
 
-/** Calls of one run at a time, at most. */
+/** Calls of one run at a time, at most, unless the user says how many. */
 const MOST_CALLS = 8;
+
+/** The option `--parallel` of commands that run for long. */
+export const parallelOption = {
+  flags: "--parallel <calls>",
+  description: "calls of the run at a time, at most; with 1, an import with embeddings leaves models to searches",
+  default: String(MOST_CALLS),
+  schema: v.pipe(v.string(), v.regex(/^([1-9]|1\d|2\d|3[0-2])$/, "must be from 1 to 32"), v.transform(Number)),
+};
 
 /** The longest that writes are held: below the 28 seconds of a gateway's request. */
 const HOLD_MS = 20_000;
@@ -35,18 +44,18 @@ export async function reported<T>(operation: () => Promise<T>): Promise<T> {
 /** Works on a rebuild until it is done. Ctrl-C leaves it, to be resumed. */
 export async function followRun(
   gateway: Gateway,
-  { id, thenSwitch }: { id: string; thenSwitch: boolean },
+  { id, thenSwitch, most = MOST_CALLS }: { id: string; thenSwitch: boolean; most?: number },
   { terminal }: Context,
 ): Promise<RunRecord> {
   return untilLeft(terminal, `relevance index rebuild --resume ${id}`, (signal) => {
-    const { calls, apiCalls } = callsOf(gateway, signal);
+    const { calls, apiCalls } = callsOf(gateway, most, signal);
     const write = embeddingWriter(apiCalls);
     return workOn({
       calls,
       id,
       thenSwitch,
       holdMs: HOLD_MS,
-      most: MOST_CALLS,
+      most,
       embeddingWriter: (target) => write(target, refuseDegraded),
       onProgress: (record) => terminal.note(progressText(record)),
     });
@@ -56,17 +65,17 @@ export async function followRun(
 /** Works on an import until it is done. Ctrl-C leaves it, to be resumed. */
 export async function followImport(
   gateway: Gateway,
-  { id, open, maxRejected }: { id: string; open: OpenFile; maxRejected: number },
+  { id, open, maxRejected, most }: { id: string; open: OpenFile; maxRejected: number; most: number },
   { terminal }: Context,
 ): Promise<ImportRecord> {
   return untilLeft(terminal, `relevance index import --resume ${id}`, (signal) => {
-    const { calls, apiCalls } = callsOf(gateway, signal);
+    const { calls, apiCalls } = callsOf(gateway, most, signal);
     return workOnImport({
       calls,
       id,
       open,
       maxRejected,
-      most: MOST_CALLS,
+      most,
       embeddingWriter: embeddingWriter(apiCalls),
       onProgress: (record) => terminal.note(importProgress(record)),
     });
@@ -74,8 +83,12 @@ export async function followImport(
 }
 
 /** Returns the calls of one run to the cluster and to the gateway's own API, at one pace. */
-function callsOf({ cluster, api }: Gateway, signal: AbortSignal): { calls: RunCalls; apiCalls: RunCalls } {
-  const pace = createPace(MOST_CALLS);
+function callsOf(
+  { cluster, api }: Gateway,
+  most: number,
+  signal: AbortSignal,
+): { calls: RunCalls; apiCalls: RunCalls } {
+  const pace = createPace(most);
   return {
     calls: createRunCalls({ cluster, pace, signal }),
     apiCalls: createRunCalls({ cluster: api, pace, signal }),
