@@ -41,6 +41,7 @@ const PREVIOUS_SEEDS = 100;
 /** Creates the SageMaker and Bedrock runtimes with every model of `lib/config/embedding-models.ts`. */
 export async function createModelStandIns(options: ModelStandInOptions): Promise<ModelStandIns> {
   const { modelOfEndpoint, previousOfEndpoint, remote = {}, models = {} } = options;
+  const previous: Models = models.previous ?? {};
   const control = createModelControl();
   const lexical = await createLexicalModel();
   const servers = new Map<ModelName, InferenceServer>();
@@ -53,12 +54,14 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
       servers.set(model, server ?? sparseServer(lexical));
       continue;
     }
+    const before = dimensionOf(model, previous);
+    if (Object.hasOwn(previous, model) && before !== undefined) {
+      previousServers.set(model, denseServer(lexical, before, PREVIOUS_SEEDS + SEEDS[model]));
+    }
     // Without a section nothing can name this model.
     if (own === undefined) continue;
     dimensions[model] = server?.dimension ?? own;
     servers.set(model, server ?? denseServer(lexical, own, SEEDS[model]));
-    const before = dimensionOf(model, models.previous ?? {}) ?? own;
-    previousServers.set(model, denseServer(lexical, before, PREVIOUS_SEEDS + SEEDS[model]));
   }
 
   const sagemaker = async (request: StandInRequest, endpoint: string): Promise<StandInAnswer> => {
@@ -70,8 +73,11 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
   };
 
   const bedrock = async (request: StandInRequest, id: string): Promise<StandInAnswer> => {
-    const model = [...servers.keys()].find((name) => !isEndpointModel(name) && bedrockModelId(name, models) === id);
-    const server = model && servers.get(model);
+    const named = (among: ReadonlyMap<ModelName, InferenceServer>, described: Models) =>
+      [...among.keys()].find((name) => !isEndpointModel(name) && bedrockModelId(name, described) === id);
+    const current = named(servers, models);
+    const model = current ?? named(previousServers, previous);
+    const server = model && (current ? servers : previousServers).get(model);
     if (!server) return unknownModel();
     const { texts, inputType } = bedrockRequest(request.body);
     const call = { texts, ...(inputType !== undefined && { inputType }) };

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
+import { endpointsOf } from "../../../lib/config/model-sources.ts";
 import { openModels } from "../../../local/dev/models.ts";
 import { LocalError } from "../../../local/process/error.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
@@ -53,6 +54,32 @@ test("a server of another model with the same dimension needs to say whether que
   const server = { model_id: "mixedbread-ai/mxbai-embed-large-v1", dimension: 1024 };
   assert.match(await refusal(server), /the server has mixedbread-ai\/mxbai-embed-large-v1, not BAAI.*query_prefix/);
   assert.is(await refusal(server, { query_prefix: "" }), "none");
+});
+
+test("a previous model makes other vectors than the present one, and documents may have an endpoint", async () => {
+  const section = { ...SECTION, documents: SECTION };
+  const previous = {
+    dense_large_en_v1_5: { ...SECTION, revision: "before" },
+    ext_embed_bedrock: { model_id: "amazon.titan-embed-text-v1", dimension: 8, query_concurrency: 1 },
+  };
+  const models = { dense_large_en_v1_5: section, previous };
+  const { standIns } = await openModels({ urls: {}, names: { endpoint: (name) => name }, dir, models });
+  const invoke = async (path: string, body: object) => {
+    const request = { method: "POST", path, query: new URLSearchParams(), headers: {}, region: "eu-west-1" };
+    const whole = { ...request, service: "sagemaker-runtime", body: Buffer.from(JSON.stringify(body)) };
+    const answer = await standIns.handle(whole);
+    assert.is(answer.status, 200, String(answer.body));
+    return JSON.parse(String(answer.body));
+  };
+  const [now, documents] = endpointsOf("dense_large_en_v1_5", models);
+  const [before] = endpointsOf("dense_large_en_v1_5", previous);
+  const vectors = await Promise.all(
+    [now, documents, before].map((one) => invoke(`/endpoints/${one?.key}/invocations`, { inputs: ["salt"] })),
+  );
+  assert.equal(vectors[1], vectors[0]);
+  assert.not.equal(vectors[2], vectors[0]);
+  const { embedding } = await invoke("/model/amazon.titan-embed-text-v1/invoke", { inputText: "salt" });
+  assert.is(embedding.length, 8);
 });
 
 test.run();
