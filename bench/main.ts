@@ -31,11 +31,13 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
   permissions: async () => (await import("./permissions.ts")).permissionsBenchmark,
   attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
+  import: async () => (await import("./index-import.ts")).importBenchmark,
+  rebuild: async () => (await import("./index-rebuild.ts")).rebuildBenchmark,
   day: async () => (await import("./day/day.ts")).dayBenchmark,
 };
 
-/** Run only when they are named in full, because each takes an hour. */
-const ON_REQUEST = new Set(["day"]);
+/** Run only when they are named in full, because each takes from ten minutes to an hour. */
+const ON_REQUEST = new Set(["import", "rebuild", "day"]);
 
 const MARK = "@@rows@@";
 const [word = ""] = process.argv.slice(2);

@@ -1,0 +1,147 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ROOT } from "../test/fixtures/env.ts";
+import { API_KEY } from "../test/fixtures/gateway.ts";
+import { direct, FOLDER } from "./gateway-setup.ts";
+
+/** One process of `relevance index`. */
+export interface ToolProcess {
+  /** The id of its run, when it has printed that. */
+  id: Promise<string>;
+  ended: Promise<{ code: number; out: string; err: string }>;
+  kill(): void;
+  /** Bytes resident, sampled every half second. */
+  rss: number[];
+}
+
+/** Writes the configuration for the tool. `index` is the one with embedding fields. */
+export function writeConf(index?: string): string {
+  const conf = join(FOLDER, "conf");
+  mkdirSync(conf, { recursive: true });
+  const entries = `
+  - index: ${index}
+    embedding_mappings:
+      - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]}
+      - {embedding_field: text_sparse, model_name: sparse_v3, src_fields: [text]}`;
+  writeFileSync(join(conf, "hybrid_search.yaml"), `hybrid_queries: ${index === undefined ? "[]" : entries}\n`);
+  writeFileSync(
+    join(conf, "model.yaml"),
+    "dense_large_en_v1_5: {endpoint_name: dense}\nsparse_v3: {endpoint_name: sparse}\n",
+  );
+  return conf;
+}
+
+/** Starts `relevance index` as a user does, against a gateway. */
+export function startTool(conf: string, url: string, ...args: string[]): ToolProcess {
+  const command = ["cli/main.ts", "index", ...args, "--conf", conf, "--api-host", url, "--api-key", API_KEY];
+  const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const id = Promise.withResolvers<string>();
+  const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (data) => {
+    out += data;
+  });
+  child.stderr.on("data", (data) => {
+    err = `${err}${data}`.slice(-20_000);
+    const found = /Run (\S+) /.exec(err);
+    if (found) id.resolve(found[1] ?? "");
+  });
+  const rss: number[] = [];
+  const sampling = setInterval(() => {
+    try {
+      rss.push(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) * 1024);
+    } catch {
+      // It has just ended.
+    }
+  }, 500);
+  child.on("close", (code) => {
+    clearInterval(sampling);
+    ended.resolve({ code: code ?? 1, out, err });
+  });
+  return { id: id.promise, ended: ended.promise, kill: () => child.kill("SIGKILL"), rss };
+}
+
+/** Waits for a tool's end. Throws if it failed. */
+export async function succeeded({ ended }: ToolProcess): Promise<string> {
+  const { code, out, err } = await ended;
+  if (code !== 0) throw new Error(`the tool failed: ${err.slice(-1_000)}`);
+  return out;
+}
+
+/** Returns how many writes the shards of an index have executed. */
+export async function writesTo(url: string, index: string): Promise<number> {
+  const { indices } = (await direct(url, "GET", `/${index}/_stats?level=shards`)) as {
+    indices: Record<string, { shards: Record<string, Array<{ seq_no: { max_seq_no: number } }>> }>;
+  };
+  const shards = Object.values(indices).flatMap((one) => Object.values(one.shards));
+  return shards.reduce((sum, [primary]) => sum + (primary?.seq_no.max_seq_no ?? -1) + 1, 0);
+}
+
+/** Returns the documents of an index, and how many writes its shards have executed. */
+export async function contents(url: string, index: string): Promise<{ writes: number; documents: number }> {
+  await direct(url, "POST", `/${index}/_refresh`);
+  const { count } = (await direct(url, "GET", `/${index}/_count`)) as { count: number };
+  return { writes: await writesTo(url, index), documents: count };
+}
+
+/** Bytes of a node's memory. */
+export interface Memory {
+  /** Heap that is in use after a garbage collection, as far as waiting for a low point shows it. */
+  heap: number;
+  fieldData: number;
+}
+
+/** Reads the memory of the only node: the lowest heap of ten readings, since garbage comes and goes. */
+export async function memoryOf(url: string): Promise<Memory> {
+  let heap = Number.POSITIVE_INFINITY;
+  let fieldData = 0;
+  for (let reading = 0; reading < 10; reading += 1) {
+    const { nodes } = (await direct(url, "GET", "/_nodes/stats/jvm,indices")) as {
+      nodes: Record<
+        string,
+        { jvm: { mem: { heap_used_in_bytes: number } }; indices: { fielddata: { memory_size_in_bytes: number } } }
+      >;
+    };
+    for (const { jvm, indices } of Object.values(nodes)) {
+      heap = Math.min(heap, jvm.mem.heap_used_in_bytes);
+      fieldData = Math.max(fieldData, indices.fielddata.memory_size_in_bytes);
+    }
+    await sleep(500);
+  }
+  return { heap, fieldData };
+}
+
+/** Starts a proxy before a gateway that answers each `every`th call with 429, as a busy node makes it. */
+export async function throttlingProxy(gateway: string, every: number) {
+  let calls = 0;
+  let throttled = 0;
+  const server = createServer(async (call, answer) => {
+    const body = await buffer(call);
+    calls += 1;
+    if (calls % every === 0) {
+      throttled += 1;
+      answer.writeHead(429, { "content-type": "application/json" }).end('{"error":{"type":"rejected"},"status":429}');
+      return;
+    }
+    const { "content-type": type = "application/json", "x-api-key": key = "" } = call.headers;
+    const passed = await fetch(`${gateway}${call.url}`, {
+      method: call.method ?? "GET",
+      headers: { "content-type": type, "x-api-key": String(key) },
+      ...(body.length > 0 && { body }),
+    });
+    const bytes = Buffer.from(await passed.arrayBuffer());
+    answer.writeHead(passed.status, { "content-type": passed.headers.get("content-type") ?? "" }).end(bytes);
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    throttled: () => throttled,
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
