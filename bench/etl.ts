@@ -117,13 +117,11 @@ async function measureRun(events: number): Promise<{ transform: Cost; deduplicat
     const startedAt = "2025-03-01T12:00:00Z";
     const plan = await call({ task: "plan", run: "r", startedAt, mode: "init", checks: [{ name: "all" }] });
     const transform = await measured(async () => {
-      for (const task of await listed(plan, "groupsKey")) await call(task);
+      for (const task of await listed(plan, "readsKey")) await call(task);
     });
-    const collected = await call({ task: "collect", run: "r" });
     const deduplicate = await measured(async () => {
-      for (const task of await listed(collected, "shardsKey")) await call(task);
+      for (const task of await listed(plan, "shardsKey")) await call(task);
     });
-    for (const task of await listed(plan, "scansKey")) await call(task);
     const result = await call({ task: "finish", run: "r" });
     return { transform, deduplicate, finished: Number(Reflect.get(result, "interactions")) };
   } finally {

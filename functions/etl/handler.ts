@@ -1,19 +1,16 @@
 import * as v from "valibot";
 import type { ObjectStore } from "../../lib/aws/object-store.ts";
 import type { Deadline } from "../../lib/core/resilience/deadline.ts";
-import { collect } from "../../lib/recommendation/etl/collect.ts";
 import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";
 import { type EngineLimits, withEngine } from "../../lib/recommendation/etl/engine.ts";
 import { EtlError } from "../../lib/recommendation/etl/etl-error.ts";
-import { EtlTask } from "../../lib/recommendation/etl/etl-task.ts";
 import { finish } from "../../lib/recommendation/etl/finish.ts";
-import { runKeys, sharedKeys } from "../../lib/recommendation/etl/keys.ts";
+import { runKeys } from "../../lib/recommendation/etl/keys.ts";
 import { plan } from "../../lib/recommendation/etl/plan.ts";
 import type { PopularItemsStore } from "../../lib/recommendation/etl/popular-items.ts";
-import { readFile } from "../../lib/recommendation/etl/run-files.ts";
-import { scan } from "../../lib/recommendation/etl/scan.ts";
-import { type DefinitionFiles, RunSettings } from "../../lib/recommendation/etl/settings.ts";
-import type { TableSource } from "../../lib/recommendation/etl/table-source.ts";
+import { EtlTask, errorKey, RunPlan, readFile } from "../../lib/recommendation/etl/run-files.ts";
+import { scan, type TableSource } from "../../lib/recommendation/etl/scan.ts";
+import type { DefinitionFiles } from "../../lib/recommendation/etl/settings.ts";
 import { transform } from "../../lib/recommendation/etl/transform.ts";
 import type { EtlEnv } from "./env.ts";
 
@@ -41,9 +38,8 @@ export function createHandler(env: EtlEnv, clients: EtlClients) {
     try {
       return await work(task, env, clients, { remaining: () => context.getRemainingTimeInMillis() });
     } catch (error) {
-      const key = errorKey(task);
       // The original error matters more than a failure to store it.
-      if (key) await clients.store.write(key, messageOf(error)).catch(() => undefined);
+      if ("result" in task) await clients.store.write(errorKey(task.result), messageOf(error)).catch(() => undefined);
       throw error;
     }
   };
@@ -51,51 +47,29 @@ export function createHandler(env: EtlEnv, clients: EtlClients) {
 
 async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: Deadline): Promise<object> {
   const { store, tables, popularItems, limits } = clients;
-  const settings = () => readFile(store, runKeys(task.run).settings, RunSettings);
-  switch (task.task) {
-    case "plan":
-      return plan(
-        {
-          ...task,
-          logLookbackDays: env.LOG_LOOKBACK_DAYS,
-          forceReprocessLookbackDays: env.FORCE_REPROCESS_LOOKBACK_DAYS,
-        },
-        store,
-        tables,
-        clients.definitions,
-      );
-    case "transform": {
-      const { definitions } = await settings();
-      const { rows, rejected } = await withEngine(limits, (engine) => transform(task, store, definitions, engine));
-      return { rows, rejected };
-    }
-    case "collect":
-      return collect(task.run, store);
-    case "deduplicate": {
-      const used = await settings();
-      const { rows, duplicates } = await withEngine(limits, (engine) => deduplicate(task, store, used, engine));
-      return { rows, duplicates };
-    }
-    case "scan": {
-      const { definitions } = await settings();
-      return withEngine(limits, (engine) => scan(task, store, tables, definitions, engine, deadline));
-    }
-    case "finish":
-      return finish(task.run, store, popularItems);
+  if (task.task === "plan") {
+    const days = {
+      logLookbackDays: env.LOG_LOOKBACK_DAYS,
+      forceReprocessLookbackDays: env.FORCE_REPROCESS_LOOKBACK_DAYS,
+    };
+    return plan({ ...task, ...days }, store, tables, clients.definitions);
   }
-}
-
-function errorKey(task: EtlTask): string | undefined {
-  switch (task.task) {
-    case "transform":
-      return sharedKeys.groupError(task.day, task.digest);
-    case "deduplicate":
-      return runKeys(task.run).shardError(task.shard);
-    case "scan":
-      return runKeys(task.run).scanError(task.dataset, task.segment);
-    default:
-      return undefined;
-  }
+  if (task.task === "finish") return finish(task.run, store, popularItems);
+  const planned = await readFile(store, runKeys(task.run).plan, RunPlan);
+  return withEngine(limits, async (engine) => {
+    switch (task.task) {
+      case "scan":
+        return scan(task, store, tables, planned.definitions, engine, deadline);
+      case "transform": {
+        const { rows, rejected } = await transform(task, store, planned.definitions, engine);
+        return { done: true, rows, rejected };
+      }
+      case "deduplicate": {
+        const { rows, duplicates } = await deduplicate(task, store, planned, engine);
+        return { done: true, rows, duplicates };
+      }
+    }
+  });
 }
 
 function messageOf(error: unknown): string {

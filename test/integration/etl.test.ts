@@ -192,8 +192,8 @@ test("fills IMPRESSION in mode update_dataset_group", async () => {
 test("stopped in the middle and started again, gives what an undisturbed run gives", async () => {
   await put(`events/${today.replaceAll("-", "/")}/03/c`, eventLine(event("later")));
   const { executionArn } = await start("stopped", "init");
-  await waitFor(async () => (await readText(store, "etl/run=stopped/plan/partitions.json")) !== undefined, {
-    what: "the events to be transformed",
+  await waitFor(async () => (await readText(store, "etl/run=stopped/results/item-0000.json")) !== undefined, {
+    what: "the first map to read the items",
     timeoutMs: 60_000,
     intervalMs: 20,
   });

@@ -121,7 +121,7 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
     stack: service,
     does: [
       call("s3:GetObject", `${BUCKET}/events/2026/01/01/00/x`),
-      call("s3:PutObject", `${BUCKET}/etl/run=x/plan/days.json`),
+      call("s3:PutObject", `${BUCKET}/etl/run=x/plan/plan.json`),
       call("dynamodb:Scan", table("items")),
       call("dynamodb:PutItem", table("popular-items")),
       call("kms:GenerateDataKey", KEY, PROJECT_KEY),
@@ -163,7 +163,7 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
     does: [
       call("lambda:InvokeFunction", fn("etl")),
       call("lambda:InvokeFunction", fn("training")),
-      call("s3:GetObject", `${BUCKET}/etl/run=x/plan/groups.json`),
+      call("s3:GetObject", `${BUCKET}/etl/run=x/plan/reads.json`),
       call("kms:Decrypt", KEY, PROJECT_KEY),
       call("states:StartExecution", machine("training")),
       call("states:DescribeExecution", arn("states", "execution:my-project-etl/TransformEvents:x")),

@@ -3,7 +3,7 @@ import { isTransient } from "../../aws/errors.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
 import type { PopularItemsStore } from "../etl/popular-items.ts";
-import type { TableDataset, TableSource } from "../etl/table-source.ts";
+import type { TableDataset, TableSource } from "../etl/scan.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */
 const CALL_MS = 120_000;

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { DuckDBConnection } from "@duckdb/node-api";
-import { literals, sql } from "./sql.ts";
+import type { DuckDBInstance } from "@duckdb/node-api";
+import type { ObjectStore } from "../../aws/object-store.ts";
+import { literal, literals, sql } from "./sql.ts";
 
 /** What the engine may use of the machine. */
 export interface EngineLimits {
@@ -19,6 +20,8 @@ export interface Engine {
   run(statements: string): Promise<number>;
   /** Yields the rows of a query in pieces. */
   rows(query: string): AsyncIterable<Readonly<Record<string, unknown>>[]>;
+  /** Adds rows to a table. Null is a cell without a value. */
+  insert(table: string, rows: readonly (readonly (string | number | null)[])[]): Promise<void>;
 }
 
 /** Runs `work` with a database and a folder of their own, and removes both. */
@@ -34,14 +37,9 @@ export async function withEngine<T>(limits: EngineLimits, work: (engine: Engine)
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
     });
-    const connection = await instance.connect();
     try {
-      await connection.run(`SET allowed_directories = ${literals([folder])}; SET enable_external_access = false`);
-      await connection.run(`SET partitioned_write_max_open_files = 1000; SET lock_configuration = true`);
-      await connection.run(sql("macros"));
-      return await work(engineOf(connection, folder));
+      return await work(await open(instance, folder));
     } finally {
-      connection.closeSync();
       instance.closeSync();
     }
   } finally {
@@ -49,19 +47,49 @@ export async function withEngine<T>(limits: EngineLimits, work: (engine: Engine)
   }
 }
 
-const engineOf = (connection: DuckDBConnection, folder: string): Engine => ({
-  folder,
-  async run(statements) {
-    return (await connection.run(statements)).rowsChanged;
-  },
-  async *rows(query) {
-    yield* (await connection.stream(query)).yieldRowObjectJs();
-  },
-});
+async function open(instance: DuckDBInstance, folder: string): Promise<Engine> {
+  const connection = await instance.connect();
+  // A connection holds one unfinished result. So rows are read, and can be inserted elsewhere meanwhile, on another one.
+  const reader = await instance.connect();
+  await connection.run(`SET allowed_directories = ${literals([folder])}; SET enable_external_access = false`);
+  await connection.run(`SET partitioned_write_max_open_files = 1000; SET lock_configuration = true`);
+  await connection.run(sql("macros"));
+  return {
+    folder,
+    async run(statements) {
+      return (await connection.run(statements)).rowsChanged;
+    },
+    async *rows(query) {
+      yield* (await reader.stream(query)).yieldRowObjectJs();
+    },
+    async insert(table, rows) {
+      const appender = await connection.createAppender(table);
+      for (const row of rows) {
+        for (const cell of row) {
+          if (cell === null) appender.appendNull();
+          else appender.appendVarchar(String(cell));
+        }
+        appender.endRow();
+      }
+      appender.closeSync();
+    },
+  };
+}
 
 /** Returns all rows of a small result. */
 export async function allRows(engine: Engine, query: string): Promise<Readonly<Record<string, unknown>>[]> {
   const found = [];
   for await (const rows of engine.rows(query)) found.push(...rows);
   return found;
+}
+
+/**
+ * Writes what a COPY statement writes into the file that it is given, and returns the number of rows and the size. Writes
+ * no object if there are no rows.
+ */
+export async function writeRows(engine: Engine, store: ObjectStore, key: string, copy: (file: string) => string) {
+  const file = join(engine.folder, "rows");
+  const rows = await engine.run(copy(literal(file)));
+  if (rows > 0) await store.write(key, { file });
+  return { key, rows, bytes: (await stat(file)).size };
 }

@@ -22,8 +22,8 @@ export function rowFields(definitions: Definitions): string[] {
 /** Returns the type of a field in a partition. Personalize takes text, but Parquet stores whole numbers faster. */
 export const typeOf = (field: string) => (field === "TIMESTAMP" ? "BIGINT" : "VARCHAR");
 
-/** Returns how SQL reads stored events, as values of {@link sql}: see macros.sql. */
-export function eventColumns(definitions: Definitions) {
+/** Returns how SQL reads stored events, as values of {@link sql}: see macros.sql. `isPlain` says what no line contains. */
+export function eventColumns(definitions: Definitions, isPlain = false) {
   const known: readonly string[] = EVENT_COLUMNS;
   const custom = definitions.etl.interaction.columns.filter(({ name }) => !known.includes(name));
   const names = [...known, ...custom.map(({ name }) => name)];
@@ -36,10 +36,11 @@ export function eventColumns(definitions: Definitions) {
     "TIMESTAMP",
     ...custom.flatMap(({ name, type }) => (type === "string" ? [] : name)),
   ]);
+  const text = isPlain ? "plain_text_of" : "text_of";
   const value = (column: string): string => {
-    if (column === "SESSION_ID") return "text_of(coalesce(SESSION_ID, USER_ID))";
+    if (column === "SESSION_ID") return `${text}(coalesce(SESSION_ID, USER_ID))`;
     const number = `${identifier(column)}::VARCHAR`;
-    if (!numbers.has(column)) return `text_of(${identifier(column)})`;
+    if (!numbers.has(column)) return `${text}(${identifier(column)})`;
     // Lines that are left to the parser come here, too, with any value.
     return typeOf(column) === "VARCHAR" ? number : `TRY_CAST(${number} AS ${typeOf(column)})`;
   };
@@ -57,11 +58,9 @@ export function eventColumns(definitions: Definitions) {
   ];
 
   const optional = (column: string, rule: string) => `(${identifier(column)} IS NULL OR ${rule})`;
+  const texts = names.filter((name) => !numbers.has(name)).map(identifier);
   const rules = [
-    `has_no_control(concat(${names
-      .filter((name) => !numbers.has(name))
-      .map(identifier)
-      .join(", ")}))`,
+    ...(isPlain ? [] : [`has_no_control(concat(${texts.join(", ")}))`]),
     ...["EVENT_ID", "USER_ID", "ITEM_ID", "EVENT_TYPE"].map((name) => `is_text(${name}, ${MAX_ID})`),
     "is_seconds(TIMESTAMP)",
     optional("SESSION_ID", `is_text(SESSION_ID, ${MAX_ID})`),
@@ -75,7 +74,7 @@ export function eventColumns(definitions: Definitions) {
     ...(customs.length === 0 ? [] : [propertiesFit(customs)]),
   ];
   return {
-    id: "text_of(EVENT_ID)",
+    id: `${text}(EVENT_ID)`,
     columns: `{${names.map((name) => `${identifier(name)}: 'JSON'`).join(", ")}}`,
     structure: literal(JSON.stringify(Object.fromEntries(names.map((name) => [name, "JSON"])))),
     cells: cells.map(({ name, cell }) => `${cell} AS ${identifier(name)}`).join(",\n    "),

@@ -1,11 +1,9 @@
-import { appendFileSync, createReadStream, createWriteStream, writeSync } from "node:fs";
+import { isAscii } from "node:buffer";
+import { createReadStream, createWriteStream, writeSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { ObjectStore } from "../../aws/object-store.ts";
-
-/** How many objects to transfer in parallel. */
-export const TRANSFERS = 16;
 
 /** Copies an object to a file. Returns false if the object does not exist. */
 export async function download(store: ObjectStore, key: string, file: string): Promise<boolean> {
@@ -18,13 +16,23 @@ export async function download(store: ObjectStore, key: string, file: string): P
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
+const BACKSLASH = 0x5c;
+const DELETE = 0x7f;
+
+/** An object as text. */
+interface Unpacked {
+  /** Whether all of it is ASCII without backslashes and the control character DELETE. */
+  isPlain: boolean;
+  /** What is wrong with the object as a whole. */
+  problem?: string;
+}
 
 /**
  * Copies a file as text and removes it. Recognizes gzip by the first two bytes, and unpacks several gzip members in a
- * row as one text, because Firehose may write them. Returns what is wrong with damaged gzip data, after the lines before
- * the damage: the damaged object stays in the bucket and must not make every later run fail.
+ * row as one text, because Firehose may write them. Of damaged gzip data, it copies the lines before the damage and
+ * returns the problem: the damaged object stays in the bucket and must not make every later run fail.
  */
-export async function unpack(file: string, to: string): Promise<string | undefined> {
+export async function unpack(file: string, to: string): Promise<Unpacked> {
   const input = await open(file);
   const { buffer: head } = await input.read(Buffer.alloc(2), 0, 2, 0);
   await input.close();
@@ -35,48 +43,26 @@ export async function unpack(file: string, to: string): Promise<string | undefin
   const output = await open(to, "w");
   let size = 0;
   let whole = 0;
+  let isPlain = true;
   try {
     for await (const chunk of chunks) {
       // White space in JSON, but the end of a line for DuckDB's readers.
       for (let at = chunk.indexOf(CARRIAGE_RETURN); at !== -1; at = chunk.indexOf(CARRIAGE_RETURN, at))
         chunk[at] = SPACE;
+      isPlain &&= isAscii(chunk) && !chunk.includes(BACKSLASH) && !chunk.includes(DELETE);
       // An asynchronous write would cost more than the write itself.
       writeSync(output.fd, chunk);
       const end = chunk.lastIndexOf(LINE_FEED);
       if (end !== -1) whole = size + end + 1;
       size += chunk.length;
     }
-    return undefined;
+    return { isPlain };
   } catch (error) {
     if (!isGzip) throw error;
     await output.truncate(whole);
-    return `gzip data is damaged: ${error instanceof Error ? error.message : String(error)}`;
+    return { isPlain, problem: `gzip data is damaged: ${error instanceof Error ? error.message : String(error)}` };
   } finally {
     await output.close();
     await rm(file);
-  }
-}
-
-/** A text file that is written in large pieces. */
-export class TextFile {
-  readonly path: string;
-  /** Characters added so far. */
-  size = 0;
-  #text = "";
-
-  constructor(path: string) {
-    this.path = path;
-    appendFileSync(path, "");
-  }
-
-  add(text: string): void {
-    this.#text += text;
-    this.size += text.length;
-    if (this.#text.length > 1_000_000) this.flush();
-  }
-
-  flush(): void {
-    appendFileSync(this.path, this.#text);
-    this.#text = "";
   }
 }

@@ -1,38 +1,48 @@
--- Reads an object line by line. Lines that are not UTF-8 or too long go to the table `reject_errors`.
-DROP TABLE IF EXISTS reject_scans;
-DROP TABLE IF EXISTS reject_errors;
-CREATE OR REPLACE TEMP TABLE read_line AS
-SELECT row_number() OVER () AS row, text
-FROM read_csv({{file}},
+-- Reads objects line by line. Lines that are not UTF-8 or too long go to the table `reject_errors`.
+CREATE TABLE read_line AS
+SELECT parse_filename(filename, true)::INTEGER AS object, row_number() OVER () AS nth, text
+FROM read_csv({{files}},
     columns = {text: 'VARCHAR'}, auto_detect = false, header = false, strict_mode = true, new_line = '\n', delim = chr(31),
-    quote = '', escape = '', comment = '', max_line_size = {{longest_line}}, store_rejects = true, rejects_limit = 0);
+    quote = '', escape = '', comment = '', max_line_size = {{longest_line}}, filename = true, store_rejects = true,
+    rejects_limit = 0);
 
-CREATE OR REPLACE TEMP TABLE unreadable AS
-SELECT line, any_value(error_type)::VARCHAR AS error FROM reject_errors GROUP BY line;
+CREATE TABLE unreadable AS
+SELECT parse_filename(file_path, true)::INTEGER AS object, line, any_value(error_type)::VARCHAR AS error
+FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
+GROUP BY ALL;
 
--- The number of a line is its row among the readable ones, and the unreadable lines before it.
-CREATE OR REPLACE TEMP TABLE judged AS
+INSERT INTO reject
+SELECT ({{keys}})[object + 1], line, CASE error
+    WHEN 'INVALID ENCODING' THEN 'is not UTF-8'
+    WHEN 'LINE SIZE OVER MAXIMUM' THEN 'is longer than {{longest_line}} bytes'
+    ELSE 'is not JSON' END, NULL
+FROM unreadable;
+
+-- The number of a line is its row among the readable ones of its object, and the unreadable lines before it.
+CREATE TABLE judged AS
 WITH gap AS (
-    SELECT line - nth AS after_row, max(nth) AS unreadable
-    FROM (SELECT line, row_number() OVER (ORDER BY line) AS nth FROM unreadable)
-    GROUP BY after_row
+    SELECT object, line - nth AS after_row, max(nth) AS unreadable
+    FROM (SELECT *, row_number() OVER (PARTITION BY object ORDER BY line) AS nth FROM unreadable)
+    GROUP BY object, after_row
 ),
+start AS (SELECT object, min(nth) - 1 AS before FROM read_line GROUP BY object),
+placed AS (SELECT object, nth - before AS row, text FROM read_line JOIN start USING (object) WHERE text IS NOT NULL),
 numbered AS (
-    SELECT row + coalesce(unreadable, 0) AS line, text
-    FROM read_line ASOF LEFT JOIN gap ON row > after_row
-    WHERE text IS NOT NULL
+    SELECT placed.object, row + coalesce(unreadable, 0) AS line, text
+    FROM placed ASOF LEFT JOIN gap ON placed.object = gap.object AND row > after_row
 ),
 parsed AS (
-    SELECT line, text, unnest(CASE WHEN json_valid(text) THEN from_json(text, {{structure}}) END)
+    SELECT object, line, text, unnest(CASE WHEN json_valid(text) THEN from_json(text, {{structure}}) END)
     FROM numbered
 )
-SELECT line, CASE WHEN NOT accepted THEN text END AS text, accepted, * EXCLUDE (line, text, accepted)
+SELECT * REPLACE (CASE WHEN NOT accepted THEN text END AS text)
 FROM (
     SELECT
-        line, text,
+        object, line, text,
         -- Of a name that occurs twice, the parser of records takes the last value, and DuckDB the first.
         CASE WHEN {{accepted}} THEN len(json_keys(text)) = len(list_distinct(json_keys(text))) ELSE false END AS accepted,
         {{id}} AS __id,
+        (object::BIGINT << 32) + line AS __position,
         {{cells}}
     FROM parsed
 );

@@ -36,6 +36,12 @@ CREATE MACRO text_of(json) AS CASE
     ELSE (json::VARCHAR)[2:-2]
 END;
 
+-- The same, of a line that is plain: without a backslash and characters beyond ASCII.
+CREATE MACRO plain_text_of(json) AS substring(json::VARCHAR, 2, strlen(json) - 2);
+
 -- The shard of an event, of a number of shards that is a power of two. A partition of a group is the shard of as many
 -- partitions. Depends on the id alone, and not on DuckDB's version.
 CREATE MACRO shard_of(id, shards) AS (md5_number_lower(id) % shards)::INTEGER;
+
+-- The rejected rows, with their place and the reason.
+CREATE TABLE reject ("source" VARCHAR, line BIGINT, reason VARCHAR, "row" VARCHAR);

@@ -1,19 +1,13 @@
 import * as v from "valibot";
 import type { ObjectStore } from "../../aws/object-store.ts";
 import { runKeys } from "./keys.ts";
-import { findFile } from "./run-files.ts";
+import { Count, findFile, Written } from "./run-files.ts";
 import { TRAINING_MODES } from "./settings.ts";
-
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 const Dataset = v.strictObject({
   /** The folder that Personalize imports. It contains only CSV files, each with a header. */
   folder: v.string(),
-  files: v.array(v.strictObject({ key: v.string(), rows: Count, bytes: Count })),
-  rows: Count,
-  rejected: Count,
-  /** Keys of JSON Lines files with the rejected rows and the reasons. */
-  rejects: v.array(v.string()),
+  ...Written,
 });
 
 /** Describes the files of a run. It is written last: a run without a manifest is incomplete and is not imported. */
@@ -38,8 +32,10 @@ export const Manifest = v.strictObject({
     v.strictObject({
       name: v.string(),
       interactions: Count,
+      /** Number of users with at least one such event; below, with at least two. */
       users: Count,
       users_with_two: Count,
+      /** Whether the numbers of users are exact. With thousands of users, they are estimated from the lowest hashes. */
       exact: v.boolean(),
     }),
   ),

@@ -2,7 +2,7 @@
 -- fails, or `error`. An event's position orders it by object and line.
 SELECT
     {{id}} AS __id,
-    (({{first_object}} + file_index::BIGINT) << 32) + row_number() OVER () AS __position,
+    (file_index::BIGINT << 32) + row_number() OVER () AS __position,
     {{cells}}
 FROM (SELECT *, file_index FROM read_json(
     {{files}}, format = 'newline_delimited', maximum_object_size = {{longest_line}}, columns = {{columns}}))

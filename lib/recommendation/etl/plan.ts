@@ -1,11 +1,17 @@
-import { createHash } from "node:crypto";
 import type { ObjectStore, StoredObject } from "../../aws/object-store.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
-import type { Definitions } from "../records/layout.ts";
 import { runKeys, sharedKeys } from "./keys.ts";
-import { Day, findFile, type ScanTask, type TransformTask, writeFile } from "./run-files.ts";
-import { daysUntil, digest, type EventCheck, type RunSettings, schemaHash, type TrainingMode } from "./settings.ts";
-import type { TableSource } from "./table-source.ts";
+import {
+  type DeduplicateTask,
+  type EtlTask,
+  type RunPlan,
+  type ScanTask,
+  TRANSFERS,
+  type TransformTask,
+  writeFile,
+} from "./run-files.ts";
+import type { TableSource } from "./scan.ts";
+import { type DefinitionFiles, daysUntil, digest, schemaHash } from "./settings.ts";
 
 /**
  * The most bytes (as stored, compressed or not) and objects in a group. A single larger object is a group of its own.
@@ -13,74 +19,85 @@ import type { TableSource } from "./table-source.ts";
 const GROUP_BYTES = 64 * 1_024 * 1_024;
 const GROUP_OBJECTS = 500;
 
-/** The bytes of events, as stored, for which each group is split into another partition, and the most partitions. */
-const PARTITION_BYTES = 256 * 1_024 * 1_024;
+/**
+ * The bytes of events, as stored, of a shard. Compressed events take at least 15 bytes, so a shard has about 16 million at
+ * most: the function's disk holds it twice, and its file is smaller than the 5 GB that S3 takes in one call.
+ */
+const SHARD_BYTES = 256 * 1_024 * 1_024;
+
+/** The most partitions of a group. A shard of more is a part of a partition. */
 const MAX_PARTITIONS = 512;
 
 /** The bytes of a table that one scan segment reads, and the most segments. */
-const SCAN_BYTES = 256 * 1_024 * 1_024;
-const MAX_SCANS = 16;
+const SEGMENT_BYTES = 256 * 1_024 * 1_024;
+const MAX_SEGMENTS = 16;
 
-/** How many days to list in parallel. */
-const LISTINGS = 8;
-
-export interface PlanInput {
-  run: string;
-  /** When the run started, in ISO 8601. Its day is the last one read, even if a step is repeated after midnight. */
-  startedAt: string;
-  mode: TrainingMode;
-  checks: readonly EventCheck[];
-  /** How many days of events to read. */
+/** The task, and how many days of events to read, and to transform again even if nothing has changed. */
+export type PlanInput = Omit<Extract<EtlTask, { task: "plan" }>, "task"> & {
   logLookbackDays: number;
-  /** How many days to transform again, even if nothing has changed. */
   forceReprocessLookbackDays: number;
-}
+};
 
-/** The counts and keys of the lists. The lists are in the bucket, because the state of an execution is limited. */
+/** The keys of the lists for the maps. They are in the bucket, because the state of an execution is limited. */
 export interface PlanOutput {
-  groups: number;
-  groupsKey: string;
-  scans: number;
-  scansKey: string;
+  readsKey: string;
+  shardsKey: string;
 }
 
 /**
- * Finds the days whose objects differ from those covered by their marker, splits them into groups, and writes the tasks
- * for the next steps. Skips groups that are already transformed, so a run resumes the work of an interrupted one.
+ * Splits the objects of all days into groups and writes the tasks for the next steps. Skips groups whose result exists, so
+ * that a run transforms only what is new or changed, and resumes the work of an interrupted one.
  */
 export async function plan(
-  input: PlanInput,
+  { run, startedAt, mode, checks, logLookbackDays, forceReprocessLookbackDays }: PlanInput,
   store: ObjectStore,
   tables: TableSource,
-  definitions: Definitions,
-  options: { partitionBytes?: number } = {},
+  definitions: DefinitionFiles,
+  { shardBytes = SHARD_BYTES } = {},
 ): Promise<PlanOutput> {
-  const keys = runKeys(input.run);
+  const keys = runKeys(run);
   const schema = schemaHash(definitions);
-  const days = daysUntil(input.startedAt, input.logLookbackDays);
-  const forced = new Set(daysUntil(input.startedAt, input.forceReprocessLookbackDays));
-  const listed = await concurrently(days, LISTINGS, async (day) => {
+  const days = daysUntil(startedAt, logLookbackDays);
+  const forced = new Set(daysUntil(startedAt, forceReprocessLookbackDays));
+  const listed = await concurrently(days, TRANSFERS, async (day) => {
+    const done = new Set<string>();
     const objects: StoredObject[] = [];
     for await (const object of store.list(sharedKeys.events(day))) if (object.size > 0) objects.push(object);
-    return { day, objects };
+    if (!forced.has(day)) for await (const { key } of store.list(sharedKeys.groups(day))) done.add(key);
+    return { day, objects, done };
   });
   const bytes = listed.flatMap(({ objects }) => objects).reduce((sum, { size }) => sum + size, 0);
-  const of = Math.min(MAX_PARTITIONS, powerOfTwo(bytes / (options.partitionBytes ?? PARTITION_BYTES)));
-  const planned = await concurrently(listed, LISTINGS, ({ day, objects }) =>
-    planDay(store, { run: input.run, day, objects, schema, of, forced: forced.has(day) }),
+  const of = powerOfTwo(bytes / shardBytes);
+  const groups: TransformTask[] = listed.flatMap(({ day, objects }) =>
+    split(objects).map((group) => ({
+      task: "transform",
+      run,
+      result: sharedKeys.group(day, digest([schema, group.map(({ key, etag }) => [key, etag])])),
+      objects: group.map(({ key }) => key),
+      of: Math.min(MAX_PARTITIONS, of),
+    })),
   );
-  const tasks = planned.flatMap(({ tasks }) => tasks);
-  const scans = [...(await scansOf("user", input.run, tables)), ...(await scansOf("item", input.run, tables))];
-  const settings: RunSettings = { mode: input.mode, checks: [...input.checks], days, schema_hash: schema, definitions };
-  await writeFile(store, keys.settings, settings);
-  await writeFile(
-    store,
-    keys.days,
-    planned.map(({ day }) => day),
+  const segments = [...(await segmentsOf("user", run, tables)), ...(await segmentsOf("item", run, tables))];
+  const shards = Array.from(
+    { length: of },
+    (_, shard): DeduplicateTask => ({ task: "deduplicate", run, result: keys.shard(shard), shard, of }),
   );
-  await writeFile(store, keys.scans, scans);
-  await writeFile(store, keys.groups, tasks);
-  return { groups: tasks.length, groupsKey: keys.groups, scans: scans.length, scansKey: keys.scans };
+  const resultsOf = (tasks: readonly { result: string }[]) => tasks.map(({ result }) => result);
+  const planned: RunPlan = {
+    mode,
+    checks,
+    days,
+    schema_hash: schema,
+    definitions,
+    groups: resultsOf(groups),
+    shards: resultsOf(shards),
+    segments: resultsOf(segments),
+  };
+  const done = new Set(listed.flatMap((day) => [...day.done]));
+  await writeFile(store, keys.plan, planned);
+  await writeFile(store, keys.shards, shards);
+  await writeFile(store, keys.reads, [...groups.filter(({ result }) => !done.has(result)), ...segments]);
+  return { readsKey: keys.reads, shardsKey: keys.shards };
 }
 
 /** Returns the smallest power of two that is not less than a number. */
@@ -88,58 +105,32 @@ export function powerOfTwo(number: number): number {
   return 2 ** Math.max(0, Math.ceil(Math.log2(number)));
 }
 
-interface DayToPlan {
-  run: string;
-  day: string;
-  objects: readonly StoredObject[];
-  schema: string;
-  of: number;
-  forced: boolean;
-}
-
-async function planDay(
-  store: ObjectStore,
-  { run, day, objects, schema, of, forced }: DayToPlan,
-): Promise<{ day: Day; tasks: TransformTask[] }> {
-  const whole = createHash("sha256").update(schema);
-  const groups: TransformTask[] = [];
-  let open: StoredObject[] = [];
-  let bytes = 0;
-  const close = () => {
-    if (open.length === 0) return;
-    const covers = open.map(({ key, etag }) => [key, etag]);
-    const keys = open.map(({ key }) => key);
-    groups.push({ task: "transform", run, day, digest: digest([schema, covers, of]), objects: keys, of });
-    open = [];
-    bytes = 0;
-  };
+function split(objects: readonly StoredObject[]): StoredObject[][] {
+  const groups: StoredObject[][] = [];
+  let bytes = GROUP_BYTES;
   for (const object of objects) {
-    whole.update(JSON.stringify([object.key, object.etag]));
-    if (open.length === GROUP_OBJECTS || (open.length > 0 && bytes + object.size > GROUP_BYTES)) close();
-    open.push(object);
     bytes += object.size;
+    if (bytes > GROUP_BYTES || groups.at(-1)?.length === GROUP_OBJECTS) {
+      groups.push([]);
+      bytes = object.size;
+    }
+    groups.at(-1)?.push(object);
   }
-  close();
-  const planned: Day = { day, digest: whole.digest("hex").slice(0, 24), groups: groups.map(({ digest }) => digest) };
-  if (forced) return { day: planned, tasks: groups };
-  const marker = await findFile(store, sharedKeys.marker(day), Day);
-  // The groups of the marker, because the number of partitions may have changed.
-  if (marker?.digest === planned.digest) return { day: marker, tasks: [] };
-  const done = new Set<string>();
-  for await (const { key } of store.list(sharedKeys.groups(day))) done.add(key);
-  return { day: planned, tasks: groups.filter(({ digest }) => !done.has(sharedKeys.group(day, digest))) };
+  return groups;
 }
 
-async function scansOf(dataset: ScanTask["dataset"], run: string, tables: TableSource): Promise<ScanTask[]> {
-  const of = Math.min(MAX_SCANS, Math.max(1, Math.ceil((await tables.size(dataset)) / SCAN_BYTES)));
+async function segmentsOf(dataset: ScanTask["dataset"], run: string, tables: TableSource): Promise<ScanTask[]> {
+  const of = Math.min(MAX_SEGMENTS, Math.max(1, Math.ceil((await tables.size(dataset)) / SEGMENT_BYTES)));
   return Array.from({ length: of }, (_, segment) => ({
     task: "scan",
     run,
+    result: runKeys(run).segment(dataset, segment),
     dataset,
     segment,
     of,
     part: 0,
     start: null,
+    written: { files: [], rows: 0, rejected: 0, rejects: [] },
     done: false,
   }));
 }

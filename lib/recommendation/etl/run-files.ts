@@ -1,109 +1,126 @@
 import * as v from "valibot";
 import { type ObjectStore, readText } from "../../aws/object-store.ts";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import { EtlError } from "./etl-error.ts";
+import { DefinitionFiles, EventCheck, TRAINING_MODES } from "./settings.ts";
 
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Parts = v.pipe(v.number(), v.integer(), v.minValue(1));
+/** The name of an execution, which also names the run's folder. Source: Step Functions API reference. */
+const Run = v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/, "must be 1 to 80 letters, digits, hyphens and underscores"));
+/** What the items of maps have in common: their run, and the key of the result that they write last. */
+const item = { run: Run, result: v.string() };
 
-/** The events of one day, and the groups into which they are split. */
-export const Day = v.strictObject({
-  day: v.string(),
-  /** Digest of the schema, and of the keys and ETags of the day's objects. */
-  digest: v.string(),
-  groups: v.array(v.string()),
-});
+/** What calls wrote. Rejects files have the rejected rows and the reasons, as lines of JSON. */
+export const Written = {
+  /** Files that Personalize imports. */
+  files: v.array(v.strictObject({ key: v.string(), rows: Count, bytes: Count })),
+  rows: Count,
+  rejected: Count,
+  rejects: v.array(v.string()),
+};
 
-/** The objects that one call transforms. It is an item of the first map step and the input of the call. */
+/** An item of the first map: the objects that one call transforms. */
 export const TransformTask = v.strictObject({
   task: v.literal("transform"),
-  run: v.string(),
-  day: v.string(),
-  digest: v.string(),
+  ...item,
   objects: v.array(v.string()),
   /** Number of partitions, a power of two. */
-  of: v.pipe(Count, v.minValue(1)),
+  of: Parts,
 });
 
-/** The files of a group and the number of its partitions. A partition without rows has no file. */
-const GroupFiles = {
-  of: v.pipe(Count, v.minValue(1)),
-  files: v.array(v.strictObject({ key: v.string(), partition: Count })),
-};
+/** An item of the first map: a segment of a table. Each call advances `part` and `start`, and adds to `written`. */
+export const ScanTask = v.strictObject({
+  task: v.literal("scan"),
+  ...item,
+  dataset: v.picklist(["user", "item"]),
+  segment: Count,
+  of: Parts,
+  part: Count,
+  /** Key of the last record read, as the table returned it. Null at the start. */
+  start: v.nullable(v.record(v.string(), v.unknown())),
+  written: v.strictObject(Written),
+  done: v.boolean(),
+});
+
+/** An item of the second map: a shard, one part of the events of all days, split by EVENT_ID. */
+export const DeduplicateTask = v.strictObject({ task: v.literal("deduplicate"), ...item, shard: Count, of: Parts });
+
+/** The input of the ETL function: one step of a run. */
+export const EtlTask = v.variant("task", [
+  v.strictObject({
+    task: v.literal("plan"),
+    run: Run,
+    /** When the execution started, in ISO 8601. */
+    startedAt: v.pipe(v.string(), v.isoTimestamp()),
+    mode: v.picklist(TRAINING_MODES),
+    checks: v.array(EventCheck),
+  }),
+  TransformTask,
+  ScanTask,
+  DeduplicateTask,
+  v.strictObject({ task: v.literal("finish"), run: Run }),
+]);
+
+/** The settings with which a run started. All its steps use them, so a deployment during the run does not affect it. */
+export const RunPlan = v.strictObject({
+  mode: v.picklist(TRAINING_MODES),
+  checks: v.array(EventCheck),
+  /** The days to read, oldest first. */
+  days: v.array(v.string()),
+  schema_hash: v.string(),
+  definitions: DefinitionFiles,
+  /** Keys of the results of all groups, in the order of days and objects, of all shards and of all segments. */
+  groups: v.array(v.string()),
+  shards: v.array(v.string()),
+  segments: v.array(v.string()),
+});
 
 /** The result of transforming a group. Its existence means that the files are complete. */
 export const GroupResult = v.strictObject({
   rows: Count,
   rejected: Count,
-  /** Size of the objects, unpacked. The CSV rows of their events are smaller. */
-  bytes: Count,
-  ...GroupFiles,
   rejects: v.array(v.string()),
+  /** The number of partitions, and their files. A partition without rows has no file. */
+  of: Parts,
+  files: v.array(v.strictObject({ key: v.string(), partition: Count })),
 });
 
-/** The groups of a run, in the order of days and objects. */
-export const Partitions = v.array(v.strictObject(GroupFiles));
-
-/** A shard: one part of the events, split by EVENT_ID. It is an item of the second map step. */
-export const DeduplicateTask = v.strictObject({
-  task: v.literal("deduplicate"),
-  run: v.string(),
-  shard: Count,
-  of: v.pipe(Count, v.minValue(1)),
-});
-
-/** A file that Personalize imports. */
-export const ImportFile = v.strictObject({ key: v.string(), rows: Count, bytes: Count });
-
-/** The events of a shard that a check counts, and how many of them each user has, at most 2, with the user's hash. */
-const CheckSample = v.strictObject({
-  interactions: Count,
-  users: v.array(v.tuple([v.string(), Count, v.number()])),
-  /** Only users whose hash is below this bound are listed. Null means that all users are. */
-  below: v.nullable(v.number()),
-});
+/** The result of reading a segment. */
+export const ScanResult = v.strictObject({ dataset: v.picklist(["user", "item"]), ...Written });
 
 /** The content of a shard without duplicates. */
 export const ShardResult = v.strictObject({
-  files: v.array(ImportFile),
-  rows: Count,
+  ...Written,
   duplicates: Count,
   /** In mode init: number of rows whose IMPRESSION was omitted. */
-  impressions_left_out: v.optional(Count, 0),
+  impressions_left_out: Count,
   event_types: v.record(v.string(), Count),
-  checks: v.array(CheckSample),
+  /** By check: the events that count, and how many of them each user has, at most 2, with the user's hash. */
+  checks: v.array(
+    v.strictObject({
+      interactions: Count,
+      users: v.array(v.tuple([v.string(), Count, v.number()])),
+      /** Only users whose hash is below this bound are listed. Null means that all users are. */
+      below: v.nullable(v.number()),
+    }),
+  ),
   /** The shard's most frequent items. */
   items: v.array(v.tuple([v.string(), Count])),
 });
 
-/** A segment of a table to read. It is an item of the third map step. Each call advances `part` and `start`. */
-export const ScanTask = v.strictObject({
-  task: v.literal("scan"),
-  run: v.string(),
-  dataset: v.picklist(["user", "item"]),
-  segment: Count,
-  of: v.pipe(Count, v.minValue(1)),
-  part: Count,
-  /** Key of the last record read, as the table returned it. Null at the start. */
-  start: v.nullable(v.record(v.string(), v.unknown())),
-  done: v.boolean(),
-});
-
-/** The result of one call of a scan. */
-export const ScanResult = v.strictObject({
-  file: v.nullable(ImportFile),
-  rows: Count,
-  rejected: Count,
-  rejects: v.nullable(v.string()),
-  done: v.boolean(),
-});
-
-export type ImportFile = v.InferOutput<typeof ImportFile>;
-export type Day = v.InferOutput<typeof Day>;
 export type TransformTask = v.InferOutput<typeof TransformTask>;
-export type GroupResult = v.InferOutput<typeof GroupResult>;
-export type DeduplicateTask = v.InferOutput<typeof DeduplicateTask>;
-export type ShardResult = v.InferOutput<typeof ShardResult>;
 export type ScanTask = v.InferOutput<typeof ScanTask>;
+export type DeduplicateTask = v.InferOutput<typeof DeduplicateTask>;
+export type EtlTask = v.InferOutput<typeof EtlTask>;
+export type RunPlan = v.InferOutput<typeof RunPlan>;
+export type GroupResult = v.InferOutput<typeof GroupResult>;
 export type ScanResult = v.InferOutput<typeof ScanResult>;
+export type ShardResult = v.InferOutput<typeof ShardResult>;
+export type Written = ScanTask["written"];
+
+/** How many objects to transfer in parallel. */
+export const TRANSFERS = 16;
 
 /** Reads a file of a run. Undefined if it does not exist. Throws EtlError if it does not match the schema. */
 export async function findFile<T>(
@@ -129,3 +146,30 @@ export async function readFile<T>(store: ObjectStore, key: string, schema: v.Gen
 export function writeFile(store: ObjectStore, key: string, content: unknown): Promise<void> {
   return store.write(key, JSON.stringify(content));
 }
+
+/** Returns the key where a map's item leaves the reason why it has no result. */
+export const errorKey = (result: string) => result.replace(/json$/, "error.json");
+
+/**
+ * Reads the results of a map's items. The map steps tolerate failures, so this throws EtlError with the reasons if any
+ * result is missing. `failed` says what happened to those.
+ */
+export async function readResults<T>(
+  store: ObjectStore,
+  keys: readonly string[],
+  schema: v.GenericSchema<unknown, T>,
+  failed: string,
+): Promise<T[]> {
+  const results = await concurrently(keys, TRANSFERS, (key) => findFile(store, key, schema));
+  const missing = keys.filter((_, index) => !results[index]);
+  if (missing.length === 0) return results.flatMap((result) => result ?? []);
+  const reasons = await concurrently(missing.slice(0, 5), TRANSFERS, async (key) => {
+    const name = key.replace(/^.*\/(?:days|results)\/|\.json$/g, "");
+    return `${name}: ${(await readText(store, errorKey(key))) ?? "it left no reason; see the function's log"}`;
+  });
+  throw new EtlError(`${missing.length} of ${keys.length} ${failed}. ${reasons.join("; ")}`);
+}
+
+/** Reads the results of all groups. */
+export const readGroups = (store: ObjectStore, keys: readonly string[]) =>
+  readResults(store, keys, GroupResult, "groups of events were not transformed");

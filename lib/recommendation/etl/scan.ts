@@ -1,16 +1,26 @@
-import { join } from "node:path";
 import type { ObjectStore } from "../../aws/object-store.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { Definitions } from "../records/layout.ts";
+import { reasonOf } from "../records/parsed.ts";
 import { ID_COLUMNS, profileFields, profileParser } from "../records/profile.ts";
-import type { Engine } from "./engine.ts";
-import { TextFile } from "./files.ts";
-import { writeImportFile } from "./import-file.ts";
+import { type Engine, writeRows } from "./engine.ts";
 import { runKeys } from "./keys.ts";
-import { reasonOf, rejectLine } from "./rejects.ts";
-import { type ScanResult, type ScanTask, writeFile } from "./run-files.ts";
-import { identifier, literal } from "./sql.ts";
-import type { TableSource } from "./table-source.ts";
+import { type ScanTask, type Written, writeFile } from "./run-files.ts";
+import { csv, identifier, rejects } from "./sql.ts";
+
+/** The datasets that are stored in tables. */
+export type TableDataset = ScanTask["dataset"];
+
+/** The tables of users and items. */
+export interface TableSource {
+  /** Returns the approximate size of a table in bytes. It may be hours old. */
+  size(dataset: TableDataset): Promise<number>;
+  /** Reads one page of a segment, at most 1 MB, with strong consistency, and where to start next: null at the end. */
+  scan(
+    dataset: TableDataset,
+    part: Pick<ScanTask, "segment" | "of" | "start">,
+  ): Promise<{ records: readonly Readonly<Record<string, unknown>>[]; last: ScanTask["start"] }>;
+}
 
 /** A call stops reading when only this much time is left, which is enough to write the file. */
 const STOP_BEFORE_MS = 60_000;
@@ -29,50 +39,47 @@ export async function scan(
   definitions: Definitions,
   engine: Engine,
   deadline: Deadline,
-  options: { fileCharacters?: number } = {},
+  { fileCharacters = FILE_CHARACTERS } = {},
 ): Promise<ScanTask> {
-  if (task.done) return task;
-  const { dataset, segment, of, part } = task;
-  const keys = runKeys(task.run);
+  const { run, dataset, segment, of, part, written } = task;
+  const keys = runKeys(run);
   const parse = profileParser(dataset, definitions, "ignore");
   const valuesOf = profileFields(dataset, definitions);
-  const { fields } = definitions.schemas[dataset];
-  const records = new TextFile(join(engine.folder, "records.json"));
-  const rejects = new TextFile(join(engine.folder, "rejects.jsonl"));
+  const schema = definitions.schemas[dataset];
+  await engine.run(
+    `CREATE TABLE record (${schema.fields.map(({ name }) => `${identifier(name)} VARCHAR`).join(", ")})`,
+  );
   let { start } = task;
-  let rejected = 0;
+  let characters = 0;
   do {
     const page = await tables.scan(dataset, { segment, of, start });
     start = page.last;
+    const accepted: (string | number | null)[][] = [];
+    const rejected: (string | null)[][] = [];
     for (const record of page.records) {
       const parsed = parse(record);
-      if ("record" in parsed) {
-        const cells = valuesOf(parsed.record).map((value, at) => [`c${at}`, value === null ? null : String(value)]);
-        records.add(`${JSON.stringify(Object.fromEntries(cells))}\n`);
-      } else {
-        rejected += 1;
+      const text = JSON.stringify(record);
+      characters += text.length;
+      if ("record" in parsed) accepted.push(valuesOf(parsed.record));
+      else {
         const source = `${dataset} ${String(record[ID_COLUMNS[dataset]])}`;
-        rejects.add(rejectLine({ source, reason: reasonOf(parsed.issues), row: record }));
+        rejected.push([source, null, reasonOf(parsed.issues), text]);
       }
     }
-  } while (
-    start !== null &&
-    records.size < (options.fileCharacters ?? FILE_CHARACTERS) &&
-    deadline.remaining() > STOP_BEFORE_MS
-  );
+    await engine.insert("record", accepted);
+    await engine.insert("reject", rejected);
+  } while (start !== null && characters < fileCharacters && deadline.remaining() > STOP_BEFORE_MS);
 
-  records.flush();
-  const cells = fields.map(({ name }, at) => `c${at} AS ${identifier(name)}`).join(", ");
-  const types = fields.map((_, at) => `c${at}: 'VARCHAR'`).join(", ");
-  const file = await writeImportFile(engine, store, definitions.schemas[dataset], {
-    key: keys.table(dataset, segment, part),
-    query: `SELECT ${cells} FROM read_json(${literal(records.path)}, format = 'newline_delimited', columns = {${types}})`,
-  });
-  const rejectsKey = rejected === 0 ? null : keys.tableRejects(dataset, segment, part);
-  rejects.flush();
-  if (rejectsKey) await store.write(rejectsKey, { file: rejects.path });
-  const done = start === null;
-  const result: ScanResult = { file, rows: file?.rows ?? 0, rejected, rejects: rejectsKey, done };
-  await writeFile(store, keys.scanResult(dataset, segment, part), result);
-  return { ...task, part: part + 1, start, done };
+  const file = await writeRows(engine, store, keys.table(dataset, segment, part), (to) =>
+    csv(schema, "FROM record", to),
+  );
+  const rejected = await writeRows(engine, store, keys.tableRejects(dataset, segment, part), rejects);
+  const after: Written = {
+    files: file.rows > 0 ? [...written.files, file] : written.files,
+    rows: written.rows + file.rows,
+    rejected: written.rejected + rejected.rows,
+    rejects: rejected.rows > 0 ? [...written.rejects, rejected.key] : written.rejects,
+  };
+  if (start === null) await writeFile(store, task.result, { dataset, ...after });
+  return { ...task, part: part + 1, start, written: after, done: start === null };
 }

@@ -35,20 +35,8 @@ export const DefinitionFiles = v.strictObject({
 
 export type DefinitionFiles = v.InferOutput<typeof DefinitionFiles>;
 
-/** The settings with which a run started. All its steps use them, so a deployment during the run does not affect it. */
-export const RunSettings = v.strictObject({
-  mode: v.picklist(TRAINING_MODES),
-  checks: v.array(EventCheck),
-  /** The days to read, oldest first. */
-  days: v.array(v.string()),
-  schema_hash: v.string(),
-  definitions: DefinitionFiles,
-});
-
-export type RunSettings = v.InferOutput<typeof RunSettings>;
-
 /** The version of the row format. It is part of every digest: increasing it makes ETL transform all events again. */
-const ROW_FORMAT = 2;
+const ROW_FORMAT = 3;
 
 /** Returns a hash that changes with the format of rows, the interactions schema or its source columns. */
 export function schemaHash({ schemas, etl }: Definitions): string {

@@ -28,50 +28,29 @@ const RETRY = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
  * `{manifestKey, interactions, users, items, rejected}`.
  *
  * The states use only JSONPath, and JSON as the source of maps, which both Step Functions and the local interpreter
- * support. The maps tolerate every failure. The function after each map finds out which items failed and why, and then
- * fails the run.
+ * support. The maps tolerate every failure. The last step finds out which items failed and why, and then fails the run.
  */
 export function etlStates(parts: StateMachineParts, next?: string): States {
-  const call = (task: string, result: Readonly<Record<string, string>>): State => ({
+  const call = (task: string, payload: object, ...results: string[]): State => ({
     Type: "Task",
     Resource: "arn:aws:states:::lambda:invoke",
     TimeoutSeconds: TASK_SECONDS,
-    Parameters: { FunctionName: parts.functionArn, Payload: { task, "run.$": "$$.Execution.Name" } },
-    ResultSelector: result,
+    Parameters: { FunctionName: parts.functionArn, Payload: { task, "run.$": "$$.Execution.Name", ...payload } },
+    ResultSelector: Object.fromEntries(results.map((name) => [`${name}.$`, `$.Payload.${name}`])),
     ResultPath: `$.etl.${task}`,
     Retry: RETRY,
   });
-  const planned: State = {
-    ...call("plan", fields("groups", "groupsKey", "scans", "scansKey")),
-    Parameters: {
-      FunctionName: parts.functionArn,
-      Payload: {
-        task: "plan",
-        "run.$": "$$.Execution.Name",
-        "startedAt.$": "$$.Execution.StartTime",
-        "mode.$": "$.mode",
-        "checks.$": "$.checks",
-      },
-    },
-    Next: "AreThereNewEvents",
-  };
+  const planned = { "startedAt.$": "$$.Execution.StartTime", "mode.$": "$.mode", "checks.$": "$.checks" };
   return {
     startAt: "PrepareEtl",
     states: {
       // The ResultPath of the steps needs this object to exist.
       PrepareEtl: { Type: "Pass", Result: {}, ResultPath: "$.etl", Next: "PlanEtl" },
-      PlanEtl: planned,
-      AreThereNewEvents: {
-        Type: "Choice",
-        Choices: [{ Variable: "$.etl.plan.groups", NumericGreaterThan: 0, Next: "TransformEvents" }],
-        Default: "CollectEvents",
-      },
-      TransformEvents: map(parts, "$.etl.plan.groupsKey", "TransformGroup", once(parts), "CollectEvents"),
-      CollectEvents: { ...call("collect", fields("rows", "shards", "shardsKey")), Next: "DeduplicateEvents" },
-      DeduplicateEvents: map(parts, "$.etl.collect.shardsKey", "DeduplicateShard", once(parts), "ScanTables"),
-      ScanTables: map(parts, "$.etl.plan.scansKey", "ScanSegment", untilDone(parts), "FinishEtl"),
+      PlanEtl: { ...call("plan", planned, "readsKey", "shardsKey"), Next: "ReadEventsAndTables" },
+      ReadEventsAndTables: map(parts, "$.etl.plan.readsKey", "Read", "WriteEvents"),
+      WriteEvents: map(parts, "$.etl.plan.shardsKey", "Write", "FinishEtl"),
       FinishEtl: {
-        ...call("finish", fields("manifestKey", "interactions", "users", "items", "rejected")),
+        ...call("finish", {}, "manifestKey", "interactions", "users", "items", "rejected"),
         ...(next === undefined ? { End: true } : { Next: next }),
       },
     },
@@ -88,14 +67,14 @@ export function etlStateMachine(parts: StateMachineParts): State {
   };
 }
 
-const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [`${name}.$`, `$.Payload.${name}`]));
-
-/** Returns a Distributed Map over a JSON list in the bucket. Each item is the input of one call. */
+/**
+ * Returns a Distributed Map over a JSON list in the bucket. Each item is the input of a call. The function is called with
+ * its own last result until `done` is true, because a scan can take longer than one call.
+ */
 function map(
-  { bucket, maxConcurrency }: StateMachineParts,
-  listKey: string,
-  startAt: string,
-  states: (startAt: string) => Readonly<Record<string, State>>,
+  { functionArn, bucket, maxConcurrency }: StateMachineParts,
+  list: string,
+  name: string,
   next: string,
 ): State {
   return {
@@ -103,12 +82,28 @@ function map(
     ItemReader: {
       Resource: "arn:aws:states:::s3:getObject",
       ReaderConfig: { InputType: "JSON" },
-      Parameters: { Bucket: bucket, "Key.$": listKey },
+      Parameters: { Bucket: bucket, "Key.$": list },
     },
     ItemProcessor: {
       ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
-      StartAt: startAt,
-      States: states(startAt),
+      StartAt: name,
+      States: {
+        [name]: {
+          Type: "Task",
+          Resource: "arn:aws:states:::lambda:invoke",
+          TimeoutSeconds: TASK_SECONDS,
+          Parameters: { FunctionName: functionArn, "Payload.$": "$" },
+          OutputPath: "$.Payload",
+          Retry: RETRY,
+          Next: `Is${name}Done`,
+        },
+        [`Is${name}Done`]: {
+          Type: "Choice",
+          Choices: [{ Variable: "$.done", BooleanEquals: true, Next: `${name}Done` }],
+          Default: name,
+        },
+        [`${name}Done`]: { Type: "Pass", Result: {}, End: true },
+      },
     },
     MaxConcurrency: maxConcurrency,
     ToleratedFailurePercentage: 100,
@@ -117,35 +112,3 @@ function map(
     Next: next,
   };
 }
-
-/** Calls the function once for each item and discards the result. */
-const once = (parts: StateMachineParts) => (name: string) => ({
-  [name]: {
-    Type: "Task",
-    Resource: "arn:aws:states:::lambda:invoke",
-    TimeoutSeconds: TASK_SECONDS,
-    Parameters: { FunctionName: parts.functionArn, "Payload.$": "$" },
-    ResultSelector: {},
-    Retry: RETRY,
-    End: true,
-  },
-});
-
-/** Calls the function with its own last result until `done` is true, because a scan can take longer than one call. */
-const untilDone = (parts: StateMachineParts) => (name: string) => ({
-  [name]: {
-    Type: "Task",
-    Resource: "arn:aws:states:::lambda:invoke",
-    TimeoutSeconds: TASK_SECONDS,
-    Parameters: { FunctionName: parts.functionArn, "Payload.$": "$" },
-    OutputPath: "$.Payload",
-    Retry: RETRY,
-    Next: "IsSegmentDone",
-  },
-  IsSegmentDone: {
-    Type: "Choice",
-    Choices: [{ Variable: "$.done", BooleanEquals: true, Next: "SegmentDone" }],
-    Default: name,
-  },
-  SegmentDone: { Type: "Pass", Result: {}, End: true },
-});

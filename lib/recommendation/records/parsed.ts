@@ -10,3 +10,8 @@ export function unknownColumn(name: string, known: Iterable<string>): Issue {
   const advice = close ? `did you mean "${close}"?` : `it has ${[...known].join(", ")}`;
   return { path: name, message: `is not a column of this dataset; ${advice}` };
 }
+
+/** Joins the problems of a record into one reason. */
+export function reasonOf(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
+}

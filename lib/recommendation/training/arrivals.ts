@@ -1,18 +1,13 @@
-import * as v from "valibot";
 import type { ObjectStore } from "../../aws/object-store.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
 import { runKeys, sharedKeys } from "../etl/keys.ts";
-import { Day, GroupResult, readFile } from "../etl/run-files.ts";
-
-const READS = 16;
+import { RunPlan, readFile, readGroups } from "../etl/run-files.ts";
 
 /** Returns how many lines ETL read for these days in a run, including rejected lines. */
 export async function linesRead(run: string, days: readonly string[], store: ObjectStore): Promise<number> {
-  const planned = await readFile(store, runKeys(run).days, v.array(Day));
-  const keys = planned
-    .filter(({ day }) => days.includes(day))
-    .flatMap(({ day, groups }) => groups.map((digest) => sharedKeys.group(day, digest)));
-  const groups = await concurrently(keys, READS, (key) => readFile(store, key, GroupResult));
+  const planned = await readFile(store, runKeys(run).plan, RunPlan);
+  const folders = days.map(sharedKeys.groups);
+  const keys = planned.groups.filter((key) => folders.some((folder) => key.startsWith(folder)));
+  const groups = await readGroups(store, keys);
   return groups.reduce((sum, { rows, rejected }) => sum + rows + rejected, 0);
 }
 

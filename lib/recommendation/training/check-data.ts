@@ -1,8 +1,8 @@
 import { metadataFields } from "../../config/checks/schemas.ts";
 import { runKeys } from "../etl/keys.ts";
 import { readManifest } from "../etl/manifest.ts";
-import { readFile } from "../etl/run-files.ts";
-import { type EventCheck, RunSettings } from "../etl/settings.ts";
+import { RunPlan, readFile } from "../etl/run-files.ts";
+import type { EventCheck } from "../etl/settings.ts";
 import type { TrainingContext } from "./context.ts";
 import { dataDigest } from "./data-digest.ts";
 import { lacks, tooManyTypes } from "./minimums.ts";
@@ -32,7 +32,7 @@ export async function checkData(
         "Upload more events, or change target_event_type or event_value_threshold in solution.yaml and deploy",
     );
   }
-  const { definitions } = await readFile(store, runKeys(run).settings, RunSettings);
+  const { definitions } = await readFile(store, runKeys(run).plan, RunPlan);
   const names = definitions.schemas.interaction.fields.map(({ name }) => name);
   const many = tooManyTypes(manifest, metadataFields("interaction", names));
   if (many) throw new TrainingError(`${many}. Nothing was imported. Send fewer types, or fewer columns`);

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import * as v from "valibot";
 import type { ObjectStore } from "../../aws/object-store.ts";
 import { runKeys } from "../etl/keys.ts";
 import type { Manifest } from "../etl/manifest.ts";
-import { Day, readFile } from "../etl/run-files.ts";
-import { RunSettings } from "../etl/settings.ts";
+import { RunPlan, readFile } from "../etl/run-files.ts";
 
 /** The most bytes of users and items to read and compare. Larger data always counts as changed. */
 const MOST_BYTES = 2 * 1_024 ** 3;
@@ -15,12 +13,9 @@ const MOST_BYTES = 2 * 1_024 ** 3;
  */
 export async function dataDigest(manifest: Manifest, store: ObjectStore): Promise<string> {
   const keys = runKeys(manifest.run);
-  const { schema_hash } = await readFile(store, keys.settings, RunSettings);
-  const days = await readFile(store, keys.days, v.array(Day));
+  const { schema_hash, groups } = await readFile(store, keys.plan, RunPlan);
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([manifest.mode, schema_hash, manifest.interaction.rows]));
-  // Skips days without events, or the same data would have another digest tomorrow.
-  for (const { day, digest, groups } of days) if (groups.length > 0) hash.update(JSON.stringify([day, digest]));
+  hash.update(JSON.stringify([manifest.mode, schema_hash, manifest.interaction.rows, groups]));
   const files = [...manifest.user.files, ...manifest.item.files];
   if (files.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) hash.update(manifest.run);
   else {

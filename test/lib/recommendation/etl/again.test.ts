@@ -109,8 +109,8 @@ test("uses the schema it was planned with, whatever is deployed meanwhile", asyn
   const changed = structuredClone(DEFINITIONS);
   changed.schemas.interaction.fields.push({ name: "DEVICE", type: "string" });
   deploy(changed);
-  const [task] = JSON.parse(store.text("etl/run=r1/plan/groups.json"));
-  assert.equal(await call(task), { rows: 1, rejected: 0 });
+  const [task] = JSON.parse(store.text("etl/run=r1/plan/reads.json"));
+  assert.equal(await call(task), { done: true, rows: 1, rejected: 0 });
 });
 
 async function failure(promise: Promise<unknown>): Promise<string> {
@@ -128,7 +128,7 @@ test("fails with the reason of a group that was not transformed, though the map 
     key.endsWith(".parquet") ? Promise.reject(new Error("disk on fire")) : write(key, body);
   assert.match(
     await failure(run("r1")),
-    /^EtlError: 1 of 1 groups of events were not transformed\. 2025-03-01 [0-9a-f]+: Error: disk on fire$/,
+    /^EtlError: 1 of 1 groups of events were not transformed\. 2025-03-01\/[0-9a-f]+: Error: disk on fire$/,
   );
   assert.is(await readManifest(store, "r1"), undefined);
 });
@@ -160,7 +160,7 @@ test("refuses an input that is no step", async () => {
 
 /** All that a run leaves but what tells of the way there: reasons of failures, and the groups that were to do. */
 function outcome(texts: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).filter(([key]) => !/\.error\.json$|plan\/groups\.json$/.test(key)));
+  return Object.fromEntries(Object.entries(texts).filter(([key]) => !/\.error\.json$|plan\/reads\.json$/.test(key)));
 }
 
 test.run();

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { type Engine, withEngine } from "../../../../lib/recommendation/etl/engine.ts";
-import { checkSample, totalOf } from "../../../../lib/recommendation/etl/event-checks.ts";
+import { countEvents, totalOf } from "../../../../lib/recommendation/etl/event-checks.ts";
 import { popularItems } from "../../../../lib/recommendation/etl/popular-items.ts";
 import type { EventCheck } from "../../../../lib/recommendation/etl/settings.ts";
 import { suite } from "../../../suite.ts";
@@ -13,14 +13,14 @@ const samples = (check: EventCheck, ...shards: string[]) =>
   withEngine(LIMITS, async (engine: Engine) => {
     const found = [];
     for (const rows of shards) {
-      await engine.run(`CREATE OR REPLACE TEMP VIEW kept AS ${rows}`);
-      found.push(await checkSample(check, engine));
+      await engine.run(`CREATE OR REPLACE VIEW kept AS ${rows}`);
+      found.push(...(await countEvents([check], engine)).checks);
     }
     return found;
   });
 
 const view = (users: string, from: string) =>
-  `SELECT ${users} AS USER_ID, 'view' AS EVENT_TYPE, NULL::VARCHAR AS EVENT_VALUE FROM ${from}`;
+  `SELECT ${users} AS USER_ID, 'view' AS EVENT_TYPE, NULL::VARCHAR AS EVENT_VALUE, 'B1' AS ITEM_ID, NULL AS IMPRESSION FROM ${from}`;
 
 test("adds up a user's events over the shards", async () => {
   const one = view("'U1'", "range(1)");
@@ -34,7 +34,8 @@ test("adds up a user's events over the shards", async () => {
 });
 
 test("takes an event without a value for one below every threshold", async () => {
-  const values = "SELECT 'U1' AS USER_ID, 'view' AS EVENT_TYPE, unnest([NULL, '-1', '-1.5']) AS EVENT_VALUE";
+  const values =
+    "SELECT 'U1' AS USER_ID, 'view' AS EVENT_TYPE, unnest([NULL, '-1', '-1.5']) AS EVENT_VALUE, 'B1' AS ITEM_ID, NULL AS IMPRESSION";
   const [sample] = await samples({ name: "r", event_value_threshold: -1 }, values);
   assert.is(sample?.interactions, 1);
 });

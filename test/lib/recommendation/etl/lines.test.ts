@@ -17,12 +17,7 @@ async function read(bytes: Uint8Array): Promise<[rows: number, rejects: string[]
   const store = new MemoryStore();
   store.objects.set("a", Buffer.from(bytes));
   const { rows, rejects } = await withEngine(LIMITS, (engine) =>
-    transform(
-      { task: "transform", run: "r", day: "d", digest: "d", objects: ["a"], of: 1 },
-      store,
-      DEFINITIONS,
-      engine,
-    ),
+    transform({ task: "transform", run: "r", result: "d.json", objects: ["a"], of: 1 }, store, DEFINITIONS, engine),
   );
   const lines = rejects.flatMap((key) => store.text(key).trimEnd().split("\n"));
   return [rows, lines.map((line) => JSON.parse(line)).map(({ line, reason }) => `${line}: ${reason}`)];
@@ -104,12 +99,7 @@ test("pass on what the source fails with", async () => {
       throw new Error("connection lost");
     })();
   await withEngine(LIMITS, (engine) =>
-    transform(
-      { task: "transform", run: "r", day: "d", digest: "d", objects: ["a"], of: 1 },
-      store,
-      DEFINITIONS,
-      engine,
-    ),
+    transform({ task: "transform", run: "r", result: "d.json", objects: ["a"], of: 1 }, store, DEFINITIONS, engine),
   ).then(
     () => assert.unreachable(),
     (error) => assert.is(error.message, "connection lost"),

@@ -60,16 +60,17 @@ function sqlRows(lines: readonly string[]): Promise<((string | null)[] | undefin
     const columns = { ...eventColumns(definitions), longest_line: 1_024_000 };
     const rowOf = (row: Readonly<Record<string, unknown>> | undefined) =>
       row && fields.map((name) => (row[name] === null ? null : String(row[name])));
-    const file = join(engine.folder, "lines.json");
+    const file = join(engine.folder, "0.json");
     writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
-    await engine.run(sql("lines", { ...columns, file: literal(file) }));
+    await engine.run(sql("lines", { ...columns, files: literals([file]), keys: literals(["a"]) }));
     const judged = await allRows(engine, "SELECT * EXCLUDE (line), line::INTEGER AS line FROM judged WHERE accepted");
     const byLine = lines.map((_, index) => rowOf(judged.find(({ line }) => line === index + 1)));
     const fast = [];
     for (const [index, line] of lines.slice(0, FAST).entries()) {
-      const one = join(engine.folder, `${index}.json`);
+      const one = join(engine.folder, `one-${index}.json`);
       writeFileSync(one, `${line}\n`);
-      const query = sql("objects", { ...columns, files: literals([one]), first_object: 0 });
+      const isPlain = /^[ -[\]-~]*$/.test(line);
+      const query = sql("objects", { ...columns, ...eventColumns(definitions, isPlain), files: literals([one]) });
       fast.push(rowOf((await allRows(engine, query).catch(() => []))[0]));
     }
     return [byLine, fast];
@@ -141,7 +142,7 @@ test("end in the same rows, whether another line of the object refuses the fast 
     const store = new MemoryStore();
     store.objects.set("a", Buffer.from(events.map(eventLine).join("") + more));
     return withEngine(LIMITS, async (engine) => {
-      const task = { task: "transform", run: "r", day: "d", digest: "d", objects: ["a"], of: 1 } as const;
+      const task = { task: "transform", run: "r", result: "d.json", objects: ["a"], of: 1 } as const;
       const { files } = await transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine);
       const file = join(engine.folder, "written.parquet");
       writeFileSync(file, store.objects.get(files[0]?.key ?? "") ?? "");

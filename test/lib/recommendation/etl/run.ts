@@ -89,10 +89,8 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
     async run(run: string, input: { mode?: string; checks?: unknown[] } = {}) {
       const { mode = "init", checks = [] } = input;
       const planned = await call({ task: "plan", run, startedAt: STARTED, mode, checks });
-      await mapOver(keyOf(planned, "groupsKey"));
-      const collected = await call({ task: "collect", run });
-      await mapOver(keyOf(collected, "shardsKey"));
-      await mapOver(keyOf(planned, "scansKey"));
+      await mapOver(keyOf(planned, "readsKey"));
+      await mapOver(keyOf(planned, "shardsKey"));
       return call({ task: "finish", run });
     },
   };

@@ -1,14 +1,13 @@
 import * as assert from "uvu/assert";
-import { array } from "valibot";
-import { collect } from "../../../../lib/recommendation/etl/collect.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/engine.ts";
-import { powerOfTwo } from "../../../../lib/recommendation/etl/plan.ts";
-import { DeduplicateTask, readFile } from "../../../../lib/recommendation/etl/run-files.ts";
+import { plan, powerOfTwo } from "../../../../lib/recommendation/etl/plan.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
 import { suite } from "../../../suite.ts";
-import { MemoryStore } from "./memory.ts";
+import { MemoryStore, memoryTables } from "./memory.ts";
 import { DEFINITIONS, event, LIMITS, rowsOf, STARTED, world } from "./run.ts";
+
+type World = ReturnType<typeof world>;
 
 const test = suite("shards and partitions");
 
@@ -20,7 +19,7 @@ test("an event's partition is the remainder of md5 of its EVENT_ID, whatever the
   const store = new MemoryStore();
   // md5 of e1 begins with the bytes cd ac 5f d4 1d a4 ..., of which the last eight decide: 15746777100772392214 % 8 = 6.
   store.objects.set("a", Buffer.from(eventLine(event("e1"))));
-  const task = { task: "transform", run: "r", day: "2025-03-01", digest: "d", objects: ["a"], of: 8 } as const;
+  const task = { task: "transform", run: "r", result: "d.json", objects: ["a"], of: 8 } as const;
   const { files } = await withEngine(LIMITS, (engine) =>
     transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine),
   );
@@ -41,15 +40,34 @@ test("ids are spread evenly over the partitions, numbered ones too", async () =>
   assert.ok(Math.min(...counts) > 800 && Math.max(...counts) < 1_200, `${Math.min(...counts)} ${Math.max(...counts)}`);
 });
 
-test("a shard has a limit of bytes, too, because its file goes to S3 in one call", async () => {
-  const { store, events, call } = world();
+/** Plans a run whose shards have at most this many bytes. */
+const planned = (of: World, shardBytes: number) =>
+  plan(
+    {
+      run: "r",
+      startedAt: STARTED,
+      mode: "init",
+      checks: [{ name: "all" }],
+      logLookbackDays: 3,
+      forceReprocessLookbackDays: 0,
+    },
+    of.store,
+    memoryTables(of.records),
+    DEFINITIONS,
+    { shardBytes },
+  );
+
+const listOf = ({ store }: World, name: string) => JSON.parse(store.text(`etl/run=r/plan/${name}.json`));
+
+test("a shard has a limit of bytes, because its file goes to S3 in one call", async () => {
+  const made = world();
   const lines = [event("e1"), event("e2"), event("e3")];
-  events("2025-03-01", "a", lines, true);
-  const planned = await call({ task: "plan", run: "r", startedAt: STARTED, mode: "init", checks: [] });
-  for (const task of JSON.parse(store.text(String(Reflect.get(planned, "groupsKey"))))) await call(task);
+  made.events("2025-03-01", "a", lines);
   const bytes = lines.map(eventLine).join("").length;
-  assert.is((await collect("r", store, { shardBytes: bytes })).shards, 1);
-  assert.is((await collect("r", store, { shardBytes: bytes - 1 })).shards, 2);
+  await planned(made, bytes);
+  assert.is(listOf(made, "shards").length, 1);
+  await planned(made, bytes - 1);
+  assert.is(listOf(made, "shards").length, 2);
 });
 
 test("any number of shards and partitions gives the same events and counts", async () => {
@@ -58,21 +76,20 @@ test("any number of shards and partitions gives the same events and counts", asy
   );
   const outcomes = [];
   for (const partitions of [1, 4, 16]) {
-    for (const shardRows of [1_000, 250, 60]) {
-      const { store, events, call } = world();
-      events("2025-03-01", "a", many.slice(0, 400));
-      events("2025-03-02", "a", many.slice(400));
-      const run = "r";
-      await call({ task: "plan", run, startedAt: STARTED, mode: "init", checks: [{ name: "all" }] });
-      const groups = JSON.parse(store.text(`etl/run=${run}/plan/groups.json`));
-      for (const group of groups) await call({ ...group, of: partitions });
-      const { shards } = await collect(run, store, { shardRows });
-      for (const task of await readFile(store, `etl/run=${run}/plan/shards.json`, array(DeduplicateTask)))
-        await call(task);
-      for (const task of JSON.parse(store.text(`etl/run=${run}/plan/scans.json`))) await call(task);
-      await call({ task: "finish", run });
-      const { checks, duplicates } = JSON.parse(store.text(`etl/run=${run}/manifest.json`));
-      outcomes.push({ shards, rows: rowsOf(store, run, "interactions").sort(), checks, duplicates });
+    for (const shardBytes of [1e6, 40_000, 10_000]) {
+      const made = world();
+      const { store, call } = made;
+      made.events("2025-03-01", "a", many.slice(0, 400));
+      made.events("2025-03-02", "a", many.slice(400));
+      await planned(made, shardBytes);
+      for (const task of listOf(made, "reads")) {
+        await call(task.task === "transform" ? { ...task, of: partitions } : task);
+      }
+      for (const task of listOf(made, "shards")) await call(task);
+      await call({ task: "finish", run: "r" });
+      const { checks, duplicates } = JSON.parse(store.text("etl/run=r/manifest.json"));
+      const shards = listOf(made, "shards").length;
+      outcomes.push({ shards, rows: rowsOf(store, "r", "interactions").sort(), checks, duplicates });
     }
   }
   assert.equal(
