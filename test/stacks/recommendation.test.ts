@@ -156,7 +156,7 @@ test("the maps of ETL have a limit, and everything is called through the alias",
   );
   assert.equal(
     maps.map(({ MaxConcurrency }) => MaxConcurrency),
-    [20, 20, 20],
+    [20, 20],
   );
   const called = [...JSON.stringify(States).matchAll(/"FunctionName":"([^"]+)"/g)].map(([, arn]) => arn);
   assert.equal(
