@@ -2,8 +2,8 @@
 -- records (lib/recommendation/records), which judges all other lines. So both accept the same events with the same
 -- values. `json` is a value as it is written in the line, with its quotes and escapes.
 
--- A text of 1 to `most` bytes.
-CREATE MACRO is_text(json, most) AS starts_with(json, '"') AND strlen(json) BETWEEN 3 AND most + 2;
+-- A text of 1 to `most` bytes. No other value begins with a character before `#`.
+CREATE MACRO is_text(json, most) AS json::VARCHAR < '#' AND strlen(json) BETWEEN 3 AND most + 2;
 
 -- No control character: JSON writes some of them as escapes, and others as they are.
 CREATE MACRO has_no_control(json) AS CASE

@@ -20,8 +20,8 @@ const GROUP_BYTES = 64 * 1_024 * 1_024;
 const GROUP_OBJECTS = 500;
 
 /**
- * The bytes of events, as stored, of a shard. Compressed events take at least 15 bytes, so a shard has about 16 million at
- * most: the function's disk holds it twice, and its file is smaller than the 5 GB that S3 takes in one call.
+ * The bytes of events, as stored, of a shard. A compressed event takes 16 bytes (ids that count up) to 37 (random ids), so
+ * a shard has up to 17 million: the function's disk holds it twice, and S3 takes its file in one call (5 GB).
  */
 const SHARD_BYTES = 256 * 1_024 * 1_024;
 
