@@ -82,6 +82,13 @@ test("that are not UTF-8 are named, the others read", async () => {
   ]);
 });
 
+for (const control of ["\u007f", "\u0085"]) {
+  test(`with the control character ${control.charCodeAt(0)} in an id are rejected`, async () => {
+    const bytes = Buffer.from(`${one}${eventLine(event(control))}`);
+    assert.equal(await read(bytes), [1, ["2: EVENT_ID holds a control character"]]);
+  });
+}
+
 test("that are too long are named and not kept", async () => {
   const long = Buffer.from(`${one}${"x".repeat(3_000_000)}\n${two}`);
   assert.equal(await read(long), [2, ["2: is longer than 1024000 bytes"]]);
