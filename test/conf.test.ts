@@ -65,7 +65,8 @@ test("conf/ is valid with every optional line switched on", () => {
   assert.is(project.terraform.state.type, "s3");
   assert.is(project.opensearch?.auth?.type, "basic");
   assert.equal(api.raw_backend.deny, ["* /*/_delete_by_query"]);
-  assert.is(Object.keys(searchGateway?.models ?? {}).length, 5);
+  assert.ok(searchGateway?.models.previous);
+  assert.is(Object.keys(searchGateway.models).length, 6);
 });
 
 for (const [name, schema] of Object.entries(SCHEMAS)) {
