@@ -25,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   "cold-start": async () => (await import("./cold-start.ts")).coldStartBenchmark,
   validate: async () => (await import("./validate.ts")).validateBenchmark,
   synth: async () => (await import("./synth.ts")).synthBenchmark,
+  tune: async () => (await import("./tune.ts")).tuneBenchmark,
   etl: async () => (await import("./etl.ts")).etlBenchmark,
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
   faults: async () => (await import("./faults.ts")).faultsBenchmark,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Benchmark, load, median } from "./result.ts";
 
-const BUDGET_MS = 1_500;
+const BUDGET_MS = 800;
 const RUNS = 7;
 
 const root = join(import.meta.dirname, "..");

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fullExample } from "../test/lib/config/example.ts";
 import { type Benchmark, load, median } from "./result.ts";
 
-const BUDGET_MS = 500;
+const BUDGET_MS = 400;
 const RUNS = 9;
 
 const root = join(import.meta.dirname, "..");
