@@ -96,4 +96,18 @@ test("values of tables are written as moto writes them without the repair", asyn
   assert.is(await written("'dynamodb_answers'"), repaired);
 });
 
+test("roles can be created while another request walks them", async () => {
+  const created = await run(
+    "import patching, repairs_threads",
+    "repairs_threads.iam_side_by_side()",
+    "from moto.iam.models import iam_backends",
+    "backend = iam_backends['123456789012']['aws']",
+    "create = lambda name: backend.create_role(name, '{}', '/', None, '', [], 3600)",
+    "create('first')",
+    "[create(f'while-{role.name}-is-read') for role in backend.get_roles()]",
+    "print(*(role.name for role in backend.get_roles()))",
+  );
+  assert.is(created, "first while-first-is-read");
+});
+
 test.run();

@@ -40,10 +40,14 @@ def throttled(call: Call) -> bool:
         return _calls[call.service] % every == 0
 
 
-def note_changes(current: dict[tuple[str, str], Any]) -> None:
-    """Keeps what roles are now: trust or policies, by ARN and the setting that delays it. Called after each call to IAM."""
-    now = clock()
+def note_changes(read: Callable[[], dict[tuple[str, str], Any]]) -> None:
+    """Keeps what roles are now: trust or policies, by ARN and the setting that delays it. Called after each call to IAM.
+
+    `read` returns it. It is called while no other call keeps what it has read, so that nothing older replaces it.
+    """
     with _lock:
+        current = read()
+        now = clock()
         for gone in _history.keys() - current.keys():
             del _history[gone]
         for key, value in current.items():

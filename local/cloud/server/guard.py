@@ -43,12 +43,16 @@ def after(request: Request) -> None:
     if credential is None or credential[2] not in ("iam", "kms", "lambda"):
         return
     call = call_of(credential, request)
-    if call.service == "iam":
+    if _changes_iam(call):
         note_roles(ACCOUNT)
     elif call.operation == "CreateAlias" and call.service == "kms":
         note_birth(call.params["AliasName"])
     elif call.operation in ("CreateFunction", "UpdateFunctionCode", "UpdateFunctionConfiguration"):
         note_birth(_function_of(call))
+
+
+def _changes_iam(call: Call) -> bool:
+    return call.service == "iam" and not call.operation.startswith(("Get", "List"))
 
 
 def _function_of(call: Call) -> str:
@@ -73,7 +77,7 @@ def needs_body(request: Request) -> bool:
 
 def _refusal(call: Call) -> Answer | None:
     """Returns why a call is not allowed. The root user may do everything."""
-    if call.service == "iam":
+    if _changes_iam(call):
         remember_grants(ACCOUNT)
     if call.access_key == ROOT_KEY:
         return None

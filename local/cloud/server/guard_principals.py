@@ -113,14 +113,14 @@ def documents_of(holder: Any) -> tuple[str, ...]:
     if holder is None:
         return ()
     # A user's inline policies are texts, a group's are maps.
-    inline = [one if isinstance(one, str) else json.dumps(one) for one in holder.policies.values()]
-    return (*inline, *(_default_version(policy) for policy in holder.managed_policies.values()))
+    inline = [one if isinstance(one, str) else json.dumps(one) for one in list(holder.policies.values())]
+    return (*inline, *(_default_version(policy) for policy in list(holder.managed_policies.values())))
 
 
 def note_roles(account: str) -> None:
     """Notes what roles are after a call to IAM, from which other services learn of it later."""
     faults.note_changes(
-        {
+        lambda: {
             key: value
             for role in _iam(account).roles.values()
             for key, value in (((role.arn, "roleSeconds"), _trust(role)), ((role.arn, "policySeconds"), documents_of(role)))

@@ -36,6 +36,7 @@ def main() -> None:
     import repairs_states
     import repairs_tables
     import repairs_terraform
+    import repairs_threads
     import waits
     from patching import RepairError, apply_all
 
