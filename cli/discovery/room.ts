@@ -17,30 +17,32 @@ export type Limited = "apis" | "usagePlans" | "apiKeys" | "datasetGroups" | "sch
 
 interface Quota {
   service: "API Gateway" | "Personalize";
-  /** How AWS calls it. */
-  title: string;
-  /** What Service Quotas may call it. */
-  pattern: RegExp;
+  /** What Service Quotas calls it. */
+  name: string;
+  /** What messages call it, if that is more. */
+  title?: string;
   /** Taken if Service Quotas does not list it. */
   usual: number;
 }
 
 /**
  * The quotas that a project can meet. Sources: AWS General Reference, "Amazon API Gateway endpoints and quotas" (names and
- * defaults); Personalize Developer Guide, "Amazon Personalize endpoints and quotas" (defaults). Quotas are found by name:
- * AWS documents the codes of few of them (L-E8693075, "Usage plans"), and of Personalize neither code nor exact name.
+ * defaults); Personalize Developer Guide, "Amazon Personalize endpoints and quotas" (defaults, and the names of quotas that AWS
+ * raises). "Number of schemas" is the name that public tools read from Service Quotas. Quotas are found by name, because AWS
+ * documents the codes of few of them (L-E8693075, "Usage plans"). Of Personalize those tools have L-14011066 (dataset groups)
+ * and L-037D5A71 (schemas).
  */
 export const QUOTAS: Readonly<Record<Limited, Quota>> = {
-  apis: { service: "API Gateway", title: "Regional APIs", pattern: /^Regional APIs$/, usual: 600 },
-  usagePlans: { service: "API Gateway", title: "Usage plans", pattern: /^Usage plans$/, usual: 300 },
-  apiKeys: { service: "API Gateway", title: "API keys", pattern: /^API keys$/, usual: 10_000 },
+  apis: { service: "API Gateway", name: "Regional APIs", usual: 600 },
+  usagePlans: { service: "API Gateway", name: "Usage plans", usual: 300 },
+  apiKeys: { service: "API Gateway", name: "API keys", usual: 10_000 },
   datasetGroups: {
     service: "Personalize",
+    name: "Active dataset groups",
     title: "active dataset groups",
-    pattern: /\bactive dataset groups\.?$/i,
     usual: 5,
   },
-  schemas: { service: "Personalize", title: "active schemas", pattern: /\bactive schemas\.?$/i, usual: 500 },
+  schemas: { service: "Personalize", name: "Number of schemas", title: "schemas", usual: 500 },
 };
 
 /** Above this share of a quota the plan has a note. */
@@ -76,7 +78,7 @@ export function checkRoom(
   const notes: string[] = [];
   const fresh = (kind: Limited) => wanted[kind].filter((name) => !used[kind]?.names.includes(name)).length;
   for (const [kind, usage] of Object.entries(used) as [Limited, Usage][]) {
-    const { service, title, usual } = QUOTAS[kind];
+    const { service, name, title = name, usual } = QUOTAS[kind];
     const more = kind === "schemas" ? fresh("datasetGroups") * DATASETS.length : fresh(kind);
     if (more === 0) continue;
     const quota = usage.quota ?? usual;

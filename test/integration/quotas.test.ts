@@ -16,7 +16,7 @@ const cloud = await ownCloud({
   quotas: {
     concurrency: 10,
     instances: { "ml.g5.xlarge": 0 },
-    named: { "Usage plans": 7, "Total number of active filters per dataset group": 40 },
+    named: { "Usage plans": 7, "Active filters per dataset group": 40, "Number of schemas": 400 },
   },
   standIns: [createPersonalize({ accountId: ACCOUNT_ID, region: REGION, objects: memoryObjects(new Map()) })],
 });
@@ -55,7 +55,7 @@ test("reads what API Gateway and Personalize allow, and what there is", async ()
     usagePlans: { quota: 7, names: ["plan"] },
     apiKeys: { quota: 10_000, names: [] },
     datasetGroups: { quota: 5, names: ["books"] },
-    schemas: { quota: 500, names: [] },
+    schemas: { quota: 400, names: [] },
   });
 });
 

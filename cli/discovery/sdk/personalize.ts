@@ -2,8 +2,12 @@ import type { DiscoveryClients } from "../clients.ts";
 import type { SdkConfig } from "./config.ts";
 import { quotasOf } from "./quotas.ts";
 
-/** AWS documents neither code nor exact name. */
-const FILTER_QUOTA = /\bfilters (in a|per) dataset group\.?$/i;
+/**
+ * The quota's name in Service Quotas. Source: Personalize Developer Guide, "Endpoints and quotas", section "Requesting a
+ * quota increase"; the table on that page says "Total number of filters per dataset group" instead. AWS does not document
+ * the code; public tools that read Service Quotas have L-B9CFBC8B.
+ */
+const FILTER_QUOTA = "Active filters per dataset group";
 
 /** Reads Personalize resources. */
 export function personalizeReads(config: SdkConfig): Pick<DiscoveryClients, "inventory" | "filterQuota"> {
@@ -17,8 +21,7 @@ export function personalizeReads(config: SdkConfig): Pick<DiscoveryClients, "inv
       return readInventory(personalizeOf(new PersonalizeClient({ ...config, maxAttempts: 1 })), names);
     },
     async filterQuota() {
-      const quotas = await quotasOf(config, "personalize");
-      return [...quotas].find(([name]) => FILTER_QUOTA.test(name))?.[1];
+      return (await quotasOf(config, "personalize")).get(FILTER_QUOTA);
     },
   };
 }

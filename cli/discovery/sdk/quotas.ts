@@ -33,9 +33,8 @@ export function sdkQuotas(config: SdkConfig): QuotaReads {
       );
       const used: Partial<Record<Limited, Usage>> = {};
       for (const kind of kinds) {
-        const { service, pattern } = QUOTAS[kind];
-        const [, quota] = [...(listed.get(service) ?? [])].find(([name]) => pattern.test(name)) ?? [];
-        used[kind] = { quota, names: await namesOf(config, kind) };
+        const { service, name } = QUOTAS[kind];
+        used[kind] = { quota: listed.get(service)?.get(name), names: await namesOf(config, kind) };
       }
       return used;
     },

@@ -13,11 +13,11 @@ from patching import add, add_url, repair
 _CONCURRENCY = 1_000
 _INSTANCES = 4
 
-# By service. Source: AWS General Reference and Personalize Developer Guide, "endpoints and quotas".
+# By service, as Service Quotas names them. Source: AWS General Reference, and Personalize Developer Guide, "Requesting a
+# quota increase". The guide does not have the name of the quota of schemas; public tools that read Service Quotas do.
 _NAMED = {
     "apigateway": {"Regional APIs": 600, "Usage plans": 300, "API keys": 10_000},
-    "personalize": {"Total number of active dataset groups": 5, "Total number of active schemas": 500,
-                    "Total number of active filters per dataset group": 30},
+    "personalize": {"Active dataset groups": 5, "Number of schemas": 500, "Active filters per dataset group": 30},
 }
 
 

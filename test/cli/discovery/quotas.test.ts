@@ -131,7 +131,7 @@ test("the dataset group, and its schemas, need room in Personalize", async () =>
   const { problems } = await ofBoth({ datasetGroups: some(5, 5), schemas: some(498, undefined) });
   assert.equal(problems, [
     "the account has 5 of 5 active dataset groups of Personalize in this region, and the project needs 1 more: request more of this quota in Service Quotas, or remove some that nobody needs",
-    "the account has 498 of 500 active schemas of Personalize in this region, and the project needs 3 more: request more of this quota in Service Quotas, or remove some that nobody needs",
+    "the account has 498 of 500 schemas of Personalize in this region, and the project needs 3 more: request more of this quota in Service Quotas, or remove some that nobody needs",
   ]);
   const deployed = some(4, 5, names.datasetGroup());
   assert.equal(await ofBoth({ datasetGroups: deployed, schemas: some(500, 500) }), { notes: [], problems: [] });
