@@ -97,13 +97,16 @@ function rolesOf({ resource = {} }: Synthesized): DeployedRole[] {
 
 interface Statement {
   Sid: string;
-  Action: readonly string[];
+  Action: string | readonly string[];
 }
 
-function withoutPermission(policy: string, { sid, action }: Permission): string {
+/** Returns a policy without one action of one of its statements. */
+export function withoutPermission(policy: string, { sid, action }: Pick<Permission, "sid" | "action">): string {
   const { Statement, ...document }: { Statement: readonly Statement[] } = JSON.parse(policy);
   const left = Statement.map((statement) =>
-    statement.Sid === sid ? { ...statement, Action: statement.Action.filter((one) => one !== action) } : statement,
+    statement.Sid === sid
+      ? { ...statement, Action: [statement.Action].flat().filter((one) => one !== action) }
+      : statement,
   );
   return JSON.stringify({ ...document, Statement: left.filter(({ Action }) => Action.length > 0) });
 }

@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { takeOut } from "../fixtures/taken-out.ts";
+import { trainingStory } from "../fixtures/training-story.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("permissions that are taken out");
@@ -8,7 +9,7 @@ const test = suite("permissions that are taken out");
 const COUNT = 2;
 
 test("each one is missed in a training and teardown that pass with all of them", async () => {
-  const { needed, outcomes } = await takeOut(COUNT);
+  const { needed, outcomes } = await takeOut([trainingStory], { count: COUNT });
   assert.ok(needed > 30, `only ${needed} are needed`);
   assert.equal(
     outcomes.filter(({ missed }) => !missed),

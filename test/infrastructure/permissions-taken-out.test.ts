@@ -1,0 +1,31 @@
+// A deployment by somebody who lacks one action that the guide prints. `make bench ARGS=permissions` draws from all of them.
+import * as assert from "uvu/assert";
+import { seeded, shuffled } from "../../lib/relevance/statistics/random.ts";
+import { printedPolicies } from "../fixtures/deployer.ts";
+import { gatewayStory } from "../fixtures/deployment-stories.ts";
+import { takenOut } from "../fixtures/taken-out.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("a permission of the deployer that is taken out");
+
+const SEED = 12;
+const SID = "Bucket";
+
+/** The actions with which a first deployment makes the bucket and writes to it. */
+function actions(): string[] {
+  const statements = printedPolicies().flatMap(
+    (policy): { Sid: string; Action: string[] }[] => JSON.parse(policy).Statement,
+  );
+  const { Action = [] } = statements.find(({ Sid }) => Sid === SID) ?? {};
+  return Action.filter((action) => /:(Create|Put)/.test(action));
+}
+
+test("fails the deploy with a message that names the action", async () => {
+  const [action = "none"] = shuffled(actions(), seeded(SEED));
+  const { missed, outcome } = await takenOut(gatewayStory, { role: "deployer", sid: SID, action });
+  assert.ok(missed, `${action}:\n${outcome.refused.join("\n")}\n${outcome.printed}`);
+  assert.ok(outcome.failed);
+  assert.match(outcome.printed ?? "", "docs/guides/deploy.md lists all required ones");
+});
+
+test.run();
