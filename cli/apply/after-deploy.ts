@@ -81,7 +81,11 @@ export function printApis(terminal: Terminal, apis: readonly DeployedApi[], { na
 }
 
 /** Requests the cluster's version through the API and prints the result. Returns false if the gateway does not work. */
-export async function proveGateway(session: Session, names: Names, api: DeployedApi): Promise<boolean> {
+export async function proveGateway(
+  session: Pick<Session, "config" | "terminal" | "env">,
+  names: Names,
+  api: DeployedApi,
+): Promise<boolean> {
   const { terminal, config, env } = session;
   const key = keyValueFor(api, config.api.keys, ["raw-backend"]);
   if (key === undefined) {

@@ -1,10 +1,12 @@
 // What `relevance deploy` calls after it has applied, through the built bundle and the stand-in models.
 import * as assert from "uvu/assert";
+import { gatewaySettings } from "../../build/gateway-settings.ts";
+import { proveGateway } from "../../cli/apply/after-deploy.ts";
 import { probeServices } from "../../cli/apply/probes.ts";
 import { createTerminal } from "../../cli/terminal.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
-import { CAMPAIGN_ARN, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { API_KEY, CAMPAIGN_ARN, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("probes through the built gateway");
@@ -41,15 +43,22 @@ test.after(async () => {
   await upstreams.stop();
 });
 
-/** What a user reads, and whether `deploy` calls it a success. */
-async function deployed() {
+const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
+
+/** A terminal, and the notes that it has printed so far. */
+function notes() {
   let text = "";
   const terminal = createTerminal({ write: () => false }, { write: (part: string) => (text += part) }, true);
-  const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
+  return { terminal, text: () => text };
+}
+
+/** What a user reads, and whether `deploy` calls it a success. */
+async function deployed() {
+  const { terminal, text } = notes();
   const invoke = async () => ({ payload: JSON.stringify(await gateway.probe()), failed: false });
   const patience = { timeoutMs: 0, intervalMs: 1 };
   const works = await probeServices({ config: configuration("all-options"), terminal }, names, invoke, patience);
-  return { works, lines: text.trimEnd().split("\n") };
+  return { works, lines: text().trimEnd().split("\n") };
 }
 
 test("models and campaign work: each is called once", async () => {
@@ -83,6 +92,26 @@ test("a vector of another dimension is told", async () => {
   const { works, lines } = await deployed();
   assert.is(works, false);
   assert.match(lines[1] ?? "", "model gave a vector of 3 dimensions, 1024 are configured");
+});
+
+test("a configuration that denies every call of the raw backend does not fail a deployment", async () => {
+  const config = configuration("all-options", [["api.yaml", ["raw_backend"], { deny: ["* /*"] }]]);
+  const { raw_backend_deny } = gatewaySettings(config, { names });
+  const denying = await startGateway({ node: "http://127.0.0.1:9", settings: { raw_backend_deny } });
+  const { terminal, text } = notes();
+  const session = { config, terminal, env: {} };
+  try {
+    const keys = [{ key: "default", name: "first", value: API_KEY }];
+    const { url } = denying;
+    const service = "search-gateway";
+    assert.is(
+      await proveGateway(session, names, { service, url, executeUrl: url, authorization: "api_key", keys }),
+      true,
+    );
+    assert.match(text(), 'The gateway answers. The rule "deny" of raw_backend keeps this request from the cluster');
+  } finally {
+    await denying.stop();
+  }
 });
 
 test.run();
