@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda";
-import { parseJson } from "../../lib/core/json/values.ts";
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import { type Deadline, deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { retry } from "../../lib/core/resilience/retry.ts";
 import { metricLine } from "../../lib/core/telemetry/emf.ts";
@@ -34,8 +34,8 @@ const unzip = promisify(gunzip);
 
 /**
  * Returns a handler that forwards the request log lines of a CloudWatch Logs subscription to Firehose, in order, and
- * repeats errors in its own log: they are then kept longer than api-router's log, and can be read by people who must not
- * read searches. Skips other lines and control messages. Drops request log lines that are not JSON, and counts them in a
+ * repeats errors in its own log, without the words of their causes: they are then kept longer than api-router's log, and can
+ * be read by people who must not read searches. Skips other lines and control messages. Drops request log lines that are not JSON, and counts them in a
  * metric. Retries records that Firehose rejects while there is time, then throws. Lambda retries the whole event, and
  * readers deduplicate by `query_id`.
  */
@@ -43,7 +43,7 @@ export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
   return async (event: CloudWatchLogsEvent, context: LogHandlerContext): Promise<void> => {
     const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
     const logged = await loggedLines(event);
-    for (const line of logged.filter(isErrorLine)) clients.print(line);
+    for (const line of logged.filter(isErrorLine).flatMap(withoutCauses)) clients.print(line);
     const candidates = logged.filter(isRequestLogLine);
     const lines = candidates.filter((line) => parseJson(line) !== undefined);
     if (lines.length < candidates.length) {
@@ -52,6 +52,17 @@ export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
     }
     for (const batch of packBatches(packRecords(lines))) await deliver(batch, env, clients, deadline);
   };
+}
+
+/**
+ * Returns an error's line without its causes, which quote requests, documents and answers. Their types stay. Returns
+ * nothing of a line that was cut.
+ */
+function withoutCauses(line: string): string[] {
+  const error = parseJson(line);
+  if (!isObject(error)) return [];
+  const { causes, ...rest } = error;
+  return [JSON.stringify(rest)];
 }
 
 async function loggedLines(event: CloudWatchLogsEvent): Promise<string[]> {

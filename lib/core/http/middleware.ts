@@ -100,28 +100,45 @@ function apiErrorOf(error: unknown): ApiError {
   });
 }
 
+/** Describes a fault. `causes` may repeat what users search for, `cause_types` never does. */
 function logEntry({ code, message, cause }: ApiError, requestId: string): object {
-  return { level: "error", request_id: requestId, code, message, causes: causeLines(cause, code === "internal") };
+  const causes = causesOf(cause);
+  const isBug = code === "internal";
+  return {
+    level: "error",
+    request_id: requestId,
+    code,
+    message,
+    cause_types: causes.map((one) => typeOf(one, isBug)),
+    causes: causes.map((one) => describe(one, isBug).slice(0, MAX_CAUSE_CHARACTERS)),
+  };
 }
 
 const MAX_CAUSES = 8;
 const MAX_CAUSE_CHARACTERS = 4_000;
 
-/** Describes a cause and the causes behind it, outermost first. Includes the stack if the error is a bug. */
-function causeLines(cause: unknown, withStack: boolean): string[] {
-  const lines: string[] = [];
+/** Returns a cause and the causes behind it, outermost first. */
+function causesOf(cause: unknown): unknown[] {
+  const found: unknown[] = [];
   const add = (one: unknown): void => {
-    if (one === undefined || lines.length === MAX_CAUSES) return;
+    if (one === undefined || found.length === MAX_CAUSES) return;
     if (Array.isArray(one)) {
       for (const each of one) add(each);
       return;
     }
-    lines.push(describe(one, withStack).slice(0, MAX_CAUSE_CHARACTERS));
+    found.push(one);
     if (one instanceof AggregateError) add(one.errors);
     if (one instanceof Error) add(one.cause);
   };
   add(cause);
-  return lines;
+  return found;
+}
+
+/** Returns the name of an error, with the places of its stack if it is a bug, or the type of another cause. */
+function typeOf(cause: unknown, withStack: boolean): string {
+  if (!(cause instanceof Error)) return typeof cause;
+  const places = withStack ? (cause.stack?.match(/^ {4}at .+$/gm) ?? []) : [];
+  return [cause.name, ...places].join("\n").slice(0, MAX_CAUSE_CHARACTERS);
 }
 
 function describe(cause: unknown, withStack: boolean): string {

@@ -1,6 +1,8 @@
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { type BatchOutcome, createHandler } from "../../../functions/log-handler/handler.ts";
+import { ApiError } from "../../../lib/core/http/error.ts";
+import { call, failing, logged } from "../../lib/core/http/calls.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("log-handler");
@@ -57,6 +59,32 @@ test("repeats errors in its own log", async () => {
   await run(event([line("1"), `${error}\n`, '{"level":"info"}']));
   assert.equal(calls, [[`${line("1")}\n`]]);
   assert.equal(printed, [error]);
+});
+
+test("the log of errors has no user data: neither request lines nor what causes quote of them", async () => {
+  const secret = "nobody else may read this";
+  const search = `{"type":"relevance.search","query_id":"1","user_id":"jo@example.org","user_query":"${secret}"}`;
+  const parsing = new SyntaxError(`Unexpected token 'n', "${secret}" is not valid JSON`);
+  logged.length = 0;
+  await call(
+    failing(new ApiError("upstream_failed", "The search cluster failed.", { cause: [`500: [${secret}]`, parsing] })),
+  );
+  await call(failing(new Error(secret)));
+  const errors = logged.filter((one) => one.startsWith('{"level":"error"'));
+  assert.is(errors.filter((one) => one.includes("nobody")).length, 2);
+  const { printed, run } = fake();
+  await run(event([search, ...errors, errors[0]?.slice(0, -9) ?? ""]));
+  assert.not.match(printed.join("\n"), /nobody|example\.org|relevance\.search/);
+  const [failed, bug, ...more] = printed.map((one) => JSON.parse(one));
+  assert.equal(more, []);
+  assert.equal(failed, {
+    level: "error",
+    request_id: "r-1",
+    code: "upstream_failed",
+    message: "The search cluster failed.",
+    cause_types: ["string", "SyntaxError"],
+  });
+  assert.match(bug.cause_types[0], /^Error\n {4}at .*handler\.test\.ts/);
 });
 
 test("calls nothing when no line is a request log line", async () => {
