@@ -33,12 +33,13 @@ export function createHandler(env: ClusterScalerEnv, clients: ClusterScalerClien
     ]);
     const state = clusterState(described, config);
     const load = clusterLoad(metrics);
-    const { action, reason, count } = decide(rules, state, load, now);
+    const { action, reason, count, veto } = decide(rules, state, load, now);
     const { disk, jvm } = loadAfter(state, load, state.instanceCount);
     const line = {
       decision: action,
       domain,
       reason,
+      ...(veto !== undefined && { veto }),
       instances: state.instanceCount,
       ...(count !== undefined && { new_instances: count }),
       zones: state.zones,

@@ -5,6 +5,7 @@ import * as assert from "uvu/assert";
 import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
 import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
+import { VETOES } from "../../lib/search/scaler/decide.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { changed, fullExample, valid } from "../lib/config/example.ts";
@@ -76,6 +77,13 @@ test("the tables have every alarm of both services with its own description, and
   const documented = rows.map(({ name, description }) => [name, description] as const);
   const byName = (a: readonly string[], b: readonly string[]) => ((a[0] ?? "") < (b[0] ?? "") ? -1 : 1);
   assert.equal(documented.toSorted(byName), [...alarmsOfStacks()].toSorted(byName));
+});
+
+test("the table of vetoes is the scaler's list", () => {
+  const [, scaling = ""] = guide.split("\n## Scaling of the cluster\n");
+  const [, table = ""] = scaling.split("\n| veto |");
+  const documented = [...table.slice(0, table.indexOf("\n\n")).matchAll(/^\| `(\w+)` \| (.+) \|$/gm)];
+  assert.equal(Object.fromEntries(documented.map(([, name, words]) => [name, words])), VETOES);
 });
 
 test("topic and dashboards are called as the stacks call them", () => {

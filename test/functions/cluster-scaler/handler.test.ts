@@ -2,6 +2,7 @@ import type { MetricDataResult } from "@aws-sdk/client-cloudwatch";
 import * as assert from "uvu/assert";
 import type { ClusterScalerEnv } from "../../../functions/cluster-scaler/env.ts";
 import { type ClusterScalerClients, createHandler } from "../../../functions/cluster-scaler/handler.ts";
+import { VETOES, type Veto } from "../../../lib/search/scaler/decide.ts";
 import type { DescribedDomain } from "../../../lib/search/scaler/domain-state.ts";
 import { suite } from "../../suite.ts";
 
@@ -19,20 +20,19 @@ const NOW = new Date("2026-03-01T12:03:20Z");
 const CREATED = new Date("2026-01-01T00:00:00Z");
 
 interface Case {
+  env?: Partial<ClusterScalerEnv>;
   cpu?: number[];
+  /** Values of other metrics, by their query. */
+  metrics?: Record<string, number[]>;
   domain?: Partial<DescribedDomain>;
   update?: () => Promise<void>;
 }
 
-async function run({ cpu = [50, 50, 50, 50, 50, 50], domain = {}, update }: Case) {
+async function run({ env, cpu = [50, 50, 50, 50, 50, 50], metrics, domain = {}, update }: Case) {
   const counts: number[] = [];
   const lines: string[] = [];
-  const results: MetricDataResult[] = [
-    { Id: "cpu", Values: cpu },
-    { Id: "oldGeneration", Values: [41, 33.33, 35] },
-    { Id: "used", Values: [90_000, 100_000] },
-    { Id: "free", Values: [80_000, 75_000] },
-  ];
+  const values = { oldGeneration: [41, 33.33, 35], used: [90_000, 100_000], free: [80_000, 75_000], ...metrics };
+  const results: MetricDataResult[] = Object.entries({ cpu, ...values }).map(([Id, Values]) => ({ Id, Values }));
   const clients: ClusterScalerClients = {
     describeDomain: async () => ({
       ClusterConfig: { InstanceCount: 4, ZoneAwarenessEnabled: true },
@@ -49,7 +49,7 @@ async function run({ cpu = [50, 50, 50, 50, 50, 50], domain = {}, update }: Case
     print: (line) => lines.push(line),
     now: () => NOW,
   };
-  const outcome = await createHandler(ENV, clients)().catch((error: Error) => error.message);
+  const outcome = await createHandler({ ...ENV, ...env }, clients)().catch((error: Error) => error.message);
   return { counts, lines: lines.map((line) => JSON.parse(line)), outcome };
 }
 
@@ -90,6 +90,36 @@ test("a domain that is changed is left alone", async () => {
     [["stay", "the domain is busy with a configuration change"]],
   );
 });
+
+const QUIET = [10, 10, 10, 10, 10, 10];
+
+/** A cluster for each veto, and what the line says of it. */
+const VETOED: Readonly<Record<Veto, [cluster: Case, reason: RegExp]>> = {
+  busy: [{ domain: { UpgradeProcessing: true } }, /^the domain is busy with an upgrade$/],
+  cool_down: [
+    { domain: { ChangeProgressDetails: { LastUpdatedTime: new Date("2026-03-01T11:53:20Z") } } },
+    /^cool-down: the domain changed 10 minutes ago, less than 30$/,
+  ],
+  zones: [{ env: { MIN_INSTANCE_COUNT: 3, MAX_INSTANCE_COUNT: 3 } }, /^no multiple of 2 zones is from 3 to 3 nodes$/],
+  bounds: [{ env: { MIN_INSTANCE_COUNT: 4 }, cpu: QUIET }, /, but 4 nodes are the minimum$/],
+  cpu_data: [{ cpu: [] }, /^there is too little data about CPU$/],
+  load_data: [{ cpu: QUIET, metrics: { used: [] } }, /, but there is no data about disk or JVM memory$/],
+  disk: [{ cpu: QUIET, metrics: { free: [10_000] } }, /, but the disks of 2 nodes would be 142.9 % full$/],
+  memory: [{ cpu: QUIET, metrics: { oldGeneration: [40, 39] } }, /, but the JVM memory of 2 nodes would be at 78.0 %$/],
+};
+
+for (const veto of Object.keys(VETOES) as Veto[]) {
+  test(`the line names the veto ${veto} and its reason`, async () => {
+    const [cluster, reason] = VETOED[veto];
+    const { counts, lines } = await run(cluster);
+    assert.equal(counts, []);
+    assert.equal(
+      lines.map((line) => [line.decision, line.veto]),
+      [["stay", veto]],
+    );
+    assert.match(lines[0].reason, reason);
+  });
+}
 
 test("a refused change is written down and fails the function, so that the alarm rings", async () => {
   const update = async () => {

@@ -85,6 +85,7 @@ test("stays at the maximum, and says so", () => {
   assert.equal(decided({ state: { instanceCount: 8 }, load: BUSY }), {
     action: "stay",
     reason: "CPU was above 70 % for 15 minutes, but 8 nodes are the maximum",
+    veto: "bounds",
   });
 });
 
@@ -92,6 +93,7 @@ test("stays at the minimum, and says so", () => {
   assert.equal(decided({ state: { instanceCount: 2 }, load: QUIET }), {
     action: "stay",
     reason: "CPU was below 30 % for 30 minutes, but 2 nodes are the minimum",
+    veto: "bounds",
   });
 });
 
@@ -114,6 +116,7 @@ test("never while the domain is changed", () => {
   assert.equal(decided({ state: { busyWith: "a configuration change" }, load: BUSY }), {
     action: "stay",
     reason: "the domain is busy with a configuration change",
+    veto: "busy",
   });
 });
 
@@ -121,6 +124,7 @@ test("not within half an hour of a change", () => {
   assert.equal(decided({ state: { lastChange: minutesAgo(29) }, load: BUSY }), {
     action: "stay",
     reason: "cool-down: the domain changed 29 minutes ago, less than 30",
+    veto: "cool_down",
   });
   assert.is(decided({ state: { lastChange: minutesAgo(30) }, load: BUSY }).action, "scale-out");
 });
@@ -131,6 +135,7 @@ test("shrinks only when the disks of the rest stay below 70 %", () => {
   assert.equal(decided({ load: full(140_000) }), {
     action: "stay",
     reason: "CPU was below 30 % for 30 minutes, but the disks of 2 nodes would be 70.0 % full",
+    veto: "disk",
   });
 });
 
@@ -139,6 +144,7 @@ test("shrinks only when the JVM memory of the rest stays below 75 %", () => {
   assert.equal(decided({ load: { ...QUIET, jvm: 37.5 } }), {
     action: "stay",
     reason: "CPU was below 30 % for 30 minutes, but the JVM memory of 2 nodes would be at 75.0 %",
+    veto: "memory",
   });
 });
 
@@ -154,7 +160,19 @@ test("does not shrink without data about disk or memory", () => {
 
 test("grows without data about disk or memory, but not without data about CPU", () => {
   assert.is(decided({ load: { ...BUSY, jvm: undefined, usedMegabytes: undefined } }).action, "scale-out");
-  assert.equal(decided({ load: { cpu: [90, 90] } }), { action: "stay", reason: "there is too little data about CPU" });
+  assert.equal(decided({ load: { cpu: [90, 90] } }), {
+    action: "stay",
+    reason: "there is too little data about CPU",
+    veto: "cpu_data",
+  });
+});
+
+test("removing nodes takes half an hour of data about CPU", () => {
+  assert.equal(decided({ load: { cpu: [10, 10, 10, 10, 10] } }), {
+    action: "stay",
+    reason: "CPU was below 30 % for 25 minutes, and there is no older data about CPU",
+    veto: "cpu_data",
+  });
 });
 
 test.run();
