@@ -23,7 +23,10 @@ interface Findings {
   notes: string[];
 }
 
-/** Concurrency that Lambda keeps for functions without a reservation. Source: Lambda Developer Guide, "Reserved concurrency". */
+/**
+ * Concurrency that Lambda keeps for functions without a reservation, also from provisioned instances. Sources: Lambda
+ * Developer Guide, "Configuring reserved concurrency", "Configuring provisioned concurrency".
+ */
 const KEPT_UNRESERVED = 100;
 
 /** With fewer functions at the same time, requests are throttled under ordinary load. A new account has 10. */
@@ -76,16 +79,15 @@ async function readable(action: string, { notes }: Findings, check: () => Promis
 }
 
 function checkConcurrency({ api }: Configuration, quota: number, { problems, notes }: Findings): void {
-  const reserved = sum(Object.values(api.reserved_concurrency));
-  const provisioned = sum(Object.values(api.provisioned_concurrency).map((one) => one?.min_capacity));
-  const is = `the account may run ${quota} functions at the same time`;
-  if (reserved > 0 && reserved > quota - KEPT_UNRESERVED) {
+  const { reserved_concurrency: reserved, provisioned_concurrency: provisioned } = api;
+  // The provisioned instances of a function with a reservation are part of it.
+  const beside = Object.entries(provisioned).map(([fn, one]) => (Object.hasOwn(reserved, fn) ? 0 : one?.min_capacity));
+  const asked = sum([...Object.values(reserved), ...beside]);
+  if (asked > 0 && asked > quota - KEPT_UNRESERVED) {
     problems.push(
-      `reserved_concurrency in api.yaml asks for ${reserved}, but ${is}, of which Lambda keeps ${KEPT_UNRESERVED} ` +
-        `unreserved: ${RAISE}`,
+      `reserved_concurrency and provisioned_concurrency in api.yaml ask for ${asked}, but the account may run ${quota} ` +
+        `functions at the same time, of which Lambda keeps ${KEPT_UNRESERVED} for other functions: ${RAISE}`,
     );
-  } else if (provisioned > quota) {
-    problems.push(`provisioned_concurrency in api.yaml asks for ${provisioned} instances, but ${is}: ${RAISE}`);
   } else if (quota < FEW_FUNCTIONS) {
     notes.push(`Only ${quota} functions may run at the same time: requests beyond are 429 or wait. ${RAISE}`);
   }

@@ -52,12 +52,17 @@ test("an endpoint that could not be updated, or not scale as far as it may, is a
   assert.equal(rest, []);
 });
 
-test("a reservation needs 100 unreserved functions besides", async () => {
-  assert.equal(await checkQuotas(config, names, reads(200)), []);
+test("reservations and provisioned instances of other functions leave 100 functions to the account", async () => {
+  // 100 reserved for api-router, with its one provisioned instance, and one provisioned instance of log-handler.
+  assert.equal(await checkQuotas(config, names, reads(201)), []);
   assert.match(
-    (await problems(reads(199)))[0] ?? "",
-    "asks for 100, but the account may run 199 functions at the same time",
+    (await problems(reads(200)))[0] ?? "",
+    "ask for 101, but the account may run 200 functions at the same time, of which Lambda keeps 100",
   );
+  const provisioned = valid(changed(files, "api.yaml", ["reserved_concurrency"], {}));
+  assert.equal(await checkQuotas(provisioned, names, reads(102)), []);
+  const refused = await checkQuotas(provisioned, names, reads(101)).catch((error) => error.problems);
+  assert.match(refused[0], "ask for 2, but the account may run 101 functions at the same time");
 });
 
 test("a new account with ten functions at the same time is a note, if nothing is reserved", async () => {
