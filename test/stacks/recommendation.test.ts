@@ -95,6 +95,7 @@ test("changes go to one function, two instances at the most, and to the dead let
   assert.is.not(queue.visibility_timeout_seconds < 6 * timeout, true);
   const dead = stack.resource("aws_sqs_queue", "dead-letters");
   assert.is(dead.message_retention_seconds, 14 * 86_400);
+  assert.is(stack.resource("aws_sqs_queue", "changes").message_retention_seconds, 14 * 86_400);
   assert.equal(
     [dead.sqs_managed_sse_enabled, stack.resource("aws_sqs_queue", "changes").sqs_managed_sse_enabled],
     [true, true],

@@ -85,7 +85,21 @@ const text = fc.oneof(
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.integer(),
-  fc.constantFrom(0, -0, 0.1, 12.5, 1e21, 1e-7, 4e9, 3_999_999_999, 2 ** 31, 2 ** 31 - 1, 2 ** 53, 123456.78901),
+  fc.constantFrom(
+    0,
+    -0,
+    0.1,
+    12.5,
+    1e21,
+    1e-7,
+    4e9,
+    3_999_999_999,
+    99_999_999_999,
+    2 ** 31,
+    2 ** 31 - 1,
+    2 ** 53,
+    123456.78901,
+  ),
 );
 const anything = fc.oneof(text, number, fc.constantFrom(null, true, [], ["a", "b"], {}, ["a|b"], [1]));
 const TEXTS = "EVENT_ID USER_ID ITEM_ID EVENT_TYPE SESSION_ID IMPRESSION RECOMMENDATION_ID APPLIANCE CITY STREET".split(

@@ -1,7 +1,8 @@
 import * as assert from "uvu/assert";
 import { readManifest } from "../../../../lib/recommendation/etl/manifest.ts";
+import { eventParser } from "../../../../lib/recommendation/records/event.ts";
 import { suite } from "../../../suite.ts";
-import { event, rowsOf, USER, world } from "./run.ts";
+import { DEFINITIONS, event, rowsOf, USER, world } from "./run.ts";
 
 const test = suite("ETL run");
 
@@ -102,6 +103,25 @@ test("puts invalid rows into a rejects file with place and reason, and counts th
       },
     ],
   );
+});
+
+test("rejects an event of the year 5138 with the words of the API, and keeps one of 2096", async () => {
+  const later = JSON.stringify(event("e2", { TIMESTAMP: 99_999_999_999 }));
+  for (const other of ["", "not json\n"]) {
+    const { store, events, run } = world();
+    events("2025-03-01", "a", `${JSON.stringify(event("e1", { TIMESTAMP: 3_999_999_999 }))}\n${later}\n${other}`);
+    await run("r1");
+    assert.equal(rowsOf(store, "r1", "interactions"), ['"U1","B1","view",,3999999999,']);
+    const { interaction } = (await readManifest(store, "r1")) ?? {};
+    const rejects = store
+      .text(interaction?.rejects[0] ?? "")
+      .trimEnd()
+      .split("\n");
+    const parsed = eventParser(DEFINITIONS, undefined, "ignore")(JSON.parse(later));
+    const [issue] = "issues" in parsed ? parsed.issues : [];
+    assert.match(issue?.message ?? "", "99999999999, which is later than the year 2096");
+    assert.is(JSON.parse(rejects[0] ?? "").reason, `TIMESTAMP ${issue?.message}`);
+  }
 });
 
 test("rejects a stored user that the schema no longer fits, and keeps the others", async () => {
