@@ -27,6 +27,15 @@ const EmbeddingMapping = section(
   "One embedding field.",
 );
 
+const Weights = v.optional(
+  list(numeric(0, 1, "The weight of a subquery."), "One weight for each subquery, which sum to 1.", {
+    min: 1,
+    max: 5,
+  }),
+);
+const Normalization = word(NORMALIZATIONS, "How the scores of each subquery are normalized.");
+const Combination = word(COMBINATIONS, "How the normalized scores of a document are combined.");
+
 const HybridQuery = section(
   {
     index: IndexPattern(
@@ -37,17 +46,9 @@ const HybridQuery = section(
     settings: v.optional(
       section(
         {
-          weights: v.optional(
-            list(numeric(0, 1, "The weight of a subquery."), "One weight for each subquery, which sum to 1.", {
-              min: 1,
-              max: 5,
-            }),
-          ),
-          normalization: v.optional(word(NORMALIZATIONS, "How the scores of each subquery are normalized."), "min_max"),
-          combination: v.optional(
-            word(COMBINATIONS, "How the normalized scores of a document are combined."),
-            "arithmetic_mean",
-          ),
+          weights: Weights,
+          normalization: v.optional(Normalization, "min_max"),
+          combination: v.optional(Combination, "arithmetic_mean"),
         },
         "Defaults of hybrid searches in this index; a request's own settings win. `relevance tune` writes them.",
       ),
@@ -102,14 +103,9 @@ const Variant = section(
     settings: v.optional(
       section(
         {
-          weights: v.optional(
-            list(numeric(0, 1, "The weight of a subquery."), "One weight for each subquery, which sum to 1.", {
-              min: 1,
-              max: 5,
-            }),
-          ),
-          normalization: v.optional(word(NORMALIZATIONS, "How the scores of each subquery are normalized.")),
-          combination: v.optional(word(COMBINATIONS, "How the normalized scores of a document are combined.")),
+          weights: Weights,
+          normalization: v.optional(Normalization),
+          combination: v.optional(Combination),
         },
         "Settings that its users get in place of those of the index. Requests with settings of their own take no part.",
       ),
