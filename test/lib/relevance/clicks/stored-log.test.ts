@@ -4,47 +4,15 @@ import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { withLog } from "../../../../lib/relevance/clicks/database.ts";
 import { shownAndClicked } from "../../../../lib/relevance/clicks/stored-log.ts";
-import { eventLine } from "../../../../lib/search/request-log/event-line.ts";
-import { type RequestLogEntry, requestLogLine } from "../../../../lib/search/request-log/line.ts";
 import { scratchFolder } from "../../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../fixtures/env.ts";
+import { storedEvent as event, storedSearch as search } from "../../../fixtures/stored-lines.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("clicks of the stored request log");
 
 const folder = scratchFolder(TEST_OUTPUT, "stored-log");
 const scratch = join(folder, "scratch");
-const settings = { application: "shop", userId: "plain", queryText: true } as const;
-
-function search(change: Partial<RequestLogEntry>): string {
-  const entry: RequestLogEntry = {
-    endpoint: "search",
-    index: "books",
-    key: "shop",
-    queryId: "q1",
-    clientId: null,
-    userId: null,
-    userQuery: "Salt  Road",
-    query: { query: { match_all: {} } },
-    settings: null,
-    personalized: false,
-    degraded: [],
-    milliseconds: {},
-    timestamp: new Date("2026-11-20T12:00:00Z"),
-    objectIdField: "_id",
-    responseId: "r",
-    hitIds: ["b1", "b2"],
-    total: 2,
-    ...change,
-  };
-  return `${requestLogLine(entry, settings)}\n`;
-}
-
-function event(query_id: string, object_id: string | number, action_name = "click"): string {
-  const event_attributes = { object: { object_id }, position: { ordinal: 1 } };
-  const source = { key: "shop", clientId: null, receivedAt: new Date("2026-11-20T12:01:00Z") };
-  return eventLine({ action_name, timestamp: "2026-11-20T12:01:00Z", query_id, event_attributes }, source, settings);
-}
 
 function file(name: string, lines: readonly string[]): string {
   const path = join(folder, name);
@@ -56,8 +24,8 @@ const PERIOD = { from: new Date("2026-11-01T00:00:00Z"), until: new Date("2026-1
 
 test("counts impressions and clicks by query, document and rank: lines and clicks that came twice once", async () => {
   const searches = file("searches.gz", [
-    search({}),
-    search({}),
+    search({ userQuery: "Salt  Road" }),
+    search({ userQuery: "Salt  Road" }),
     search({ queryId: "q2", userQuery: "salt road " }),
     search({ queryId: "page2", query: { from: 2 }, hitIds: ["b3"] }),
     search({ queryId: "old", timestamp: new Date("2026-10-31T12:00:00Z") }),

@@ -2,48 +2,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { usersOfExperiment } from "../../../../lib/relevance/experiments/users.ts";
-import { eventLine } from "../../../../lib/search/request-log/event-line.ts";
-import { type RequestLogEntry, requestLogLine } from "../../../../lib/search/request-log/line.ts";
+import type { RequestLogEntry } from "../../../../lib/search/request-log/line.ts";
 import { scratchFolder } from "../../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../fixtures/env.ts";
+import { storedEvent as click, storedSearch } from "../../../fixtures/stored-lines.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("users of an experiment");
 
 const folder = scratchFolder(TEST_OUTPUT, "experiment-users");
-const settings = { application: "shop", userId: "plain", queryText: true } as const;
 const PERIOD = { from: new Date("2026-11-01T00:00:00Z"), until: new Date("2026-11-21T00:00:00Z") };
 
 function search(queryId: string, variant: string | null, change: Partial<RequestLogEntry> = {}): string {
-  const entry: RequestLogEntry = {
-    endpoint: "hybrid-search",
-    index: "books",
-    key: "shop",
-    queryId,
-    clientId: null,
-    userId: "u1",
-    userQuery: "salt",
-    query: {},
-    settings: null,
-    experiment: variant === null ? null : { name: "meaning", variant },
-    personalized: false,
-    degraded: [],
-    milliseconds: { total: 30 },
-    timestamp: new Date("2026-11-20T12:00:00Z"),
-    objectIdField: "_id",
-    responseId: "r",
-    hitIds: ["b1", "b2"],
-    total: 2,
-    ...change,
-  };
-  return `${requestLogLine(entry, settings)}\n`;
-}
-
-function click(query_id: string, object_id: string): string {
-  const event_attributes = { object: { object_id }, position: { ordinal: 1 } };
-  const source = { key: "shop", clientId: null, receivedAt: new Date("2026-11-20T12:01:00Z") };
-  const event = { action_name: "click", timestamp: "2026-11-20T12:01:00Z", query_id, event_attributes };
-  return eventLine(event, source, settings);
+  const experiment = variant === null ? null : { name: "meaning", variant };
+  return storedSearch({ queryId, experiment, userId: "u1", milliseconds: { total: 30 }, ...change });
 }
 
 function file(name: string, lines: readonly string[]): string {
