@@ -7,7 +7,7 @@ import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
 import { openConsole } from "../../lib/relevance/console/open.ts";
-import type { Console } from "../../lib/relevance/console/server.ts";
+import type { Served } from "../../lib/relevance/console/loopback.ts";
 import { consoleIndexes } from "../../lib/relevance/console/setup.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { localClients } from "./clients.ts";
@@ -31,7 +31,7 @@ export interface DevConsoleOptions {
 }
 
 /** Serves the console of the local stack. It reads here what only AWS knows elsewhere: the history, the training. */
-export function startDevConsole(dev: DevConsoleOptions): Promise<Console> {
+export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
   const { options, names, configuration, cloud, gateway, recommendation, port } = dev;
   const hybridQueries = configuration.searchGateway?.hybridQueries ?? [];
   const used = hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name));

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { judgmentFiles } from "./judgment-files.ts";
 import { bundlePage } from "./page.ts";
 import { createRuns, type RunsOptions } from "./runs.ts";
-import { type Console, type ConsoleOptions, startConsole } from "./server.ts";
+import type { Served } from "./loopback.ts";
+import { type ConsoleOptions, startConsole } from "./server.ts";
 
 export interface OpenOptions extends Omit<ConsoleOptions, "page" | "judgments" | "runs"> {
   /** Folder of the page's sources. */
@@ -17,7 +18,7 @@ export interface OpenOptions extends Omit<ConsoleOptions, "page" | "judgments" |
 }
 
 /** Bundles the page and serves the console. */
-export async function openConsole(options: OpenOptions): Promise<Console> {
+export async function openConsole(options: OpenOptions): Promise<Served> {
   const { sources, files, conf, command, env, ...rest } = options;
   const judgments = judgmentFiles(join(files, "judgments"), userInfo().username);
   const runs = createRuns({ folder: join(files, "runs"), judgments, gateway: rest.gateway, conf, command, env });

@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import * as v from "valibot";
 import { refusalOf, SECURITY_HEADERS } from "./guard.ts";
 import { previewDefaults, SentDefaults, writeDefaults } from "./index-defaults.ts";
 import { type JudgmentFiles, SentJudgment } from "./judgment-files.ts";
+import { type Served, serveOnLoopback } from "./loopback.ts";
 import type { Page } from "./page.ts";
 import { ConsoleError, errorBody } from "./problem.ts";
 import { isProxied, passOn, type Upstream } from "./proxy.ts";
@@ -35,32 +35,13 @@ export interface ConsoleOptions {
   port?: number;
 }
 
-export interface Console {
-  url: string;
-  stop(): Promise<void>;
-}
-
 /** The same limit as the gateway's. */
 const MAX_BODY = 4 * 1024 * 1024;
 
 /** Serves the console on the loopback interface. It holds the keys of the services; the page never gets them. */
-export async function startConsole(options: ConsoleOptions): Promise<Console> {
+export async function startConsole(options: ConsoleOptions): Promise<Served> {
   const routes = routesOf(options);
-  const server = createServer((request, response) => {
-    answer(options, routes, request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return serveOnLoopback((request, response) => answer(options, routes, request, response), options.port);
 }
 
 async function answer(

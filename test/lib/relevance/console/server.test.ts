@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as assert from "uvu/assert";
 import { judgmentFiles } from "../../../../lib/relevance/console/judgment-files.ts";
-import { type Console, startConsole } from "../../../../lib/relevance/console/server.ts";
+import type { Served } from "../../../../lib/relevance/console/loopback.ts";
+import { startConsole } from "../../../../lib/relevance/console/server.ts";
 import { scratchFolder } from "../../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../fixtures/env.ts";
 import { suite } from "../../../suite.ts";
@@ -23,7 +24,7 @@ const gateway = createServer((incoming, response) => {
   });
   response.end("{}");
 });
-let console: Console;
+let console: Served;
 test.before(async () => {
   await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
   const { port } = gateway.address() as AddressInfo;
