@@ -1,22 +1,12 @@
-import type { Browser } from "playwright-core";
 import * as assert from "uvu/assert";
-import { startBrowser } from "../fixtures/browser.ts";
 import { suite } from "../suite.ts";
 import { violations } from "./axe.ts";
-import { openTab, startTestConsole, stopAll, type TestConsole } from "./console.ts";
+import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console for everybody, in a browser");
 
-let browser: Browser;
-let console: TestConsole;
-test.before(async () => {
-  const history = async () => [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }];
-  [browser, console] = await Promise.all([startBrowser(), startTestConsole({ history })]);
-});
-test.after(async () => {
-  await browser.close();
-  await stopAll();
-});
+const history = async () => [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }];
+const { browser, console } = await startInBrowser(test, { history });
 
 /** What shows that a place is whole. */
 const PLACES: Record<string, string> = {

@@ -5,8 +5,10 @@ import { openConsole } from "../../lib/relevance/console/open.ts";
 import type { ConsoleOptions } from "../../lib/relevance/console/server.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { patient } from "../../local/process/wait.ts";
+import { startBrowser } from "../fixtures/browser.ts";
 import { startConsoleGateway } from "../fixtures/console-gateway.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import type { suite } from "../suite.ts";
 
 export const KEY = "the-secret-key";
 
@@ -55,6 +57,16 @@ const opened: (() => Promise<void>)[] = [];
 /** Stops all consoles. For `after`. */
 export async function stopAll(): Promise<void> {
   await Promise.all(opened.map((stop) => stop()));
+}
+
+/** Starts a browser and a console for the tests of a file, and stops them after the last one. */
+export async function startInBrowser(test: ReturnType<typeof suite>, options: Partial<ConsoleOptions> = {}) {
+  const [browser, console] = await Promise.all([startBrowser(), startTestConsole(options)]);
+  test.after(async () => {
+    await browser.close();
+    await stopAll();
+  });
+  return { browser, console };
 }
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;

@@ -1,29 +1,20 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { ConsoleError } from "../../lib/relevance/console/problem.ts";
-import { startBrowser } from "../fixtures/browser.ts";
 import { suite } from "../suite.ts";
-import { openTab, startTestConsole, stopAll, type TestConsole } from "./console.ts";
+import { openTab, startInBrowser, startTestConsole } from "./console.ts";
 
 const test = suite("the console's errors, in a browser");
 
-let browser: Browser;
-let console: TestConsole;
 const trouble = { status: "" };
-test.before(async () => {
-  const status = async () => {
-    if (trouble.status !== "") throw new ConsoleError(502, "no_status", trouble.status);
-    return { training: null, filters: [], campaigns: [], solutions: [] };
-  };
-  const history = async (): Promise<never> => {
-    throw new ConsoleError(502, "no_history", "The bucket does not answer.");
-  };
-  [browser, console] = await Promise.all([startBrowser(), startTestConsole({ status, history })]);
-});
-test.after(async () => {
-  await browser.close();
-  await stopAll();
-});
+const status = async () => {
+  if (trouble.status !== "") throw new ConsoleError(502, "no_status", trouble.status);
+  return { training: null, filters: [], campaigns: [], solutions: [] };
+};
+const history = async (): Promise<never> => {
+  throw new ConsoleError(502, "no_history", "The bucket does not answer.");
+};
+const { browser, console } = await startInBrowser(test, { status, history });
 test.before.each(() => {
   console.gateway.fail("none");
   trouble.status = "";

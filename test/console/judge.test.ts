@@ -1,24 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import * as assert from "uvu/assert";
 import { readJudgments } from "../../lib/relevance/judgments/read.ts";
 import { waitFor } from "../../local/process/wait.ts";
-import { startBrowser } from "../fixtures/browser.ts";
 import { suite } from "../suite.ts";
-import { openTab, startTestConsole, stopAll, type TestConsole } from "./console.ts";
+import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's judging, in a browser");
 
-let browser: Browser;
-let console: TestConsole;
-test.before(async () => {
-  [browser, console] = await Promise.all([startBrowser(), startTestConsole()]);
-});
-test.after(async () => {
-  await browser.close();
-  await stopAll();
-});
+const { browser, console } = await startInBrowser(test);
 
 const fileOf = (name: string) => join(console.files, "judgments", `${name}.csv`);
 

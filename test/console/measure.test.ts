@@ -1,31 +1,22 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { patient } from "../../local/process/wait.ts";
-import { startBrowser } from "../fixtures/browser.ts";
 import { suite } from "../suite.ts";
 import { violations } from "./axe.ts";
-import { openTab, startTestConsole, stopAll, type TestConsole } from "./console.ts";
+import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's measuring, in a browser");
 
 /** As long as a command of `relevance` may take on a busy machine. */
 const timeout = patient(60_000);
 
-let browser: Browser;
-let console: TestConsole;
-test.before(async () => {
-  [browser, console] = await Promise.all([startBrowser(), startTestConsole()]);
-  // A Sunken Bell is first for dense alone.
-  const rows = Array.from({ length: 20 }, (_, query) => `query ${query},b3,3\n`);
-  mkdirSync(join(console.files, "judgments"), { recursive: true });
-  writeFileSync(join(console.files, "judgments", "twenty.csv"), `query,doc,grade\n${rows.join("")}`);
-});
-test.after(async () => {
-  await browser.close();
-  await stopAll();
-});
+const { browser, console } = await startInBrowser(test);
+// A Sunken Bell is first for dense alone.
+const rows = Array.from({ length: 20 }, (_, query) => `query ${query},b3,3\n`);
+mkdirSync(join(console.files, "judgments"), { recursive: true });
+writeFileSync(join(console.files, "judgments", "twenty.csv"), `query,doc,grade\n${rows.join("")}`);
 
 /** Results suit everybody, and a phone. */
 async function fits(page: Page): Promise<void> {

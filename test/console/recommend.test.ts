@@ -1,8 +1,6 @@
-import type { Browser } from "playwright-core";
 import * as assert from "uvu/assert";
-import { startBrowser } from "../fixtures/browser.ts";
 import { suite } from "../suite.ts";
-import { openTab, startTestConsole, stopAll, type TestConsole } from "./console.ts";
+import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's recommendations, in a browser");
 
@@ -27,17 +25,9 @@ const status = {
   ],
 };
 
-let browser: Browser;
-let console: TestConsole;
 const past = [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }];
-test.before(async () => {
-  const history = async (user: string) => (user === "U1" ? past : []);
-  [browser, console] = await Promise.all([startBrowser(), startTestConsole({ history, status: async () => status })]);
-});
-test.after(async () => {
-  await browser.close();
-  await stopAll();
-});
+const history = async (user: string) => (user === "U1" ? past : []);
+const { browser, console } = await startInBrowser(test, { history, status: async () => status });
 
 test("shows what a user did beside what the user is recommended", async () => {
   const { page, problems, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");

@@ -1,21 +1,11 @@
-import type { Browser } from "playwright-core";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
-import { startBrowser } from "../fixtures/browser.ts";
 import { suite } from "../suite.ts";
-import { KEY, openTab, startTestConsole, stopAll, type TestConsole } from "./console.ts";
+import { KEY, openTab, startInBrowser, startTestConsole } from "./console.ts";
 
 const test = suite("the console's search, in a browser");
 
-let browser: Browser;
-let console: TestConsole;
-test.before(async () => {
-  [browser, console] = await Promise.all([startBrowser(), startTestConsole()]);
-});
-test.after(async () => {
-  await browser.close();
-  await stopAll();
-});
+const { browser, console } = await startInBrowser(test);
 test.before.each(() => console.gateway.fail("none"));
 
 const SEARCH = "#/search?q=letters&index=books";
