@@ -5,10 +5,12 @@ import { promisify } from "node:util";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
 import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { techniquesOf, weightGrid } from "../../lib/relevance/tuning/settings.ts";
+import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { API_KEY, hybridIndex, startGateway, type TestGateway } from "../fixtures/gateway.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance tune against a cluster");
@@ -54,10 +56,22 @@ writeFileSync(
   `query,doc,grade\n${DOCUMENTS.map(({ id, topic, grade }) => `${topic},${id},${grade}\n`).join("")}`,
 );
 
+const SHARDS = 3;
+
+/** Returns how many searches the shards of an index have run. */
+async function shardSearches(cluster: Cluster, index: string): Promise<number> {
+  const { body } = await request<Stats>(cluster, "GET", `/${index}/_stats/search`);
+  return body._all.total.search.query_total;
+}
+
+interface Stats {
+  _all: { total: { search: { query_total: number } } };
+}
+
 for (const cluster of await clusters()) {
   test(`${cluster.version}: searches with the settings that it writes are as good as it says`, async () => {
     const index = uniqueIndex("tune");
-    await request(cluster, "PUT", `/${index}`, { settings: { number_of_shards: 3, number_of_replicas: 0 } });
+    await request(cluster, "PUT", `/${index}`, { settings: { number_of_shards: SHARDS, number_of_replicas: 0 } });
     const lines = DOCUMENTS.flatMap(({ id, source }) => [{ index: { _id: id } }, source]);
     const bulk = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
     await fetch(`${cluster.url}/${index}/_bulk?refresh=true`, {
@@ -85,7 +99,15 @@ for (const cluster of await clusters()) {
     const measured = async ({ url }: TestGateway): Promise<number> =>
       (await relevance(url, "evaluate")).settings[0].scores["ndcg@10"].mean.mean;
 
+    const untouched = await shardSearches(cluster, index);
     const tuning = await relevance(gateway.url, "tune", "--write", "--candidates", "30");
+    const searches = (await shardSearches(cluster, index)) - untouched;
+    assert.is(searches, QUERIES.length * LEGS.length * SHARDS);
+    // A grid in steps of 0.05 would search once for each setting and query, on every shard.
+    const techniques = techniquesOf(capabilitiesOf(cluster.version));
+    const settingsOfGrid = techniques.flatMap(({ weighted }) => (weighted ? weightGrid(LEGS.length, 20) : [null]));
+    const searchesOfGrid = settingsOfGrid.length * QUERIES.length * SHARDS;
+    assert.ok(searches <= 0.01 * searchesOfGrid, `${searches} searches of shards, ${searchesOfGrid} of a grid`);
     assert.ok(tuning.isReal, JSON.stringify(tuning));
     const [entry] = parse(readFileSync(yaml, "utf8")).hybrid_queries;
     assert.equal(entry.settings.weights, tuning.best.weights);
