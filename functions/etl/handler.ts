@@ -4,20 +4,19 @@ import type { Deadline } from "../../lib/core/resilience/deadline.ts";
 import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";
 import { type EngineLimits, withEngine } from "../../lib/recommendation/etl/engine.ts";
 import { EtlError } from "../../lib/recommendation/etl/etl-error.ts";
-import { finish } from "../../lib/recommendation/etl/finish.ts";
+import { finish, type PopularItemsStore } from "../../lib/recommendation/etl/finish.ts";
 import { runKeys } from "../../lib/recommendation/etl/keys.ts";
-import { plan } from "../../lib/recommendation/etl/plan.ts";
-import type { PopularItemsStore } from "../../lib/recommendation/etl/popular-items.ts";
+import { plan, splitShards } from "../../lib/recommendation/etl/plan.ts";
 import { EtlTask, errorKey, RunPlan, readFile } from "../../lib/recommendation/etl/run-files.ts";
 import { scan, type TableSource } from "../../lib/recommendation/etl/scan.ts";
-import type { DefinitionFiles } from "../../lib/recommendation/etl/settings.ts";
 import { transform } from "../../lib/recommendation/etl/transform.ts";
+import type { Definitions } from "../../lib/recommendation/records/layout.ts";
 import type { EtlEnv } from "./env.ts";
 
 /** The stores of etl, its dataset definitions, and what its engine may use. */
 export interface EtlClients {
   /** The definitions deployed with the datasets. Those in the bucket are uploaded before the datasets change. */
-  definitions: DefinitionFiles;
+  definitions: Definitions;
   store: ObjectStore;
   tables: TableSource;
   popularItems: PopularItemsStore;
@@ -54,7 +53,8 @@ async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: D
     };
     return plan({ ...task, ...days }, store, tables, clients.definitions);
   }
-  if (task.task === "finish") return finish(task.run, store, popularItems);
+  if (task.task === "split") return splitShards(task.run, store);
+  if (task.task === "finish") return withEngine(limits, (engine) => finish(task.run, store, popularItems, engine));
   const planned = await readFile(store, runKeys(task.run).plan, RunPlan);
   return withEngine(limits, async (engine) => {
     switch (task.task) {
@@ -65,8 +65,7 @@ async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: D
         return { done: true, rows, rejected };
       }
       case "deduplicate": {
-        const { rows, duplicates } = await deduplicate(task, store, planned, engine);
-        return { done: true, rows, duplicates };
+        return { done: true, rows: await deduplicate(task, store, planned, engine) };
       }
     }
   });

@@ -2,6 +2,9 @@ import * as v from "valibot";
 import { flag, list, numeric, section, text, word } from "./kinds.ts";
 import { DEFAULT_RECIPES, type RecipeKind, recipesOf } from "./recipes.ts";
 
+/** How a training imports events: update_dataset_group includes IMPRESSION, init leaves it empty. */
+export const TRAINING_MODES = ["init", "update_dataset_group"] as const;
+
 const column = text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column", "A column.");
 
 const Parameter = section(
@@ -72,10 +75,7 @@ const Retraining = section(
       "a schedule such as rate(7 days) or cron(0 3 ? * SUN *)",
       "When training starts, in UTC.",
     ),
-    training_mode: v.optional(
-      word(["init", "update_dataset_group"], "Mode of those trainings."),
-      "update_dataset_group",
-    ),
+    training_mode: v.optional(word(TRAINING_MODES, "Mode of those trainings."), "update_dataset_group"),
   },
   "Training by the clock. Absent: only `relevance train`.",
 );

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { isTransient } from "../../aws/errors.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { retry } from "../../core/resilience/retry.ts";
-import type { PopularItemsStore } from "../etl/popular-items.ts";
+import type { PopularItemsStore } from "../etl/finish.ts";
 import type { TableDataset, TableSource } from "../etl/scan.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */

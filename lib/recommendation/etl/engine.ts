@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import type { ObjectStore } from "../../aws/object-store.ts";
@@ -83,13 +83,10 @@ export async function allRows(engine: Engine, query: string): Promise<Readonly<R
   return found;
 }
 
-/**
- * Writes what a COPY statement writes into the file that it is given, and returns the number of rows and the size. Writes
- * no object if there are no rows.
- */
+/** Writes what a COPY statement writes into the file that it is given, and returns the number of rows. No object if none. */
 export async function writeRows(engine: Engine, store: ObjectStore, key: string, copy: (file: string) => string) {
   const file = join(engine.folder, "rows");
   const rows = await engine.run(copy(literal(file)));
   if (rows > 0) await store.write(key, { file });
-  return { key, rows, bytes: (await stat(file)).size };
+  return rows;
 }

@@ -14,13 +14,22 @@ import { identifier, literal } from "./sql.ts";
 /** The fields that every row of a partition has. The schema's custom fields follow. */
 const FIELDS = ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"];
 
-/** The fields of a row of a partition, without `__id` and `__position`. All are text but TIMESTAMP: see {@link typeOf}. */
+/** The fields of a row of a partition, without `__id` and `__position`. All are text but TIMESTAMP: see `typeOf`. */
 export function rowFields(definitions: Definitions): string[] {
   return [...FIELDS, ...customFields(definitions)];
 }
 
 /** Returns the type of a field in a partition. Personalize takes text, but Parquet stores whole numbers faster. */
-export const typeOf = (field: string) => (field === "TIMESTAMP" ? "BIGINT" : "VARCHAR");
+const typeOf = (field: string) => (field === "TIMESTAMP" ? "BIGINT" : "VARCHAR");
+
+/** Returns a statement that creates the table `stored`, with the columns of a partition. */
+export function storedTable(definitions: Definitions): string {
+  const fields = rowFields(definitions).map((name) => `${identifier(name)} ${typeOf(name)}`);
+  return `CREATE TABLE stored (__id VARCHAR, __position BIGINT, ${fields.join(", ")});`;
+}
+
+/** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
+const LONGEST_LINE = 1_024_000;
 
 /** Returns how SQL reads stored events, as values of {@link sql}: see macros.sql. `isPlain` says what no line contains. */
 export function eventColumns(definitions: Definitions, isPlain = false) {
@@ -74,6 +83,7 @@ export function eventColumns(definitions: Definitions, isPlain = false) {
     ...(customs.length === 0 ? [] : [propertiesFit(customs)]),
   ];
   return {
+    longest_line: LONGEST_LINE,
     id: `${text}(EVENT_ID)`,
     columns: `{${names.map((name) => `${identifier(name)}: 'JSON'`).join(", ")}}`,
     structure: literal(JSON.stringify(Object.fromEntries(names.map((name) => [name, "JSON"])))),

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, writeSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import type { ObjectStore } from "../../aws/object-store.ts";
+import type { ObjectStore, StoredObject } from "../../aws/object-store.ts";
 
 /** Copies an object to a file. Returns false if the object does not exist. */
 export async function download(store: ObjectStore, key: string, file: string): Promise<boolean> {
@@ -11,6 +11,23 @@ export async function download(store: ObjectStore, key: string, file: string): P
   if (!body) return false;
   await pipeline(body, createWriteStream(file));
   return true;
+}
+
+/** Returns all objects below a prefix. */
+export async function listed(store: ObjectStore, prefix: string): Promise<StoredObject[]> {
+  const found = [];
+  for await (const object of store.list(prefix)) found.push(object);
+  return found;
+}
+
+/** The most keys in one call to remove objects. */
+const REMOVED_AT_ONCE = 1_000;
+
+/** Removes all objects of a folder but those named. */
+export async function removeOthers(store: ObjectStore, folder: string, kept: ReadonlySet<string>): Promise<void> {
+  const others = (await listed(store, folder)).map(({ key }) => key).filter((key) => !kept.has(key));
+  for (let at = 0; at < others.length; at += REMOVED_AT_ONCE)
+    await store.remove(others.slice(at, at + REMOVED_AT_ONCE));
 }
 
 const LINE_FEED = 0x0a;
@@ -21,6 +38,7 @@ const DELETE = 0x7f;
 
 /** An object as text. */
 interface Unpacked {
+  bytes: number;
   /** Whether all of it is ASCII without backslashes and the control character DELETE. */
   isPlain: boolean;
   /** What is wrong with the object as a whole. */
@@ -56,11 +74,15 @@ export async function unpack(file: string, to: string): Promise<Unpacked> {
       if (end !== -1) whole = size + end + 1;
       size += chunk.length;
     }
-    return { isPlain };
+    return { bytes: size, isPlain };
   } catch (error) {
     if (!isGzip) throw error;
     await output.truncate(whole);
-    return { isPlain, problem: `gzip data is damaged: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      bytes: whole,
+      isPlain,
+      problem: `gzip data is damaged: ${error instanceof Error ? error.message : String(error)}`,
+    };
   } finally {
     await output.close();
     await rm(file);

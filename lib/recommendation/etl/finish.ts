@@ -1,24 +1,40 @@
+import { basename, join } from "node:path";
+import * as v from "valibot";
 import type { ObjectStore } from "../../aws/object-store.ts";
+import type { Dataset } from "../../config/avro.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
+import { LISTED_USERS } from "./deduplicate.ts";
+import { allRows, type Engine } from "./engine.ts";
 import { EtlError } from "./etl-error.ts";
-import { sums, totalOf } from "./event-checks.ts";
+import { download, listed, removeOthers } from "./files.ts";
 import { runKeys, sharedKeys } from "./keys.ts";
 import type { Manifest } from "./manifest.ts";
-import { type PopularItems, type PopularItemsStore, popularItems } from "./popular-items.ts";
 import {
+  DeduplicateTask,
   RunPlan,
   readFile,
   readGroups,
   readResults,
-  ScanResult,
-  ShardResult,
+  readSegments,
+  sum,
   TRANSFERS,
-  type Written,
   writeFile,
 } from "./run-files.ts";
+import { literal, literals, sql } from "./sql.ts";
 
-/** The most keys in one call to remove objects. */
-const REMOVED_AT_ONCE = 1_000;
+/** Number of items to keep: the largest answer (500), plus as many again that may be excluded or inactive. */
+const POPULAR_ITEMS = 1_000;
+
+/** The popular items of the last ETL, most popular first. The API returns them if no campaign can answer. */
+export interface PopularItems {
+  run: string;
+  items: { item_id: string; events: number }[];
+}
+
+/** The store from which the service reads popular items. Each write replaces the whole list. */
+export interface PopularItemsStore {
+  write(popular: PopularItems): Promise<void>;
+}
 
 /** The result of ETL. It is small enough for the state of an execution. */
 export interface FinishOutput {
@@ -33,91 +49,104 @@ export interface FinishOutput {
  * Runs after the maps. They tolerate failures, so this step fails with the reasons if any result is missing. Otherwise it
  * writes the popular items and finally the manifest.
  */
-export async function finish(run: string, store: ObjectStore, popular: PopularItemsStore): Promise<FinishOutput> {
+export async function finish(
+  run: string,
+  store: ObjectStore,
+  popular: PopularItemsStore,
+  engine: Engine,
+): Promise<FinishOutput> {
   const keys = runKeys(run);
   const plan = await readFile(store, keys.plan, RunPlan);
+  const shards = await readFile(store, keys.shards, v.array(DeduplicateTask));
   const groups = await readGroups(store, plan.groups);
-  const shards = await readResults(store, plan.shards, ShardResult, "shards of events were not written");
-  const segments = await readResults(store, plan.segments, ScanResult, "table segments were not read to their end");
-
-  const found: PopularItems = { run, items: popularItems(shards.map(({ items }) => items)) };
-  await writeFile(store, keys.popularItems, found);
-  await popular.write(found);
-
-  const dataset = (
-    name: "user" | "item" | "interaction",
-    written: readonly Written[],
-    rejecting: readonly Pick<Written, "rejected" | "rejects">[] = written,
-  ) => ({
-    folder: keys.folder(name),
-    files: written.flatMap(({ files }) => files),
-    rows: sum(written, ({ rows }) => rows),
-    rejected: sum(rejecting, ({ rejected }) => rejected),
-    rejects: rejecting.flatMap(({ rejects }) => rejects),
+  const segments = await readSegments(store, plan.segments);
+  const reports = shards.map(({ result }) => result);
+  const files = await readResults(store, reports, "shards of events were not written", async (key) => {
+    const file = join(engine.folder, basename(key));
+    return (await download(store, key, file)) ? file : undefined;
   });
-  const table = (name: "user" | "item") =>
-    dataset(
+  const { sums, checks } = await totals(files, engine);
+
+  const items = (await sums("item")).slice(0, POPULAR_ITEMS).map(([item_id, events]) => ({ item_id, events }));
+  await writeFile(store, keys.popularItems, { run, items });
+  await popular.write({ run, items });
+
+  const dataset = async (name: Dataset, counts: readonly { rejected: number }[], rows: number, rejects: string[]) => ({
+    folder: keys.folder(name),
+    files: (await listed(store, keys.folder(name))).map(({ key, size }) => ({ key, bytes: size })),
+    rows,
+    rejected: sum(counts, ({ rejected }) => rejected),
+    rejects,
+  });
+  const table = async (name: "user" | "item") => {
+    const read = segments.filter((segment) => segment.dataset === name);
+    const rejects = await listed(store, keys.rejects(name));
+    return dataset(
       name,
-      segments.filter((segment) => segment.dataset === name),
+      read,
+      sum(read, ({ rows }) => rows),
+      rejects.map(({ key }) => key),
     );
+  };
+  const one = async (kind: string) => (await sums(kind))[0]?.[1] ?? 0;
+  const rejects = plan.groups.filter((_, index) => groups[index]?.rejected).map(sharedKeys.rejects);
+  const hasImpression = plan.definitions.schemas.interaction.fields.some(({ name }) => name === "IMPRESSION");
   const manifest: Manifest = {
-    version: 1,
     run,
     mode: plan.mode,
     from: plan.days[0] ?? "",
     to: plan.days.at(-1) ?? "",
-    user: table("user"),
-    item: table("item"),
-    interaction: dataset("interaction", shards, groups),
-    duplicates: sum(shards, ({ duplicates }) => duplicates),
-    impressions_left_out: sum(shards, ({ impressions_left_out }) => impressions_left_out),
-    event_types: Object.fromEntries(sums(shards.flatMap(({ event_types }) => Object.entries(event_types)))),
-    checks: plan.checks.map(({ name }, index) =>
-      totalOf(
-        name,
-        shards.flatMap(({ checks }) => checks[index] ?? []),
-      ),
-    ),
+    user: await table("user"),
+    item: await table("item"),
+    interaction: await dataset("interaction", groups, await one("event"), rejects),
+    duplicates: await one("duplicate"),
+    impressions_left_out: hasImpression && plan.mode === "init" ? await one("impression") : 0,
+    event_types: Object.fromEntries(await sums("type")),
+    checks: checks.map((counts, index) => ({ name: plan.checks[index]?.name ?? "", ...counts })),
   };
+  const { user, item, interaction, duplicates } = manifest;
   const transformed = sum(groups, ({ rows }) => rows);
-  if (manifest.interaction.rows + manifest.duplicates !== transformed) {
+  if (interaction.rows + duplicates !== transformed) {
     throw new EtlError(
-      `${transformed} events were transformed, but ${manifest.interaction.rows} were written and ${manifest.duplicates} ` +
+      `${transformed} events were transformed, but ${interaction.rows} were written and ${duplicates} ` +
         "dropped as duplicates: start the run again, and report this when it happens twice",
     );
   }
-  const datasets = [manifest.user, manifest.item, manifest.interaction];
-  // What earlier attempts left in the folders to import.
-  const imported = new Set(datasets.flatMap(({ files }) => files.map(({ key }) => key)));
-  for (const { folder } of datasets) await removeOthers(store, folder, imported);
   await writeFile(store, keys.manifest, manifest);
   // Outdated groups. Only now, so that an interruption loses nothing.
   const current = new Set([
     ...plan.groups,
-    ...groups.flatMap(({ files, rejects }) => [...rejects, ...files.map(({ key }) => key)]),
+    ...rejects,
+    ...groups.flatMap(({ of, partitions }, index) =>
+      partitions.map((partition) => sharedKeys.rows(plan.groups[index] ?? "", of, partition)),
+    ),
   ]);
   await concurrently(plan.days, TRANSFERS, (day) => removeOthers(store, sharedKeys.groups(day), current));
   return {
     manifestKey: keys.manifest,
-    interactions: manifest.interaction.rows,
-    users: manifest.user.rows,
-    items: manifest.item.rows,
-    rejected: sum(datasets, ({ rejected }) => rejected),
+    interactions: interaction.rows,
+    users: user.rows,
+    items: item.rows,
+    rejected: sum([user, item, interaction], ({ rejected }) => rejected),
   };
 }
 
-/** Removes all objects of a folder but those named. */
-async function removeOthers(store: ObjectStore, folder: string, kept: ReadonlySet<string>): Promise<void> {
-  let keys: string[] = [];
-  for await (const { key } of store.list(folder)) {
-    if (!kept.has(key)) keys.push(key);
-    if (keys.length < REMOVED_AT_ONCE) continue;
-    await store.remove(keys);
-    keys = [];
-  }
-  if (keys.length > 0) await store.remove(keys);
-}
-
-function sum<T>(values: readonly T[], of: (value: T) => number): number {
-  return values.reduce((total, value) => total + of(value), 0);
+/** Adds up the reports of all shards. Sums of a kind have the highest first, and equal ones in the order of their names. */
+export async function totals(reports: readonly string[], engine: Engine) {
+  await engine.run(sql("totals", { files: literals(reports), users: LISTED_USERS }));
+  const sums = async (kind: string) => {
+    const rows = await allRows(
+      engine,
+      `SELECT name, sum(events)::DOUBLE AS events FROM report WHERE kind = ${literal(kind)}
+       GROUP BY name ORDER BY events DESC, name LIMIT ${POPULAR_ITEMS}`,
+    );
+    return rows.map(({ name, events }): [string, number] => [String(name), Number(events)]);
+  };
+  const checks = (await allRows(engine, "FROM checked")).map((check) => ({
+    interactions: Number(check.interactions),
+    users: Number(check.users),
+    users_with_two: Number(check.users_with_two),
+    exact: check.exact === true,
+  }));
+  return { sums, checks };
 }

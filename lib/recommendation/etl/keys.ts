@@ -7,7 +7,7 @@ export const sharedKeys = {
   /** Firehose writes by the hour of arrival, in UTC: `events/2025/02/28/13/…`. */
   events: (day: string) => `${PREFIXES.events}${day.replaceAll("-", "/")}/`,
   groups: (day: string) => `${PREFIXES.etlDays}${day}/`,
-  /** The counts and files of a group. Written when the group is done. */
+  /** The counts and partitions of a group. Written when the group is done. */
   group: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.json`,
   // The number of partitions is part of the key, so that a group with another one replaces no file of this one.
   rows: (group: string, of: number, partition: number) =>
@@ -24,14 +24,13 @@ export function runKeys(run: string) {
     /** The items of the first map, which reads events and tables, and of the second, which writes shards. */
     reads: `${root}plan/reads.json`,
     shards: `${root}plan/shards.json`,
-    shard: (shard: number) => `${root}results/shard-${number(shard, 5)}.json`,
+    shard: (shard: number) => `${root}results/shard-${number(shard, 5)}.parquet`,
     segment: (dataset: string, segment: number) => `${root}results/${dataset}-${number(segment, 4)}.json`,
     folder: (dataset: string) => `${root}${dataset}s/`,
     interactions: (shard: number) => `${root}interactions/${number(shard, 5)}.csv`,
-    table: (dataset: string, segment: number, part: number) =>
-      `${root}${dataset}s/${number(segment, 4)}-${number(part, 5)}.csv`,
-    tableRejects: (dataset: string, segment: number, part: number) =>
-      `${root}rejects/${dataset}s-${number(segment, 4)}-${number(part, 5)}.jsonl`,
+    /** A file of a table, and the rejects of one, after `folder` and `rejects`. */
+    part: (segment: number, part: number) => `${number(segment, 4)}-${number(part, 5)}`,
+    rejects: (dataset: string) => `${root}rejects/${dataset}s-`,
     popularItems: `${root}popular-items.json`,
     manifest: `${root}manifest.json`,
   };

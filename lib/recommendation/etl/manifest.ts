@@ -1,18 +1,21 @@
 import * as v from "valibot";
 import type { ObjectStore } from "../../aws/object-store.ts";
+import { TRAINING_MODES } from "../../config/solution.ts";
 import { runKeys } from "./keys.ts";
-import { Count, findFile, Written } from "./run-files.ts";
-import { TRAINING_MODES } from "./settings.ts";
+import { Count, findFile } from "./run-files.ts";
 
 const Dataset = v.strictObject({
   /** The folder that Personalize imports. It contains only CSV files, each with a header. */
   folder: v.string(),
-  ...Written,
+  files: v.array(v.strictObject({ key: v.string(), bytes: Count })),
+  rows: Count,
+  rejected: Count,
+  /** Keys of files with the rejected rows and the reasons, as lines of JSON. */
+  rejects: v.array(v.string()),
 });
 
 /** Describes the files of a run. It is written last: a run without a manifest is incomplete and is not imported. */
 export const Manifest = v.strictObject({
-  version: v.literal(1),
   run: v.string(),
   mode: v.picklist(TRAINING_MODES),
   /** The first day of events that were read; `to` is the last. */
@@ -24,7 +27,7 @@ export const Manifest = v.strictObject({
   /** Number of events dropped because another event has the same EVENT_ID. */
   duplicates: Count,
   /** In mode init: number of interactions whose IMPRESSION was omitted. */
-  impressions_left_out: v.optional(Count, 0),
+  impressions_left_out: Count,
   /** Number of interactions by event type. */
   event_types: v.record(v.string(), Count),
   /** By recipe: the events that it would learn from, filtered by its event type and threshold. */

@@ -1,8 +1,8 @@
 -- Reads objects that contain only stored events, as almost all do. Any other line refuses the objects: DuckDB's reader
--- fails, or `error`. An event's position orders it by object and line.
+-- fails, or `error`. An event's position orders it by object and line. `first` is the place of the first object.
 SELECT
     {{id}} AS __id,
-    (file_index::BIGINT << 32) + row_number() OVER () AS __position,
+    (({{first}} + file_index)::BIGINT << 32) + row_number() OVER () AS __position,
     {{cells}}
 FROM (SELECT *, file_index FROM read_json(
     {{files}}, format = 'newline_delimited', maximum_object_size = {{longest_line}}, columns = {{columns}}))

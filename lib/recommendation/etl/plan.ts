@@ -1,17 +1,23 @@
 import type { ObjectStore, StoredObject } from "../../aws/object-store.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
+import type { Definitions } from "../records/layout.ts";
+import { listed, removeOthers } from "./files.ts";
 import { runKeys, sharedKeys } from "./keys.ts";
 import {
   type DeduplicateTask,
   type EtlTask,
-  type RunPlan,
+  RunPlan,
+  readFile,
+  readGroups,
+  readSegments,
   type ScanTask,
+  sum,
   TRANSFERS,
   type TransformTask,
   writeFile,
 } from "./run-files.ts";
 import type { TableSource } from "./scan.ts";
-import { type DefinitionFiles, daysUntil, digest, schemaHash } from "./settings.ts";
+import { daysUntil, digest, schemaHash } from "./settings.ts";
 
 /**
  * The most bytes (as stored, compressed or not) and objects in a group. A single larger object is a group of its own.
@@ -19,13 +25,16 @@ import { type DefinitionFiles, daysUntil, digest, schemaHash } from "./settings.
 const GROUP_BYTES = 64 * 1_024 * 1_024;
 const GROUP_OBJECTS = 500;
 
-/**
- * The bytes of events, as stored, of a shard. A compressed event takes 16 bytes (ids that count up) to 37 (random ids), so
- * a shard has up to 17 million: the function's disk holds it twice, and S3 takes its file in one call (5 GB).
- */
-const SHARD_BYTES = 256 * 1_024 * 1_024;
+/** The unpacked bytes of events of a shard: the function's disk holds them twice, and S3 takes its file in one call (5 GB). */
+const SHARD_BYTES = 4 * 1_024 ** 3;
 
-/** The most partitions of a group. A shard of more is a part of a partition. */
+/**
+ * The bytes of events, as stored, for each partition. Unpacked, they are as large as a shard or, with ids that compress
+ * better, several shards, which then read the same partition.
+ */
+const PARTITION_BYTES = 256 * 1_024 * 1_024;
+
+/** The most partitions of a group. */
 const MAX_PARTITIONS = 512;
 
 /** The bytes of a table that one scan segment reads, and the most segments. */
@@ -38,66 +47,64 @@ export type PlanInput = Omit<Extract<EtlTask, { task: "plan" }>, "task"> & {
   forceReprocessLookbackDays: number;
 };
 
-/** The keys of the lists for the maps. They are in the bucket, because the state of an execution is limited. */
-export interface PlanOutput {
-  readsKey: string;
-  shardsKey: string;
-}
-
 /**
- * Splits the objects of all days into groups and writes the tasks for the next steps. Skips groups whose result exists, so
- * that a run transforms only what is new or changed, and resumes the work of an interrupted one.
+ * Splits the objects of all days into groups and writes the tasks of the first map. Returns the key of the list, which is
+ * in the bucket because the state of an execution is limited. Skips groups whose result exists, so that a run transforms
+ * only what is new or changed, and resumes the work of an interrupted one.
  */
 export async function plan(
   { run, startedAt, mode, checks, logLookbackDays, forceReprocessLookbackDays }: PlanInput,
   store: ObjectStore,
   tables: TableSource,
-  definitions: DefinitionFiles,
-  { shardBytes = SHARD_BYTES } = {},
-): Promise<PlanOutput> {
+  definitions: Definitions,
+  { partitionBytes = PARTITION_BYTES } = {},
+): Promise<{ tasksKey: string }> {
   const keys = runKeys(run);
+  // What an earlier attempt with this name has left: finish takes all that it finds.
+  await removeOthers(store, keys.root, new Set());
   const schema = schemaHash(definitions);
   const days = daysUntil(startedAt, logLookbackDays);
   const forced = new Set(daysUntil(startedAt, forceReprocessLookbackDays));
-  const listed = await concurrently(days, TRANSFERS, async (day) => {
-    const done = new Set<string>();
-    const objects: StoredObject[] = [];
-    for await (const object of store.list(sharedKeys.events(day))) if (object.size > 0) objects.push(object);
-    if (!forced.has(day)) for await (const { key } of store.list(sharedKeys.groups(day))) done.add(key);
-    return { day, objects, done };
+  const done = new Set<string>();
+  const objects = await concurrently(days, TRANSFERS, async (day) => {
+    if (!forced.has(day)) for (const { key } of await listed(store, sharedKeys.groups(day))) done.add(key);
+    return (await listed(store, sharedKeys.events(day))).filter(({ size }) => size > 0);
   });
-  const bytes = listed.flatMap(({ objects }) => objects).reduce((sum, { size }) => sum + size, 0);
-  const of = powerOfTwo(bytes / shardBytes);
-  const groups: TransformTask[] = listed.flatMap(({ day, objects }) =>
-    split(objects).map((group) => ({
-      task: "transform",
-      run,
-      result: sharedKeys.group(day, digest([schema, group.map(({ key, etag }) => [key, etag])])),
-      objects: group.map(({ key }) => key),
-      of: Math.min(MAX_PARTITIONS, of),
-    })),
+  const bytes = sum(objects.flat(), ({ size }) => size);
+  const of = Math.min(MAX_PARTITIONS, powerOfTwo(bytes / partitionBytes));
+  const groups = days.flatMap((day, index) =>
+    split(objects[index] ?? []).map((group): TransformTask => {
+      const result = sharedKeys.group(day, digest([schema, group.map(({ key, etag }) => [key, etag])]));
+      return { task: "transform", run, result, objects: group.map(({ key }) => key), of };
+    }),
   );
   const segments = [...(await segmentsOf("user", run, tables)), ...(await segmentsOf("item", run, tables))];
+  const resultsOf = (tasks: readonly { result: string }[]) => tasks.map(({ result }) => result);
+  const planned = { mode, checks, days, definitions, groups: resultsOf(groups), segments: resultsOf(segments) };
+  await writeFile(store, keys.plan, planned satisfies RunPlan);
+  await writeFile(store, keys.reads, [...groups.filter(({ result }) => !done.has(result)), ...segments]);
+  return { tasksKey: keys.reads };
+}
+
+/**
+ * Runs between the maps and writes the tasks of the second. Fails with the reasons if a group or segment was not read.
+ * Splits by the unpacked size of the events, because stored sizes tell little about it.
+ */
+export async function splitShards(
+  run: string,
+  store: ObjectStore,
+  { shardBytes = SHARD_BYTES } = {},
+): Promise<{ tasksKey: string }> {
+  const keys = runKeys(run);
+  const { groups, segments } = await readFile(store, keys.plan, RunPlan);
+  await readSegments(store, segments);
+  const of = powerOfTwo(sum(await readGroups(store, groups), ({ bytes }) => bytes) / shardBytes);
   const shards = Array.from(
     { length: of },
     (_, shard): DeduplicateTask => ({ task: "deduplicate", run, result: keys.shard(shard), shard, of }),
   );
-  const resultsOf = (tasks: readonly { result: string }[]) => tasks.map(({ result }) => result);
-  const planned: RunPlan = {
-    mode,
-    checks,
-    days,
-    schema_hash: schema,
-    definitions,
-    groups: resultsOf(groups),
-    shards: resultsOf(shards),
-    segments: resultsOf(segments),
-  };
-  const done = new Set(listed.flatMap((day) => [...day.done]));
-  await writeFile(store, keys.plan, planned);
   await writeFile(store, keys.shards, shards);
-  await writeFile(store, keys.reads, [...groups.filter(({ result }) => !done.has(result)), ...segments]);
-  return { readsKey: keys.reads, shardsKey: keys.shards };
+  return { tasksKey: keys.shards };
 }
 
 /** Returns the smallest power of two that is not less than a number. */
@@ -130,7 +137,8 @@ async function segmentsOf(dataset: ScanTask["dataset"], run: string, tables: Tab
     of,
     part: 0,
     start: null,
-    written: { files: [], rows: 0, rejected: 0, rejects: [] },
+    rows: 0,
+    rejected: 0,
     done: false,
   }));
 }

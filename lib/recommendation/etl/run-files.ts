@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { type ObjectStore, readText } from "../../aws/object-store.ts";
+import { TRAINING_MODES } from "../../config/solution.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
+import { Definitions } from "../records/layout.ts";
 import { EtlError } from "./etl-error.ts";
-import { DefinitionFiles, EventCheck, TRAINING_MODES } from "./settings.ts";
+import { EventCheck } from "./settings.ts";
 
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Parts = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -10,15 +12,9 @@ const Parts = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Run = v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/, "must be 1 to 80 letters, digits, hyphens and underscores"));
 /** What the items of maps have in common: their run, and the key of the result that they write last. */
 const item = { run: Run, result: v.string() };
-
-/** What calls wrote. Rejects files have the rejected rows and the reasons, as lines of JSON. */
-export const Written = {
-  /** Files that Personalize imports. */
-  files: v.array(v.strictObject({ key: v.string(), rows: Count, bytes: Count })),
-  rows: Count,
-  rejected: Count,
-  rejects: v.array(v.string()),
-};
+/** The numbers of rows that calls wrote and rejected. */
+const rows = { rows: Count, rejected: Count };
+const settings = { mode: v.picklist(TRAINING_MODES), checks: v.array(EventCheck) };
 
 /** An item of the first map: the objects that one call transforms. */
 export const TransformTask = v.strictObject({
@@ -29,17 +25,19 @@ export const TransformTask = v.strictObject({
   of: Parts,
 });
 
-/** An item of the first map: a segment of a table. Each call advances `part` and `start`, and adds to `written`. */
+/** The result of reading a segment of a table. */
+export const ScanResult = v.strictObject({ dataset: v.picklist(["user", "item"]), ...rows });
+
+/** An item of the first map: a segment of a table. Each call advances `part` and `start`, and adds to the counts. */
 export const ScanTask = v.strictObject({
   task: v.literal("scan"),
   ...item,
-  dataset: v.picklist(["user", "item"]),
+  ...ScanResult.entries,
   segment: Count,
   of: Parts,
   part: Count,
   /** Key of the last record read, as the table returned it. Null at the start. */
   start: v.nullable(v.record(v.string(), v.unknown())),
-  written: v.strictObject(Written),
   done: v.boolean(),
 });
 
@@ -53,60 +51,34 @@ export const EtlTask = v.variant("task", [
     run: Run,
     /** When the execution started, in ISO 8601. */
     startedAt: v.pipe(v.string(), v.isoTimestamp()),
-    mode: v.picklist(TRAINING_MODES),
-    checks: v.array(EventCheck),
+    ...settings,
   }),
   TransformTask,
   ScanTask,
+  v.strictObject({ task: v.literal("split"), run: Run }),
   DeduplicateTask,
   v.strictObject({ task: v.literal("finish"), run: Run }),
 ]);
 
 /** The settings with which a run started. All its steps use them, so a deployment during the run does not affect it. */
 export const RunPlan = v.strictObject({
-  mode: v.picklist(TRAINING_MODES),
-  checks: v.array(EventCheck),
+  ...settings,
   /** The days to read, oldest first. */
   days: v.array(v.string()),
-  schema_hash: v.string(),
-  definitions: DefinitionFiles,
-  /** Keys of the results of all groups, in the order of days and objects, of all shards and of all segments. */
+  definitions: Definitions,
+  /** Keys of the results of all groups, in the order of days and objects, and of all segments. */
   groups: v.array(v.string()),
-  shards: v.array(v.string()),
   segments: v.array(v.string()),
 });
 
 /** The result of transforming a group. Its existence means that the files are complete. */
 export const GroupResult = v.strictObject({
-  rows: Count,
-  rejected: Count,
-  rejects: v.array(v.string()),
-  /** The number of partitions, and their files. A partition without rows has no file. */
+  ...rows,
+  /** The size of its objects, unpacked. */
+  bytes: Count,
+  /** The number of partitions, and those that have rows and so a file. */
   of: Parts,
-  files: v.array(v.strictObject({ key: v.string(), partition: Count })),
-});
-
-/** The result of reading a segment. */
-export const ScanResult = v.strictObject({ dataset: v.picklist(["user", "item"]), ...Written });
-
-/** The content of a shard without duplicates. */
-export const ShardResult = v.strictObject({
-  ...Written,
-  duplicates: Count,
-  /** In mode init: number of rows whose IMPRESSION was omitted. */
-  impressions_left_out: Count,
-  event_types: v.record(v.string(), Count),
-  /** By check: the events that count, and how many of them each user has, at most 2, with the user's hash. */
-  checks: v.array(
-    v.strictObject({
-      interactions: Count,
-      users: v.array(v.tuple([v.string(), Count, v.number()])),
-      /** Only users whose hash is below this bound are listed. Null means that all users are. */
-      below: v.nullable(v.number()),
-    }),
-  ),
-  /** The shard's most frequent items. */
-  items: v.array(v.tuple([v.string(), Count])),
+  partitions: v.array(Count),
 });
 
 export type TransformTask = v.InferOutput<typeof TransformTask>;
@@ -116,11 +88,14 @@ export type EtlTask = v.InferOutput<typeof EtlTask>;
 export type RunPlan = v.InferOutput<typeof RunPlan>;
 export type GroupResult = v.InferOutput<typeof GroupResult>;
 export type ScanResult = v.InferOutput<typeof ScanResult>;
-export type ShardResult = v.InferOutput<typeof ShardResult>;
-export type Written = ScanTask["written"];
 
 /** How many objects to transfer in parallel. */
 export const TRANSFERS = 16;
+
+/** Adds up a number of each value. */
+export function sum<T>(values: readonly T[], of: (value: T) => number): number {
+  return values.reduce((total, value) => total + of(value), 0);
+}
 
 /** Reads a file of a run. Undefined if it does not exist. Throws EtlError if it does not match the schema. */
 export async function findFile<T>(
@@ -148,28 +123,32 @@ export function writeFile(store: ObjectStore, key: string, content: unknown): Pr
 }
 
 /** Returns the key where a map's item leaves the reason why it has no result. */
-export const errorKey = (result: string) => result.replace(/json$/, "error.json");
+export const errorKey = (result: string) => `${result.slice(0, result.lastIndexOf(".") + 1)}error.txt`;
 
 /**
- * Reads the results of a map's items. The map steps tolerate failures, so this throws EtlError with the reasons if any
- * result is missing. `failed` says what happened to those.
+ * Reads the results of a map's items with `read`. The map steps tolerate failures, so this throws EtlError with the
+ * reasons if any result is missing. `failed` says what happened to those.
  */
 export async function readResults<T>(
   store: ObjectStore,
   keys: readonly string[],
-  schema: v.GenericSchema<unknown, T>,
   failed: string,
+  read: (key: string) => Promise<T | undefined>,
 ): Promise<T[]> {
-  const results = await concurrently(keys, TRANSFERS, (key) => findFile(store, key, schema));
-  const missing = keys.filter((_, index) => !results[index]);
+  const results = await concurrently(keys, TRANSFERS, read);
+  const missing = keys.filter((_, index) => results[index] === undefined);
   if (missing.length === 0) return results.flatMap((result) => result ?? []);
   const reasons = await concurrently(missing.slice(0, 5), TRANSFERS, async (key) => {
-    const name = key.replace(/^.*\/(?:days|results)\/|\.json$/g, "");
+    const name = key.replace(/^.*\/(?:days|results)\/|\.\w+$/g, "");
     return `${name}: ${(await readText(store, errorKey(key))) ?? "it left no reason; see the function's log"}`;
   });
   throw new EtlError(`${missing.length} of ${keys.length} ${failed}. ${reasons.join("; ")}`);
 }
 
-/** Reads the results of all groups. */
+/** Reads the results of groups. */
 export const readGroups = (store: ObjectStore, keys: readonly string[]) =>
-  readResults(store, keys, GroupResult, "groups of events were not transformed");
+  readResults(store, keys, "groups of events were not transformed", (key) => findFile(store, key, GroupResult));
+
+/** Reads the results of segments. */
+export const readSegments = (store: ObjectStore, keys: readonly string[]) =>
+  readResults(store, keys, "table segments were not read to their end", (key) => findFile(store, key, ScanResult));

@@ -5,7 +5,7 @@ import { reasonOf } from "../records/parsed.ts";
 import { ID_COLUMNS, profileFields, profileParser } from "../records/profile.ts";
 import { type Engine, writeRows } from "./engine.ts";
 import { runKeys } from "./keys.ts";
-import { type ScanTask, type Written, writeFile } from "./run-files.ts";
+import { type ScanTask, writeFile } from "./run-files.ts";
 import { csv, identifier, rejects } from "./sql.ts";
 
 /** The datasets that are stored in tables. */
@@ -41,8 +41,7 @@ export async function scan(
   deadline: Deadline,
   { fileCharacters = FILE_CHARACTERS } = {},
 ): Promise<ScanTask> {
-  const { run, dataset, segment, of, part, written } = task;
-  const keys = runKeys(run);
+  const { run, dataset, segment, of, part } = task;
   const parse = profileParser(dataset, definitions, "ignore");
   const valuesOf = profileFields(dataset, definitions);
   const schema = definitions.schemas[dataset];
@@ -70,16 +69,13 @@ export async function scan(
     await engine.insert("reject", rejected);
   } while (start !== null && characters < fileCharacters && deadline.remaining() > STOP_BEFORE_MS);
 
-  const file = await writeRows(engine, store, keys.table(dataset, segment, part), (to) =>
+  const keys = runKeys(run);
+  const name = keys.part(segment, part);
+  const rows = await writeRows(engine, store, `${keys.folder(dataset)}${name}.csv`, (to) =>
     csv(schema, "FROM record", to),
   );
-  const rejected = await writeRows(engine, store, keys.tableRejects(dataset, segment, part), rejects);
-  const after: Written = {
-    files: file.rows > 0 ? [...written.files, file] : written.files,
-    rows: written.rows + file.rows,
-    rejected: written.rejected + rejected.rows,
-    rejects: rejected.rows > 0 ? [...written.rejects, rejected.key] : written.rejects,
-  };
-  if (start === null) await writeFile(store, task.result, { dataset, ...after });
-  return { ...task, part: part + 1, start, written: after, done: start === null };
+  const rejected = await writeRows(engine, store, `${keys.rejects(dataset)}${name}.jsonl`, rejects);
+  const counts = { dataset, rows: task.rows + rows, rejected: task.rejected + rejected };
+  if (start === null) await writeFile(store, task.result, counts);
+  return { ...task, ...counts, part: part + 1, start, done: start === null };
 }

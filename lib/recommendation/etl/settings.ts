@@ -1,13 +1,6 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { AvroSchema } from "../../config/avro.ts";
-import { EtlSchema } from "../../config/etl.ts";
 import type { Definitions } from "../records/layout.ts";
-
-/** How a training imports events: update_dataset_group includes IMPRESSION, init leaves it empty. */
-export const TRAINING_MODES = ["init", "update_dataset_group"] as const;
-
-export type TrainingMode = (typeof TRAINING_MODES)[number];
 
 /**
  * The events that a recipe will learn from. ETL counts them, so that training can check that there are enough. Without
@@ -23,20 +16,8 @@ export const EventCheck = v.strictObject({
 
 export type EventCheck = v.InferOutput<typeof EventCheck>;
 
-/** The generated configuration files. */
-export const DefinitionFiles = v.strictObject({
-  schemas: v.strictObject({
-    user: AvroSchema("user"),
-    item: AvroSchema("item"),
-    interaction: AvroSchema("interaction"),
-  }),
-  etl: EtlSchema,
-});
-
-export type DefinitionFiles = v.InferOutput<typeof DefinitionFiles>;
-
 /** The version of the row format. It is part of every digest: increasing it makes ETL transform all events again. */
-const ROW_FORMAT = 3;
+const ROW_FORMAT = 4;
 
 /** Returns a hash that changes with the format of rows, the interactions schema or its source columns. */
 export function schemaHash({ schemas, etl }: Definitions): string {

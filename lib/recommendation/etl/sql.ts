@@ -8,6 +8,7 @@ const FILES = {
   lines: readFileSync(new URL("lines.sql", import.meta.url), "utf8"),
   kept: readFileSync(new URL("kept.sql", import.meta.url), "utf8"),
   counted: readFileSync(new URL("counted.sql", import.meta.url), "utf8"),
+  totals: readFileSync(new URL("totals.sql", import.meta.url), "utf8"),
   csv: readFileSync(new URL("csv.sql", import.meta.url), "utf8"),
 };
 

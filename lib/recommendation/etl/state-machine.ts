@@ -28,7 +28,7 @@ const RETRY = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
  * `{manifestKey, interactions, users, items, rejected}`.
  *
  * The states use only JSONPath, and JSON as the source of maps, which both Step Functions and the local interpreter
- * support. The maps tolerate every failure. The last step finds out which items failed and why, and then fails the run.
+ * support. The maps tolerate every failure. The step after each finds out which items failed and why, and then fails the run.
  */
 export function etlStates(parts: StateMachineParts, next?: string): States {
   const call = (task: string, payload: object, ...results: string[]): State => ({
@@ -46,9 +46,10 @@ export function etlStates(parts: StateMachineParts, next?: string): States {
     states: {
       // The ResultPath of the steps needs this object to exist.
       PrepareEtl: { Type: "Pass", Result: {}, ResultPath: "$.etl", Next: "PlanEtl" },
-      PlanEtl: { ...call("plan", planned, "readsKey", "shardsKey"), Next: "ReadEventsAndTables" },
-      ReadEventsAndTables: map(parts, "$.etl.plan.readsKey", "Read", "WriteEvents"),
-      WriteEvents: map(parts, "$.etl.plan.shardsKey", "Write", "FinishEtl"),
+      PlanEtl: { ...call("plan", planned, "tasksKey"), Next: "ReadEventsAndTables" },
+      ReadEventsAndTables: map(parts, "$.etl.plan.tasksKey", "Read", "SplitEvents"),
+      SplitEvents: { ...call("split", {}, "tasksKey"), Next: "WriteEvents" },
+      WriteEvents: map(parts, "$.etl.split.tasksKey", "Write", "FinishEtl"),
       FinishEtl: {
         ...call("finish", {}, "manifestKey", "interactions", "users", "items", "rejected"),
         ...(next === undefined ? { End: true } : { Next: next }),

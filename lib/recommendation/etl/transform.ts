@@ -8,19 +8,17 @@ import type { Definitions } from "../records/layout.ts";
 import { reasonOf } from "../records/parsed.ts";
 import { trainedEvent } from "../records/trained-event.ts";
 import { allRows, type Engine, writeRows } from "./engine.ts";
-import { eventColumns, rowFields } from "./event-columns.ts";
+import { eventColumns, storedTable } from "./event-columns.ts";
 import { download, unpack } from "./files.ts";
 import { sharedKeys } from "./keys.ts";
-import { type GroupResult, TRANSFERS, type TransformTask, writeFile } from "./run-files.ts";
-import { identifier, literal, literals, rejects, sql } from "./sql.ts";
-
-/** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
-const LONGEST_LINE = 1_024_000;
+import { type GroupResult, sum, TRANSFERS, type TransformTask, writeFile } from "./run-files.ts";
+import { literal, literals, rejects, sql } from "./sql.ts";
 
 /** An object on the function's disk. Its place in the group names the file, and is part of the positions of its events. */
 interface LocalObject {
   key: string;
   file: string;
+  bytes: number;
   isPlain: boolean;
   /** What is wrong with it as a whole. */
   problem?: string;
@@ -41,15 +39,14 @@ export async function transform(
     const file = join(engine.folder, `${index}.json`);
     if (await download(store, key, `${file}.stored`)) return { key, file, ...(await unpack(`${file}.stored`, file)) };
     await write(file, "");
-    return { key, file, isPlain: true, problem: "the object has been removed since the run was planned" };
+    return { key, file, bytes: 0, isPlain: true, problem: "the object has been removed since the run was planned" };
   });
-  const isPlain = objects.every((object) => object.isPlain);
-  const columns = {
-    ...eventColumns(definitions, isPlain),
-    longest_line: LONGEST_LINE,
-    files: literals(objects.map(({ file }) => file)),
-    keys: literals(keys),
-  };
+  const columns = eventColumns(
+    definitions,
+    objects.every(({ isPlain }) => isPlain),
+  );
+  const read = (some: readonly LocalObject[], first = 0) =>
+    sql("objects", { ...columns, first, files: literals(some.map(({ file }) => file)) });
   const folder = join(engine.folder, "partitions");
   const partition = async (rows: string) => {
     await mkdir(folder, { recursive: true });
@@ -60,26 +57,26 @@ export async function transform(
            (${PARQUET}, PARTITION_BY (part), OVERWRITE)`,
     );
   };
-  const isWhole = objects.every(({ problem }) => problem === undefined);
-  let rows = isWhole ? await unlessRefused(() => partition(sql("objects", columns))) : undefined;
+  const isWhole = (some: readonly LocalObject[]) => some.every(({ problem }) => problem === undefined);
+  let rows = isWhole(objects) ? await unlessRefused(() => partition(read(objects))) : undefined;
   if (rows === undefined) {
-    await engine.run(sql("lines", columns));
-    rows = await partition(await parseOthers(objects, definitions, engine));
+    await engine.run(storedTable(definitions));
+    for (const [place, object] of objects.entries()) {
+      const isAlone = objects.length === 1 || !isWhole([object]);
+      const insert = () => engine.run(`INSERT INTO stored ${read([object], place)}`);
+      if (isAlone || (await unlessRefused(insert)) === undefined)
+        await readLines(object, place, columns, definitions, engine);
+    }
+    rows = await partition("FROM stored");
   }
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".parquet")).sort();
-  const files = names.map((name) => {
-    const partition = Number(/part=(\d+)/.exec(name)?.[1]);
-    return { key: sharedKeys.rows(result, of, partition), partition, file: join(folder, name) };
-  });
-  await concurrently(files, TRANSFERS, ({ key, file }) => store.write(key, { file }));
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".parquet"));
+  const files = new Map(names.map((name) => [Number(/part=(\d+)/.exec(name)?.[1]), join(folder, name)]));
+  await concurrently([...files], TRANSFERS, ([partition, file]) =>
+    store.write(sharedKeys.rows(result, of, partition), { file }),
+  );
   const rejected = await writeRows(engine, store, sharedKeys.rejects(result), rejects);
-  const written: GroupResult = {
-    rows,
-    rejected: rejected.rows,
-    rejects: rejected.rows > 0 ? [rejected.key] : [],
-    of,
-    files: files.map(({ key, partition }) => ({ key, partition })),
-  };
+  const bytes = sum(objects, (object) => object.bytes);
+  const written: GroupResult = { rows, rejected, bytes, of, partitions: [...files.keys()].sort((a, b) => a - b) };
   await writeFile(store, result, written);
   return written;
 }
@@ -98,20 +95,25 @@ async function unlessRefused<T>(operation: () => Promise<T>): Promise<T | undefi
 }
 
 /**
- * Returns a query of the rows of objects that were read line by line. SQL judged what it can. The parser of records judges
- * the other lines, and gives the reasons of rejects.
+ * Adds an object's events to the table `stored`, line by line. SQL judges what it can. The parser of records judges the
+ * other lines, and gives the reasons of rejects.
  */
-async function parseOthers(objects: readonly LocalObject[], definitions: Definitions, engine: Engine): Promise<string> {
+async function readLines(
+  { key, file, problem }: LocalObject,
+  place: number,
+  columns: Readonly<Record<string, string | number>>,
+  definitions: Definitions,
+  engine: Engine,
+): Promise<void> {
+  await engine.run(sql("lines", { ...columns, first: place, file: literal(file), key: literal(key) }));
   const parse = eventParser(definitions, undefined, "ignore");
   const toTrained = trainedEvent(definitions);
-  const cells = ["__id", "__position", ...rowFields(definitions)].map(identifier).join(", ");
-  await engine.run(`CREATE TABLE parsed AS SELECT ${cells} FROM judged LIMIT 0`);
   const others =
-    "SELECT object, line::DOUBLE AS line, __position::VARCHAR AS position, text FROM judged WHERE NOT accepted";
+    "SELECT line::DOUBLE AS line, __position::VARCHAR AS position, text FROM judged WHERE NOT accepted ORDER BY line";
   for await (const rows of engine.rows(others)) {
     const accepted: (string | number | null)[][] = [];
     const rejected: (string | number)[][] = [];
-    for (const { object, line, position, text } of rows) {
+    for (const { line, position, text } of rows) {
       const json = parseJson(String(text));
       const event = json === undefined ? undefined : parse(json);
       if (event && "record" in event) {
@@ -119,18 +121,14 @@ async function parseOthers(objects: readonly LocalObject[], definitions: Definit
         const placed = [userId, itemId, eventType, eventValue, timestamp, impression];
         accepted.push([event.record.EVENT_ID, String(position), ...placed, ...values]);
       } else if (String(text).trim() !== "") {
-        const reason = event ? reasonOf(event.issues) : "is not JSON";
-        rejected.push([objects[Number(object)]?.key ?? "", Number(line), reason, String(text)]);
+        rejected.push([key, Number(line), event ? reasonOf(event.issues) : "is not JSON", String(text)]);
       }
     }
-    await engine.insert("parsed", accepted);
+    await engine.insert("stored", accepted);
     await engine.insert("reject", rejected);
   }
-  for (const [index, { key, problem }] of objects.entries()) {
-    if (problem === undefined) continue;
-    const of = (table: string) => `(SELECT count(*) FROM ${table} WHERE object = ${index})`;
-    const [lines] = await allRows(engine, `SELECT (${of("read_line")} + ${of("unreadable")})::DOUBLE AS n`);
-    await engine.insert("reject", [[key, Number(lines?.n) === 0 ? 0 : Number(lines?.n) + 1, problem, null]]);
-  }
-  return `SELECT ${cells} FROM judged WHERE accepted UNION ALL FROM parsed`;
+  if (problem === undefined) return;
+  const count = "SELECT ((SELECT count(*) FROM read_line) + (SELECT count(*) FROM unreadable))::DOUBLE AS lines";
+  const lines = Number((await allRows(engine, count))[0]?.lines);
+  await engine.insert("reject", [[key, lines === 0 ? 0 : lines + 1, problem, null]]);
 }

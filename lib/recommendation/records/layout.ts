@@ -1,11 +1,18 @@
-import type { AvroSchema, Dataset } from "../../config/avro.ts";
-import type { EtlConfiguration, EtlDataset } from "../../config/etl.ts";
+import * as v from "valibot";
+import { AvroSchema } from "../../config/avro.ts";
+import { type EtlDataset, EtlSchema } from "../../config/etl.ts";
 
 /** The generated configuration files: the schemas, and how ETL derives their fields from the columns of records. */
-export interface Definitions {
-  schemas: Readonly<Record<Dataset, AvroSchema>>;
-  etl: EtlConfiguration;
-}
+export const Definitions = v.strictObject({
+  schemas: v.strictObject({
+    user: AvroSchema("user"),
+    item: AvroSchema("item"),
+    interaction: AvroSchema("interaction"),
+  }),
+  etl: EtlSchema,
+});
+
+export type Definitions = v.InferOutput<typeof Definitions>;
 
 /** The value of a column or field. Whole numbers beyond 2^53 stay text. */
 export type Value = string | number;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
 import { accessEntries } from "../../core/http/key-rules.ts";
-import { DefinitionFiles } from "../etl/settings.ts";
+import { Definitions } from "../records/layout.ts";
 
 const Name = v.pipe(v.string(), v.nonEmpty());
 const Milliseconds = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -29,7 +29,7 @@ export const RecommendationSettings = v.object({
     }),
   ),
   /** The generated schema files. */
-  definitions: DefinitionFiles,
+  definitions: Definitions,
   timeouts: v.object({
     /** For one call to a campaign. */
     campaign_ms: Milliseconds,
@@ -50,7 +50,7 @@ export type RecommendationSettings = v.InferOutput<typeof RecommendationSettings
 export type FilterSettings = RecommendationSettings["filters"][number];
 
 /** The settings that `realtime-sync` reads from the `config.json` beside its bundle. */
-export const RealtimeSyncSettings = v.object({ project: Name, definitions: DefinitionFiles });
+export const RealtimeSyncSettings = v.object({ project: Name, definitions: Definitions });
 
 export type RealtimeSyncSettings = v.InferOutput<typeof RealtimeSyncSettings>;
 

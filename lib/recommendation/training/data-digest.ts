@@ -3,6 +3,7 @@ import type { ObjectStore } from "../../aws/object-store.ts";
 import { runKeys } from "../etl/keys.ts";
 import type { Manifest } from "../etl/manifest.ts";
 import { RunPlan, readFile } from "../etl/run-files.ts";
+import { schemaHash } from "../etl/settings.ts";
 
 /** The most bytes of users and items to read and compare. Larger data always counts as changed. */
 const MOST_BYTES = 2 * 1_024 ** 3;
@@ -13,9 +14,9 @@ const MOST_BYTES = 2 * 1_024 ** 3;
  */
 export async function dataDigest(manifest: Manifest, store: ObjectStore): Promise<string> {
   const keys = runKeys(manifest.run);
-  const { schema_hash, groups } = await readFile(store, keys.plan, RunPlan);
+  const { definitions, groups } = await readFile(store, keys.plan, RunPlan);
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([manifest.mode, schema_hash, manifest.interaction.rows, groups]));
+  hash.update(JSON.stringify([manifest.mode, schemaHash(definitions), manifest.interaction.rows, groups]));
   const files = [...manifest.user.files, ...manifest.item.files];
   if (files.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) hash.update(manifest.run);
   else {

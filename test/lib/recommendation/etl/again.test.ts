@@ -131,13 +131,14 @@ test("fails with the reason of a group that was not transformed, though the map 
     /^EtlError: 1 of 1 groups of events were not transformed\. 2025-03-01\/[0-9a-f]+: Error: disk on fire$/,
   );
   assert.is(await readManifest(store, "r1"), undefined);
+  assert.equal(store.texts("etl/run=r1/results/shard-"), {}, "shards were written though a group is missing");
 });
 
 test("fails with the reason of a shard and of a scan that were not done", async () => {
   const { store, run } = world();
   const write = store.write.bind(store);
   store.write = (key, body) =>
-    key.includes("shard-00000.json") ? Promise.reject(new Error("full")) : write(key, body);
+    key.includes("shard-00000.parquet") ? Promise.reject(new Error("full")) : write(key, body);
   assert.is(await failure(run("r1")), "EtlError: 1 of 1 shards of events were not written. shard-00000: Error: full");
   store.write = (key, body) => (key.includes("/users/") ? Promise.reject(new Error("no space")) : write(key, body));
   assert.is(
@@ -160,7 +161,7 @@ test("refuses an input that is no step", async () => {
 
 /** All that a run leaves but what tells of the way there: reasons of failures, and the groups that were to do. */
 function outcome(texts: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).filter(([key]) => !/\.error\.json$|plan\/reads\.json$/.test(key)));
+  return Object.fromEntries(Object.entries(texts).filter(([key]) => !/\.error\.txt$|plan\/reads\.json$/.test(key)));
 }
 
 test.run();

@@ -16,10 +16,10 @@ const two = eventLine(event("zwölf €"));
 async function read(bytes: Uint8Array): Promise<[rows: number, rejects: string[]]> {
   const store = new MemoryStore();
   store.objects.set("a", Buffer.from(bytes));
-  const { rows, rejects } = await withEngine(LIMITS, (engine) =>
+  const { rows } = await withEngine(LIMITS, (engine) =>
     transform({ task: "transform", run: "r", result: "d.json", objects: ["a"], of: 1 }, store, DEFINITIONS, engine),
   );
-  const lines = rejects.flatMap((key) => store.text(key).trimEnd().split("\n"));
+  const lines = store.text("d.rejects.jsonl").split("\n").filter(Boolean);
   return [rows, lines.map((line) => JSON.parse(line)).map(({ line, reason }) => `${line}: ${reason}`)];
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
-import type { PopularItems, PopularItemsStore } from "../../../../lib/recommendation/etl/popular-items.ts";
+import type { PopularItems, PopularItemsStore } from "../../../../lib/recommendation/etl/finish.ts";
 import type { TableDataset, TableSource } from "../../../../lib/recommendation/etl/scan.ts";
 
 /** A bucket in memory that can be told to die: after `writesLeft` writes every call fails, as after a kill. */

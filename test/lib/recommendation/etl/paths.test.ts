@@ -4,11 +4,11 @@ import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { parseJson } from "../../../../lib/core/json/values.ts";
 import { allRows, withEngine } from "../../../../lib/recommendation/etl/engine.ts";
-import { eventColumns, rowFields } from "../../../../lib/recommendation/etl/event-columns.ts";
-import type { DefinitionFiles } from "../../../../lib/recommendation/etl/settings.ts";
+import { eventColumns, rowFields, storedTable } from "../../../../lib/recommendation/etl/event-columns.ts";
 import { literal, literals, sql } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventParser } from "../../../../lib/recommendation/records/event.ts";
+import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
 import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
 import { trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
 import { suite } from "../../../suite.ts";
@@ -18,7 +18,7 @@ import { DEFINITIONS, event, LIMITS } from "./run.ts";
 const test = suite("paths of an event");
 
 /** The sample's schema with columns of each type, a join and a rename. */
-const definitions: DefinitionFiles = structuredClone(DEFINITIONS);
+const definitions: Definitions = structuredClone(DEFINITIONS);
 definitions.schemas.interaction.fields.push(
   { name: "DEVICE", type: ["null", "string"] },
   { name: "AGE", type: ["null", "int"] },
@@ -57,12 +57,13 @@ const FAST = 150;
 /** The row that SQL makes of each line, or undefined if it leaves the line to the parser, on both of its paths. */
 function sqlRows(lines: readonly string[]): Promise<((string | null)[] | undefined)[][]> {
   return withEngine(LIMITS, async (engine) => {
-    const columns = { ...eventColumns(definitions), longest_line: 1_024_000 };
+    const columns = { ...eventColumns(definitions), first: 0 };
+    await engine.run(storedTable(definitions));
     const rowOf = (row: Readonly<Record<string, unknown>> | undefined) =>
       row && fields.map((name) => (row[name] === null ? null : String(row[name])));
     const file = join(engine.folder, "0.json");
     writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
-    await engine.run(sql("lines", { ...columns, files: literals([file]), keys: literals(["a"]) }));
+    await engine.run(sql("lines", { ...columns, file: literal(file), key: literal("a") }));
     const judged = await allRows(engine, "SELECT * EXCLUDE (line), line::INTEGER AS line FROM judged WHERE accepted");
     const byLine = lines.map((_, index) => rowOf(judged.find(({ line }) => line === index + 1)));
     const fast = [];
@@ -157,9 +158,9 @@ test("end in the same rows, whether another line of the object refuses the fast 
     store.objects.set("a", Buffer.from(events.map(eventLine).join("") + more));
     return withEngine(LIMITS, async (engine) => {
       const task = { task: "transform", run: "r", result: "d.json", objects: ["a"], of: 1 } as const;
-      const { files } = await transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine);
+      await transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine);
       const file = join(engine.folder, "written.parquet");
-      writeFileSync(file, store.objects.get(files[0]?.key ?? "") ?? "");
+      writeFileSync(file, store.objects.get("d-0000-of-0001.parquet") ?? "");
       return allRows(engine, `FROM read_parquet(${literal(file)}) ORDER BY __position`);
     });
   };

@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { withEngine } from "../../../../lib/recommendation/etl/engine.ts";
+import { allRows, withEngine } from "../../../../lib/recommendation/etl/engine.ts";
 import {
   readFile,
   ScanResult,
@@ -25,7 +27,8 @@ const first: ScanTask = {
   of: 1,
   part: 0,
   start: null,
-  written: { files: [], rows: 0, rejected: 0, rejects: [] },
+  rows: 0,
+  rejected: 0,
   done: false,
 };
 
@@ -59,7 +62,7 @@ async function scanAll(remaining: number): Promise<number[]> {
   const ids = files.flatMap((text) => text.trimEnd().split("\n").slice(1)).map((row) => row.split(",")[1]);
   assert.equal(new Set(ids).size, users.length);
   assert.is(ids.length, users.length);
-  return result.files.map(({ rows }) => rows);
+  return files.map((text) => text.trimEnd().split("\n").length - 1);
 }
 
 test("a scan that has time and room writes one file", async () => {
@@ -74,6 +77,8 @@ test("a scan stops when its file is full", async () => {
   const task = await scanOnce(first, new MemoryStore(), users, 900_000, 1_300);
   assert.equal([task.done, task.part, task.start], [false, 1, { at: 20 }]);
 });
+
+const REJECT = `${JSON.stringify({ source: "b", line: 2, reason: "is not JSON", row: "broken" })}\n`;
 
 const group: TransformTask = {
   task: "transform",
@@ -90,19 +95,38 @@ test("a group is written in as many files as partitions, each row once, and its 
   const lines = Array.from({ length: 500 }, (_, index) => (index % 5 ? eventLine(event(`e${index}`)) : "broken\n"));
   store.objects.set("a", Buffer.from(lines.join("")));
   const result = await transformed({ ...group, of: 8 }, store);
-  assert.equal([result.rows, result.rejected, result.files.length], [400, 100, 8]);
-  assert.equal(
-    result.files.map(({ partition }) => partition),
-    [0, 1, 2, 3, 4, 5, 6, 7],
-  );
-  assert.is(
-    result.rejects
-      .map((key) => store.text(key))
-      .join("")
-      .trimEnd()
-      .split("\n").length,
-    100,
-  );
+  assert.equal([result.rows, result.rejected, result.bytes], [400, 100, lines.join("").length]);
+  assert.equal(result.partitions, [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.is(store.written.filter((key) => key.endsWith(".parquet")).length, 8);
+  assert.is(store.text("etl/days/2025-03-01/d.rejects.jsonl").trimEnd().split("\n").length, 100);
+});
+
+test("a bad line in one object of a group gives the others the same rows and places", async () => {
+  const [first, last] = [eventLine(event("e1")), eventLine(event("e1", { ITEM_ID: "B2" }))];
+  const refused = `${last}broken\n${eventLine(event("e2", { EVENT_VALUE: 0.1 + 0.2 }))}\n${eventLine(event("e3"))}`;
+  const rows = async (objects: Record<string, string>) => {
+    const store = new MemoryStore();
+    for (const [key, text] of Object.entries(objects)) store.objects.set(key, Buffer.from(text));
+    await transformed({ ...group, objects: Object.keys(objects) }, store);
+    assert.is(store.text("etl/days/2025-03-01/d.rejects.jsonl"), objects.b === refused ? REJECT : "");
+    return withEngine(LIMITS, async (engine) => {
+      const file = join(engine.folder, "written.parquet");
+      writeFileSync(file, store.objects.get("etl/days/2025-03-01/d-0000-of-0001.parquet") ?? "");
+      return allRows(
+        engine,
+        `SELECT __id AS id, ITEM_ID AS item, __position >> 32 AS object FROM '${file}' ORDER BY ALL`,
+      );
+    });
+  };
+  const found = await rows({ a: first, b: refused, c: last });
+  assert.equal(found, [
+    { id: "e1", item: "B1", object: 0n },
+    { id: "e1", item: "B2", object: 1n },
+    { id: "e1", item: "B2", object: 2n },
+    { id: "e2", item: "B1", object: 1n },
+    { id: "e3", item: "B1", object: 1n },
+  ]);
+  assert.equal(await rows({ a: first, b: refused.replace("broken\n", ""), c: last }), found);
 });
 
 test("an object that is gone since the plan is a reject, not a failure, and the others are read", async () => {
@@ -110,7 +134,10 @@ test("an object that is gone since the plan is a reject, not a failure, and the 
   store.objects.set("b", Buffer.from(eventLine(event("e1"))));
   const result = await transformed({ ...group, objects: ["gone", "b"] }, store);
   assert.equal([result.rejected, result.rows], [1, 1]);
-  assert.match(store.text(result.rejects[0] ?? ""), "the object has been removed since the run was planned");
+  assert.match(
+    store.text("etl/days/2025-03-01/d.rejects.jsonl"),
+    "the object has been removed since the run was planned",
+  );
 });
 
 test.run();

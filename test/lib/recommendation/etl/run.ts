@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { createHandler } from "../../../../functions/etl/handler.ts";
 import type { EngineLimits } from "../../../../lib/recommendation/etl/engine.ts";
-import type { DefinitionFiles } from "../../../../lib/recommendation/etl/settings.ts";
+import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
 import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
@@ -17,7 +17,7 @@ const { schemas, etl } = await generateSchemas({
   interaction: `${folder}interactions.csv`,
   textualFields: ["TITLE"],
 });
-export const DEFINITIONS: DefinitionFiles = { schemas, etl };
+export const DEFINITIONS: Definitions = { schemas, etl };
 
 const ENV = {
   BUCKET: "bucket",
@@ -53,7 +53,7 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
   const store = new MemoryStore();
   const popular = new MemoryPopularItems();
   const records = { user: [USER] as Record<string, unknown>[], item: [ITEM] as Record<string, unknown>[] };
-  const deployed = (definitions: DefinitionFiles) =>
+  const deployed = (definitions: Definitions) =>
     createHandler(
       { ...ENV, ...options.env },
       {
@@ -74,7 +74,7 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
     call,
 
     /** Deploys other schemas. */
-    deploy(definitions: DefinitionFiles) {
+    deploy(definitions: Definitions) {
       handler = deployed(definitions);
     },
 
@@ -89,14 +89,14 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
     async run(run: string, input: { mode?: string; checks?: unknown[] } = {}) {
       const { mode = "init", checks = [] } = input;
       const planned = await call({ task: "plan", run, startedAt: STARTED, mode, checks });
-      await mapOver(keyOf(planned, "readsKey"));
-      await mapOver(keyOf(planned, "shardsKey"));
+      await mapOver(planned);
+      await mapOver(await call({ task: "split", run }));
       return call({ task: "finish", run });
     },
   };
 
-  async function mapOver(listKey: string) {
-    for (const item of JSON.parse(store.text(listKey))) {
+  async function mapOver(planned: object) {
+    for (const item of JSON.parse(store.text(String(Reflect.get(planned, "tasksKey"))))) {
       try {
         for (let next = await call(item); "done" in next && !next.done; ) next = await call(next);
       } catch {
@@ -104,10 +104,6 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
       }
     }
   }
-}
-
-function keyOf(output: object, name: string): string {
-  return String(Reflect.get(output, name));
 }
 
 /** Rows of all files of a dataset, in the order of the files, without their headers. */

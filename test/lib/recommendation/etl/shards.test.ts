@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { withEngine } from "../../../../lib/recommendation/etl/engine.ts";
-import { plan, powerOfTwo } from "../../../../lib/recommendation/etl/plan.ts";
+import { type PlanInput, plan, powerOfTwo, splitShards } from "../../../../lib/recommendation/etl/plan.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
 import { suite } from "../../../suite.ts";
@@ -20,13 +20,10 @@ test("an event's partition is the remainder of md5 of its EVENT_ID, whatever the
   // md5 of e1 begins with the bytes cd ac 5f d4 1d a4 ..., of which the last eight decide: 15746777100772392214 % 8 = 6.
   store.objects.set("a", Buffer.from(eventLine(event("e1"))));
   const task = { task: "transform", run: "r", result: "d.json", objects: ["a"], of: 8 } as const;
-  const { files } = await withEngine(LIMITS, (engine) =>
+  const { partitions } = await withEngine(LIMITS, (engine) =>
     transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine),
   );
-  assert.equal(
-    files.map(({ partition }) => partition),
-    [6],
-  );
+  assert.equal(partitions, [6]);
 });
 
 test("ids are spread evenly over the partitions, numbered ones too", async () => {
@@ -40,34 +37,40 @@ test("ids are spread evenly over the partitions, numbered ones too", async () =>
   assert.ok(Math.min(...counts) > 800 && Math.max(...counts) < 1_200, `${Math.min(...counts)} ${Math.max(...counts)}`);
 });
 
-/** Plans a run whose shards have at most this many bytes. */
-const planned = (of: World, shardBytes: number) =>
-  plan(
-    {
-      run: "r",
-      startedAt: STARTED,
-      mode: "init",
-      checks: [{ name: "all" }],
-      logLookbackDays: 3,
-      forceReprocessLookbackDays: 0,
-    },
-    of.store,
-    memoryTables(of.records),
-    DEFINITIONS,
-    { shardBytes },
-  );
+const INPUT: PlanInput = {
+  ...{ run: "r", startedAt: STARTED, mode: "init", checks: [{ name: "all" }] },
+  ...{ logLookbackDays: 3, forceReprocessLookbackDays: 0 },
+};
+
+/** Plans a run, reads its events, and splits them into shards of at most this many bytes, unpacked. */
+async function split(of: World, shardBytes: number, partitions = 1) {
+  await plan(INPUT, of.store, memoryTables(of.records), DEFINITIONS);
+  for (const task of listOf(of, "reads")) {
+    await of.call(task.task === "transform" ? { ...task, of: partitions } : task);
+  }
+  await splitShards("r", of.store, { shardBytes });
+}
 
 const listOf = ({ store }: World, name: string) => JSON.parse(store.text(`etl/run=r/plan/${name}.json`));
 
-test("a shard has a limit of bytes, because its file goes to S3 in one call", async () => {
+test("a shard has a limit of unpacked bytes, however well they compress, for the disk and for S3", async () => {
   const made = world();
-  const lines = [event("e1"), event("e2"), event("e3")];
-  made.events("2025-03-01", "a", lines);
+  const lines = Array.from({ length: 200 }, (_, index) => event(`e${index}`));
+  made.events("2025-03-01", "a", lines, true);
   const bytes = lines.map(eventLine).join("").length;
-  await planned(made, bytes);
+  const [stored] = [...made.store.objects.values()];
+  assert.ok(stored && stored.length < bytes / 8);
+  await split(made, bytes);
   assert.is(listOf(made, "shards").length, 1);
-  await planned(made, bytes - 1);
+  await split(made, bytes - 1);
   assert.is(listOf(made, "shards").length, 2);
+});
+
+test("the partitions of a group follow its stored bytes", async () => {
+  const made = world();
+  made.events("2025-03-01", "a", [event("e1"), event("e2")]);
+  await plan(INPUT, made.store, memoryTables(made.records), DEFINITIONS, { partitionBytes: 100 });
+  assert.is(listOf(made, "reads")[0].of, 4);
 });
 
 test("any number of shards and partitions gives the same events and counts", async () => {
@@ -81,10 +84,7 @@ test("any number of shards and partitions gives the same events and counts", asy
       const { store, call } = made;
       made.events("2025-03-01", "a", many.slice(0, 400));
       made.events("2025-03-02", "a", many.slice(400));
-      await planned(made, shardBytes);
-      for (const task of listOf(made, "reads")) {
-        await call(task.task === "transform" ? { ...task, of: partitions } : task);
-      }
+      await split(made, shardBytes, partitions);
       for (const task of listOf(made, "shards")) await call(task);
       await call({ task: "finish", run: "r" });
       const { checks, duplicates } = JSON.parse(store.text("etl/run=r/manifest.json"));

@@ -40,7 +40,7 @@ test("is JSONPath alone, which the local interpreter knows", () => {
 
 test("calls the function in all of its steps and bounds the calls at the same time", () => {
   const text = JSON.stringify(etlStateMachine(parts));
-  assert.is(text.split(`"FunctionName":"${parts.functionArn}"`).length - 1, 4);
+  assert.is(text.split(`"FunctionName":"${parts.functionArn}"`).length - 1, 5);
   assert.is(text.split('"MaxConcurrency":7').length - 1, 2);
 });
 

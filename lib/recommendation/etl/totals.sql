@@ -1,0 +1,30 @@
+-- Adds up what the shards report. Recipes are numbered from one.
+CREATE OR REPLACE TABLE report AS
+SELECT * FROM read_parquet({{files}}, filename = true);
+
+-- A user's events are spread over the shards. A shard that lists one user more than it should has left out others, so only
+-- users below the last one of every such shard are complete. If there is any, the numbers of users are projected.
+CREATE OR REPLACE VIEW checked AS
+WITH bound AS (
+    SELECT recipe, min(highest) AS below
+    FROM (SELECT recipe, max(hash) AS highest FROM report WHERE kind = 'user' GROUP BY recipe, filename HAVING count(*) > {{users}})
+    GROUP BY recipe
+),
+known AS (
+    SELECT recipe, name, sum(events) AS events
+    FROM report LEFT JOIN bound USING (recipe)
+    WHERE kind = 'user' AND hash < coalesce(below, 1::BIGINT << 32)
+    GROUP BY recipe, name
+),
+counted AS (SELECT recipe, count(*) AS users, count(*) FILTER (events >= 2) AS users_with_two FROM known GROUP BY recipe),
+total AS (SELECT recipe, sum(events) AS interactions FROM report WHERE kind = 'recipe' GROUP BY recipe)
+SELECT
+    interactions::DOUBLE AS interactions,
+    round(coalesce(users, 0) * scale) AS users,
+    round(coalesce(users_with_two, 0) * scale) AS users_with_two,
+    below IS NULL AS exact
+FROM total
+LEFT JOIN counted USING (recipe)
+LEFT JOIN (SELECT recipe, below FROM bound) USING (recipe),
+LATERAL (SELECT coalesce((1::BIGINT << 32) / below, 1)::DOUBLE AS scale)
+ORDER BY recipe;
