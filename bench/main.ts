@@ -8,7 +8,7 @@ import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { exitWhenWritten } from "../local/process/exit.ts";
 import { report, verdict } from "./report.ts";
-import type { Benchmark, Result, Row } from "./result.ts";
+import { type Benchmark, type Result, type Row, withOtherSizes } from "./result.ts";
 import { SIZING_FILE, sizingGuide } from "./sizing.ts";
 
 const FIGURES = join(import.meta.dirname, "results.json");
@@ -66,7 +66,11 @@ for (const name of names) {
   const line = output.split("\n").find((text) => text.startsWith(MARK)) ?? `${MARK}[]`;
   const rows: Row[] = JSON.parse(line.slice(MARK.length));
   for (const row of rows) console.log(`  ${verdict(row)} ${row.what}: ${row.reached} (${row.budget})`);
-  results[name] = { date: new Date().toISOString().slice(0, 10), machine: machine(), rows };
+  results[name] = {
+    date: new Date().toISOString().slice(0, 10),
+    machine: machine(),
+    rows: withOtherSizes(rows, results[name]?.rows),
+  };
   // Writes after each benchmark, so that a later failure loses nothing.
   writeFileSync(FIGURES, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(REPORT, report(results));

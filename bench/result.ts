@@ -18,6 +18,8 @@ export interface Row {
   kept: boolean | undefined;
   /** The figures behind it. */
   note: string;
+  /** The size of the input, if the benchmark takes several. */
+  size?: number;
   /** Unit costs by name, which the sizing guide is computed from. */
   figures?: Readonly<Record<string, number>>;
 }
@@ -26,6 +28,13 @@ export interface Row {
 export interface Benchmark {
   name: string;
   run(): Promise<Row[]>;
+}
+
+/** Returns the rows of a run, and those of earlier runs with other sizes of input. The smallest input comes first. */
+export function withOtherSizes(rows: readonly Row[], earlier: readonly Row[] = []): Row[] {
+  const others = earlier.filter(({ size }) => size !== undefined && rows.every((row) => row.size !== size));
+  const size = (row: Row) => row.size ?? Number.MAX_SAFE_INTEGER;
+  return [...others, ...rows].toSorted((a, b) => size(a) - size(b));
 }
 
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;

@@ -4,6 +4,23 @@
  */
 export const TASK_SECONDS = 930;
 
+/** A state of the Amazon States Language. */
+export type State = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns a state that calls a function with a task, `run` (the name of the execution) and more payload. `more` says
+ * what becomes of the answer.
+ */
+export function taskState(functionArn: string, task: string, payload: object, more: State): State {
+  return {
+    Type: "Task",
+    Resource: "arn:aws:states:::lambda:invoke",
+    TimeoutSeconds: TASK_SECONDS,
+    Parameters: { FunctionName: functionArn, Payload: { task, "run.$": "$$.Execution.Name", ...payload } },
+    ...more,
+  };
+}
+
 /**
  * Returns the `Retry` of a state that calls a function. Never retries the error named `final`, which would recur.
  * Retries calls that did not reach the function up to six times, and all other errors as given by `more`. A throttled call

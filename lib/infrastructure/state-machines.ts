@@ -1,5 +1,5 @@
 import type { Names, StateMachineName } from "../core/naming/names.ts";
-import { etlStateMachine, type State } from "../recommendation/etl/state-machine.ts";
+import { etlStateMachine } from "../recommendation/etl/state-machine.ts";
 import { teardownStateMachine, trainingStateMachine } from "../recommendation/training/state-machine.ts";
 import { aliasArn } from "./functions.ts";
 
@@ -8,7 +8,10 @@ import { aliasArn } from "./functions.ts";
  *
  * @param maxConcurrency The most calls that a map step makes at the same time.
  */
-export function stateMachineDefinitions(names: Names, maxConcurrency: number): Record<StateMachineName, State> {
+export function stateMachineDefinitions(
+  names: Names,
+  maxConcurrency: number,
+): Record<StateMachineName, ReturnType<typeof etlStateMachine>> {
   const etl = { functionArn: aliasArn(names, "etl"), bucket: names.bucket(), maxConcurrency };
   const trainingArn = aliasArn(names, "training");
   return {

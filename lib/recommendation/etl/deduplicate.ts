@@ -6,7 +6,7 @@ import { EtlError } from "./etl-error.ts";
 import { storedTable } from "./event-columns.ts";
 import { download } from "./files.ts";
 import { runKeys, sharedKeys } from "./keys.ts";
-import { type DeduplicateTask, type RunPlan, readGroups, TRANSFERS } from "./run-files.ts";
+import { type DeduplicateTask, ReadData, type RunPlan, readFile, TRANSFERS } from "./run-files.ts";
 import type { EventCheck } from "./settings.ts";
 import { csv, identifier, literal, literals, sql } from "./sql.ts";
 
@@ -24,15 +24,15 @@ const SHARD_ITEMS = 2_000;
 export async function deduplicate(
   { run, result, shard, of }: DeduplicateTask,
   store: ObjectStore,
-  { groups: keys, definitions, mode, checks }: RunPlan,
+  { definitions, mode, checks }: RunPlan,
   engine: Engine,
 ): Promise<number> {
-  const groups = await readGroups(store, keys);
+  const { groups } = await readFile(store, runKeys(run).read, ReadData);
   const partitions = groups.flatMap((group, index) =>
     group.partitions
       .filter((partition) => partition % of === shard % group.of)
       .map((partition) => ({
-        key: sharedKeys.rows(keys[index] ?? "", group.of, partition),
+        key: sharedKeys.rows(group.key, group.of, partition),
         file: join(engine.folder, `${String(index).padStart(8, "0")}-${partition}.parquet`),
       })),
   );

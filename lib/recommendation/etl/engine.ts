@@ -83,10 +83,13 @@ export async function allRows(engine: Engine, query: string): Promise<Readonly<R
   return found;
 }
 
-/** Writes what a COPY statement writes into the file that it is given, and returns the number of rows. No object if none. */
+/**
+ * Writes what a COPY statement writes into the file that it is given, and returns the number of rows. Without rows there is
+ * no object, not even one of an earlier attempt.
+ */
 export async function writeRows(engine: Engine, store: ObjectStore, key: string, copy: (file: string) => string) {
   const file = join(engine.folder, "rows");
   const rows = await engine.run(copy(literal(file)));
-  if (rows > 0) await store.write(key, { file });
+  await (rows > 0 ? store.write(key, { file }) : store.remove([key]));
   return rows;
 }

@@ -21,6 +21,7 @@ export function runKeys(run: string) {
   return {
     root,
     plan: `${root}plan/plan.json`,
+    read: `${root}plan/read.json`,
     /** The items of the first map, which reads events and tables, and of the second, which writes shards. */
     reads: `${root}plan/reads.json`,
     shards: `${root}plan/shards.json`,

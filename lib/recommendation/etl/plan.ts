@@ -1,3 +1,4 @@
+import type * as v from "valibot";
 import type { ObjectStore, StoredObject } from "../../aws/object-store.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Definitions } from "../records/layout.ts";
@@ -6,10 +7,13 @@ import { runKeys, sharedKeys } from "./keys.ts";
 import {
   type DeduplicateTask,
   type EtlTask,
+  findFile,
+  GroupResult,
+  type ReadData,
   RunPlan,
   readFile,
-  readGroups,
-  readSegments,
+  readResults,
+  ScanResult,
   type ScanTask,
   sum,
   TRANSFERS,
@@ -96,13 +100,19 @@ export async function splitShards(
   { shardBytes = SHARD_BYTES } = {},
 ): Promise<{ tasksKey: string }> {
   const keys = runKeys(run);
-  const { groups, segments } = await readFile(store, keys.plan, RunPlan);
-  await readSegments(store, segments);
-  const of = powerOfTwo(sum(await readGroups(store, groups), ({ bytes }) => bytes) / shardBytes);
+  const plan = await readFile(store, keys.plan, RunPlan);
+  const groups = await readResults(store, plan.groups, "groups of events were not transformed", (key) =>
+    findFile(store, key, GroupResult),
+  );
+  const segments = await readResults(store, plan.segments, "table segments were not read to their end", (key) =>
+    findFile(store, key, ScanResult),
+  );
+  const of = powerOfTwo(sum(groups, ({ bytes }) => bytes) / shardBytes);
   const shards = Array.from(
     { length: of },
     (_, shard): DeduplicateTask => ({ task: "deduplicate", run, result: keys.shard(shard), shard, of }),
   );
+  await writeFile(store, keys.read, { groups, segments, shards: of } satisfies v.InferInput<typeof ReadData>);
   await writeFile(store, keys.shards, shards);
   return { tasksKey: keys.shards };
 }

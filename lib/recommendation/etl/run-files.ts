@@ -73,6 +73,8 @@ export const RunPlan = v.strictObject({
 
 /** The result of transforming a group. Its existence means that the files are complete. */
 export const GroupResult = v.strictObject({
+  /** Its own key. */
+  key: v.string(),
   ...rows,
   /** The size of its objects, unpacked. */
   bytes: Count,
@@ -81,13 +83,15 @@ export const GroupResult = v.strictObject({
   partitions: v.array(Count),
 });
 
+/** What the first map has read, and the number of shards that it is split into. */
+export const ReadData = v.strictObject({ groups: v.array(GroupResult), segments: v.array(ScanResult), shards: Parts });
+
 export type TransformTask = v.InferOutput<typeof TransformTask>;
 export type ScanTask = v.InferOutput<typeof ScanTask>;
 export type DeduplicateTask = v.InferOutput<typeof DeduplicateTask>;
 export type EtlTask = v.InferOutput<typeof EtlTask>;
 export type RunPlan = v.InferOutput<typeof RunPlan>;
 export type GroupResult = v.InferOutput<typeof GroupResult>;
-export type ScanResult = v.InferOutput<typeof ScanResult>;
 
 /** How many objects to transfer in parallel. */
 export const TRANSFERS = 16;
@@ -144,11 +148,3 @@ export async function readResults<T>(
   });
   throw new EtlError(`${missing.length} of ${keys.length} ${failed}. ${reasons.join("; ")}`);
 }
-
-/** Reads the results of groups. */
-export const readGroups = (store: ObjectStore, keys: readonly string[]) =>
-  readResults(store, keys, "groups of events were not transformed", (key) => findFile(store, key, GroupResult));
-
-/** Reads the results of segments. */
-export const readSegments = (store: ObjectStore, keys: readonly string[]) =>
-  readResults(store, keys, "table segments were not read to their end", (key) => findFile(store, key, ScanResult));

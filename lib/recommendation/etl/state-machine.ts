@@ -1,4 +1,4 @@
-import { retriesOf, TASK_SECONDS } from "../../aws/lambda-task.ts";
+import { retriesOf, type State, TASK_SECONDS, taskState } from "../../aws/lambda-task.ts";
 
 /** The resources that the state machine uses. */
 export interface StateMachineParts {
@@ -8,9 +8,6 @@ export interface StateMachineParts {
   /** The number of concurrent calls in each map step. */
   maxConcurrency: number;
 }
-
-/** A state of the Amazon States Language. */
-export type State = Readonly<Record<string, unknown>>;
 
 /** States to embed in a state machine. `startAt` is the first one. */
 export interface States {
@@ -25,21 +22,16 @@ const RETRY = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
  * Returns the states of ETL, for a state machine whose input has `mode` (`init` or `update_dataset_group`) and `checks`
  * (a list of `{name, event_type?, event_value_threshold?}`). The last state continues with `next`, or ends the
  * execution. The run is named after the execution. Results are under `$.etl`. The last one is
- * `{manifestKey, interactions, users, items, rejected}`.
+ * `{interactions, rejected}`.
  *
  * The states use only JSONPath, and JSON as the source of maps, which both Step Functions and the local interpreter
  * support. The maps tolerate every failure. The step after each finds out which items failed and why, and then fails the run.
  */
 export function etlStates(parts: StateMachineParts, next?: string): States {
-  const call = (task: string, payload: object, ...results: string[]): State => ({
-    Type: "Task",
-    Resource: "arn:aws:states:::lambda:invoke",
-    TimeoutSeconds: TASK_SECONDS,
-    Parameters: { FunctionName: parts.functionArn, Payload: { task, "run.$": "$$.Execution.Name", ...payload } },
-    ResultSelector: Object.fromEntries(results.map((name) => [`${name}.$`, `$.Payload.${name}`])),
-    ResultPath: `$.etl.${task}`,
-    Retry: RETRY,
-  });
+  const call = (task: string, payload: object, ...results: string[]): State => {
+    const ResultSelector = Object.fromEntries(results.map((name) => [`${name}.$`, `$.Payload.${name}`]));
+    return taskState(parts.functionArn, task, payload, { ResultSelector, ResultPath: `$.etl.${task}`, Retry: RETRY });
+  };
   const planned = { "startedAt.$": "$$.Execution.StartTime", "mode.$": "$.mode", "checks.$": "$.checks" };
   return {
     startAt: "PrepareEtl",
@@ -51,7 +43,7 @@ export function etlStates(parts: StateMachineParts, next?: string): States {
       SplitEvents: { ...call("split", {}, "tasksKey"), Next: "WriteEvents" },
       WriteEvents: map(parts, "$.etl.split.tasksKey", "Write", "FinishEtl"),
       FinishEtl: {
-        ...call("finish", {}, "manifestKey", "interactions", "users", "items", "rejected"),
+        ...call("finish", {}, "interactions", "rejected"),
         ...(next === undefined ? { End: true } : { Next: next }),
       },
     },

@@ -2,6 +2,9 @@
 CREATE OR REPLACE TABLE report AS
 SELECT * FROM read_parquet({{files}}, filename = true);
 
+CREATE OR REPLACE VIEW total AS
+SELECT kind, name, recipe, sum(events)::DOUBLE AS events FROM report GROUP BY kind, name, recipe;
+
 -- A user's events are spread over the shards. A shard that lists one user more than it should has left out others, so only
 -- users below the last one of every such shard are complete. If there is any, the numbers of users are projected.
 CREATE OR REPLACE VIEW checked AS
@@ -16,10 +19,9 @@ known AS (
     WHERE kind = 'user' AND hash < coalesce(below, 1::BIGINT << 32)
     GROUP BY recipe, name
 ),
-counted AS (SELECT recipe, count(*) AS users, count(*) FILTER (events >= 2) AS users_with_two FROM known GROUP BY recipe),
-total AS (SELECT recipe, sum(events) AS interactions FROM report WHERE kind = 'recipe' GROUP BY recipe)
+counted AS (SELECT recipe, count(*) AS users, count(*) FILTER (events >= 2) AS users_with_two FROM known GROUP BY recipe)
 SELECT
-    interactions::DOUBLE AS interactions,
+    events AS interactions,
     round(coalesce(users, 0) * scale) AS users,
     round(coalesce(users_with_two, 0) * scale) AS users_with_two,
     below IS NULL AS exact
@@ -27,4 +29,5 @@ FROM total
 LEFT JOIN counted USING (recipe)
 LEFT JOIN (SELECT recipe, below FROM bound) USING (recipe),
 LATERAL (SELECT coalesce((1::BIGINT << 32) / below, 1)::DOUBLE AS scale)
+WHERE kind = 'recipe'
 ORDER BY recipe;

@@ -76,7 +76,8 @@ export async function transform(
   );
   const rejected = await writeRows(engine, store, sharedKeys.rejects(result), rejects);
   const bytes = sum(objects, (object) => object.bytes);
-  const written: GroupResult = { rows, rejected, bytes, of, partitions: [...files.keys()].sort((a, b) => a - b) };
+  const partitions = [...files.keys()].sort((a, b) => a - b);
+  const written: GroupResult = { key: result, rows, rejected, bytes, of, partitions };
   await writeFile(store, result, written);
   return written;
 }

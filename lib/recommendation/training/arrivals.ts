@@ -1,14 +1,13 @@
 import type { ObjectStore } from "../../aws/object-store.ts";
 import { runKeys, sharedKeys } from "../etl/keys.ts";
-import { RunPlan, readFile, readGroups } from "../etl/run-files.ts";
+import { ReadData, readFile, sum } from "../etl/run-files.ts";
 
 /** Returns how many lines ETL read for these days in a run, including rejected lines. */
 export async function linesRead(run: string, days: readonly string[], store: ObjectStore): Promise<number> {
-  const planned = await readFile(store, runKeys(run).plan, RunPlan);
+  const { groups } = await readFile(store, runKeys(run).read, ReadData);
   const folders = days.map(sharedKeys.groups);
-  const keys = planned.groups.filter((key) => folders.some((folder) => key.startsWith(folder)));
-  const groups = await readGroups(store, keys);
-  return groups.reduce((sum, { rows, rejected }) => sum + rows + rejected, 0);
+  const read = groups.filter(({ key }) => folders.some((folder) => key.startsWith(folder)));
+  return sum(read, ({ rows, rejected }) => rows + rejected);
 }
 
 /** How often ETL is repeated to wait for missing events. */

@@ -1,5 +1,5 @@
-import { retriesOf, TASK_SECONDS } from "../../aws/lambda-task.ts";
-import { etlStates, type State, type StateMachineParts } from "../etl/state-machine.ts";
+import { retriesOf, type State, TASK_SECONDS, taskState } from "../../aws/lambda-task.ts";
+import { etlStates, type StateMachineParts } from "../etl/state-machine.ts";
 
 /** The resources that the training state machine uses. */
 export interface TrainingMachineParts {
@@ -31,15 +31,8 @@ const RETRY = retriesOf("TrainingError", { MaxAttempts: 3, BackoffRate: 3 });
  */
 export function trainingStateMachine(parts: TrainingMachineParts): State {
   const { trainingArn } = parts;
-  const call = (task: string, payload: Payload, result: Payload, more: State): State => ({
-    Type: "Task",
-    Resource: "arn:aws:states:::lambda:invoke",
-    TimeoutSeconds: TASK_SECONDS,
-    Parameters: { FunctionName: trainingArn, Payload: { task, "run.$": "$$.Execution.Name", ...payload } },
-    ResultSelector: result,
-    Retry: RETRY,
-    ...more,
-  });
+  const call = (task: string, payload: Payload, result: Payload, more: State) =>
+    taskState(trainingArn, task, payload, { ResultSelector: result, Retry: RETRY, ...more });
   const etl = etlStates(parts.etl, "CheckArrivals");
   return {
     Comment: "From accepted events to campaigns that answer.",

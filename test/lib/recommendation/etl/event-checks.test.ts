@@ -119,20 +119,20 @@ test("knows 24 users with two events from 25, spread over shards as they are", a
 test("items and types of shards add up, the highest first, equal ones in the order of their names", async () => {
   const items = (...ids: string[]) => `SELECT 'U1' AS USER_ID, 'view' AS EVENT_TYPE, NULL::VARCHAR AS EVENT_VALUE,
     unnest(['${ids.join("', '")}']) AS ITEM_ID, NULL AS IMPRESSION`;
-  await reported([], [items("b", "c"), items("c", "a", "c")], async ({ sums }) => {
-    assert.equal(await sums("item"), [
+  await reported([], [items("b", "c"), items("c", "a", "c")], async (found) => {
+    assert.equal(found.items, [
       ["c", 3],
       ["a", 1],
       ["b", 1],
     ]);
-    assert.equal(await sums("type"), [["view", 5]]);
+    assert.equal(found.types, [["view", 5]]);
   });
 });
 
 test("a thousand popular items are kept", async () => {
   const rows = "SELECT 'U1' AS USER_ID, 'view' AS EVENT_TYPE, NULL::VARCHAR AS EVENT_VALUE, NULL AS IMPRESSION,";
   const items = `${rows} 'B' || range AS ITEM_ID FROM range(1500) UNION ALL ${rows} 'B1499' FROM range(2)`;
-  const kept = await reported([], [items], async ({ sums }) => sums("item"));
+  const kept = await reported([], [items], async ({ items: found }) => found);
   assert.equal([kept.length, kept[0]], [1_000, ["B1499", 3]]);
 });
 
