@@ -73,6 +73,26 @@ test("a scan stops after a page when its time is short, and goes on from there i
   assert.equal(await scanAll(59_000), [10, 10, 10, 5]);
 });
 
+test("a scan hands on a state of the same size however many files it has written", async () => {
+  const store = new MemoryStore();
+  const sizes = new Set<number>();
+  const many = Array.from({ length: 80 }, (_, index) => ({ ...USER, USER_ID: index % 5 ? `U${index}` : "" }));
+  for (let task = { ...first, rows: 100, rejected: 100 }; !task.done; ) {
+    task = await scanOnce(task, store, many, 59_000);
+    if (!task.done) sizes.add(JSON.stringify(task).length);
+  }
+  assert.is(Object.keys(store.texts("etl/run=r/users/")).length, 8);
+  assert.is(sizes.size, 1, `${[...sizes]}`);
+});
+
+test("a call of a scan that finds nothing, repeated, leaves nothing of the attempt before", async () => {
+  const store = new MemoryStore();
+  await scanOnce(first, store, [...users, { USER_ID: "" }]);
+  await scanOnce(first, store, []);
+  assert.equal(store.texts("etl/run=r/users/"), {});
+  assert.equal(store.texts("etl/run=r/rejects/"), {});
+});
+
 test("a scan stops when its file is full", async () => {
   const task = await scanOnce(first, new MemoryStore(), users, 900_000, 1_300);
   assert.equal([task.done, task.part, task.start], [false, 1, { at: 20 }]);
