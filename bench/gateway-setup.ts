@@ -7,7 +7,7 @@ import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { loadBundle } from "../local/api/load-bundle.ts";
 import { createContext } from "../local/api/service.ts";
 import { generateModelFiles } from "../local/embeddings/model-files.ts";
-import { startOpenSearch } from "../local/opensearch/start.ts";
+import { type OpenSearchServer, startOpenSearch } from "../local/opensearch/start.ts";
 import { scratchFolder } from "../local/process/scratch.ts";
 import { ROOT } from "../test/fixtures/env.ts";
 import { SETTINGS } from "../test/fixtures/gateway.ts";
@@ -18,7 +18,7 @@ export const FOLDER = scratchFolder(join(ROOT, ".local"), "bench");
 export const KEY = "bench";
 
 /** Starts OpenSearch 2.19.6 with a fully optimizing JIT compiler. With `quickStart` the server would be slow. */
-export async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startCluster(): Promise<OpenSearchServer> {
   const dir = join(ROOT, ".local/opensearch-2.19.6");
   return startOpenSearch({ version: "2.19.6", dir, nodeDir: join(FOLDER, "node"), clean: true, heap: "1g" });
 }

@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
+import { findJdks } from "../local/opensearch/java.ts";
+import type { OpenSearchServer } from "../local/opensearch/start.ts";
+import { jdkFor } from "../local/opensearch/versions.ts";
 import { ROOT } from "../test/fixtures/env.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
 import { direct, FOLDER } from "./gateway-setup.ts";
@@ -51,6 +53,8 @@ export function startTool(conf: string, url: string, ...args: string[]): ToolPro
     const found = /Run (\S+) /.exec(err);
     if (found) id.resolve(found[1] ?? "");
   });
+  // A tool that resumes a run is not asked for its id.
+  id.promise.catch(() => {});
   const rss: number[] = [];
   const sampling = setInterval(() => {
     try {
@@ -61,6 +65,7 @@ export function startTool(conf: string, url: string, ...args: string[]): ToolPro
   }, 500);
   child.on("close", (code) => {
     clearInterval(sampling);
+    id.reject(new Error(`the tool ended before it began a run: ${err}`));
     ended.resolve({ code: code ?? 1, out, err });
   });
   return { id: id.promise, ended: ended.promise, kill: () => child.kill("SIGKILL"), rss };
@@ -89,31 +94,33 @@ export async function contents(url: string, index: string): Promise<{ writes: nu
   return { writes: await writesTo(url, index), documents: count };
 }
 
-/** Bytes of a node's memory. */
-export interface Memory {
-  /** Heap that is in use after a garbage collection, as far as waiting for a low point shows it. */
-  heap: number;
-  fieldData: number;
+/** Returns the bytes of the node's heap that a full collection leaves. */
+export async function heapInUse({ url, pid, version }: OpenSearchServer): Promise<number> {
+  const jcmd = join(jdkFor(version, findJdks()).home, "bin", "jcmd");
+  execFileSync(jcmd, [String(pid), "GC.run"], { stdio: "ignore" });
+  const { nodes } = (await direct(url, "GET", "/_nodes/stats/jvm")) as {
+    nodes: Record<string, { jvm: { mem: { heap_used_in_bytes: number } } }>;
+  };
+  return Math.max(...Object.values(nodes).map(({ jvm }) => jvm.mem.heap_used_in_bytes));
 }
 
-/** Reads the memory of the only node: the lowest heap of ten readings, since garbage comes and goes. */
-export async function memoryOf(url: string): Promise<Memory> {
-  let heap = Number.POSITIVE_INFINITY;
-  let fieldData = 0;
-  for (let reading = 0; reading < 10; reading += 1) {
-    const { nodes } = (await direct(url, "GET", "/_nodes/stats/jvm,indices")) as {
-      nodes: Record<
-        string,
-        { jvm: { mem: { heap_used_in_bytes: number } }; indices: { fielddata: { memory_size_in_bytes: number } } }
-      >;
+/** Watches how many bytes of field data the node has, from one reading a second. */
+export function watchFieldData(url: string) {
+  let most = 0;
+  const reading = setInterval(async () => {
+    const { nodes } = (await direct(url, "GET", "/_nodes/stats/indices/fielddata")) as {
+      nodes: Record<string, { indices: { fielddata: { memory_size_in_bytes: number } } }>;
     };
-    for (const { jvm, indices } of Object.values(nodes)) {
-      heap = Math.min(heap, jvm.mem.heap_used_in_bytes);
-      fieldData = Math.max(fieldData, indices.fielddata.memory_size_in_bytes);
-    }
-    await sleep(500);
-  }
-  return { heap, fieldData };
+    most = Math.max(most, ...Object.values(nodes).map(({ indices }) => indices.fielddata.memory_size_in_bytes));
+  }, 1_000);
+  return {
+    /** Returns the most so far. */
+    most: () => most,
+    stop: () => {
+      clearInterval(reading);
+      return most;
+    },
+  };
 }
 
 /** Starts a proxy before a gateway that answers each `every`th call with 429, as a busy node makes it. */

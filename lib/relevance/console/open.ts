@@ -1,9 +1,9 @@
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { judgmentFiles } from "./judgment-files.ts";
+import type { Served } from "./loopback.ts";
 import { bundlePage } from "./page.ts";
 import { createRuns, type RunsOptions } from "./runs.ts";
-import type { Served } from "./loopback.ts";
 import { type ConsoleOptions, startConsole } from "./server.ts";
 
 export interface OpenOptions extends Omit<ConsoleOptions, "page" | "judgments" | "runs"> {
