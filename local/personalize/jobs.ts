@@ -61,15 +61,17 @@ function trainingInput(account: Account, solution: Solution): Parameters<typeof 
   const algorithm = parametersOf(recipe, "algorithm", algorithmHyperParameters);
   const featurization = parametersOf(recipe, "featurization", featureTransformationParameters);
   const excluded = new Set(columnsOf(trainingDataConfig?.excludedDatasetColumns, "ITEMS"));
+  const columns = (items ? account.schemaOf(items).fields : []).filter(({ name }) => !excluded.has(name));
   return {
     recipe,
     parameters: { ...algorithm, ...featurization },
     interactions: account.data(interactions.arn).interactions().all(),
     choice: eventChoice(solution),
     items: items ? account.data(items.arn).records("ITEM_ID") : new Map(),
-    featureColumns: (items ? account.schemaOf(items).fields : [])
-      .filter(({ name, categorical }) => categorical && !excluded.has(name))
-      .map(({ name }) => name),
+    featureColumns: {
+      categorical: columns.flatMap(({ name, categorical }) => (categorical ? [name] : [])),
+      textual: columns.flatMap(({ name, textual }) => (textual ? [name] : [])),
+    },
     takenAt: account.now(),
   };
 }

@@ -2,7 +2,7 @@ import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts"
 import type { Interaction } from "../data/interactions.ts";
 import type { Recipe } from "../recipes.ts";
 import { type CoOccurrence, type CoOccurrenceOptions, trainCoOccurrence } from "./co-occurrence.ts";
-import { type ItemFeatures, itemFeatures } from "./item-features.ts";
+import { type FeatureColumns, type ItemFeatures, itemFeatures } from "./item-features.ts";
 import { metricsOf, type Ranking } from "./metrics.ts";
 import { pacer } from "./pace.ts";
 import { type Blend, best, blendScores, type TasteModel, tasteParts, trainTaste } from "./taste-model.ts";
@@ -38,8 +38,8 @@ export interface TrainingInput {
   choice: EventChoice;
   /** The rows of the Items dataset. */
   items: ReadonlyMap<string, FilterRecord>;
-  /** The categorical columns of Items that the training may use. */
-  featureColumns: readonly string[];
+  /** The columns of Items that the training may use. */
+  featureColumns: FeatureColumns;
   takenAt: number;
 }
 

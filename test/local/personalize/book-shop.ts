@@ -14,7 +14,12 @@ import {
 import { type Harness, ROLE } from "./harness.ts";
 import { type TasteData, type TasteEvent, tasteData } from "./taste-data.ts";
 
-type Fields = readonly { name: string; type: string | readonly string[]; categorical?: boolean; textual?: boolean }[];
+type Fields = readonly {
+  name: string;
+  type: string | readonly string[];
+  categorical?: boolean | undefined;
+  textual?: boolean | undefined;
+}[];
 
 export const FIELDS = {
   Interactions: [
@@ -64,12 +69,16 @@ export interface Shop {
 }
 
 /** A dataset group with its three datasets and event tracker, all ACTIVE and empty. */
-export async function openShop({ personalize, settle }: Harness, name = "books"): Promise<Shop> {
+export async function openShop(
+  { personalize, settle }: Harness,
+  name = "books",
+  fields: Readonly<Record<keyof typeof FIELDS, Fields>> = FIELDS,
+): Promise<Shop> {
   const { datasetGroupArn = "" } = await personalize.send(new CreateDatasetGroupCommand({ name }));
   await settle();
   const datasets = { Interactions: "", Items: "", Users: "" };
   for (const type of ["Interactions", "Items", "Users"] as const) {
-    const schema = avro(type, FIELDS[type]);
+    const schema = avro(type, fields[type]);
     const { schemaArn } = await personalize.send(new CreateSchemaCommand({ name: `${name}-${type}`, schema }));
     const { datasetArn = "" } = await personalize.send(
       new CreateDatasetCommand({ name: `${name}-${type}`, schemaArn, datasetGroupArn, datasetType: type }),

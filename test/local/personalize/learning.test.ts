@@ -30,7 +30,7 @@ function input(
     interactions,
     choice: { thresholds: null },
     items: new Map(),
-    featureColumns: [],
+    featureColumns: { categorical: [], textual: [] },
     takenAt: 0,
   };
 }
@@ -78,7 +78,11 @@ for (const [seed, featureColumns] of [
     const data = tasteData({ seed, users: 500, items: 400 });
     const { known, hidden } = split(data);
     const items = new Map(data.items.map(({ itemId, categories }) => [itemId, { CATEGORIES: categories }]));
-    const { model } = await train({ ...input("aws-user-personalization", known), items, featureColumns });
+    const { model } = await train({
+      ...input("aws-user-personalization", known),
+      items,
+      featureColumns: { categorical: featureColumns, textual: [] },
+    });
     const index = indexModel(model);
     const counts = Map.groupBy(known, ({ itemId }) => itemId);
     const popular = [...counts].sort(([, a], [, b]) => b.length - a.length).map(([itemId]) => itemId);
@@ -217,7 +221,11 @@ test("similar-items reaches items without an interaction by their categories, un
   records.set("new", { CATEGORIES: "Western" });
   records.set("model", { CATEGORIES: "Western" });
   const place = async (featureColumns: readonly string[]) => {
-    const { model } = await train({ ...input("aws-similar-items", events), items: records, featureColumns });
+    const { model } = await train({
+      ...input("aws-similar-items", events),
+      items: records,
+      featureColumns: { categorical: featureColumns, textual: [] },
+    });
     return relatedTo(indexModel(model), "model").findIndex(({ itemId }) => itemId === "new");
   };
   assert.ok((await place(["CATEGORIES"])) < 100);

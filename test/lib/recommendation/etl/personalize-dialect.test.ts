@@ -6,7 +6,11 @@ import { profileParser, profileProperties } from "../../../../lib/recommendation
 import { batchesOf } from "../../../../lib/recommendation/upload/files.ts";
 import { parseSchema } from "../../../../local/personalize/data/avro-schema.ts";
 import { ImportFailure, readImport } from "../../../../local/personalize/data/csv-import.ts";
-import { memoryObjects } from "../../../local/personalize/harness.ts";
+import { directoryStorage } from "../../../../local/personalize/data/storage.ts";
+import type { Model } from "../../../../local/personalize/learn/train.ts";
+import { FIELDS, importCsv, openShop, trainVersion } from "../../../local/personalize/book-shop.ts";
+import { memoryObjects, startPersonalize } from "../../../local/personalize/harness.ts";
+import { csv, rows } from "../../../local/personalize/interactions.ts";
 import { suite } from "../../../suite.ts";
 import { DEFINITIONS, world } from "./run.ts";
 
@@ -32,12 +36,34 @@ async function imported(files: Readonly<Record<string, string>>): Promise<unknow
   return rows.map((row) => row[columns.indexOf("TEXTUAL_FIELD")]);
 }
 
-test("takes titles from an uploaded file to the dataset unharmed, and PutItems sends the same", async () => {
+/** Imports a file of items into the local Personalize, trains, and returns the words of each item in the trained model. */
+async function trainedWords(items: string, dir: string): Promise<Record<string, string[]>> {
+  const harness = await startPersonalize(dir);
+  try {
+    const shop = await openShop(harness, "books", { ...FIELDS, Items: DEFINITIONS.schemas.item.fields });
+    for (const [dataset, file] of [
+      [shop.datasets.Items, items],
+      [shop.datasets.Interactions, csv(...rows(1_200))],
+    ] as const) {
+      assert.is((await importCsv(harness, dataset, file))?.status, "ACTIVE");
+    }
+    const { solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");
+    const { set, learned } = directoryStorage(dir).loadModel(solutionVersionArn) as Model;
+    const words = learned.learner === "taste" ? learned.taste.features.words : undefined;
+    return Object.fromEntries(
+      set.items.map((id, item) => [id, (words?.ofItem[item] ?? []).map((one) => words?.names[one] ?? "")]),
+    );
+  } finally {
+    harness.stop();
+  }
+}
+
+test("takes titles from an uploaded file to the dataset and the trained model unharmed, and PutItems sends the same", async () => {
   const folder = mkdtempSync(join(tmpdir(), "dialect-"));
   try {
     const file = join(folder, "items.csv");
-    const rows = TITLES.map((title, index) => `B${index},"${title.replaceAll('"', '""')}",Ada,a`);
-    writeFileSync(file, `ITEM_ID,TITLE,AUTHOR,CATEGORIES\n${rows.join("\n")}\n`);
+    const lines = TITLES.map((title, index) => `B${index},"${title.replaceAll('"', '""')}",Ada,a`);
+    writeFileSync(file, `ITEM_ID,TITLE,AUTHOR,CATEGORIES\n${lines.join("\n")}\n`);
     const parse = profileParser("item", DEFINITIONS);
     const properties = profileProperties("item", DEFINITIONS);
     const sent: unknown[] = [];
@@ -57,6 +83,16 @@ test("takes titles from an uploaded file to the dataset unharmed, and PutItems s
     assert.equal(await imported(texts), expected);
     assert.equal(sent, expected);
     for (const text of Object.values(texts)) assert.is(text.split("\n").length, TITLES.length + 2);
+
+    const [items = ""] = Object.values(texts);
+    const trained = await trainedWords(items, join(folder, "personalize"));
+    const named = (text: string) => text.split(" ").map((word) => `TEXTUAL_FIELD=${word}`);
+    assert.equal(trained.B0, named('the " best , of \\ everything and more'));
+    assert.equal(trained.B1, named("ends with \\"));
+    assert.equal(
+      TITLES.map((_, index) => trained[`B${index}`]?.length),
+      [9, 3, 1, 1, 2, 6, 3, 3],
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }
