@@ -66,6 +66,7 @@ const WRONG: [change: Record<string, unknown>, path: string, message: string][] 
   [{ EVENT_VALUE: "much" }, "EVENT_VALUE", 'must be a number, got "much"'],
   [{ IMPRESSION: many }, "IMPRESSION", "has 26 items, at most 25 are allowed"],
   [{ IMPRESSION: many.join("|") }, "IMPRESSION", "has 26 items, at most 25 are allowed"],
+  [{ IMPRESSION: Array(4).fill("B".repeat(250)) }, "IMPRESSION", "has 1003 characters, at most 1000 are allowed"],
   [{ IMPRESSION: ["a|b"] }, "IMPRESSION", 'must be ITEM_IDs of 1 to 256 characters without "|", got "a|b"'],
   [{ IMPRESSION: "a||b" }, "IMPRESSION", 'must be ITEM_IDs of 1 to 256 characters without "|", got ""'],
   [{ IMPRESSION: 5 }, "IMPRESSION", "must be a list of ITEM_IDs, got 5"],
