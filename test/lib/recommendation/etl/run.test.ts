@@ -105,11 +105,13 @@ test("puts invalid rows into a rejects file with place and reason, and counts th
   );
 });
 
-test("rejects an event of the year 5138 with the words of the API, and keeps one of 2096", async () => {
-  const later = JSON.stringify(event("e2", { TIMESTAMP: 99_999_999_999 }));
-  for (const other of ["", "not json\n"]) {
+test("rejects events from October 2096 to the year 5138 with the words of the API, and keeps one before", async () => {
+  const later = [4_000_000_000, 30_000_000_000, 99_999_999_999];
+  const lines = later.map((TIMESTAMP) => JSON.stringify(event(`e${TIMESTAMP}`, { TIMESTAMP })));
+  // A line that is no JSON makes ETL read every line of the object on its own.
+  for (const others of [lines, [...lines, "not json"]]) {
     const { store, events, run } = world();
-    events("2025-03-01", "a", `${JSON.stringify(event("e1", { TIMESTAMP: 3_999_999_999 }))}\n${later}\n${other}`);
+    events("2025-03-01", "a", `${JSON.stringify(event("e1", { TIMESTAMP: 3_999_999_999 }))}\n${others.join("\n")}\n`);
     await run("r1");
     assert.equal(rowsOf(store, "r1", "interactions"), ['"U1","B1","view",,3999999999,']);
     const { interaction } = (await readManifest(store, "r1")) ?? {};
@@ -117,10 +119,12 @@ test("rejects an event of the year 5138 with the words of the API, and keeps one
       .text(interaction?.rejects[0] ?? "")
       .trimEnd()
       .split("\n");
-    const parsed = eventParser(DEFINITIONS, undefined, "ignore")(JSON.parse(later));
-    const [issue] = "issues" in parsed ? parsed.issues : [];
-    assert.match(issue?.message ?? "", "99999999999, which is later than the year 2096");
-    assert.is(JSON.parse(rejects[0] ?? "").reason, `TIMESTAMP ${issue?.message}`);
+    for (const [index, line] of lines.entries()) {
+      const parsed = eventParser(DEFINITIONS, undefined, "ignore")(JSON.parse(line));
+      const [issue] = "issues" in parsed ? parsed.issues : [];
+      assert.match(issue?.message ?? "", `${later[index]}, which is later than the year 2096`);
+      assert.is(JSON.parse(rejects[index] ?? "").reason, `TIMESTAMP ${issue?.message}`);
+    }
   }
 });
 
