@@ -34,9 +34,10 @@ parsed AS (
     FROM numbered
 )
 SELECT
-    line, text,
+    line,
     -- Of a name that occurs twice, the parser of records takes the last value, and DuckDB the first.
     CASE WHEN {{accepted}} THEN len(json_keys(text)) = len(list_distinct(json_keys(text))) ELSE false END AS accepted,
+    CASE WHEN NOT accepted THEN text END AS text,
     {{id}} AS __id,
     ({{first}}::BIGINT << 32) + line AS __position,
     {{cells}}

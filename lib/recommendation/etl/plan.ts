@@ -29,7 +29,7 @@ import { daysUntil, digest, schemaHash } from "./settings.ts";
 const GROUP_BYTES = 64 * 1_024 * 1_024;
 const GROUP_OBJECTS = 500;
 
-/** The unpacked bytes of events of a shard: the function's disk holds them twice, and S3 takes its file in one call (5 GB). */
+/** The unpacked bytes of events of a shard: the function's disk holds them twice, and S3 takes them in one call (5 GB). */
 const SHARD_BYTES = 4 * 1_024 ** 3;
 
 /**

@@ -25,7 +25,8 @@ const RETRY = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
  * `{interactions, rejected}`.
  *
  * The states use only JSONPath, and JSON as the source of maps, which both Step Functions and the local interpreter
- * support. The maps tolerate every failure. The step after each finds out which items failed and why, and then fails the run.
+ * support. The maps tolerate every failure. The step after each finds out which items failed and why, and then fails
+ * the run.
  */
 export function etlStates(parts: StateMachineParts, next?: string): States {
   const call = (task: string, payload: object, ...results: string[]): State => {

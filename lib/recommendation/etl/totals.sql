@@ -10,7 +10,13 @@ SELECT kind, name, recipe, sum(events)::DOUBLE AS events FROM report GROUP BY ki
 CREATE OR REPLACE VIEW checked AS
 WITH bound AS (
     SELECT recipe, min(highest) AS below
-    FROM (SELECT recipe, max(hash) AS highest FROM report WHERE kind = 'user' GROUP BY recipe, filename HAVING count(*) > {{users}})
+    FROM (
+        SELECT recipe, max(hash) AS highest
+        FROM report
+        WHERE kind = 'user'
+        GROUP BY recipe, filename
+        HAVING count(*) > {{users}}
+    )
     GROUP BY recipe
 ),
 known AS (
@@ -19,7 +25,9 @@ known AS (
     WHERE kind = 'user' AND hash < coalesce(below, 1::BIGINT << 32)
     GROUP BY recipe, name
 ),
-counted AS (SELECT recipe, count(*) AS users, count(*) FILTER (events >= 2) AS users_with_two FROM known GROUP BY recipe)
+counted AS (
+    SELECT recipe, count(*) AS users, count(*) FILTER (events >= 2) AS users_with_two FROM known GROUP BY recipe
+)
 SELECT
     events AS interactions,
     round(coalesce(users, 0) * scale) AS users,
@@ -27,7 +35,7 @@ SELECT
     below IS NULL AS exact
 FROM total
 LEFT JOIN counted USING (recipe)
-LEFT JOIN (SELECT recipe, below FROM bound) USING (recipe),
+LEFT JOIN bound USING (recipe),
 LATERAL (SELECT coalesce((1::BIGINT << 32) / below, 1)::DOUBLE AS scale)
 WHERE kind = 'recipe'
 ORDER BY recipe;

@@ -59,12 +59,13 @@ export async function transform(
   };
   const isWhole = (some: readonly LocalObject[]) => some.every(({ problem }) => problem === undefined);
   let rows = isWhole(objects) ? await unlessRefused(() => partition(read(objects))) : undefined;
+  // Only the objects that are refused, too, when they are read alone, are read line by line.
   if (rows === undefined) {
     await engine.run(storedTable(definitions));
     for (const [place, object] of objects.entries()) {
-      const isAlone = objects.length === 1 || !isWhole([object]);
       const insert = () => engine.run(`INSERT INTO stored ${read([object], place)}`);
-      if (isAlone || (await unlessRefused(insert)) === undefined)
+      const isKnown = objects.length === 1 || !isWhole([object]);
+      if (isKnown || (await unlessRefused(insert)) === undefined)
         await readLines(object, place, columns, definitions, engine);
     }
     rows = await partition("FROM stored");

@@ -73,6 +73,21 @@ test("a scan stops after a page when its time is short, and goes on from there i
   assert.equal(await scanAll(59_000), [10, 10, 10, 5]);
 });
 
+test("a bad line sends its own object to the slow reader, not the other objects of the group", async () => {
+  const store = new MemoryStore();
+  for (const key of ["a", "b", "c"]) store.objects.set(key, Buffer.from(eventLine(event(key))));
+  store.objects.set("b", Buffer.from(`${eventLine(event("b"))}broken\n`));
+  const slow: string[] = [];
+  await withEngine(LIMITS, (engine) => {
+    const run = (statements: string) => {
+      if (statements.includes("read_csv")) slow.push(/(\d)\.json/.exec(statements)?.[1] ?? "");
+      return engine.run(statements);
+    };
+    return transform({ ...group, objects: ["a", "b", "c"] }, store, DEFINITIONS, { ...engine, run });
+  });
+  assert.equal(slow, ["1"]);
+});
+
 test("a scan hands on a state of the same size however many files it has written", async () => {
   const store = new MemoryStore();
   const sizes = new Set<number>();
