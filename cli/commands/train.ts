@@ -3,7 +3,7 @@ import { Option } from "commander";
 import * as v from "valibot";
 import { nearest } from "../../lib/config/nearest.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
-import { TRAINING_MODES } from "../../lib/config/solution.ts";
+import { TRAINING_MODES, type TrainingMode } from "../../lib/config/solution.ts";
 import type { Finished } from "../../lib/recommendation/training/finish.ts";
 import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { defineCommand } from "../command.ts";
@@ -97,7 +97,7 @@ export const train = defineCommand({
 
 interface TrainOptions {
   recipes?: string | undefined;
-  trainingMode?: (typeof TRAINING_MODES)[number] | undefined;
+  trainingMode?: TrainingMode | undefined;
   acceptMissing: boolean;
   accept?: string | true | undefined;
 }

@@ -5,6 +5,8 @@ import { DEFAULT_RECIPES, type RecipeKind, recipesOf } from "./recipes.ts";
 /** How a training imports events: update_dataset_group includes IMPRESSION, init leaves it empty. */
 export const TRAINING_MODES = ["init", "update_dataset_group"] as const;
 
+export type TrainingMode = (typeof TRAINING_MODES)[number];
+
 const column = text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column", "A column.");
 
 const Parameter = section(

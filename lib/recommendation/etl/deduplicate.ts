@@ -45,7 +45,8 @@ export async function deduplicate(
   await engine.run(`${storedTable(definitions)} COPY stored TO ${literal(none)} (FORMAT parquet)`);
   const isWhole = groups.every((group) => group.of >= of);
   const mine = isWhole ? "true" : `shard_of(__id, ${of}) = ${shard}`;
-  const files = literals([none, ...partitions.map(({ file }) => file)]);
+  // Not beside others: DuckDB estimates the rows of all files from the first, and would join in the slower direction.
+  const files = literals(partitions.length > 0 ? partitions.map(({ file }) => file) : [none]);
   await engine.run(sql("kept", { mine, files })).catch((error: Error) => {
     const broken = partitions.find(({ file }) => error.message.includes(file));
     throw broken ? new EtlError(`${broken.key} cannot be read: was it changed? ${error.message}`) : error;
