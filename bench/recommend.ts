@@ -53,7 +53,7 @@ async function inWorld<const T>(
   settings: Partial<RecommendationSettings>,
   measure: (world: World) => Promise<T>,
 ): Promise<T> {
-  const world = await startWorld({ timeouts: TIMEOUTS, settings });
+  const world = await startWorld({ timeouts: TIMEOUTS, settings, asRoot: true });
   try {
     return await measure(world);
   } finally {

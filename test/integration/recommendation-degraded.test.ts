@@ -34,7 +34,8 @@ function campaign(answer: object | { status: number; type: string }) {
 async function pointTo(campaigns: "none" | "all") {
   for (const recipe of ["user_personalization", "similar_items", "personalized_ranking"]) {
     const name = names.campaignParameter(recipe);
-    if (campaigns === "all") await world.putParameter(name, names.arn("personalize", `campaign/${recipe}`));
+    const arn = names.arn("personalize", `campaign/${names.campaign(recipe)}`);
+    if (campaigns === "all") await world.putParameter(name, arn);
     else await world.removeParameter(name);
   }
   await world.restart();

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateEventSourceMappingCommand, DeleteEventSourceMappingCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import {
@@ -13,12 +12,12 @@ import * as assert from "uvu/assert";
 import { buildFunctions } from "../../build/functions.ts";
 import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
 import type { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
+import { createFunction } from "../../local/dev/resources.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { awsError } from "../functions/recommendation-api/aws-front.ts";
 import { startWorld } from "../functions/recommendation-api/world.ts";
-import { createFunction } from "../local/cloud/functions.ts";
 import { openShop } from "../local/personalize/book-shop.ts";
 import { suite } from "../suite.ts";
 
@@ -98,14 +97,15 @@ test.before(async () => {
     USERS_DATASET_ARN: names.datasetArn("user"),
     ITEMS_DATASET_ARN: names.datasetArn("item"),
   };
-  const FunctionName = await createFunction(world.cloud, lambda, "", {
-    Code: { ZipFile: readFileSync(built?.zip ?? "") },
-    Environment: { Variables: { ...env, AWS_ENDPOINT_URL: front.url } },
-    Timeout: 30,
+  await createFunction(lambda, world, "realtime-sync", {
+    zip: built?.zip ?? "",
+    environment: { ...env, AWS_ENDPOINT_URL: front.url },
+    memoryMb: 256,
+    timeoutSeconds: 30,
   });
   const { UUID } = await lambda.send(
     new CreateEventSourceMappingCommand({
-      FunctionName,
+      FunctionName: names.function("realtime-sync"),
       EventSourceArn: names.arn("sqs", names.queue("realtime")),
       BatchSize: 10,
       FunctionResponseTypes: ["ReportBatchItemFailures"],

@@ -21,7 +21,7 @@ export async function openTrainedShop(world: World): Promise<OpenShop> {
   await stockShop(harness, shop);
   const campaigns = { user_personalization: "", similar_items: "", personalized_ranking: "" };
   for (const [recipe, name] of Object.entries(RECIPES) as [keyof typeof RECIPES, string][]) {
-    campaigns[recipe] = await openCampaign(harness, shop, name);
+    campaigns[recipe] = await openCampaign(harness, shop, name, { name: names.campaign(recipe) });
     await world.putParameter(names.campaignParameter(recipe), campaigns[recipe]);
   }
   await world.putParameter(names.eventTrackerParameter(), shop.trackingId);

@@ -17,7 +17,7 @@ import { loadBundle } from "../../../local/api/load-bundle.ts";
 import { startApi } from "../../../local/api/start.ts";
 import type { StandIn } from "../../../local/cloud/stand-in.ts";
 import { createBucket } from "../../../local/dev/clients.ts";
-import { createDeployedRoles } from "../../../local/dev/deployed-roles.ts";
+import { createDeployedRoles, variablesOfRole } from "../../../local/dev/deployed-roles.ts";
 import { createStream, createTables } from "../../../local/dev/resources.ts";
 import { createPersonalize } from "../../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
@@ -73,6 +73,8 @@ export interface WorldOptions {
   settings?: Partial<RecommendationSettings>;
   /** Other stand-ins for AWS services on the same endpoint. */
   standIns?: readonly StandIn[];
+  /** Whether the API calls as the account's root user, for whom no policy is evaluated. For benchmarks. Default: false. */
+  asRoot?: boolean;
 }
 
 /**
@@ -145,15 +147,17 @@ export async function startWorld(options: WorldOptions = {}) {
     item_cache_ms: 0,
     ...options.settings,
   };
-  // As the root user: tests name campaigns as they like. The end-to-end test and `make dev` call with the role.
-  const env = recommendationApiEnvironment(names, queueUrl);
+  const env = {
+    ...(!options.asRoot && (await variablesOfRole(cloud, names, "recommendation-api"))),
+    ...recommendationApiEnvironment(names, queueUrl),
+  };
   const built = await buildFunctions({
     outdir: join(scratchFolder(TEST_OUTPUT, "recommendation"), "functions"),
     functions: ["recommendation-api"],
     files: { "recommendation-api": { "config.json": JSON.stringify(settings) } },
   });
   const file = join(built["recommendation-api"]?.dir ?? "", "index.mjs");
-  let bundle = await loadBundle({ file, env: { ...env } });
+  let bundle = await loadBundle({ file, env });
   const api = await startApi({
     services: [{ routes, keys: [API_KEY], handler: (event, context) => bundle.handler(event, context) }],
   });
@@ -181,7 +185,7 @@ export async function startWorld(options: WorldOptions = {}) {
     queueUrl,
     url: api.url,
     /** The built function and its environment, to serve it elsewhere. */
-    bundle: { file, env: { ...env } },
+    bundle: { file, env },
     send,
     post: (path: string, body: unknown) =>
       send("POST", path, {
@@ -192,7 +196,7 @@ export async function startWorld(options: WorldOptions = {}) {
     /** A new instance of the function: nothing is cached. */
     async restart() {
       bundle.release();
-      bundle = await loadBundle({ file, env: { ...env } });
+      bundle = await loadBundle({ file, env });
     },
 
     async putParameter(Name: string, Value: string) {
