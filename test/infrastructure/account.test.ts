@@ -21,6 +21,7 @@ import { ensureUserIdKey } from "../../cli/apply/user-id-key.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
@@ -240,5 +241,8 @@ test("the key for user ids is created once and kept", async () => {
   assert.is(await ensureUserIdKey(sdk, SecretId), false);
   assert.is(await value(), first);
 });
+
+test("the deployer needs here what the end-to-end run does without", () =>
+  checkNeededHere({ cloud, project: name }, "account.test"));
 
 test.run();

@@ -8,6 +8,7 @@ import type { DevState } from "../../local/dev/state-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { localFolder } from "../cli/local-world.ts";
+import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -166,5 +167,8 @@ test("every accepted click is in the judgments and in the report of the experime
   );
   assert.ok(usersOf("control") > 0 && usersOf("text") > 0);
 });
+
+test("the functions and streams of the log need here what the end-to-end run does without", () =>
+  checkNeededHere({ cloud: { endpoint: state.aws.endpoint, region: "eu-west-1" }, project: "demo" }, "clicks.test"));
 
 test.run();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CreateFilterCommand } from "@aws-sdk/client-personalize";
+import { CreateFilterCommand, ListTagsForResourceCommand } from "@aws-sdk/client-personalize";
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import { GetParametersCommand } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
@@ -10,7 +10,9 @@ import { askCampaign } from "../../lib/recommendation/api/ask-campaign.ts";
 import { chooseFilter } from "../../lib/recommendation/api/filter-choice.ts";
 import { createPointers } from "../../lib/recommendation/clients/parameters.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { basicInputs, filterInput } from "../lib/personalize/resources/inputs.ts";
+import { DEFINITIONS } from "../lib/recommendation/etl/run.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
@@ -173,6 +175,7 @@ test("a rotation at 30 filters is refused with the way out, and the filter stays
 test("describe gives what plan compares with", async () => {
   const { payload, error } = await invoke(world.lambda, world.names.function("personalize-manager"), {
     action: "describe",
+    metrics: true,
   });
   assert.is(error, undefined);
   const { dataset_group, datasets, filters, campaigns } = payload as Inventory;
@@ -180,6 +183,39 @@ test("describe gives what plan compares with", async () => {
     [dataset_group?.status, datasets.length, filters.length, campaigns[0]?.status],
     ["ACTIVE", 3, 30, "ACTIVE"],
   );
+  assert.ok(payload.solutions[0]?.versions[0]?.metrics);
+});
+
+test("a dataset in use is not deleted", async () => {
+  world.control.failNext("DeleteDataset", { code: "ResourceInUseException" });
+  const name = world.names.dataset("item");
+  const schema = world.names.schema("item", DEFINITIONS.schemas.item);
+  const input = { kind: "dataset", name, dataset: "item", schema, deletable: true } as const;
+  const failure = await world.manage("delete", input).catch(String);
+  assert.match(String(failure), `The dataset ${name} is in use by Personalize itself.`);
+});
+
+test("tags and the schema of a dataset are changed in place", async () => {
+  const [group] = basicInputs(world.names);
+  if (group?.kind !== "dataset_group") throw new Error("the first input is not the dataset group");
+  const tagged = { ...group, tags: { team: "search" } };
+  const { arn } = await world.manage("update", tagged, group);
+  const tagsOf = async () =>
+    (await world.personalize.send(new ListTagsForResourceCommand({ resourceArn: arn ?? "" }))).tags;
+  assert.equal(await tagsOf(), [{ tagKey: "team", tagValue: "search" }]);
+  await world.manage("update", group, tagged);
+  assert.equal(await tagsOf(), []);
+
+  const { user } = DEFINITIONS.schemas;
+  const schema = {
+    ...user,
+    fields: [...user.fields, { name: "NICKNAME", type: ["null" as const, "string" as const] }],
+  };
+  const name = world.names.schema("user", schema);
+  await world.manage("create", { kind: "schema", name, schema });
+  await untilDone("update", { kind: "dataset", name: world.names.dataset("user"), dataset: "user", schema: name });
+  const { datasets } = await readInventory(world.personalize, world.names);
+  assert.equal(datasets.find(({ dataset }) => dataset === "user")?.schema, schema);
 });
 
 test("what is no event of Terraform is refused with what is wrong", async () => {
@@ -191,5 +227,8 @@ test("what is no event of Terraform is refused with what is wrong", async () => 
   assert.is(payload.errorType, "ManagerError");
   assert.match(payload.errorMessage, /The event is not the desired state of a resource[\s\S]*at expression/);
 });
+
+test("its role needs here what the end-to-end run does without", () =>
+  checkNeededHere({ cloud: world.cloud, project: "managed" }, "personalize-manager.test"));
 
 test.run();

@@ -1,8 +1,11 @@
+import { CreateCampaignCommand, CreateSolutionVersionCommand } from "@aws-sdk/client-personalize";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
+import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { dayOf } from "../../lib/recommendation/clients/accepted-events.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { event } from "../lib/recommendation/etl/run.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
@@ -80,5 +83,26 @@ test("says how many accepted events never arrived, unless told to continue witho
   const { status: second, cause: reason } = await train("without", { accept_missing: true });
   assert.is(second, "SUCCEEDED", reason);
 });
+
+test("a teardown stops the version that is trained, and ends with the name of another's campaign", async () => {
+  const { solutions } = await readInventory(world.personalize, world.names);
+  const { arn: solutionArn = "", versions = [] } = solutions[0] ?? {};
+  const served = { solutionVersionArn: versions[0]?.arn, minProvisionedTPS: 1 };
+  await world.personalize.send(new CreateCampaignCommand({ name: "their-own", ...served }));
+  world.holdClock();
+  await world.personalize.send(new CreateSolutionVersionCommand({ solutionArn }));
+  const teardown = await world.startTeardown("teardown");
+  await waitFor(async () => (world.control.counts().StopSolutionVersionCreation ?? 0) > 0, {
+    what: "the version to be stopped",
+    timeoutMs: 60_000,
+  });
+  world.releaseClock();
+  const { status, cause } = await world.ended(teardown);
+  assert.is(status, "FAILED");
+  assert.match(cause, "is served by what this service did not make: campaign their-own. Remove it by hand");
+});
+
+test("the role of training needs here what the end-to-end run does without", () =>
+  checkNeededHere({ cloud: world.cloud, project: "stopped" }, "training-stops.test"));
 
 test.run();
