@@ -3,13 +3,21 @@ import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejec
 import { type AnyRecord, listRecords, readAnyRecord, runIndex } from "../../lib/search/index/rebuild/run-record.ts";
 import { defineCommand } from "../command.ts";
 import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { importProgress, importTally, progressText, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
+import {
+  backfillProgress,
+  importProgress,
+  importTally,
+  progressText,
+  reported,
+  runCalls,
+  tallyText,
+} from "../gateway/index-runs.ts";
 import { shownTime, table } from "../recommendation/table.ts";
 
 /** The most rejected documents that are shown; `--json` prints all. */
 const SHOWN = 20;
 
-/** `relevance index status`: shows rebuilds and imports, or one of them with its rejected documents. */
+/** `relevance index status`: shows all runs, or one of them with its rejected documents. */
 export const indexStatus = defineCommand({
   example: "relevance index status --run 20261123-091500-a1b2",
   json: true,
@@ -45,13 +53,16 @@ const HEADER = ["run", "kind", "index", "from", "to", "phase", "began", "last ch
 
 function rowOf(record: AnyRecord): string[] {
   const { id, kind, name, phase, started_at, updated_at } = record;
-  const [from, to] = kind === "rebuild" ? [record.source, record.target] : [record.from, name];
+  const [from, to] =
+    kind === "rebuild" ? [record.source, record.target] : kind === "import" ? [record.from, name] : [record.source, ""];
   return [id, kind, name, from, to, phase.replace("_", " "), shownTime(started_at), shownTime(updated_at)];
 }
 
 function textOf(record: AnyRecord): string {
-  if (record.kind === "import") return record.phase === "copy" ? importProgress(record) : importTally(record);
-  return record.phase === "copy" ? progressText(record) : tallyText(record);
+  const { kind, phase } = record;
+  if (kind === "rebuild") return phase === "copy" ? progressText(record) : tallyText(record);
+  if (phase !== "copy") return importTally(record);
+  return kind === "import" ? importProgress(record) : backfillProgress(record);
 }
 
 const rejectText = ({ id, reason, file, at }: Rejected): string =>

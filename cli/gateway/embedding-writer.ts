@@ -1,7 +1,13 @@
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { chunksOf, type Writable, type WriteCopies, type Written } from "../../lib/search/index/rebuild/write.ts";
+import {
+  chunksOf,
+  type EmbedDocuments,
+  type Update,
+  type Writable,
+  type Written,
+} from "../../lib/search/index/rebuild/write.ts";
 
 /** Documents of one bulk request: models embed them within its 28 seconds. */
 const BATCH = 64;
@@ -28,10 +34,10 @@ const ATTEMPTS = 35;
  */
 export function embeddingWriter(
   calls: RunCalls,
-): (target: string, onDegraded: (reason: string) => void) => WriteCopies {
+): (target: string, onDegraded: (reason: string) => void) => EmbedDocuments {
   return (target, onDegraded) => async (copies) => {
     const outcomes: Written[] = [];
-    const write = async (batch: readonly Writable[]): Promise<void> => {
+    const write = async (batch: ReadonlyArray<Writable | Update>): Promise<void> => {
       const written = await writeBatch(calls, target, batch, onDegraded);
       if (written) outcomes.push(...written);
       else {
@@ -57,7 +63,7 @@ export function refuseDegraded(reason: string): never {
 async function writeBatch(
   calls: RunCalls,
   index: string,
-  batch: readonly Writable[],
+  batch: ReadonlyArray<Writable | Update>,
   onDegraded: (reason: string) => void,
 ): Promise<Written[] | undefined> {
   const outcomes: Written[] = new Array(batch.length);
@@ -92,7 +98,8 @@ async function writeBatch(
       if (error?.retryable === true && status !== 409) {
         again.push(one);
         reason = error.reason;
-      } else if (status === 409) outcomes[one.place] = { kind: "unchanged" };
+      } else if (status === 409 || (status === 404 && one.copy.op === "update"))
+        outcomes[one.place] = { kind: "unchanged" };
       else if (error === undefined) outcomes[one.place] = { kind: "written" };
       else outcomes[one.place] = { kind: "rejected", reason: `${error.type}: ${error.reason}` };
     }
@@ -116,13 +123,22 @@ function refusalOf(body: unknown, status: number): [reason: string, isAboutIndex
 }
 
 /** The document is put in as text, since parsing and printing would change its numbers. */
-function operationText({ op = "index", id, routing, version, versionType, source }: Writable): string {
-  if (version !== undefined && version > BigInt(Number.MAX_SAFE_INTEGER)) {
+function operationText(one: Writable | Update): string {
+  const { op = "index", id, routing, source } = one;
+  const head = JSON.stringify({ id, op, routing, ...guardOf(one) });
+  return `${head.slice(0, -1)},"doc":${source}}`;
+}
+
+function guardOf(one: Writable | Update): object {
+  if (one.op === "update") {
+    return { if_seq_no: one.ifUnchanged.seqNo, if_primary_term: one.ifUnchanged.primaryTerm };
+  }
+  const { id, version, versionType = "external" } = one;
+  if (version === undefined) return {};
+  if (version > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw new RunFailure(
       `The version ${version} of document ${id} is above 2^53, which the bulk endpoint does not take`,
     );
   }
-  const guard = version === undefined ? {} : { version: Number(version), version_type: versionType ?? "external" };
-  const head = JSON.stringify({ id, op, routing, ...guard });
-  return `${head.slice(0, -1)},"doc":${source}}`;
+  return { version: Number(version), version_type: versionType };
 }

@@ -1,6 +1,8 @@
 import * as v from "valibot";
+import { type BackfillFields, workOnBackfill } from "../../lib/search/index/backfill.ts";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
 import type { OpenFile } from "../../lib/search/index/import/slices.ts";
+import type { BackfillRecord } from "../../lib/search/index/rebuild/backfill-record.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import type { ImportRecord } from "../../lib/search/index/rebuild/import-record.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
@@ -82,6 +84,25 @@ export async function followImport(
   });
 }
 
+/** Works on a backfill until it is done. Ctrl-C leaves it, to be resumed. */
+export async function followBackfill(
+  gateway: Gateway,
+  { id, most, ...fields }: BackfillFields & { id: string; most: number },
+  { terminal }: Context,
+): Promise<BackfillRecord> {
+  return untilLeft(terminal, `relevance backfill --resume ${id}`, (signal) => {
+    const { calls, apiCalls } = callsOf(gateway, most, signal);
+    return workOnBackfill({
+      ...fields,
+      calls,
+      id,
+      most,
+      embeddingWriter: embeddingWriter(apiCalls),
+      onProgress: (record) => terminal.note(backfillProgress(record)),
+    });
+  });
+}
+
 /** Returns the calls of one run to the cluster and to the gateway's own API, at one pace. */
 function callsOf(
   { cluster, api }: Gateway,
@@ -115,7 +136,17 @@ export function importProgress({ next, files, tally }: ImportRecord): string {
   return `${where}, ${(next.offset / 1e6).toFixed(1)} MB of it done; ${importTally({ tally })}`;
 }
 
-/** Returns what an import has done with documents. The sum of the last three is the first. */
+/** Returns one line about the progress of a backfill. */
+export function backfillProgress({ shards, tally }: BackfillRecord): string {
+  const share = shareOf(
+    Object.values(shards),
+    ({ done }) => done,
+    ({ mark }) => mark,
+  );
+  return `${share}% done; ${importTally({ tally })}`;
+}
+
+/** Returns what an import or a backfill has done with documents. The sum of the last three is the first. */
 export function importTally({ tally }: Pick<ImportRecord, "tally">): string {
   const { read, written, unchanged, rejected } = tally;
   return `${read} read, ${written} written, ${unchanged} unchanged, ${rejected} rejected`;
@@ -124,14 +155,19 @@ export function importTally({ tally }: Pick<ImportRecord, "tally">): string {
 /** Returns one line about the progress of a run. */
 export function progressText({ passes, shards, tally }: RunRecord): string {
   const states = Object.values(shards);
-  const sum = (values: number[]) => values.reduce((total, value) => total + value + 1, 0);
-  const marked = sum(states.map(({ mark }) => mark));
-  const copied = marked === 0 ? 100 : Math.floor((100 * sum(states.map((state) => state.copied))) / marked);
-  const verified = marked === 0 ? 100 : Math.floor((100 * sum(states.map((state) => state.verified))) / marked);
+  const mark = (state: (typeof states)[number]) => state.mark;
+  const copied = shareOf(states, (state) => state.copied, mark);
+  const verified = shareOf(states, (state) => state.verified, mark);
   return `pass ${passes + 1}: ${copied}% copied, ${verified}% verified; ${tallyText({ tally })}`;
 }
 
 /** Returns what a run has done with documents. The sum of the last three is the first. */
 export function tallyText({ tally }: Pick<RunRecord, "tally">): string {
   return `${importTally({ tally })}; ${tally.deleted} deleted`;
+}
+
+/** Returns how many percent of the sequence numbers of all shards are done. */
+function shareOf<One>(states: readonly One[], done: (one: One) => number, mark: (one: One) => number): number {
+  const sum = (last: (one: One) => number) => states.reduce((total, one) => total + last(one) + 1, 0);
+  return sum(mark) === 0 ? 100 : Math.floor((100 * sum(done)) / sum(mark));
 }

@@ -1,144 +1,212 @@
+import { createHash } from "node:crypto";
+import { eachConcurrently } from "../../core/resilience/each-concurrently.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
+import { updateFor } from "./lacking.ts";
+import type { BackfillRecord } from "./rebuild/backfill-record.ts";
+import { type DescribedIndex, describe } from "./rebuild/create.ts";
+import { readSources, type SourceCopy } from "./rebuild/documents.ts";
+import { RunFailure, TakenOver } from "./rebuild/failure.ts";
+import { openRejects, type Rejects } from "./rebuild/rejects.ts";
+import type { RunCalls } from "./rebuild/run-calls.ts";
+import { createRecord, newRunId, readBackfill, runIndex, saveRecord } from "./rebuild/run-record.ts";
+import { refresh, shardMarks } from "./rebuild/shards.ts";
+import type { EmbedDocuments } from "./rebuild/write.ts";
 
-/** What a backfill calls. Everything throws for any answer but 200. */
-export interface GatewayCalls {
-  /** Makes all earlier writes searchable, and returns the last sequence number of each shard. */
-  marks(): Promise<ReadonlyArray<{ shard: number; last: number }>>;
-  /** Runs a native search of one shard through `/raw-backend`. */
-  search(shard: number, body: object): Promise<NativeSearch>;
-  /** `POST /application/bulk`. */
-  bulk(operations: readonly Operation[]): Promise<BulkAnswer>;
-}
-
-interface NativeHit {
-  _id: string;
-  _routing?: string;
-  _seq_no: number;
-  _source?: Record<string, unknown>;
-  matched_queries?: string[];
-}
-export interface NativeSearch {
-  hits: { hits: NativeHit[] };
-}
-interface Operation {
-  id: string;
-  op: "update";
-  doc: Record<string, unknown>;
-  routing?: string;
-}
-export interface BulkAnswer {
-  index_response: { items: Array<Record<string, ItemResult>> };
-  degraded?: readonly unknown[];
-}
-interface ItemResult {
-  status: number;
-  error?: { type: string; reason: string };
-}
-
-export interface BackfillOptions {
+/** What is to be embedded. */
+export interface BackfillFields {
   mappings: readonly EmbeddingMapping[];
   /** The dense fields of `mappings`. For these the cluster can tell whether a document has one. */
   dense: ReadonlySet<string>;
-  onProgress?: (read: number) => void;
-  /** Documents per page. */
-  page?: number;
 }
 
-export interface BackfillResult {
-  /** Documents of the index. */
-  read: number;
-  /** Documents that have the text and lacked an embedding. */
-  lacking: number;
-  embedded: number;
-  failed: Array<{ id: string; reason: string }>;
+export interface BackfillOptions extends BackfillFields {
+  calls: RunCalls;
+  id: string;
+  /** Sends updates through the gateway, which embeds them, and reports why one was stored without. */
+  embeddingWriter: (name: string, onDegraded: (reason: string) => void) => EmbedDocuments;
+  onProgress?: (record: BackfillRecord) => void;
+  /** Pages in progress at a time. */
+  most?: number;
+  now?: () => number;
 }
 
-/** Documents per page: each has its source fields and up to 10 kB of sparse weights. */
-const PAGE = 200;
+/** Rejected documents of one process at which the run stops: something is wrong with all of them. */
+const MAX_REJECTED = 1_000;
+
+/** Creates a run that embeds what the documents of an index lack now. Returns its record. */
+export async function createBackfill(
+  calls: RunCalls,
+  { name, now, ...fields }: BackfillFields & { name: string; now: Date },
+): Promise<BackfillRecord> {
+  const index = await describe(calls, name);
+  await refresh(calls, index.name);
+  const marks = await shardMarks(calls, index.name);
+  const record: BackfillRecord = {
+    kind: "backfill",
+    id: newRunId(now),
+    name,
+    phase: "copy",
+    epoch: 0,
+    source: index.name,
+    source_uuid: index.uuid,
+    embeddings: hashOf(index, fields),
+    // By sequence number, which needs no memory on the heap of the cluster. Updates get numbers above the mark.
+    shards: Object.fromEntries(marks.map(({ shard, last }) => [shard, { mark: last, done: -1 }])),
+    tally: { read: 0, written: 0, unchanged: 0, rejected: 0 },
+    started_at: now.toISOString(),
+    updated_at: now.toISOString(),
+  };
+  await createRecord(calls, record);
+  return record;
+}
+
+/** Documents of one page, which lie in one shard. */
+interface Page {
+  shard: string;
+  copies: readonly SourceCopy[];
+  /** Everything up to this sequence number is on this page or an earlier one. */
+  to: number;
+  counts?: BackfillRecord["tally"];
+}
 
 /**
  * Embeds the documents of an index whose embedding field is absent, null or empty although its source fields hold text.
- * Sends an update of the source fields, for which the gateway computes the embedding. Skips all other documents, so it
- * can run again.
+ * Sends an update of the source fields, for which the gateway computes the embedding, on the condition that nobody has
+ * changed the document meanwhile. Goes on where an earlier process stopped. Throws RunFailure, after which the run can be
+ * resumed.
  */
-export async function backfill(gateway: GatewayCalls, options: BackfillOptions): Promise<BackfillResult> {
-  const { mappings, dense, onProgress, page = PAGE } = options;
-  const result: BackfillResult = { read: 0, lacking: 0, embedded: 0, failed: [] };
-  const sources = [...new Set(mappings.flatMap(({ src_fields }) => src_fields))];
-  const sparse = mappings.map(({ embedding_field }) => embedding_field).filter((field) => !dense.has(field));
-  // By sequence number, which needs no memory on the heap of the cluster. Updates get numbers above the last one.
-  for (const { shard, last } of await gateway.marks()) {
-    for (let from = 0; from <= last; ) {
-      const { hits } = await gateway.search(shard, {
-        size: page,
-        track_total_hits: false,
-        seq_no_primary_term: true,
-        _source: [...sources, ...sparse],
-        query: {
-          bool: { filter: [{ range: { _seq_no: { gte: from, lte: last } } }], should: [...dense].map(existsNamed) },
-        },
-        sort: [{ _seq_no: { order: "asc", unmapped_type: "long" } }],
-      });
-      if (hits.hits.length === 0) break;
-      from = (hits.hits.at(-1)?._seq_no ?? last) + 1;
-      result.read += hits.hits.length;
-      const operations = hits.hits.flatMap((hit) => operationFor(hit, mappings, dense));
-      result.lacking += operations.length;
-      if (operations.length > 0) record(result, operations, await gateway.bulk(operations));
-      onProgress?.(result.read);
+export async function workOnBackfill(options: BackfillOptions): Promise<BackfillRecord> {
+  const { calls, id, mappings, onProgress, most = 8, now = () => performance.now() } = options;
+  const held = await readBackfill(calls, id);
+  const { record } = held;
+  if (record.phase !== "copy") throw new RunFailure(`The run ${id} has ended: it is ${record.phase}`);
+  await requireSame(calls, record, options);
+  record.epoch += 1;
+  delete record.message;
+  await saveRecord(calls, held, new Date());
+  const rejects = await openRejects(calls, runIndex(id));
+
+  let saving: Promise<void> = Promise.resolve();
+  /** Saves one after the other, since each save is guarded by the one before. */
+  const save = (through = calls) => {
+    saving = saving.then(async () => {
+      await saveRecord(through, held, new Date());
+      onProgress?.(record);
+    });
+    return saving;
+  };
+
+  const inProgress: Page[] = [];
+  let saved = now();
+  let rejected = 0;
+  try {
+    await eachConcurrently(pagesOf(options, record, inProgress), most, async (page) => {
+      page.counts = await embedPage(options, record, page, rejects);
+      rejected += page.counts.rejected;
+      advance(record, inProgress);
+      if (rejected > MAX_REJECTED) {
+        throw new RunFailure(
+          `${rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. Resume to go on after them`,
+        );
+      }
+      if (now() - saved < 1_000) return;
+      saved = now();
+      await save();
+    });
+    record.phase = "done";
+    await save();
+    return record;
+  } catch (error) {
+    if (error instanceof RunFailure && !(error instanceof TakenOver)) {
+      record.message = error.message;
+      await save(calls.unstopped);
+    }
+    throw error;
+  }
+
+  async function* pagesOf({ dense }: BackfillFields, { source, shards }: BackfillRecord, open: Page[]) {
+    const fields = {
+      of: [...mappings.flatMap(({ src_fields }) => src_fields), ...sparseOf(mappings, dense)],
+      tested: [...dense],
+    };
+    for (const [shard, { mark, done }] of Object.entries(shards)) {
+      const begin = (copies: readonly SourceCopy[], to: number): Page => {
+        const page = { shard, copies, to };
+        open.push(page);
+        return page;
+      };
+      for await (const copies of readSources(
+        calls,
+        source,
+        { shard: Number(shard), from: done + 1, to: mark },
+        fields,
+      )) {
+        yield begin(copies, copies.at(-1)?.seqNo ?? mark);
+      }
+      yield begin([], mark);
     }
   }
-  return result;
 }
 
-const existsNamed = (field: string) => ({ exists: { field, _name: field } });
+/** Throws RunFailure unless the index and what is to be embedded are those with which the run began. */
+async function requireSame(calls: RunCalls, record: BackfillRecord, fields: BackfillFields): Promise<void> {
+  const { id, name, source, source_uuid } = record;
+  const index = await describe(calls, name);
+  if (index.name !== source || index.uuid !== source_uuid) {
+    throw new RunFailure(`${name} is another index than when the run began: cancel the run ${id} and begin anew`);
+  }
+  if (hashOf(index, fields) !== record.embeddings) {
+    throw new RunFailure(
+      `The embedding fields of ${name} or their models have changed since the run began: cancel the run ${id} and begin anew`,
+    );
+  }
+}
 
-/** Returns the update that embeds a document, or undefined if it lacks nothing. */
-function operationFor(hit: NativeHit, mappings: readonly EmbeddingMapping[], dense: ReadonlySet<string>): Operation[] {
-  const source = hit._source ?? {};
-  const lacking = mappings.filter(({ embedding_field, src_fields }) => {
-    const has = dense.has(embedding_field)
-      ? hit.matched_queries?.includes(embedding_field)
-      : !isEmpty(valueAt(source, embedding_field));
-    return !has && src_fields.some((field) => hasText(valueAt(source, field)));
+/** Returns a hash of what is embedded. The rest of the mapping may grow, as it does with new fields of documents. */
+function hashOf({ mappings }: DescribedIndex, fields: BackfillFields): string {
+  const meta = (mappings._meta as { relevance?: unknown } | undefined)?.relevance;
+  const text = JSON.stringify([fields.mappings, meta]);
+  return createHash("sha256").update(text).digest("hex");
+}
+
+const sparseOf = (mappings: readonly EmbeddingMapping[], dense: ReadonlySet<string>): string[] =>
+  mappings.map(({ embedding_field }) => embedding_field).filter((field) => !dense.has(field));
+
+async function embedPage(
+  { embeddingWriter, mappings, dense }: BackfillOptions,
+  { name }: BackfillRecord,
+  { copies }: Page,
+  rejects: Rejects,
+): Promise<BackfillRecord["tally"]> {
+  const lacking = copies.flatMap((copy) => {
+    const operation = updateFor(copy, mappings, dense);
+    return operation ? [{ copy, operation }] : [];
   });
-  if (lacking.length === 0) return [];
-  const doc: Record<string, unknown> = {};
-  for (const field of new Set(lacking.flatMap(({ src_fields }) => src_fields))) {
-    const value = valueAt(source, field);
-    if (value !== undefined) setAt(doc, field, value);
+  let degraded: string | undefined;
+  const write = embeddingWriter(name, (reason) => {
+    degraded = reason;
+  });
+  const outcomes = await write(lacking.map(({ operation }) => operation));
+  const counts = { read: copies.length, written: 0, unchanged: copies.length - lacking.length, rejected: 0 };
+  for (const [place, { copy }] of lacking.entries()) {
+    const outcome = outcomes[place] ?? { kind: "unchanged" as const };
+    // With `write: degrade` the gateway stores documents although the model failed again, and does not say which by id.
+    const reason = outcome.kind === "rejected" ? outcome.reason : degraded;
+    if (outcome.kind === "unchanged" || reason === undefined) counts[outcome.kind] += 1;
+    else {
+      counts.rejected += 1;
+      await rejects.add(copy, reason);
+    }
   }
-  return [{ id: hit._id, op: "update", doc, ...(hit._routing !== undefined && { routing: hit._routing }) }];
+  return counts;
 }
 
-function record(result: BackfillResult, operations: readonly Operation[], answer: BulkAnswer): void {
-  for (const [place, { id }] of operations.entries()) {
-    const item = answer.index_response.items[place]?.update;
-    if (item?.error) result.failed.push({ id, reason: `${item.error.type}: ${item.error.reason}` });
-    // With `write: degrade` the document may be stored without its vector again.
-    else if (answer.degraded) result.failed.push({ id, reason: "the model failed again" });
-    else result.embedded += 1;
+/** Moves the checkpoints over the pages that are done without a gap, and counts these: a resumed run reads no others again. */
+function advance({ shards, tally }: BackfillRecord, inProgress: Page[]): void {
+  for (let [page] = inProgress; page?.counts; [page] = inProgress) {
+    inProgress.shift();
+    for (const key of ["read", "written", "unchanged", "rejected"] as const) tally[key] += page.counts[key];
+    const state = shards[page.shard];
+    if (state) state.done = page.to;
   }
-}
-
-const hasText = (value: unknown): boolean =>
-  Array.isArray(value) ? value.some(hasText) : typeof value === "string" && value.trim() !== "";
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || Object.keys(value as object).length === 0;
-
-function valueAt(source: Record<string, unknown>, path: string): unknown {
-  if (source[path] !== undefined) return source[path];
-  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], source);
-}
-
-function setAt(doc: Record<string, unknown>, path: string, value: unknown): void {
-  const keys = path.split(".");
-  const last = keys.pop() ?? path;
-  let at = doc;
-  for (const key of keys) {
-    at[key] ??= {};
-    at = at[key] as Record<string, unknown>;
-  }
-  at[last] = value;
 }

@@ -15,6 +15,17 @@ export interface StoredCopy {
 /** The same with its `_source` as text, which is passed on unparsed. */
 export interface SourceCopy extends StoredCopy {
   source: string;
+  primaryTerm: number;
+  /** Which of the tested fields the document has. */
+  has: readonly string[];
+}
+
+/** What to read of documents. */
+export interface WantedFields {
+  /** Fields of the source. */
+  of: readonly string[];
+  /** Fields of which the cluster tells whether a document has them. */
+  tested: readonly string[];
 }
 
 /** Documents of one shard whose sequence numbers are from `from` to `to`. */
@@ -29,6 +40,7 @@ interface RawHit {
   _routing?: string;
   _seq_no: number;
   _primary_term: number;
+  matched_queries?: string[];
 }
 
 const LARGEST_PAGE = 200;
@@ -42,14 +54,23 @@ export async function readIds(calls: RunCalls, index: string, range: Range): Pro
   return hitsOf(answer).map(({ raw }) => storedCopy(raw));
 }
 
-/** Yields the documents in a range with their sources, in pages that get smaller if an answer is too large. */
-export async function* readSources(calls: RunCalls, index: string, range: Range): AsyncGenerator<SourceCopy[]> {
+/**
+ * Yields the documents in a range with their sources, in pages that get smaller if an answer is too large. By default the
+ * sources are whole.
+ */
+export async function* readSources(
+  calls: RunCalls,
+  index: string,
+  range: Range,
+  fields?: WantedFields,
+): AsyncGenerator<SourceCopy[]> {
+  const _source = fields ? fields.of : true;
   let size = LARGEST_PAGE;
   let from = range.from;
   while (from <= range.to) {
     let answer: ClusterAnswer;
     try {
-      answer = await search(calls, index, { ...range, from }, { size, _source: true });
+      answer = await search(calls, index, { ...range, from }, { size, _source }, fields?.tested);
     } catch (error) {
       if (!(error instanceof ClusterFailure) || error.kind !== "too_large") throw error;
       if (size === 1) throw new RunFailure(`A document of ${index} is too large to be read`, { cause: error });
@@ -60,7 +81,8 @@ export async function* readSources(calls: RunCalls, index: string, range: Range)
     const page = hitsOf(answer).map(({ raw, slice }): SourceCopy => {
       const source = memberSlices(text, slice.start, slice.end).get("_source");
       if (!source) throw new RunFailure(`The document ${raw._id} of ${index} has no _source, so it cannot be copied`);
-      return { ...storedCopy(raw), source: text.slice(source.start, source.end) };
+      const { _primary_term: primaryTerm, matched_queries: has = [] } = raw;
+      return { ...storedCopy(raw), primaryTerm, has, source: text.slice(source.start, source.end) };
     });
     if (page.length > 0) yield page;
     if (page.length < size) return;
@@ -131,7 +153,15 @@ function presentOf(text: string, slice: Slice): Present | undefined {
   };
 }
 
-function search(calls: RunCalls, index: string, { shard, from, to }: Range, body: object): Promise<ClusterAnswer> {
+function search(
+  calls: RunCalls,
+  index: string,
+  { shard, from, to }: Range,
+  body: object,
+  tested: readonly string[] = [],
+): Promise<ClusterAnswer> {
+  const range = { range: { _seq_no: { gte: from, lte: to } } };
+  const should = tested.map((field) => ({ exists: { field, _name: field } }));
   return calls.send({
     method: "POST",
     path: pathOf(index, "_search"),
@@ -140,7 +170,7 @@ function search(calls: RunCalls, index: string, { shard, from, to }: Range, body
     body: JSON.stringify({
       track_total_hits: false,
       seq_no_primary_term: true,
-      query: { range: { _seq_no: { gte: from, lte: to } } },
+      query: should.length > 0 ? { bool: { filter: [range], should } } : range,
       sort: [{ _seq_no: { order: "asc", unmapped_type: "long" } }],
       ...body,
     }),

@@ -34,16 +34,16 @@ async function switchedRun(calls: RunCalls, id: string): Promise<HeldRecord> {
 
 /**
  * Cancels a run. That of a rebuild deletes its new index, which ends the writes of a process that still works on it; what
- * an import has written stays. Deletes the records of a run that has ended. Returns what it did, for the user.
+ * another run has written stays. Deletes the records of a run that has ended. Returns what it did, for the user.
  */
 export async function cancelRun(calls: RunCalls, id: string, forget: boolean): Promise<string> {
   const held = await readAnyRecord(calls, id);
   const { record } = held;
-  if (record.kind === "import" && record.phase === "copy") {
+  if (record.kind !== "rebuild" && record.phase === "copy") {
     record.phase = "cancelled";
     record.epoch += 1;
     await saveRecord(calls, held, new Date());
-    if (!forget) return `Cancelled ${id}. The documents that it has written to ${record.name} stay.`;
+    if (!forget) return `Cancelled ${id}. What it has written to ${record.name} stays.`;
   } else if (record.kind === "rebuild" && (record.phase === "copy" || record.phase === "ready")) {
     // From here on a process that works on the run is refused, so it cannot switch before the index is deleted.
     record.phase = "cancelled";

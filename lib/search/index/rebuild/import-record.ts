@@ -1,6 +1,7 @@
 import * as v from "valibot";
 
-const ImportTally = v.object({
+/** What a run that changes an index in place has done. */
+export const ImportTally = v.object({
   /** Documents of the files, the rejected ones included. */
   read: v.number(),
   written: v.number(),

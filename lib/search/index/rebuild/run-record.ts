@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
+import { BackfillRecord } from "./backfill-record.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import { ImportRecord } from "./import-record.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
@@ -60,7 +61,7 @@ export const RunRecord = v.object({
 export type RunRecord = v.InferOutput<typeof RunRecord>;
 export type Tally = v.InferOutput<typeof Tally>;
 
-const AnyRecord = v.variant("kind", [RunRecord, ImportRecord]);
+const AnyRecord = v.variant("kind", [RunRecord, ImportRecord, BackfillRecord]);
 export type AnyRecord = v.InferOutput<typeof AnyRecord>;
 
 /** A record with the version in which it was read. */
@@ -102,16 +103,25 @@ export async function readAnyRecord(calls: RunCalls, id: string): Promise<HeldRe
 /** Reads a rebuild. Throws RunFailure if there is none with this id. */
 export async function readRecord(calls: RunCalls, id: string): Promise<HeldRecord> {
   const { record, guard } = await readAnyRecord(calls, id);
-  if (record.kind !== "rebuild") throw new RunFailure(`The run ${id} is an import, not a rebuild`);
+  if (record.kind !== "rebuild") throw otherKind(record);
   return { record, guard };
 }
 
 /** Reads an import. Throws RunFailure if there is none with this id. */
 export async function readImport(calls: RunCalls, id: string): Promise<HeldRecord<ImportRecord>> {
   const { record, guard } = await readAnyRecord(calls, id);
-  if (record.kind !== "import") throw new RunFailure(`The run ${id} is a rebuild, not an import`);
+  if (record.kind !== "import") throw otherKind(record);
   return { record, guard };
 }
+
+/** Reads a backfill. Throws RunFailure if there is none with this id. */
+export async function readBackfill(calls: RunCalls, id: string): Promise<HeldRecord<BackfillRecord>> {
+  const { record, guard } = await readAnyRecord(calls, id);
+  if (record.kind !== "backfill") throw otherKind(record);
+  return { record, guard };
+}
+
+const otherKind = ({ id, kind }: AnyRecord) => new RunFailure(`The run ${id} is another kind of run: ${kind}`);
 
 /** Returns all runs, the latest first. */
 export async function listRecords(calls: RunCalls): Promise<AnyRecord[]> {

@@ -20,8 +20,22 @@ export interface Writable {
   source: string;
 }
 
+/** A change of a stored document. */
+export interface Update {
+  op: "update";
+  id: string;
+  routing?: string;
+  /** The version in which the document was read: one that others have changed or deleted since stays as it is. */
+  ifUnchanged: { seqNo: number; primaryTerm: number };
+  /** The changed fields. */
+  source: string;
+}
+
 /** Writes documents and returns their outcomes in the same order. */
 export type WriteCopies = (copies: readonly Writable[]) => Promise<Written[]>;
+
+/** Writes documents, and changes of them, through the gateway, which embeds them. */
+export type EmbedDocuments = (documents: ReadonlyArray<Writable | Update>) => Promise<Written[]>;
 
 /** Bytes of one `_bulk` body: below the 4 MiB that the gateway takes. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
