@@ -5,7 +5,7 @@ import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { SagemakerEndpoint } from "@cdktf/provider-aws/lib/sagemaker-endpoint/index.js";
 import { SagemakerEndpointConfiguration } from "@cdktf/provider-aws/lib/sagemaker-endpoint-configuration/index.js";
 import { SagemakerModel } from "@cdktf/provider-aws/lib/sagemaker-model/index.js";
-import type { ITerraformDependable } from "cdktf";
+import type { ITerraformDependable, TerraformResource } from "cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { imageKind } from "../../lib/config/instance-types.ts";
@@ -51,17 +51,29 @@ export function deployEndpoints(stack: ProjectStack, logKeyArn: string): ITerraf
       return { ...endpoint, image };
     });
   if (plans.length === 0) return [];
-  const logGroups = plans.map(({ key }) => endpointLog(stack, key, logKeyArn));
+  const logGroups = plans.map((plan) => endpointLog(stack, plan, logKeyArn));
   const { role, policies } = executionRole(stack, plans);
   return plans.map((plan) => deployEndpoint(stack, plan, role, [...policies, ...logGroups]));
 }
 
-function endpointLog(stack: ProjectStack, key: string, logKeyArn: string): CloudwatchLogGroup {
-  return new CloudwatchLogGroup(stack, `${key}-log`, {
+function endpointLog(stack: ProjectStack, plan: EndpointPlan, logKeyArn: string): CloudwatchLogGroup {
+  const { key } = plan;
+  const log = new CloudwatchLogGroup(stack, `${key}-log`, {
     name: stack.names.endpointLogGroup(key),
     retentionInDays: stack.logDays,
     kmsKeyId: logKeyArn,
   });
+  return succeed(log, plan, "log");
+}
+
+/**
+ * Makes a resource the successor of the one that had no hash in its id. Terraform then makes the new one first; a
+ * resource that only vanishes from the files would be deleted at once, while the function still calls it.
+ */
+function succeed<Resource extends TerraformResource>(resource: Resource, { model, path }: EndpointPlan, id: string) {
+  // Previous models and endpoints for documents never had other ids.
+  if (path.length === 1) resource.moveFromId(`${resource.terraformResourceType}.${model}-${id}`);
+  return resource;
 }
 
 /** Adds the role that SageMaker uses for the endpoints: to fetch image and model files, and to write logs and metrics. */
@@ -178,6 +190,7 @@ function deployEndpoint(
     lifecycle: { createBeforeDestroy: true },
     dependsOn,
   });
+  succeed(model, plan, "model");
   const { instance_type, initial_instance_count } = section;
   // checkov:skip=CKV_AWS_98 aws_sagemaker_endpoint_configuration: SageMaker's own key suffices: the volume contains a public model, and instances with NVMe reject other keys
   const configuration = new SagemakerEndpointConfiguration(stack, `${key}-configuration`, {
@@ -194,6 +207,7 @@ function deployEndpoint(
     ],
     lifecycle: { createBeforeDestroy: true },
   });
+  succeed(configuration, plan, "configuration");
   const endpoint = new SagemakerEndpoint(stack, `${key}-endpoint`, {
     name: names.endpoint(key),
     endpointConfigName: configuration.name,
@@ -207,7 +221,7 @@ function deployEndpoint(
     lifecycle: { createBeforeDestroy: true },
   });
   if (section.max_instance_count !== undefined) scaling(stack, plan, endpoint, section.max_instance_count);
-  return endpoint;
+  return succeed(endpoint, plan, "endpoint");
 }
 
 function s3Source(uri: string) {
@@ -234,7 +248,8 @@ function containerEnvironment({ model, models, section }: EndpointPlan): Record<
   };
 }
 
-function scaling(stack: ProjectStack, { key, section }: EndpointPlan, endpoint: SagemakerEndpoint, max: number): void {
+function scaling(stack: ProjectStack, plan: EndpointPlan, endpoint: SagemakerEndpoint, max: number): void {
+  const { key, section } = plan;
   const target = new AppautoscalingTarget(stack, `${key}-scaling`, {
     serviceNamespace: "sagemaker",
     scalableDimension: "sagemaker:variant:DesiredInstanceCount",
@@ -243,7 +258,8 @@ function scaling(stack: ProjectStack, { key, section }: EndpointPlan, endpoint: 
     maxCapacity: max,
     dependsOn: [endpoint],
   });
-  new AppautoscalingPolicy(stack, `${key}-scaling-policy`, {
+  succeed(target, plan, "scaling");
+  const policy = new AppautoscalingPolicy(stack, `${key}-scaling-policy`, {
     name: stack.names.scalingPolicy(key.replaceAll("_", "-")),
     policyType: "TargetTrackingScaling",
     serviceNamespace: target.serviceNamespace,
@@ -256,4 +272,5 @@ function scaling(stack: ProjectStack, { key, section }: EndpointPlan, endpoint: 
       },
     },
   });
+  succeed(policy, plan, "scaling-policy");
 }

@@ -6,7 +6,13 @@ import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { SearchGateway } from "../../lib/config/configuration.ts";
 import type { ModelName } from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
-import { bedrockModelId, endpointName, isEndpointModel } from "../../lib/config/model-sources.ts";
+import {
+  bedrockModelId,
+  endpointName,
+  isDeployed,
+  isEndpointModel,
+  type ModelEndpoint,
+} from "../../lib/config/model-sources.ts";
 import { modelEndpoints, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
@@ -81,14 +87,21 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       ],
       anyKey: names.arn("kms", "key/*"),
     },
-    endpoints: modelEndpoints(gateway).map((endpoint) => {
-      const name = endpointName(endpoint, names);
-      // SageMaker writes the name of an endpoint in its ARN in lower case.
-      return found.modelEndpoints?.[name]?.arn ?? names.arn("sagemaker", `endpoint/${name.toLowerCase()}`);
-    }),
+    endpoints: [...new Set(modelEndpoints(gateway).map((endpoint) => endpointArn(stack, endpoint)))],
     hostedModels: [...new Set(hostedModelIds(gateway).flatMap((id) => bedrockArns(stack, id)))],
     campaign: input.config.api.personalized_ranking.campaign_arn,
   };
+}
+
+/** Returns the ARN of an endpoint, or a pattern of all that the project deploys for its model, now or before. */
+function endpointArn({ names, input }: ProjectStack, endpoint: ModelEndpoint): string {
+  // The role changes minutes before the function does, which calls its old endpoints until then.
+  if (isDeployed(endpoint)) return names.arn("sagemaker", `endpoint/${names.anyEndpoint(endpoint.key)}`);
+  const name = endpointName(endpoint, names);
+  // SageMaker writes the name of an endpoint in its ARN in lower case.
+  return (
+    gatewayInput(input).found.modelEndpoints?.[name]?.arn ?? names.arn("sagemaker", `endpoint/${name.toLowerCase()}`)
+  );
 }
 
 /** Returns the ids of the models on Bedrock that the function calls. */

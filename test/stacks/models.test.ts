@@ -216,7 +216,7 @@ test("documents get an endpoint of their own with the same model, which the func
   const target = stack.resource("aws_appautoscaling_target", "dense_large_en_v1_5-documents-bc0882c1-scaling");
   assert.equal([target.min_capacity, target.max_capacity], [2, 6]);
   const policy = JSON.stringify(stack.resource("aws_iam_role_policy", "api-router-policy"));
-  assert.match(policy, "endpoint/all-options-dense-large-en-v1-5-documents-bc0882c1");
+  assert.match(policy, "endpoint/all-options-dense-large-en-v1-5-documents*");
   const alarm = JSON.stringify(stack.resource("aws_cloudwatch_metric_alarm", "alarm-model-dense-large-en-v1-5-errors"));
   assert.match(alarm, '"EndpointName":"all-options-dense-large-en-v1-5-documents-bc0882c1"');
 });
@@ -232,7 +232,24 @@ test("a previous model keeps the endpoint that it had", () => {
   assert.is(endpoint(after), endpoint(before));
   assert.is(after.ids("aws_sagemaker_endpoint").length, before.ids("aws_sagemaker_endpoint").length + 1);
   const policy = JSON.stringify(after.resource("aws_iam_role_policy", "api-router-policy"));
-  assert.match(policy, `endpoint/${endpoint(before)}`);
+  assert.match(policy, "endpoint/all-options-dense-large-en-v1-5*");
+});
+
+test("endpoints of a deployment whose names had no hash are replaced, the new one first", () => {
+  const stack = example("search-gateway", "all-options", [
+    ["model.yaml", ["previous"], { dense_large_en_v1_5: BEFORE }],
+  ]);
+  const moved = (stack.moved ?? []).map(({ from, to }) => [from, to.replace(/-[0-9a-f]{8}-/, "-#-")]);
+  const of = (model: string) =>
+    [
+      ["aws_appautoscaling_policy", "scaling-policy"],
+      ["aws_appautoscaling_target", "scaling"],
+      ["aws_cloudwatch_log_group", "log"],
+      ["aws_sagemaker_endpoint", "endpoint"],
+      ["aws_sagemaker_endpoint_configuration", "configuration"],
+      ["aws_sagemaker_model", "model"],
+    ].map(([resource, id]) => [`${resource}.${model}-${id}`, `${resource}.${model}-#-${id}`]);
+  assert.equal(moved.sort(), [...of("dense_large_en_v1_5"), ...of("sparse_v3")].sort());
 });
 
 test("a previous model on Bedrock may be invoked", () => {

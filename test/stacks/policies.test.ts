@@ -49,6 +49,9 @@ const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does
       call("kms:Decrypt", KEY, OWN_KEY),
       call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-dense-large-en-v1-5-bc0882c1")),
       call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-sparse-v3-0d6e4079")),
+      // The function calls its old endpoints until it changes.
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-sparse-v3-5c3f986b")),
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-sparse-v3")),
       call("bedrock:InvokeModel", model("cohere.embed-english-v3")),
       call("bedrock:InvokeModel", model("cohere.embed-multilingual-v3")),
       call("personalize:GetPersonalizedRanking", arn("personalize", "campaign/shop-personalized-ranking")),

@@ -39,6 +39,7 @@ export interface Stack {
   provider: { aws: Array<Record<string, unknown>> };
   output: Record<string, { value: string; sensitive?: boolean }>;
   import: unknown;
+  moved?: Array<{ from: string; to: string }>;
   /** A resource, in the part of it that a test is about. Throws with what there is when it is not there. */
   resource<Attributes = Record<string, unknown>>(type: string, id: string): Attributes;
   /** Ids of the resources of a type, sorted. */
@@ -77,6 +78,7 @@ function read(text: string): Stack {
     provider: json.provider,
     output: json.output,
     import: json.import,
+    moved: json.moved,
     resource<Attributes>(type: string, id: string) {
       const found = resources[type]?.[id];
       if (!found) throw new Error(`no ${type}.${id}; there are ${Object.keys(resources[type] ?? {}).join(", ")}`);

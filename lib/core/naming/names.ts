@@ -130,6 +130,11 @@ export function namesOf(place: Place) {
 
     /** Stable, because callers and scaling policies refer to it. */
     endpoint: (model: string) => named(dashed(model), LIMITS.sagemaker),
+    /** Pattern of the names of a model's endpoints, whatever hash of its vectors, or none, they end with. */
+    anyEndpoint: (model: string) =>
+      named(dashed(model), LIMITS.sagemaker)
+        .toLowerCase()
+        .replace(/-[0-9a-f]{8}$/, "*"),
     /** SageMaker's models and endpoint configurations are immutable, so their name contains a hash of their content. */
     endpointRevision: (model: string, revision: string) =>
       named(`${dashed(model)}-${shortHash(revision)}`, LIMITS.sagemaker),
