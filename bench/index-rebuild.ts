@@ -33,6 +33,7 @@ export const rebuildBenchmark: Benchmark = {
     const cluster = await startCluster();
     const server = await startServerProcess(cluster.url);
     const proxy = await throttlingProxy(server.url, THROTTLED);
+    const toStop: Array<() => unknown> = [];
     try {
       const content = await fill(cluster.url, { alias: ALIAS, count: COUNT });
       const heapBefore = await heapInUse(cluster);
@@ -41,6 +42,7 @@ export const rebuildBenchmark: Benchmark = {
         { gateway: server.url, cluster: cluster.url },
         { alias: ALIAS, count: COUNT, content },
       );
+      toStop.push(fieldData.stop, traffic.stop);
       await sleep(5_000);
       traffic.take();
       await sleep(CALM_SECONDS * 1_000);
@@ -78,7 +80,7 @@ export const rebuildBenchmark: Benchmark = {
           budget: "none set",
           reached: timesText(during.searches),
           kept: undefined,
-          note: `p50 / p99 of ${during.searches.length}; before: ${timesText(before.searches)}. Cluster, gateway, tool and load share the machine; ${load()}`,
+          note: `p50 / p99 of ${during.searches.length}, ${traffic.left()} requests not sent; before: ${timesText(before.searches)}. Cluster, gateway, tool and load share the machine; ${load()}`,
         },
         {
           what: "writes through the gateway before and during that rebuild",
@@ -106,6 +108,7 @@ export const rebuildBenchmark: Benchmark = {
         },
       ];
     } finally {
+      for (const stop of toStop) await stop();
       await proxy.stop();
       await server.stop();
       await cluster.stop();

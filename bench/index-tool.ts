@@ -149,6 +149,10 @@ export async function throttlingProxy(gateway: string, every: number) {
   return {
     url: `http://127.0.0.1:${port}`,
     throttled: () => throttled,
-    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
