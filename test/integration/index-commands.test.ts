@@ -2,6 +2,8 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { changedEmbeddings, unfitNotes } from "../../cli/plan/unfit-indexes.ts";
+import { loadHybridSearch } from "../../lib/config/load.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { corpus } from "../fixtures/corpus.ts";
@@ -93,6 +95,7 @@ for (const cluster of await clusters()) {
         },
       });
     const before = await gatewayWith("first");
+    const { hybrid_queries: hybridQueries, models: modelsBefore } = loadHybridSearch(conf);
 
     const sizes = ["--shards", "2", "--replicas", "0", "--hnsw-m", "24", "--hnsw-ef-construction", "120"];
     const create = ["create", "--index", alias, "--schema_file_path", schema, ...sizes, "--quantization", "int8"];
@@ -123,6 +126,20 @@ for (const cluster of await clusters()) {
       join(conf, "model.yaml"),
       "dense_large_en_v1_5: {endpoint_name: second}\nsparse_v3: {endpoint_name: first}\n",
     );
+    // What the plan says about that.
+    const old = String(/Created (\S+)/.exec(created.out)?.[1]);
+    const planned = { hybridQueries, models: loadHybridSearch(conf).models };
+    const mapping = await request<Record<string, { mappings: { _meta: unknown } }>>(cluster, "GET", `/${old}/_mapping`);
+    const stored = [{ index: old, meta: mapping.body[old]?.mappings._meta }];
+    const [words = "", ...others] = unfitNotes(
+      changedEmbeddings({ hybridQueries, models: modelsBefore }, planned),
+      planned,
+      stored,
+    );
+    assert.equal(others, []);
+    assert.match(words, `${old}: text_dense has vectors of dense_large_en_v1_5 (first)`);
+    assert.match(words, "hybrid searches leave text_dense out (degraded)");
+    assert.match(words, `relevance index rebuild --index ${alias} --embed`);
     const degraded = await search(gateway);
     assert.is(degraded.status, 200);
     assert.match(degraded.body.degraded[0]?.reason ?? "", "vectors of another model");
@@ -162,7 +179,6 @@ for (const cluster of await clusters()) {
     writeFileSync(hybridFile, hybrid);
 
     const killed = run(gateway.url, "rebuild", "--index", alias, "--embed");
-    const old = String(/Created (\S+)/.exec(created.out)?.[1]);
     const id = await waitFor(
       async () => {
         const { body } = await request<Array<{ index: string; "docs.count": string }>>(
