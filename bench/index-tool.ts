@@ -136,13 +136,18 @@ export async function throttlingProxy(gateway: string, every: number) {
       return;
     }
     const { "content-type": type = "application/json", "x-api-key": key = "" } = call.headers;
-    const passed = await fetch(`${gateway}${call.url}`, {
-      method: call.method ?? "GET",
-      headers: { "content-type": type, "x-api-key": String(key) },
-      ...(body.length > 0 && { body }),
-    });
-    const bytes = Buffer.from(await passed.arrayBuffer());
-    answer.writeHead(passed.status, { "content-type": passed.headers.get("content-type") ?? "" }).end(bytes);
+    try {
+      const passed = await fetch(`${gateway}${call.url}`, {
+        method: call.method ?? "GET",
+        headers: { "content-type": type, "x-api-key": String(key) },
+        ...(body.length > 0 && { body }),
+      });
+      const bytes = Buffer.from(await passed.arrayBuffer());
+      answer.writeHead(passed.status, { "content-type": passed.headers.get("content-type") ?? "" }).end(bytes);
+    } catch {
+      // The gateway is too busy to take the connection; the tool tries again.
+      answer.writeHead(503).end();
+    }
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;

@@ -5,8 +5,8 @@ import { API_KEY } from "../test/fixtures/gateway.ts";
 import { direct } from "./gateway-setup.ts";
 
 const DIMENSION = 64;
-/** Writes a second, and as many searches. */
-export const A_SECOND = 50;
+/** Writes a second, and as many searches. For a short run on a busy machine: `BENCH_DOCUMENTS=10000 BENCH_RATE=10`. */
+export const A_SECOND = Number(process.env.BENCH_RATE ?? 50);
 /** Each fifth write goes round the gateway. */
 const ROUND = 5;
 const DELETES = 0.2;

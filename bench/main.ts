@@ -55,7 +55,7 @@ if (names.length === 0) {
   process.exit(2);
 }
 /** A run of another size than usual says nothing that is to be kept. */
-const isReduced = process.env.BENCH_DOCUMENTS !== undefined;
+const isReduced = process.env.BENCH_DOCUMENTS !== undefined || process.env.BENCH_RATE !== undefined;
 const results = readResults();
 for (const name of names) {
   console.log(`Running ${name}`);
