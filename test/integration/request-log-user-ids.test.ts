@@ -1,13 +1,17 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as assert from "uvu/assert";
+import { namesOf } from "../../lib/core/naming/names.ts";
 import type { StandIn } from "../../local/cloud/stand-in.ts";
+import { createDeployedRoles, variablesOfRole } from "../../local/dev/deployed-roles.ts";
 import { patient } from "../../local/process/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { configuration } from "../fixtures/configurations/configurations.ts";
 import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
 import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
+import { unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("request log: user ids as HMAC");
@@ -29,10 +33,13 @@ Object.assign(process.env, cloud.env, { AWS_ENDPOINT_URL: front.url });
 
 const toStop: Array<{ stop(): Promise<void> }> = [front];
 const key = randomBytes(32).toString("hex");
-const Name = uniqueIndex("hmac");
+const project = unique("hmac").slice(0, 12);
+const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
+const Name = names.userIdKeyParameter();
 const hashed = (userId: string) => createHmac("sha256", key).update(userId).digest("hex");
 
 test.before(async () => {
+  await createDeployedRoles(cloud, configuration("all-options", [["project.yaml", ["project_name"], project]]));
   await new SecretsManagerClient(clientOptions(cloud)).send(new CreateSecretCommand({ Name, SecretString: key }));
 });
 
@@ -47,7 +54,8 @@ for (const cluster of await clusters()) {
   /** A new instance of the function, which has not read the key. */
   async function start(functionTimeoutMs = 28_000): Promise<TestGateway> {
     const logging = { user_id: "hmac", query_text: true, hmac_secret_name: Name } as const;
-    const gateway = await startGateway({ node: cluster.url, settings: { logging }, functionTimeoutMs });
+    const env = await variablesOfRole(cloud, names, "api-router");
+    const gateway = await startGateway({ node: cluster.url, settings: { logging }, functionTimeoutMs, env });
     toStop.unshift(gateway);
     return gateway;
   }
