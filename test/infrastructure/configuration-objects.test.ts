@@ -23,6 +23,7 @@ import { createTerminal } from "../../cli/terminal.ts";
 import { findTerraform } from "../../cli/terraform/binary.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration, configurationFolder } from "../fixtures/configurations/configurations.ts";
 import { asDeployer } from "../fixtures/deployer.ts";
@@ -177,5 +178,8 @@ test("a state that has the files as resources forgets them, without deleting the
   );
   assert.equal((await planned()).summary.changes, false);
 });
+
+test("the deployer needs here what the end-to-end run does without", () =>
+  checkNeededHere({ cloud, project }, "configuration-objects.test"));
 
 test.run();

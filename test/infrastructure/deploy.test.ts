@@ -1,7 +1,7 @@
 // One deployment from the first apply to the purge: each test continues from the state that the previous one left.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { refusedCalls } from "../fixtures/check-permissions.ts";
+import { checkNeededHere, refusedCalls } from "../fixtures/check-permissions.ts";
 import { suite } from "../suite.ts";
 import { changedPlans } from "./deployment/changed-plans.ts";
 import { firstDeployment } from "./deployment/first-deployment.ts";
@@ -26,5 +26,8 @@ removal(test, world);
 test("nobody was refused a call for lack of a permission", async () => {
   assert.equal(await refusedCalls({ cloud: world.cloud, project: world.project.name }), []);
 });
+
+test("the deployer needs here what the end-to-end run does without", () =>
+  checkNeededHere({ cloud: world.cloud, project: world.project.name }, "deploy.test"));
 
 test.run();
