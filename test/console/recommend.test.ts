@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { waitFor } from "../../local/process/wait.ts";
 import { suite } from "../suite.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
@@ -61,10 +62,12 @@ test("logs an event and asks again; shows similar items", async () => {
   const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
   const hit = page.getByRole("region", { name: "For U1" }).locator(".hit", { hasText: "Salt and Storm" });
   await hit.getByRole("button", { name: "log a view" }).click();
+  const last = (call: string) => console.gateway.received.findLastIndex((one) => one.call === call);
+  const asked = async () =>
+    last("POST /recommend-items-to-user") > last("POST /log-event") && last("POST /log-event") >= 0;
+  await waitFor(asked, { what: "new recommendations", timeoutMs: 10_000 });
   await page.getByRole("status").getByText("5 recommendations for U1").waitFor();
-  const calls = console.gateway.received.map(({ call }) => call);
-  const logged = calls.lastIndexOf("POST /log-event");
-  assert.ok(logged >= 0 && calls.lastIndexOf("POST /recommend-items-to-user") > logged);
+  const logged = last("POST /log-event");
   const [event] = (console.gateway.received[logged]?.body.events ?? []) as Record<string, unknown>[];
   assert.equal(
     [event?.USER_ID, event?.ITEM_ID, event?.EVENT_TYPE, event?.RECOMMENDATION_ID],
