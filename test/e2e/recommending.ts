@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { writeDemoFiles } from "../../local/demo-data/files.ts";
+import { waitFor } from "../../local/process/wait.ts";
 import { call, type Services } from "./served-services.ts";
 import type { Step, World } from "./world.ts";
 
@@ -73,6 +74,27 @@ export function recommending(step: Step, world: World, services: Services): void
       (await recommend({ filter_name: "unseen" })).body.response?.items?.map(({ ITEM_ID }) => ITEM_ID) ?? [];
     assert.is(after.length, 10);
     for (const { ITEM_ID } of events) assert.not.ok(after.includes(ITEM_ID), `${ITEM_ID} was seen`);
+  });
+
+  step("a changed item and a changed user reach Personalize in real time", async () => {
+    const [item] = data.books.map(({ id, title, author, categories }) => ({
+      ITEM_ID: id,
+      TITLE: `${title}, revised`,
+      AUTHOR: author,
+      CATEGORIES: categories.join("|"),
+    }));
+    const changes = [
+      call(services.recommendation, "/update-items", { items: [item] }),
+      call(services.recommendation, "/update-users", { users: [data.readers[0]] }),
+    ];
+    for (const { status, body } of await Promise.all(changes)) {
+      assert.equal([status, body.degraded], [200, undefined], JSON.stringify(body));
+    }
+    const passedOn = () => {
+      const { PutItems = 0, PutUsers = 0 } = world.personalize.control.counts();
+      return PutItems > 0 && PutUsers > 0;
+    };
+    await waitFor(async () => passedOn(), { what: "PutItems and PutUsers", timeoutMs: 120_000 });
   });
 
   step("train update_dataset_group retrains with what was logged", async () => {
