@@ -59,8 +59,8 @@ export interface ModelFilesReport {
 
 /**
  * Downloads missing files of the sparse model (tokenizer and weight table), checks all of them, and locks their
- * checksums on the first run. Accepts files of another model only if all of them were there. Rejects files that differ from the lock and then writes nothing. Throws ModelFilesError
- * with advice, also if the hub cannot be reached.
+ * checksums on the first run. Accepts files of another model only if all of them were there. Rejects files that differ
+ * from the lock and then writes nothing. Throws ModelFilesError with advice, also if the hub cannot be reached.
  */
 export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelFilesReport> {
   const { folder, lockFile, hub = HUB, log = () => {}, check = checkIsRealModel } = options;

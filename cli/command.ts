@@ -22,7 +22,10 @@ export interface CommandDefinition<Entries extends v.ObjectEntries> {
   conf?: string;
   /** Adds the command's own options and arguments; `--conf` and `--json` are already defined. */
   define?: (command: Command) => void;
-  /** Schemas of its own options and arguments, by commander's names: `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`. */
+  /**
+   * Schemas of its own options and arguments, by commander's names: `--schema_file_path` is `schema_file_path`,
+   * `--dry-run` is `dryRun`.
+   */
   options: Entries;
   run: (options: OptionsOf<Entries> & CommonOptions, context: Context) => Promise<ExitCode>;
 }

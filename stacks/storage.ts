@@ -62,9 +62,10 @@ export class StorageStack extends ProjectStack {
   }
 
   private bucket(keyArn: string): S3Bucket {
-    // checkov:skip=CKV_AWS_18 aws_s3_bucket.bucket: access logs need a second bucket; CloudTrail data events are up to the account
-    // checkov:skip=CKV_AWS_144 aws_s3_bucket.bucket: data stays in the configured region; versions protect against deletion
-    // checkov:skip=CKV2_AWS_62 aws_s3_bucket.bucket: nothing waits for objects, so nothing would read the notifications
+    // checkov:skip=CKV_AWS_18 aws_s3_bucket.bucket: access logs need a second bucket; CloudTrail data events are up to
+    // the account checkov:skip=CKV_AWS_144 aws_s3_bucket.bucket: data stays in the configured region; versions protect
+    // against deletion checkov:skip=CKV2_AWS_62 aws_s3_bucket.bucket: nothing waits for objects, so nothing would read
+    // the notifications
     const bucket = new S3Bucket(this, "bucket", {
       bucket: this.names.bucket(),
       // Only `purge` deletes it, after emptying it; `removal.ts` plans that without this file.

@@ -87,7 +87,10 @@ async function runTests(): Promise<number> {
   return totals.failed === 0 && totals.passed > 0 ? 0 : 1;
 }
 
-/** Starts the servers and prints the variables with which single test files use them. Ends on a signal, or if none starts. */
+/**
+ * Starts the servers and prints the variables with which single test files use them. Ends on a signal, or if none
+ * starts.
+ */
 async function serve(): Promise<number> {
   let started = 0;
   for (const fixture of FIXTURES) {

@@ -30,8 +30,8 @@ export interface ToTheEnd {
 /**
  * Applies a stack's plan. An invocation of personalize-manager waits less than five minutes. If the work takes longer,
  * plans and applies the stack again, which resumes the wait, for up to an hour. The same if IAM has not yet made the
- * permissions of a new function's role known everywhere, for some minutes. Throws Failure if a later plan would do more than
- * the user confirmed.
+ * permissions of a new function's role known everywhere, for some minutes. Throws Failure if a later plan would do more
+ * than the user confirmed.
  */
 export async function applyToTheEnd(
   runner: Runner,

@@ -87,7 +87,10 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }
 
-/** Records the deployment, prints the APIs, and checks that the gateway, its models, the campaigns and the request log work. */
+/**
+ * Records the deployment, prints the APIs, and checks that the gateway, its models, the campaigns and the request log
+ * work.
+ */
 export async function finishDeployment(session: Session, names: Names): Promise<ExitCode> {
   const { terminal } = session;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));

@@ -26,11 +26,11 @@ interface Quota {
 }
 
 /**
- * The quotas that a project can meet. Sources: AWS General Reference, "Amazon API Gateway endpoints and quotas" (names and
- * defaults); Personalize Developer Guide, "Amazon Personalize endpoints and quotas" (defaults, and the names of quotas that AWS
- * raises). "Number of schemas" is the name that public tools read from Service Quotas. Quotas are found by name, because AWS
- * documents the codes of few of them (L-E8693075, "Usage plans"). Of Personalize those tools have L-14011066 (dataset groups)
- * and L-037D5A71 (schemas).
+ * The quotas that a project can meet. Sources: AWS General Reference, "Amazon API Gateway endpoints and quotas" (names
+ * and defaults); Personalize Developer Guide, "Amazon Personalize endpoints and quotas" (defaults, and the names of
+ * quotas that AWS raises). "Number of schemas" is the name that public tools read from Service Quotas. Quotas are found
+ * by name, because AWS documents the codes of few of them (L-E8693075, "Usage plans"). Of Personalize those tools have
+ * L-14011066 (dataset groups) and L-037D5A71 (schemas).
  */
 export const QUOTAS: Readonly<Record<Limited, Quota>> = {
   apis: { service: "API Gateway", name: "Regional APIs", usual: 600 },

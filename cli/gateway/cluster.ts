@@ -1,6 +1,9 @@
 import { type Cluster, ClusterFailure } from "../../lib/search/opensearch/cluster.ts";
 
-/** Returns the gateway's cluster, called through its raw backend; with the prefix "", the gateway's own API in its place. */
+/**
+ * Returns the gateway's cluster, called through its raw backend; with the prefix "", the gateway's own API in its
+ * place.
+ */
 export function clusterBehind(base: string, key: string, prefix = "/raw-backend"): Cluster {
   return {
     async send({ method, path, query, headers, body }, timeoutMs) {

@@ -48,7 +48,10 @@ export interface GatewayAnswer {
 
 /** The search gateway that a command calls. */
 export interface Gateway {
-  /** Posts JSON: a value, or text that is JSON already. Retries what the gateway says may succeed later. Throws Failure for any answer but 200. */
+  /**
+   * Posts JSON: a value, or text that is JSON already. Retries what the gateway says may succeed later. Throws Failure
+   * for any answer but 200.
+   */
   post(path: string, body: unknown): Promise<GatewayAnswer>;
   /** The cluster, called through `/raw-backend`. */
   cluster: Cluster;
@@ -112,7 +115,10 @@ export async function deployedAddress(
 /** The longest that a call takes, retries included. */
 const CALL_MS = 60_000;
 
-/** What may succeed when it is tried again: an answer that the gateway's documentation says so of, or a broken connection. */
+/**
+ * What may succeed when it is tried again: an answer that the gateway's documentation says so of, or a broken
+ * connection.
+ */
 class Passing extends Failure {}
 
 /** Codes of a connection that ended before the answer, as an idle one does that the server has just closed. */

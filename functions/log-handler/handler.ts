@@ -34,10 +34,10 @@ const unzip = promisify(gunzip);
 
 /**
  * Returns a handler that forwards the request log lines of a CloudWatch Logs subscription to Firehose, in order, and
- * repeats errors in its own log, without the words of their causes: they are then kept longer than api-router's log, and can
- * be read by people who must not read searches. Skips other lines and control messages. Drops request log lines that are not JSON, and counts them in a
- * metric. Retries records that Firehose rejects while there is time, then throws. Lambda retries the whole event, and
- * readers deduplicate by `query_id`.
+ * repeats errors in its own log, without the words of their causes: they are then kept longer than api-router's log,
+ * and can be read by people who must not read searches. Skips other lines and control messages. Drops request log lines
+ * that are not JSON, and counts them in a metric. Retries records that Firehose rejects while there is time, then
+ * throws. Lambda retries the whole event, and readers deduplicate by `query_id`.
  */
 export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
   return async (event: CloudWatchLogsEvent, context: LogHandlerContext): Promise<void> => {

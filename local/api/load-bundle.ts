@@ -23,8 +23,8 @@ export interface LoadedBundle {
  * Imports a built function into this process. Functions read their environment when they are imported, so `process.env`
  * is replaced during the import only. Whatever a function reads later must be in the environment of this process; the
  * AWS SDK, for example, reads endpoint and region. Only credentials are those of `env`, if it has some, whenever the
- * function reads them: several functions in one process have several roles. Each call creates a new instance of the entry file, but
- * its chunks are shared, because Node.js loads a file once. Calls must not overlap.
+ * function reads them: several functions in one process have several roles. Each call creates a new instance of the
+ * entry file, but its chunks are shared, because Node.js loads a file once. Calls must not overlap.
  */
 export async function loadBundle({ file, env, onRequestLog }: BundleOptions): Promise<LoadedBundle> {
   const own = withOwnCredentials(process.env);

@@ -16,7 +16,10 @@ export interface ApiService {
   /** The accepted API keys. */
   keys: readonly string[];
   usage?: UsagePlan;
-  /** Returns the mock integration that answers OPTIONS for a resource; absent if the function answers, to callers with a key. */
+  /**
+   * Returns the mock integration that answers OPTIONS for a resource; absent if the function answers, to callers with a
+   * key.
+   */
   options?: ((resource: string) => Mock | undefined) | undefined;
 }
 

@@ -32,7 +32,10 @@ export interface AssumedRole {
 /** The paths of the guard, which runs in moto's process. No AWS service uses them. */
 const PATH = "/_cloud/permissions";
 
-/** Returns the refusal of a request to a stand-in, or undefined if its caller's policies and the service's model allow it. */
+/**
+ * Returns the refusal of a request to a stand-in, or undefined if its caller's policies and the service's model allow
+ * it.
+ */
 export async function refusal(
   motoUrl: string,
   sent: StandInRequest,
@@ -66,7 +69,10 @@ export interface FunctionRole {
   functionArn: string;
 }
 
-/** Returns the variables with which a function acts for its role, as Lambda sets them. Throws as {@link assumeRole} does. */
+/**
+ * Returns the variables with which a function acts for its role, as Lambda sets them. Throws as {@link assumeRole}
+ * does.
+ */
 export async function roleVariables(
   endpoint: string,
   { role, functionArn: sourceArn }: FunctionRole,

@@ -23,7 +23,10 @@ export function standInsByService(standIns: readonly StandIn[]): ReadonlyMap<str
 export interface RouterOptions {
   standIns: ReadonlyMap<string, StandIn>;
   controls?: readonly Control[];
-  /** Requests to moto wait for this, and moto checks those to stand-ins. Without moto, stand-ins alone are served, unchecked. */
+  /**
+   * Requests to moto wait for this, and moto checks those to stand-ins. Without moto, stand-ins alone are served,
+   * unchecked.
+   */
   motoUrl?: Promise<string>;
   afterCall?: AfterCall | undefined;
 }

@@ -20,7 +20,10 @@ export interface SearchEventsOptions {
   load: (options: BundleOptions) => Promise<LoadedBundle>;
 }
 
-/** Creates the delivery stream of events in the local cloud and returns the handler that fills it. The bucket must exist. */
+/**
+ * Creates the delivery stream of events in the local cloud and returns the handler that fills it. The bucket must
+ * exist.
+ */
 export async function openSearchEvents(options: SearchEventsOptions): Promise<ProxyHandler> {
   const { cloud, names, outdir } = options;
   await createStream(options.clients.firehose, options, "search-events");

@@ -67,9 +67,10 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     retentionInDays: options.logRetentionDays ?? stack.logDays,
     kmsKeyId: options.logKeyArn,
   });
-  // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or call again; alarms report failures, and failed events are not worth keeping
-  // checkov:skip=CKV_AWS_117 aws_lambda_function: functions that call the cluster are in the VPC; the others only call AWS
-  // checkov:skip=CKV_AWS_272 aws_lambda_function: whoever may deploy may also sign; each plan compares the archive's hash
+  // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or call again; alarms report failures,
+  // and failed events are not worth keeping checkov:skip=CKV_AWS_117 aws_lambda_function: functions that call the
+  // cluster are in the VPC; the others only call AWS checkov:skip=CKV_AWS_272 aws_lambda_function: whoever may deploy
+  // may also sign; each plan compares the archive's hash
   const lambda = new LambdaFunction(stack, name, {
     functionName: names.function(name),
     description: options.description,
@@ -126,7 +127,8 @@ function networkPolicy(stack: ProjectStack, name: FunctionName, role: IamRole) {
   const conditions = {
     ArnEquals: { "lambda:SourceFunctionArn": names.arn("lambda", `function:${names.function(name)}`) },
   };
-  // checkov:skip=CKV_AWS_290 aws_iam_role_policy.*-network-policy: Lambda checks these actions on any resource, see the docstring
+  // checkov:skip=CKV_AWS_290 aws_iam_role_policy.*-network-policy: Lambda checks these actions on any resource, see the
+  // docstring
   return rolePolicy(
     stack,
     `${name}-network-policy`,

@@ -88,9 +88,10 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     lifecycle: { createBeforeDestroy: true },
   });
   // checkov:skip=CKV_AWS_120 aws_api_gateway_stage.api-stage: answers belong to one user and change with each write
-  // checkov:skip=CKV2_AWS_29 aws_api_gateway_stage.api-stage: callers are authorized and their rate is limited; a firewall is up to the account
-  // checkov:skip=CKV2_AWS_77 aws_api_gateway_stage.api-stage: the web ACL is the account's own, and no function runs Java
-  // checkov:skip=CKV2_AWS_51 aws_api_gateway_stage.api-stage: IAM authorizes the call of the function; no HTTP back end could check a certificate
+  // checkov:skip=CKV2_AWS_29 aws_api_gateway_stage.api-stage: callers are authorized and their rate is limited; a
+  // firewall is up to the account checkov:skip=CKV2_AWS_77 aws_api_gateway_stage.api-stage: the web ACL is the
+  // account's own, and no function runs Java checkov:skip=CKV2_AWS_51 aws_api_gateway_stage.api-stage: IAM authorizes
+  // the call of the function; no HTTP back end could check a certificate
   const stage = new ApiGatewayStage(stack, "api-stage", {
     restApiId: api.id,
     deploymentId: deployment.id,
@@ -100,7 +101,8 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     // The first request needs the functions and the permission to call them.
     dependsOn: [...permissions, ...parts.flatMap(({ deployed }) => deployed.ready), executionLog(stack, api, options)],
   });
-  // checkov:skip=CKV_AWS_225 aws_api_gateway_method_settings.api-settings: answers belong to one user and change with each write
+  // checkov:skip=CKV_AWS_225 aws_api_gateway_method_settings.api-settings: answers belong to one user and change with
+  // each write
   new ApiGatewayMethodSettings(stack, "api-settings", {
     restApiId: api.id,
     stageName: stage.stageName,

@@ -123,7 +123,8 @@ export function stateMachine(
     retentionInDays: stack.logDays,
     kmsKeyId: keyArn,
   });
-  // checkov:skip=CKV_AWS_285 aws_sfn_state_machine: the rule also requires execution data in the log, and Step Functions itself keeps that for 90 days
+  // checkov:skip=CKV_AWS_285 aws_sfn_state_machine: the rule also requires execution data in the log, and Step
+  // Functions itself keeps that for 90 days
   return new SfnStateMachine(stack, `${name}-machine`, {
     name: stack.names.stateMachine(name),
     roleArn: role.arn,

@@ -127,9 +127,10 @@ function vpcPolicy(stack: ProjectStack, role: IamRole) {
     "ec2:DescribeSubnets",
     "ec2:DescribeVpcs",
   ];
-  // checkov:skip=CKV_AWS_289 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions on any resource, see the docstring
-  // checkov:skip=CKV_AWS_290 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions on any resource, see the docstring
-  // checkov:skip=CKV_AWS_355 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions on any resource, see the docstring
+  // checkov:skip=CKV_AWS_289 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions on any resource,
+  // see the docstring checkov:skip=CKV_AWS_290 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions
+  // on any resource, see the docstring checkov:skip=CKV_AWS_355 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker
+  // needs these actions on any resource, see the docstring
   return rolePolicy(stack, "sagemaker-vpc-policy", role, [{ sid: "AttachToVpc", actions, resources: ["*"] }]);
 }
 
@@ -173,7 +174,8 @@ function deployEndpoint(
     environment,
     ...(model_data || vpc_config ? [{ model_data, vpc_config }] : []),
   ]);
-  // checkov:skip=CKV_AWS_370 aws_sagemaker_model: without model_data the container downloads the model's files when it starts
+  // checkov:skip=CKV_AWS_370 aws_sagemaker_model: without model_data the container downloads the model's files when it
+  // starts
   const model = new SagemakerModel(stack, `${key}-model`, {
     name: names.endpointRevision(key, modelRevision),
     executionRoleArn: role.arn,
@@ -192,7 +194,8 @@ function deployEndpoint(
   });
   succeed(model, plan, "model");
   const { instance_type, initial_instance_count } = section;
-  // checkov:skip=CKV_AWS_98 aws_sagemaker_endpoint_configuration: SageMaker's own key suffices: the volume contains a public model, and instances with NVMe reject other keys
+  // checkov:skip=CKV_AWS_98 aws_sagemaker_endpoint_configuration: SageMaker's own key suffices: the volume contains a
+  // public model, and instances with NVMe reject other keys
   const configuration = new SagemakerEndpointConfiguration(stack, `${key}-configuration`, {
     name: names.endpointRevision(key, JSON.stringify([modelRevision, instance_type, initial_instance_count])),
     productionVariants: [

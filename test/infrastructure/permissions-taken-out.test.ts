@@ -1,4 +1,5 @@
-// A deployment by somebody who lacks one action that the guide prints. `make bench ARGS=permissions` draws from all of them.
+// A deployment by somebody who lacks one action that the guide prints. `make bench ARGS=permissions` draws from all of
+// them.
 import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../lib/relevance/statistics/random.ts";
 import { printedPolicies } from "../fixtures/deployer.ts";

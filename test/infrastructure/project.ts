@@ -61,8 +61,8 @@ export interface ProjectOptions {
 export const servedFolder = (folder: string) => join(folder, "dist/served/beside/the/stacks");
 
 /**
- * Writes an example configuration for a seeded account, with the model files that it may need. Its commands run with exactly
- * the permissions that the guide gives to deployers.
+ * Writes an example configuration for a seeded account, with the model files that it may need. Its commands run with
+ * exactly the permissions that the guide gives to deployers.
  */
 export async function testProject(options: ProjectOptions): Promise<TestProject> {
   const { folder, account, configuration, name } = options;

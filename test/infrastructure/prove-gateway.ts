@@ -8,7 +8,10 @@ interface Body {
   accepted?: number;
 }
 
-/** Writes documents, finds them, by words and by meaning, and tells of a click, over HTTP. Throws when anything is not as it should be. */
+/**
+ * Writes documents, finds them, by words and by meaning, and tells of a click, over HTTP. Throws when anything is not
+ * as it should be.
+ */
 export async function proveGateway(url: string, key: string): Promise<void> {
   // The example configuration has embeddings for this index alone, which others of the machine may use too.
   const index = "products";

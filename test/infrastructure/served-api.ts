@@ -109,7 +109,10 @@ function methodOf(methods: readonly DeployedMethod[], resource: string, method: 
   return ofResource.find((one) => one.method === method) ?? ofResource.find((one) => one.method === "ANY");
 }
 
-/** What an API with keys has to have: a resource for each route, the permission, the key; OPTIONS without function and key. */
+/**
+ * What an API with keys has to have: a resource for each route, the permission, the key; OPTIONS without function and
+ * key.
+ */
 export function problemsOf({ methods, keys }: DeployedApi): string[] {
   const paths = [...new Set(["/", "/{proxy+}", ...[...routerRoutes, ...eventRoutes].map(({ path }) => path)])];
   const missing = paths.filter((path) => !methodOf(methods, path, "ANY")).map((path) => `${path} is missing`);

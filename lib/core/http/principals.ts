@@ -5,9 +5,9 @@ export type Authorization = (typeof AUTHORIZATIONS)[number];
 
 /**
  * Returns the role or user that an ARN names, such as `role shop-page of account 123456789012`; undefined for any other
- * ARN. IAM writes a role in two ways: `arn:aws:iam::…:role/<path>/<name>`, and `arn:aws:sts::…:assumed-role/<name>/<session>`
- * for a call with its credentials. The name is unique in an account; whoever assumes the role chooses the session.
- * Source: "IAM identifiers", IAM User Guide.
+ * ARN. IAM writes a role in two ways: `arn:aws:iam::…:role/<path>/<name>`, and
+ * `arn:aws:sts::…:assumed-role/<name>/<session>` for a call with its credentials. The name is unique in an account;
+ * whoever assumes the role chooses the session. Source: "IAM identifiers", IAM User Guide.
  */
 export function iamPrincipal(arn: string): string | undefined {
   const [, account, kind, names = ""] =

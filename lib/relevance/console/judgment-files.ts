@@ -29,7 +29,10 @@ export interface JudgmentFiles {
   names(): string[];
   /** Returns the path of a file. Throws ConsoleError for a name that is none. */
   path(name: string): string;
-  /** Returns the rows in the order of the file; none if there is no file yet. Throws ConsoleError for a file of another form. */
+  /**
+   * Returns the rows in the order of the file; none if there is no file yet. Throws ConsoleError for a file of another
+   * form.
+   */
   read(name: string): JudgedRow[];
   /** Writes a judgment in place of an earlier one of the same query and document, and returns all rows. */
   judge(name: string, judgment: SentJudgment): JudgedRow[];

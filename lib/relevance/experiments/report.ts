@@ -111,9 +111,9 @@ function outcomeOf({ measures }: VariantReport, metric: Measure): Outcome {
 
 /**
  * Returns the users that each variant needs so that a relative difference from the first variant is found with
- * {@link POWER}: 2 (z_alpha/2 + z_power)² s² / (change × value)², where s² is the variance between users. Null if the value is
- * 0 or there are no two users. Source: the usual formula for two means, as in Kohavi, Tang and Xu, "Trustworthy online
- * controlled experiments" (2020), chapter 15.
+ * {@link POWER}: 2 (z_alpha/2 + z_power)² s² / (change × value)², where s² is the variance between users. Null if the
+ * value is 0 or there are no two users. Source: the usual formula for two means, as in Kohavi, Tang and Xu,
+ * "Trustworthy online controlled experiments" (2020), chapter 15.
  */
 export function usersNeeded(
   users: readonly UserSums[],

@@ -44,7 +44,10 @@ export function weightGrid(legs: number, steps: number): number[][] {
   return grid(steps, legs).map((parts) => parts.map((part) => rounded(part / steps)));
 }
 
-/** Returns the weights, all in hundredths, that move `step` from one leg to another, in all ways that leave each in [0, 1]. */
+/**
+ * Returns the weights, all in hundredths, that move `step` from one leg to another, in all ways that leave each in [0,
+ * 1].
+ */
 export function neighbours(weights: readonly number[], step: number): number[][] {
   return weights.flatMap((given, from) =>
     weights.flatMap((taken, to) => {

@@ -51,7 +51,10 @@ export function parseJson(answer: Uint8Array): unknown {
   }
 }
 
-/** Returns the list. Throws ModelAnswerError when its length differs: then nobody knows which vector belongs to which text. */
+/**
+ * Returns the list. Throws ModelAnswerError when its length differs: then nobody knows which vector belongs to which
+ * text.
+ */
 export function requireCount<T>(list: T[], count: number): T[] {
   if (list.length !== count) throw new ModelAnswerError(`model gave ${list.length} vectors for ${count} texts`);
   return list;

@@ -41,7 +41,10 @@ export const MAX_MODEL_FILE_BYTES = 16_000_000;
 
 const Id = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** Any object, as it is: valibot's own object schemas leave out the key "constructor", which is a token of the vocabulary. */
+/**
+ * Any object, as it is: valibot's own object schemas leave out the key "constructor", which is a token of the
+ * vocabulary.
+ */
 const AnyObject = v.custom<object>((value) => typeof value === "object" && value !== null, "must be an object");
 
 const TokenizerJson = v.object({

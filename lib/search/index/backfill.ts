@@ -201,7 +201,10 @@ async function embedPage(
   return counts;
 }
 
-/** Moves the checkpoints over the pages that are done without a gap, and counts these: a resumed run reads no others again. */
+/**
+ * Moves the checkpoints over the pages that are done without a gap, and counts these: a resumed run reads no others
+ * again.
+ */
 function advance({ shards, tally }: BackfillRecord, inProgress: Page[]): void {
   for (let [page] = inProgress; page?.counts; [page] = inProgress) {
     inProgress.shift();

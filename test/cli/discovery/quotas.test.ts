@@ -9,7 +9,10 @@ import { suite } from "../../suite.ts";
 const test = suite("discovery: quotas");
 
 const { files } = configuration("all-options");
-/** The example reserves 100 and keeps instances; its models are one ml.g5.xlarge and two ml.c6i.2xlarge, four of each at most. */
+/**
+ * The example reserves 100 and keeps instances; its models are one ml.g5.xlarge and two ml.c6i.2xlarge, four of each at
+ * most.
+ */
 const config = valid(files);
 
 const reads = (concurrency: number, instances: Record<string, number> = {}): QuotaReads => ({

@@ -31,7 +31,10 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["etl/configure.json", EtlSchema],
 ];
 
-/** Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer} and {@link existing}. */
+/**
+ * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer}
+ * and {@link existing}.
+ */
 const full = withRareKeys(withExcludedColumns(fullExample()));
 
 /** The same with private APIs, which exclude host names. */

@@ -15,7 +15,10 @@ test.after(() => rmSync(dir, { recursive: true }));
 
 const SECTION = { initial_instance_count: 1, instance_type: "ml.g5.xlarge" };
 
-/** Opens the models with a server of this model and dimension, and this section of model.yaml. Returns the refusal, or "none". */
+/**
+ * Opens the models with a server of this model and dimension, and this section of model.yaml. Returns the refusal, or
+ * "none".
+ */
 async function refusal(
   server: { model_id: string; dimension: number },
   section: { dimension?: number; query_prefix?: string } = {},

@@ -18,7 +18,10 @@ const WEIGHT_CHANGE: Record<LeftWeights["change"], string> = {
   equal: "; the remaining weights were all 0 and count equally",
 };
 
-/** Drops the subqueries whose embedding failed. Throws `upstream_unavailable` if none remains, or if `onFailure` is `fail`. */
+/**
+ * Drops the subqueries whose embedding failed. Throws `upstream_unavailable` if none remains, or if `onFailure` is
+ * `fail`.
+ */
 export function planLegs(
   legs: readonly Leg[],
   { failures }: QueryEmbeddings,

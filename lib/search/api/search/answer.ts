@@ -23,7 +23,10 @@ const NativeAnswer = v.object({
 });
 type NativeAnswer = v.InferOutput<typeof NativeAnswer>;
 
-/** The cluster's search answer: its text, which is passed on unchanged so that no number changes, and what is read in it. */
+/**
+ * The cluster's search answer: its text, which is passed on unchanged so that no number changes, and what is read in
+ * it.
+ */
 export interface SearchAnswer {
   text: string;
   hits: readonly Hit[];

@@ -123,7 +123,10 @@ async function* cut(content: AsyncIterable<Buffer>, format: Format, size: number
   if (buffer.length > 0) yield buffer;
 }
 
-/** Returns where the first document ends that reaches `size`, or 0. Each call gets the same buffer, with more at its end. */
+/**
+ * Returns where the first document ends that reaches `size`, or 0. Each call gets the same buffer, with more at its
+ * end.
+ */
 type Scanner = (buffer: Buffer, size: number) => number;
 
 const LINE_BREAK = 0x0a;

@@ -12,7 +12,10 @@ const test = suite("bulk writes that a rebuild holds");
 const TARGET: Target = { name: "books", readName: "books", itemIndex: "books-1", mappings: [], onFailure: "fail" };
 const REASON = "index [books-1] blocked by: [FORBIDDEN/8/index write (api)];";
 
-/** Writes three operations to an index that refuses them at first: a plain one, one with a guard of the gateway's, one with the caller's. */
+/**
+ * Writes three operations to an index that refuses them at first: a plain one, one with a guard of the gateway's, one
+ * with the caller's.
+ */
 async function write(resumes: boolean) {
   const request: BulkRequest = {
     index: "books",
