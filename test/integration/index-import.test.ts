@@ -13,7 +13,7 @@ import type { ImportRecord } from "../../lib/search/index/rebuild/import-record.
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { runIndex } from "../../lib/search/index/rebuild/run-record.ts";
+import { readImport, runIndex, saveRecord, takeRun } from "../../lib/search/index/rebuild/run-record.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { type ClusterRequest, createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
@@ -55,6 +55,17 @@ function processOn(cluster: Cluster, seed: number, stopsAt?: (request: ClusterRe
     work: (id: string, maxRejected = 100): Promise<ImportRecord> =>
       workOnImport({ calls, id, open, maxRejected, most: 4, now }),
   };
+}
+
+/** Waits until a process has stopped at its call, and returns what it will end with. Throws if it ends before. */
+async function untilStopped(one: ReturnType<typeof processOn>, id: string): Promise<{ end: Promise<ImportRecord> }> {
+  const working = one.work(id);
+  const ended = working.then(() => {
+    throw new Error("the process ended before it was to be stopped");
+  });
+  await Promise.race([one.stopped, ended]);
+  ended.catch(() => {});
+  return { end: working };
 }
 
 const COUNT = 1_000;
@@ -123,8 +134,7 @@ for (const cluster of await clusters()) {
         sliceBytes: 2_000,
       });
       // Killed while it writes.
-      first.work(id).catch(() => {});
-      await first.stopped;
+      await untilStopped(first, id);
       // Somebody changes a document that is written already; the run must not undo that.
       const changed = await request(cluster, "POST", `/${index}/_update/d0`, { doc: { text: "changed" } });
       assert.is(changed.status, 200, JSON.stringify(changed.body));
@@ -134,8 +144,7 @@ for (const cluster of await clusters()) {
         if (method === "PUT" && path === `/${runIndex(id)}/_doc/run`) saves += 1;
         return saves > 10;
       });
-      second.work(id).catch(() => {});
-      await second.stopped;
+      await untilStopped(second, id);
       const third = processOn(cluster, 3);
       const record = await third.work(id);
 
@@ -178,6 +187,25 @@ for (const cluster of await clusters()) {
     assert.is((await one.work(id)).tally.read, COUNT);
   });
 
+  test(`${cluster.version}: a late call of a killed process does not stop the next one`, async () => {
+    const index = uniqueIndex("imported");
+    await request(cluster, "PUT", `/${index}`, MAPPING);
+    const { calls } = processOn(cluster, 6);
+    const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
+    const files = await find(FILES.documents);
+    const { id } = await createImport(calls, { ...given, files, now: new Date() });
+    let reads = 0;
+    const readBeforeIt = async () => {
+      const read = await readImport(calls, id);
+      reads += 1;
+      if (reads === 1) await saveRecord(calls, await readImport(calls, id), new Date(0));
+      return read;
+    };
+    const { record } = await takeRun(calls, readBeforeIt, () => {});
+    assert.is(reads, 2);
+    assert.is(record.epoch, (await readImport(calls, id)).record.epoch);
+  });
+
   test(`${cluster.version}: an index that is deleted during an import is not created by it`, async () => {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);
@@ -185,11 +213,10 @@ for (const cluster of await clusters()) {
     const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
     const files = await find(FILES.documents);
     const { id } = await createImport(one.calls, { ...given, files, now: new Date(), sliceBytes: 2_000 });
-    const working = one.work(id).catch((error: Error) => error);
-    await one.stopped;
+    const { end } = await untilStopped(one, id);
     await request(cluster, "DELETE", `/${index}`);
     one.resume();
-    assert.match(String(await working), `There is no index or alias ${index} any more`);
+    assert.match(String(await end.catch((error: Error) => error)), `There is no index or alias ${index} any more`);
     assert.is((await request(cluster, "HEAD", `/${index}`)).status, 404);
   });
 

@@ -8,7 +8,7 @@ import { readSources, type SourceCopy } from "./rebuild/documents.ts";
 import { RunFailure, TakenOver } from "./rebuild/failure.ts";
 import { openRejects, type Rejects } from "./rebuild/rejects.ts";
 import type { RunCalls } from "./rebuild/run-calls.ts";
-import { createRecord, newRunId, readBackfill, runIndex, saveRecord } from "./rebuild/run-record.ts";
+import { createRecord, newRunId, readBackfill, runIndex, saveRecord, takeRun } from "./rebuild/run-record.ts";
 import { refresh, shardMarks } from "./rebuild/shards.ts";
 import type { EmbedDocuments } from "./rebuild/write.ts";
 
@@ -77,13 +77,15 @@ interface Page {
  */
 export async function workOnBackfill(options: BackfillOptions): Promise<BackfillRecord> {
   const { calls, id, mappings, onProgress, most = 8, now = () => performance.now() } = options;
-  const held = await readBackfill(calls, id);
+  const held = await takeRun(
+    calls,
+    () => readBackfill(calls, id),
+    async (record) => {
+      if (record.phase !== "copy") throw new RunFailure(`The run ${id} has ended: it is ${record.phase}`);
+      await requireSame(calls, record, options);
+    },
+  );
   const { record } = held;
-  if (record.phase !== "copy") throw new RunFailure(`The run ${id} has ended: it is ${record.phase}`);
-  await requireSame(calls, record, options);
-  record.epoch += 1;
-  delete record.message;
-  await saveRecord(calls, held, new Date());
   const rejects = await openRejects(calls, runIndex(id));
 
   let saving: Promise<void> = Promise.resolve();

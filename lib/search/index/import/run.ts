@@ -2,7 +2,7 @@ import { eachConcurrently } from "../../../core/resilience/each-concurrently.ts"
 import { RunFailure, TakenOver } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/import-record.ts";
 import type { RunCalls } from "../rebuild/run-calls.ts";
-import { readImport, saveRecord } from "../rebuild/run-record.ts";
+import { readImport, saveRecord, takeRun } from "../rebuild/run-record.ts";
 import { refresh } from "../rebuild/shards.ts";
 import { importWriter, type WriteCopies } from "../rebuild/write.ts";
 import { readFiles } from "./create.ts";
@@ -37,13 +37,15 @@ const SLICE_BITS = 22;
  */
 export async function workOnImport(options: ImportOptions): Promise<ImportRecord> {
   const { calls, id, open, maxRejected, onProgress, most = 8, now = () => performance.now() } = options;
-  const held = await readImport(calls, id);
+  const held = await takeRun(
+    calls,
+    () => readImport(calls, id),
+    ({ phase }) => {
+      if (phase !== "copy") throw new RunFailure(`The run ${id} has ended: it is ${phase}`);
+    },
+  );
   const { record } = held;
-  if (record.phase !== "copy") throw new RunFailure(`The run ${id} has ended: it is ${record.phase}`);
   const files = await readFiles(calls, id);
-  record.epoch += 1;
-  delete record.message;
-  await saveRecord(calls, held, new Date());
   const write = writerOf(options, record);
   const done = new Map(record.ahead.map((ahead) => [ahead.slice, ahead]));
 

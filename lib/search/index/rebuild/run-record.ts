@@ -157,3 +157,29 @@ export async function saveRecord<Kind extends AnyRecord>(
   }
   held.guard = stored.guard;
 }
+
+/** Attempts to take a run over. A killed process saves once more at the most: the call that was under way. */
+const ATTEMPTS = 3;
+
+/**
+ * Reads a run, prepares its record and saves it as one that this process works on. Begins again if another process has
+ * saved it in between. Throws TakenOver if that does not end, and what `prepare` throws.
+ */
+export async function takeRun<Kind extends AnyRecord>(
+  calls: RunCalls,
+  read: () => Promise<HeldRecord<Kind>>,
+  prepare: (record: Kind) => void | Promise<void>,
+): Promise<HeldRecord<Kind>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const held = await read();
+    await prepare(held.record);
+    held.record.epoch += 1;
+    delete held.record.message;
+    try {
+      await saveRecord(calls, held, new Date());
+      return held;
+    } catch (error) {
+      if (!(error instanceof TakenOver) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}

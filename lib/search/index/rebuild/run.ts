@@ -7,7 +7,7 @@ import { RunFailure } from "./failure.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { openRejects, type Rejects } from "./rejects.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
-import { type HeldRecord, type RunRecord, readRecord, runIndex, saveRecord } from "./run-record.ts";
+import { type HeldRecord, type RunRecord, readRecord, runIndex, saveRecord, takeRun } from "./run-record.ts";
 import { countByBucket, countDocuments, refresh, shardMarks } from "./shards.ts";
 import { aliases, hasSwitched, holdWrites, releaseLeftHolds, releaseWrites, switchAliases } from "./switch.ts";
 import { nativeWriter, type WriteCopies } from "./write.ts";
@@ -40,12 +40,19 @@ const ATTEMPTS = 5;
  */
 export async function workOn(options: RunOptions): Promise<RunRecord> {
   const { calls, id } = options;
-  const held = await readRecord(calls, id);
+  const held = await takeRun(
+    calls,
+    () => readRecord(calls, id),
+    async (record) => {
+      if (record.phase !== "copy" && record.phase !== "ready") {
+        throw new RunFailure(`The run ${id} has ended: it is ${record.phase.replace("_", " ")}`);
+      }
+      await requireSource(calls, record);
+      record.phase = "copy";
+    },
+  );
   const { record } = held;
-  if (record.phase !== "copy" && record.phase !== "ready") {
-    throw new RunFailure(`The run ${id} has ended: it is ${record.phase.replace("_", " ")}`);
-  }
-  await takeOver(calls, held);
+  await shutOut(calls, record);
   if (await hasSwitched(calls, record)) {
     await aliases(calls, [{ remove: { index: record.target, alias: targetAlias(record) } }]);
     record.phase = "switched";
@@ -60,13 +67,7 @@ export async function workOn(options: RunOptions): Promise<RunRecord> {
 }
 
 /** Makes this process the only one whose writes to the new index are accepted. */
-async function takeOver(calls: RunCalls, held: HeldRecord): Promise<void> {
-  const { record } = held;
-  await requireSource(calls, record);
-  record.epoch += 1;
-  record.phase = "copy";
-  delete record.message;
-  await saveRecord(calls, held, new Date());
+async function shutOut(calls: RunCalls, record: RunRecord): Promise<void> {
   const { id, epoch, target } = record;
   const before = Array.from({ length: epoch - 1 }, (_, index) => targetAlias({ id, epoch: index + 1 }));
   for (const alias of before.slice(-3)) await aliases(calls, [{ remove: { index: target, alias } }], [404]);
