@@ -53,8 +53,8 @@ export async function probeRequestLog(
     return false;
   } catch (error) {
     const denied = failureKind(error) === "denied";
-    const why = denied ? "the credentials may not call Athena" : String(error);
-    terminal.note(yellow(`  It is not checked whether the request log can be asked: ${why}.`));
+    const why = denied ? `the credentials may not call Athena: ${(error as Error).message}` : String(error);
+    terminal.note(yellow(`  It is not checked whether the request log can be asked: ${why}`));
     return denied;
   }
 }

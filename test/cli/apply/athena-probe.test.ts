@@ -53,10 +53,14 @@ test("a query that never ends is given up", async () => {
 });
 
 test("without the permission to ask nothing is checked, and nothing failed", async () => {
-  const denied = () => Promise.reject(Object.assign(new Error("no"), { name: "AccessDeniedException" }));
+  const denied = () =>
+    Promise.reject(Object.assign(new Error("no athena:StartQueryExecution"), { name: "AccessDeniedException" }));
   const { works, text } = await run([], denied);
   assert.is(works, true);
-  assert.match(text, "It is not checked whether the request log can be asked: the credentials may not call Athena.");
+  assert.match(
+    text,
+    "It is not checked whether the request log can be asked: the credentials may not call Athena: no athena:StartQueryExecution",
+  );
 });
 
 test("any other error of the call is told", async () => {
