@@ -3,12 +3,13 @@ import { eachConcurrently } from "../../core/resilience/each-concurrently.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 import { updateFor } from "./lacking.ts";
 import type { BackfillRecord } from "./rebuild/backfill-record.ts";
+import { checkpointsOf } from "./rebuild/checkpoints.ts";
 import { type DescribedIndex, describe } from "./rebuild/create.ts";
 import { readSources, type SourceCopy } from "./rebuild/documents.ts";
-import { RunFailure, TakenOver } from "./rebuild/failure.ts";
+import { RunFailure } from "./rebuild/failure.ts";
 import { openRejects, type Rejects } from "./rebuild/rejects.ts";
 import type { RunCalls } from "./rebuild/run-calls.ts";
-import { createRecord, newRunId, readBackfill, runIndex, saveRecord, takeRun } from "./rebuild/run-record.ts";
+import { createRecord, newRunId, readBackfill, runIndex, takeRun } from "./rebuild/run-record.ts";
 import { refresh, shardMarks } from "./rebuild/shards.ts";
 import type { EmbedDocuments } from "./rebuild/write.ts";
 
@@ -88,18 +89,8 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
   const { record } = held;
   const rejects = await openRejects(calls, runIndex(id));
 
-  let saving: Promise<void> = Promise.resolve();
-  /** Saves one after the other, since each save is guarded by the one before. */
-  const save = (through = calls) => {
-    saving = saving.then(async () => {
-      await saveRecord(through, held, new Date());
-      onProgress?.(record);
-    });
-    return saving;
-  };
-
+  const checkpoints = checkpointsOf(calls, held, onProgress, now);
   const inProgress: Page[] = [];
-  let saved = now();
   let rejected = 0;
   try {
     await eachConcurrently(pagesOf(options, record, inProgress), most, async (page) => {
@@ -111,18 +102,13 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
           `${rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. Resume to go on after them`,
         );
       }
-      if (now() - saved < 1_000) return;
-      saved = now();
-      await save();
+      await checkpoints.saveIfDue();
     });
     record.phase = "done";
-    await save();
+    await checkpoints.save();
     return record;
   } catch (error) {
-    if (error instanceof RunFailure && !(error instanceof TakenOver)) {
-      record.message = error.message;
-      await save(calls.unstopped);
-    }
+    await checkpoints.stopped(error);
     throw error;
   }
 

@@ -1,8 +1,9 @@
 import { eachConcurrently } from "../../../core/resilience/each-concurrently.ts";
-import { RunFailure, TakenOver } from "../rebuild/failure.ts";
+import { checkpointsOf } from "../rebuild/checkpoints.ts";
+import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/import-record.ts";
 import type { RunCalls } from "../rebuild/run-calls.ts";
-import { readImport, saveRecord, takeRun } from "../rebuild/run-record.ts";
+import { readImport, takeRun } from "../rebuild/run-record.ts";
 import { refresh } from "../rebuild/shards.ts";
 import { importWriter, type WriteCopies } from "../rebuild/write.ts";
 import { readFiles } from "./create.ts";
@@ -49,17 +50,7 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
   const write = writerOf(options, record);
   const done = new Map(record.ahead.map((ahead) => [ahead.slice, ahead]));
 
-  let saving: Promise<void> = Promise.resolve();
-  /** Saves one after the other, since each save is guarded by the one before. */
-  const save = (through = calls) => {
-    saving = saving.then(async () => {
-      await saveRecord(through, held, new Date());
-      onProgress?.(record);
-    });
-    return saving;
-  };
-
-  let saved = now();
+  const checkpoints = checkpointsOf(calls, held, onProgress, now);
   const work = async (slice: Slice) => {
     if (done.has(slice.slice)) return;
     const file = files[slice.file]?.name ?? "";
@@ -75,22 +66,17 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
           "Resume with a larger --max-rejected to go on",
       );
     }
-    if (now() - saved < 1_000) return;
-    saved = now();
-    await save();
+    await checkpoints.saveIfDue();
   };
 
   try {
     await eachConcurrently(readSlices(files, open, record), most, work);
     await refresh(calls, record.name);
     record.phase = "done";
-    await save();
+    await checkpoints.save();
     return record;
   } catch (error) {
-    if (error instanceof RunFailure && !(error instanceof TakenOver)) {
-      record.message = error.message;
-      await save(calls.unstopped);
-    }
+    await checkpoints.stopped(error);
     throw error;
   }
 }

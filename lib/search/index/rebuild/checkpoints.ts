@@ -1,0 +1,46 @@
+import { RunFailure, TakenOver } from "./failure.ts";
+import type { RunCalls } from "./run-calls.ts";
+import { type AnyRecord, type HeldRecord, saveRecord } from "./run-record.ts";
+
+/** Milliseconds between two checkpoints. */
+const INTERVAL_MS = 1_000;
+
+/** Saves the record of a run on which several workers are busy. */
+export interface Checkpoints {
+  save(): Promise<void>;
+  /** Saves if the last checkpoint is a second old. */
+  saveIfDue(): Promise<void>;
+  /** Saves why the run stops, even after the caller's signal. Saves nothing if another process has taken it over. */
+  stopped(error: unknown): Promise<void>;
+}
+
+/** Returns what saves a record. One save follows the other, since each is guarded by the one before. */
+export function checkpointsOf<Kind extends AnyRecord>(
+  calls: RunCalls,
+  held: HeldRecord<Kind>,
+  onProgress: ((record: Kind) => void) | undefined,
+  now: () => number,
+): Checkpoints {
+  let saving: Promise<void> = Promise.resolve();
+  const save = (through = calls) => {
+    saving = saving.then(async () => {
+      await saveRecord(through, held, new Date());
+      onProgress?.(held.record);
+    });
+    return saving;
+  };
+  let saved = now();
+  return {
+    save: () => save(),
+    async saveIfDue() {
+      if (now() - saved < INTERVAL_MS) return;
+      saved = now();
+      await save();
+    },
+    async stopped(error) {
+      if (!(error instanceof RunFailure) || error instanceof TakenOver) return;
+      held.record.message = error.message;
+      await save(calls.unstopped);
+    },
+  };
+}
