@@ -15,6 +15,7 @@ import { type Cluster, createCluster } from "../../lib/search/opensearch/cluster
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { untilStopped } from "../fixtures/faulty-cluster.ts";
 import { API_KEY, HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
@@ -190,7 +191,7 @@ for (const cluster of await clusters()) {
       // Killed within a page of the second shard.
       return first.searched.some(({ shard }) => shard === 1);
     });
-    await Promise.race([first.stopped, first.work(id, name)]);
+    await untilStopped(first.stopped, first.work(id, name));
     const before = await readBackfill(calls, id);
     assert.is(before.record.shards[0]?.done, before.record.shards[0]?.mark, "the first shard is done");
 

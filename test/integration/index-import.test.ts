@@ -20,7 +20,7 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { faultyCluster } from "../fixtures/faulty-cluster.ts";
+import { faultyCluster, untilStopped } from "../fixtures/faulty-cluster.ts";
 import { API_KEY, HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
@@ -55,17 +55,6 @@ function processOn(cluster: Cluster, seed: number, stopsAt?: (request: ClusterRe
     work: (id: string, maxRejected = 100): Promise<ImportRecord> =>
       workOnImport({ calls, id, open, maxRejected, most: 4, now }),
   };
-}
-
-/** Waits until a process has stopped at its call, and returns what it will end with. Throws if it ends before. */
-async function untilStopped(one: ReturnType<typeof processOn>, id: string): Promise<{ end: Promise<ImportRecord> }> {
-  const working = one.work(id);
-  const ended = working.then(() => {
-    throw new Error("the process ended before it was to be stopped");
-  });
-  await Promise.race([one.stopped, ended]);
-  ended.catch(() => {});
-  return { end: working };
 }
 
 const COUNT = 1_000;
@@ -134,7 +123,7 @@ for (const cluster of await clusters()) {
         sliceBytes: 2_000,
       });
       // Killed while it writes.
-      await untilStopped(first, id);
+      await untilStopped(first.stopped, first.work(id));
       // Somebody changes a document that is written already; the run must not undo that.
       const changed = await request(cluster, "POST", `/${index}/_update/d0`, { doc: { text: "changed" } });
       assert.is(changed.status, 200, JSON.stringify(changed.body));
@@ -144,7 +133,7 @@ for (const cluster of await clusters()) {
         if (method === "PUT" && path === `/${runIndex(id)}/_doc/run`) saves += 1;
         return saves > 10;
       });
-      await untilStopped(second, id);
+      await untilStopped(second.stopped, second.work(id));
       const third = processOn(cluster, 3);
       const record = await third.work(id);
 
@@ -213,7 +202,7 @@ for (const cluster of await clusters()) {
     const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
     const files = await find(FILES.documents);
     const { id } = await createImport(one.calls, { ...given, files, now: new Date(), sliceBytes: 2_000 });
-    const { end } = await untilStopped(one, id);
+    const { end } = await untilStopped(one.stopped, one.work(id));
     await request(cluster, "DELETE", `/${index}`);
     one.resume();
     assert.match(String(await end.catch((error: Error) => error)), `There is no index or alias ${index} any more`);

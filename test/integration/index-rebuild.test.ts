@@ -10,7 +10,7 @@ import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { type ClusterRequest, createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { patient, waitFor } from "../../local/process/wait.ts";
-import { faultyCluster } from "../fixtures/faulty-cluster.ts";
+import { faultyCluster, untilStopped } from "../fixtures/faulty-cluster.ts";
 import { startGateway } from "../fixtures/gateway.ts";
 import { contentOf, fillLiveIndex, liveMapping } from "../fixtures/live-index.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -63,17 +63,6 @@ function slowToBlock(cluster: Cluster) {
   return { native: { send }, asked: () => asked };
 }
 
-/** Waits until a process has stopped at its call, and returns what it will end with. Throws if it ends before. */
-async function untilStopped(one: ReturnType<typeof processOn>, id: string): Promise<{ end: Promise<RunRecord> }> {
-  const working = one.work(id);
-  const ended = working.then(() => {
-    throw new Error("the process ended before it was to be stopped");
-  });
-  await Promise.race([one.stopped, ended]);
-  ended.catch(() => {});
-  return { end: working };
-}
-
 for (const cluster of await clusters()) {
   const alias = uniqueIndex("live");
   const old = `${alias}-first`;
@@ -98,7 +87,7 @@ for (const cluster of await clusters()) {
       width: 150,
     });
     // Killed while it copies.
-    await untilStopped(first, id);
+    await untilStopped(first.stopped, first.work(id));
     // Killed when it has just blocked writes.
     let blocked = false;
     const second = processOn(cluster, 2, ({ path }) => {
@@ -106,7 +95,7 @@ for (const cluster of await clusters()) {
       blocked ||= path.endsWith("/_block/write");
       return after;
     });
-    await untilStopped(second, id);
+    await untilStopped(second.stopped, second.work(id));
     // Paused before it switches, which it tries twice. It goes on after another one has taken over.
     const slow = slowToBlock(cluster);
     const third = processOn(
@@ -115,7 +104,7 @@ for (const cluster of await clusters()) {
       ({ path, body }) => path === "/_aliases" && String(body).includes(`"index":"${old}"`),
       slow.native,
     );
-    const paused = await untilStopped(third, id);
+    const paused = await untilStopped(third.stopped, third.work(id));
     assert.ok(slow.asked() > 1, "it tried again after a shard had not blocked writes");
     const refused = paused.end.then(
       () => undefined,
@@ -128,7 +117,7 @@ for (const cluster of await clusters()) {
       switched ||= path === "/_aliases" && String(body).includes(`"index":"${old}"`);
       return after;
     });
-    const killed = untilStopped(fourth, id);
+    const killed = untilStopped(fourth.stopped, fourth.work(id));
     await waitFor(async () => (await request(cluster, "GET", `/_alias/relevance-target-${id}-4`)).status === 200, {
       what: "the takeover by the fourth process",
       timeoutMs: 30_000,
