@@ -32,6 +32,12 @@ export const importBenchmark: Benchmark = {
   },
 };
 
+/** Starts the import of a file of documents, whose ids are in `isbn`. */
+const startImport = (conf: string, gateway: string, index: string, file: string) =>
+  startTool(conf, gateway, "import", "--index", index, "--from", file, ...FORMAT);
+
+const FORMAT = ["--format", "documents", "--id-field", "isbn"];
+
 async function plain(cluster: string, gateway: string): Promise<Row[]> {
   const texts = books(20_000);
   const documentOf = (id: number) => JSON.stringify({ isbn: `b${id}`, ...texts[id % texts.length] });
@@ -46,19 +52,7 @@ async function plain(cluster: string, gateway: string): Promise<Row[]> {
   await direct(cluster, "PUT", "/ours", SETTINGS);
   const conf = writeConf();
   const started = performance.now();
-  const tool = startTool(
-    conf,
-    gateway,
-    "import",
-    "--index",
-    "ours",
-    "--from",
-    file,
-    "--format",
-    "documents",
-    "--id-field",
-    "isbn",
-  );
+  const tool = startImport(conf, gateway, "ours", file);
   const out = await succeeded(tool);
   const ours = COUNT / ((performance.now() - started) / 1_000);
   const native = await nativeBulk(cluster, "native", pairs);
@@ -114,19 +108,7 @@ async function embedded(cluster: string, gateway: string): Promise<Row> {
   );
   const conf = writeConf("embedded");
   const started = performance.now();
-  const first = startTool(
-    conf,
-    gateway,
-    "import",
-    "--index",
-    "embedded",
-    "--from",
-    file,
-    "--format",
-    "documents",
-    "--id-field",
-    "isbn",
-  );
+  const first = startImport(conf, gateway, "embedded", file);
   const id = await first.id;
   await writesReach(cluster, EMBEDDED / 4);
   first.kill();
