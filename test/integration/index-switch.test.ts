@@ -4,6 +4,7 @@ import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { runIndex } from "../../lib/search/index/rebuild/run-record.ts";
+import { holdPattern } from "../../lib/search/index-meta/hold.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import {
   type ClusterAnswer,
@@ -59,7 +60,7 @@ async function rebuilt(cluster: Cluster, fail: (send: () => Promise<ClusterAnswe
     count: body.count,
     behind: Object.keys(behind.body),
     write: (await request(cluster, "PUT", `/${alias}/_doc/new`, { n: 1 })).status,
-    holds: (await request<object>(cluster, "GET", "/_alias/relevance-hold-*")).body,
+    holds: (await request<object>(cluster, "GET", `/_alias/${holdPattern(old)}`)).body,
   };
 }
 
