@@ -15,6 +15,7 @@ interface Stored {
 /** What decides about a bundle besides its sources: how it is made, and which packages are installed. */
 const RULES = [
   "build/bundle.ts",
+  "build/node-http.ts",
   "build/sql-texts.ts",
   "package.json",
   "tsconfig.json",

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { type BuildFailure, build, formatMessages, type Metafile, type OutputFile } from "esbuild";
 import { BuildError } from "./error.ts";
+import { nodeHttp } from "./node-http.ts";
 import { sqlTexts } from "./sql-texts.ts";
 
 /**
@@ -46,7 +47,7 @@ export async function bundle(entry: string, options: { root: string; minify: boo
     sourcesContent: false,
     metafile: true,
     loader: { ".sql": "text" },
-    plugins: [sqlTexts],
+    plugins: [nodeHttp, sqlTexts],
     // Native code, which the archive has beside the bundle.
     external: [`${BINDINGS}-*`],
     logLevel: "silent",
