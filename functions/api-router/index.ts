@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
+import { readEnvironment } from "../../lib/core/environment.ts";
 import { withProbes } from "../../lib/core/http/probe.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -10,7 +11,7 @@ import { served } from "./served.ts";
 import { createServices } from "./services.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
-const env = v.parse(ApiRouterEnv, process.env);
+const env = readEnvironment(ApiRouterEnv);
 const settings = v.parse(GatewaySettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
 
 const services = await createServices(env, settings, {

@@ -5,7 +5,7 @@ import {
   OpenSearchClient,
   UpdateDomainConfigCommand,
 } from "@aws-sdk/client-opensearch";
-import * as v from "valibot";
+import { readEnvironment } from "../../lib/core/environment.ts";
 import { ClusterScalerEnv } from "./env.ts";
 import { type ClusterScalerClients, createHandler } from "./handler.ts";
 
@@ -35,4 +35,4 @@ const clients: ClusterScalerClients = {
   now: () => new Date(),
 };
 
-export const handler = createHandler(v.parse(ClusterScalerEnv, process.env), clients);
+export const handler = createHandler(readEnvironment(ClusterScalerEnv), clients);

@@ -1,11 +1,11 @@
 import { FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
-import * as v from "valibot";
+import { readEnvironment } from "../../lib/core/environment.ts";
 import { LogHandlerEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
 const firehose = new FirehoseClient({ maxAttempts: 1 });
 
-export const handler = createHandler(v.parse(LogHandlerEnv, process.env), {
+export const handler = createHandler(readEnvironment(LogHandlerEnv), {
   async putRecordBatch(DeliveryStreamName, records, abortSignal) {
     const Records = records.map((Data) => ({ Data }));
     const answer = await firehose.send(new PutRecordBatchCommand({ DeliveryStreamName, Records }), { abortSignal });

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import * as v from "valibot";
+import { readEnvironment } from "../../lib/core/environment.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
 import { ssmPointers } from "../../lib/personalize/resources/pointers.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
@@ -9,7 +9,7 @@ import { versionToServe } from "../../lib/recommendation/training/version-to-ser
 import { PersonalizeManagerEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
-const env = v.parse(PersonalizeManagerEnv, process.env);
+const env = readEnvironment(PersonalizeManagerEnv);
 const client = new PersonalizeClient({ maxAttempts: 1 });
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 const ssm = new SSMClient({ maxAttempts: 1 });

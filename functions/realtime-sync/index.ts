@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as v from "valibot";
+import { readEnvironment } from "../../lib/core/environment.ts";
 import { personalizeDatasets } from "../../lib/recommendation/clients/dataset-writer.ts";
 import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
 import { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
@@ -12,7 +13,7 @@ import { createHandler } from "./handler.ts";
 /** Milliseconds of one attempt. It can be long, because nobody waits for this function. */
 const CALL_MS = 10_000;
 
-const env = v.parse(RealtimeSyncEnv, process.env);
+const env = readEnvironment(RealtimeSyncEnv);
 const settings = v.parse(
   RealtimeSyncSettings,
   JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")),

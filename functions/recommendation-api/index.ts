@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
+import { readEnvironment } from "../../lib/core/environment.ts";
 import { withProbes } from "../../lib/core/http/probe.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
@@ -8,7 +9,7 @@ import { loadFamily } from "./families.ts";
 import { routes } from "./routes.ts";
 import { createServices } from "./services.ts";
 
-const env = v.parse(RecommendationApiEnv, process.env);
+const env = readEnvironment(RecommendationApiEnv);
 const settings = v.parse(
   RecommendationSettings,
   JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")),

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { firehoseLines } from "../../lib/aws/record-stream.ts";
+import { readEnvironment } from "../../lib/core/environment.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { EventsSettings } from "../../lib/search/gateway/settings.ts";
@@ -12,7 +13,7 @@ import { served } from "./served.ts";
 /** Milliseconds for one call of Firehose, as in the recommendation service. */
 const STORE_MS = 3_000;
 
-const env = v.parse(SearchEventsEnv, process.env);
+const env = readEnvironment(SearchEventsEnv);
 const settings = v.parse(EventsSettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const { project, cors } = settings;

@@ -6,6 +6,7 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import * as v from "valibot";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
+import { readEnvironment } from "../../lib/core/environment.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
 import { ssmPointers } from "../../lib/personalize/resources/pointers.ts";
@@ -20,7 +21,7 @@ import { createHandler } from "./handler.ts";
 const COUNTERS_MS = 60_000;
 const COUNTER_MS = 10_000;
 
-const env = v.parse(TrainingEnv, process.env);
+const env = readEnvironment(TrainingEnv);
 const settings = v.parse(TrainingSettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
