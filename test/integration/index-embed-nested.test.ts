@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as assert from "uvu/assert";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { corpus } from "../fixtures/corpus.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { API_KEY, HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("relevance index with embeddings inside objects");
+const upstreams = await startUpstreams();
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+const conf = join(scratchFolder(TEST_OUTPUT, "index-embed-nested"), "conf");
+mkdirSync(conf);
+
+const COUNT = 120;
+
+for (const cluster of await clusters()) {
+  test(`${cluster.version}: a rebuild computes vectors inside objects anew, and keeps what is beside them`, async () => {
+    const alias = uniqueIndex("nested");
+    writeFileSync(join(conf, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: first}\n");
+    writeFileSync(
+      join(conf, "hybrid_search.yaml"),
+      `hybrid_queries:
+  - index: ${alias}
+    embedding_mappings:
+      - {embedding_field: shelf.vectors.dense, model_name: dense_large_en_v1_5, src_fields: [text]}
+`,
+    );
+    const { text, text_dense } = HYBRID_MAPPING.mappings.properties;
+    await request(cluster, "PUT", `/${alias}-1`, {
+      ...HYBRID_MAPPING,
+      mappings: { properties: { text, shelf: { properties: { vectors: { properties: { dense: text_dense } } } } } },
+      aliases: { [alias]: {} },
+    });
+    const gateway = await startGateway({
+      node: cluster.url,
+      settings: {
+        models: SETTINGS.models.map((model) => ({ ...model, revision: "first" })),
+        indexes: [
+          hybridIndex(alias, {
+            embedding_mappings: [
+              { embedding_field: "shelf.vectors.dense", model_name: "dense_large_en_v1_5", src_fields: ["text"] },
+            ],
+          }),
+        ],
+      },
+    });
+    toStop.unshift(gateway);
+    // Written round the gateway, with a vector of another model: only a new computation can give the right one.
+    const foreign = Array.from({ length: 1024 }, (_, at) => (at === 0 ? 1 : 0));
+    const documents = corpus(COUNT).map(({ id, doc }) => ({
+      id,
+      doc: { text: doc.text, shelf: { row: `row of ${id}`, vectors: { dense: foreign, by: "another" } } },
+    }));
+    const lines = documents.map(({ id, doc }) => `${JSON.stringify({ index: { _id: id } })}\n${JSON.stringify(doc)}\n`);
+    await request(cluster, "POST", `/${alias}/_bulk?refresh=true`, lines.join(""));
+
+    const args = ["index", "rebuild", "--index", alias, "--embed", "--conf", conf, "--api-host", gateway.url];
+    const command = ["cli/main.ts", ...args, "--api-key", API_KEY, "--json"];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT });
+    const { phase, tally } = JSON.parse(stdout);
+    assert.equal([phase, tally.written, tally.rejected], ["switched", COUNT, 0]);
+
+    type Hit = { _id: string; _source: (typeof documents)[number]["doc"] };
+    const { body } = await request<{ hits: { hits: Hit[] } }>(cluster, "POST", `/${alias}/_search`, {
+      size: COUNT,
+      query: { match_all: {} },
+    });
+    const found = new Map(body.hits.hits.map(({ _id, _source }) => [_id, _source]));
+    for (const { id, doc } of documents) {
+      const shelf = found.get(id)?.shelf;
+      assert.equal([shelf?.row, shelf?.vectors.by], [doc.shelf.row, "another"]);
+      assert.is(shelf?.vectors.dense.length, 1024);
+      assert.not.equal(shelf?.vectors.dense, foreign, `${id} has a vector of its own`);
+    }
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();
