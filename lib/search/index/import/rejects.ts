@@ -1,6 +1,7 @@
-import { pathOf, type RunCalls } from "../rebuild/run-calls.ts";
+import { RunFailure } from "../rebuild/failure.ts";
+import type { RunCalls } from "../rebuild/run-calls.ts";
 import { runIndex } from "../rebuild/run-record.ts";
-import { chunksOf } from "../rebuild/write.ts";
+import { importWriter } from "../rebuild/write.ts";
 
 /** A document of a file that was not written. */
 export interface ImportReject {
@@ -14,7 +15,7 @@ export interface ImportReject {
 /** Characters of a rejected document that are kept: a page of a thousand fits into one answer of the gateway. */
 const KEPT = 1_500;
 
-/** Keeps the rejected documents of a slice in the index of the run. */
+/** Keeps the rejected documents of a slice in the index of the run. Throws RunFailure if that does not take one. */
 export async function storeRejects(
   calls: RunCalls,
   run: string,
@@ -22,16 +23,11 @@ export async function storeRejects(
   file: string,
   rejects: readonly ImportReject[],
 ): Promise<void> {
-  const lines = rejects.map(({ at, id, reason, text }, place) => {
-    const reject = { id: id ?? "", reason, file, at, text: text.slice(0, KEPT) };
-    return `${JSON.stringify({ index: { _id: `reject-${slice}-${place}` } })}\n${JSON.stringify({ reject })}\n`;
-  });
-  for (const chunk of chunksOf(lines, Buffer.byteLength)) {
-    await calls.send({
-      method: "POST",
-      path: pathOf(runIndex(run), "_bulk"),
-      headers: { "content-type": "application/x-ndjson" },
-      body: chunk.join(""),
-    });
+  const documents = rejects.map(({ at, id, reason, text }, place) => ({
+    id: `reject-${slice}-${place}`,
+    source: JSON.stringify({ reject: { id: id ?? "", reason, file, at, text: text.slice(0, KEPT) } }),
+  }));
+  for (const outcome of await importWriter(calls, runIndex(run))(documents)) {
+    if (outcome.kind === "rejected") throw new RunFailure(`A rejected document could not be kept: ${outcome.reason}`);
   }
 }
