@@ -176,6 +176,33 @@ for (const cluster of await clusters()) {
     assert.is((await one.work(id)).tally.read, COUNT);
   });
 
+  test(`${cluster.version}: a slice that was written before an earlier one is counted once`, async () => {
+    const index = uniqueIndex("imported");
+    await request(cluster, "PUT", `/${index}`, MAPPING);
+    const { calls } = processOn(cluster, 7);
+    const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
+    const files = await find(FILES.documents);
+    const { id } = await createImport(calls, { ...given, files, now: new Date() });
+    const held = await readImport(calls, id);
+    held.record.ahead = [{ slice: 1, file: 1, end: 1_000_000 }];
+    held.record.tally.read = COUNT / 2;
+    await saveRecord(calls, held, new Date());
+    // The second file is opened when the first one's slice has been counted.
+    const first = Promise.withResolvers<void>();
+    const { tally } = await workOnImport({
+      calls,
+      id,
+      open: async function* (file, from) {
+        if (file.name === files[1]?.name) await first.promise;
+        yield* open(file, from);
+      },
+      maxRejected: 100,
+      onProgress: () => first.resolve(),
+      now: () => Date.now() * 1_000,
+    });
+    assert.is(tally.read, COUNT);
+  });
+
   test(`${cluster.version}: a late call of a killed process does not stop the next one`, async () => {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);

@@ -52,7 +52,8 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
 
   const checkpoints = checkpointsOf(calls, held, onProgress, now);
   const work = async (slice: Slice) => {
-    if (done.has(slice.slice)) return;
+    // Those below the checkpoint were written before an earlier one, by a process that was killed.
+    if (slice.slice < record.next.slice || done.has(slice.slice)) return;
     const file = files[slice.file]?.name ?? "";
     const { counts, rejects } = await writeSlice(parsedSlice(slice, record, file), versionOf(record, slice), write);
     await storeRejects(calls, id, slice.slice, file, rejects);
