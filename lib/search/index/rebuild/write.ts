@@ -58,7 +58,7 @@ interface Line {
  */
 export function nativeWriter(calls: RunCalls, target: string): WriteCopies {
   // No ingest pipeline: the copies went through it when they were first written.
-  const to = { name: target, query: "require_alias=true&pipeline=_none", first: "", onGone: takenOver };
+  const to = { name: target, query: "&require_alias=true&pipeline=_none", first: "", onGone: takenOver };
   return (copies) => bulk(calls, to, copies.map(writeLine), (status) => status === 409);
 }
 
@@ -75,7 +75,7 @@ const takenOver = () => new TakenOver("Another process has taken over this run o
  * Deletes copies in exactly these versions: a document that was written again since then keeps its later copy.
  */
 export async function deleteCopies(calls: RunCalls, target: string, copies: readonly StoredCopy[]): Promise<void> {
-  const to = { name: target, query: "require_alias=true&pipeline=_none", first: "", onGone: takenOver };
+  const to = { name: target, query: "&require_alias=true&pipeline=_none", first: "", onGone: takenOver };
   const outcomes = await bulk(calls, to, copies.map(deleteLine), (status) => status === 404 || status === 409);
   const failed = outcomes.find((outcome) => outcome.kind === "rejected");
   if (failed) throw new RunFailure(`A deleted document could not be deleted from the new index: ${failed.reason}`);
@@ -107,6 +107,7 @@ interface Item {
 /** Where `_bulk` calls go. */
 interface BulkTarget {
   name: string;
+  /** Further parameters, with a `&` before each. */
   query: string;
   /** Lines of an operation before each call, whose result is left out. */
   first: string;
@@ -153,12 +154,15 @@ async function bulk(
 const isPassing = (status: number, error: Item["error"]): boolean =>
   status === 429 || status === 503 || (status === 403 && error?.type === "cluster_block_exception");
 
+/** What is read of an answer, which has two hundred bytes for each document otherwise. */
+const ANSWERED = "filter_path=error,status,items.*.status,items.*.error";
+
 async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget, body: string): Promise<Item[]> {
   const answer = await calls.send(
     {
       method: "POST",
       path: pathOf(name, "_bulk"),
-      query,
+      query: `${ANSWERED}${query}`,
       headers: { "content-type": "application/x-ndjson" },
       body: first + body,
     },
