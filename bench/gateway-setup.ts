@@ -8,6 +8,7 @@ import { loadBundle } from "../local/api/load-bundle.ts";
 import { createContext } from "../local/api/service.ts";
 import { generateModelFiles } from "../local/embeddings/model-files.ts";
 import { type OpenSearchServer, startOpenSearch } from "../local/opensearch/start.ts";
+import type { OpenSearchVersion } from "../local/opensearch/versions.ts";
 import { scratchFolder } from "../local/process/scratch.ts";
 import { ROOT } from "../test/fixtures/env.ts";
 import { SETTINGS } from "../test/fixtures/gateway.ts";
@@ -17,10 +18,10 @@ export const FOLDER = scratchFolder(join(ROOT, ".local"), "bench");
 /** Name of the key by which {@link invoke} calls. */
 export const KEY = "bench";
 
-/** Starts OpenSearch 2.19.6 with a fully optimizing JIT compiler. With `quickStart` the server would be slow. */
-export async function startCluster(): Promise<OpenSearchServer> {
-  const dir = join(ROOT, ".local/opensearch-2.19.6");
-  return startOpenSearch({ version: "2.19.6", dir, nodeDir: join(FOLDER, "node"), clean: true, heap: "1g" });
+/** Starts OpenSearch with a fully optimizing JIT compiler. With `quickStart` the server would be slow. */
+export async function startCluster(version: OpenSearchVersion = "2.19.6"): Promise<OpenSearchServer> {
+  const dir = join(ROOT, `.local/opensearch-${version}`);
+  return startOpenSearch({ version, dir, nodeDir: join(FOLDER, "node"), clean: true, heap: "1g" });
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });

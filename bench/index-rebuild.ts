@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { OpenSearchVersion } from "../local/opensearch/versions.ts";
 import { direct, startCluster } from "./gateway-setup.ts";
 import {
   heapInUse,
@@ -27,94 +28,99 @@ const HOLD_MS = 21_000;
 const ALIAS = "live";
 
 /** Rebuilds an index with vectors while others write and search, kills the tool three times, and throttles its calls. */
-export const rebuildBenchmark: Benchmark = {
-  name: "rebuild",
-  async run(): Promise<Row[]> {
-    const cluster = await startCluster();
-    const server = await startServerProcess(cluster.url);
-    const proxy = await throttlingProxy(server.url, THROTTLED);
-    const toStop: Array<() => unknown> = [];
-    try {
-      const content = await fill(cluster.url, { alias: ALIAS, count: COUNT });
-      const heapBefore = await heapInUse(cluster);
-      const fieldData = watchFieldData(cluster.url);
-      const traffic = startTraffic(
-        { gateway: server.url, cluster: cluster.url },
-        { alias: ALIAS, count: COUNT, content },
-      );
-      toStop.push(fieldData.stop, traffic.stop);
-      await sleep(5_000);
-      traffic.take();
-      await sleep(CALM_SECONDS * 1_000);
-      const before = traffic.take();
-      const fieldDataBefore = fieldData.most();
-      const started = performance.now();
-      const run = await rebuilt(cluster.url, proxy.url, traffic.take);
-      const seconds = (performance.now() - started) / 1_000;
-      await sleep(2_000);
-      await traffic.stop();
-      const fieldDataGrowth = fieldData.stop() - fieldDataBefore;
-      const heapAfter = await heapInUse(cluster);
+export const rebuildBenchmark: Benchmark = { name: "rebuild", run: () => measured("that rebuild") };
 
-      const after = await contentOf(cluster.url, ALIAS);
-      const wrong = differences(content, after);
-      const old = await contentOf(cluster.url, `${ALIAS}-first`);
-      const late = traffic.writtenSince(Date.parse(run.switchedAt) - HOLD_MS);
-      const unequal = differences(old, after, late);
-      const { failures } = traffic;
-      const { during, held } = run;
-      return [
-        {
-          what: `rebuild of ${COUNT.toLocaleString("en")} documents with vectors among ${A_SECOND} writes and ${A_SECOND} searches a second: failed requests; documents lost, revived or different; documents that differ between old and new`,
-          budget: "0 each",
-          reached: `${failures.length}, ${wrong}, ${unequal}`,
-          kept: failures.length === 0 && wrong === 0 && unequal === 0,
-          note:
-            `${seconds.toFixed(0)} s, the tool killed while it copied, while it verified and while it held writes; ` +
-            `${proxy.throttled()} of its calls answered with 429; ${run.report}. A fifth of the writes goes round the gateway, a fifth ` +
-            `deletes. ${after.size} documents; ${late.size} that were written later than ${HOLD_MS / 1_000} s before the switch are left out ` +
-            `of the last figure${failures[0] === undefined ? "" : `; the first failure: ${failures[0]}`}`,
-        },
-        {
-          what: "searches before and during that rebuild",
-          budget: "none set",
-          reached: timesText(during.searches),
-          kept: undefined,
-          note: `p50 / p99 of ${during.searches.length}, ${traffic.left()} requests not sent; before: ${timesText(before.searches)}. Cluster, gateway, tool and load share the machine; ${load()}`,
-        },
-        {
-          what: "writes through the gateway before and during that rebuild",
-          budget: "none set",
-          reached: timesText(during.writes),
-          kept: undefined,
-          note:
-            `p50 / p99 of ${during.writes.length}; before: ${timesText(before.writes)}; the longest, while the indexes were ` +
-            `switched: ${ms(Math.max(...during.writes))}. Apart from these: ${held.writes.length} writes around the kill while writes ` +
-            `were held, the longest ${ms(Math.max(...held.writes))}`,
-        },
-        {
-          what: "field data of the cluster during that rebuild",
-          budget: "no growth",
-          reached: bytes(fieldDataGrowth),
-          kept: fieldDataGrowth <= 0,
-          note: "the most of all readings, one a second",
-        },
-        {
-          what: "heap of the cluster after that rebuild",
-          budget: "≤ 1.2x of that before",
-          reached: bytes(heapAfter),
-          kept: heapAfter <= heapBefore * 1.2,
-          note: `before: ${bytes(heapBefore)}; both after a full collection. Afterwards the node has both indexes and the run's records`,
-        },
-      ];
-    } finally {
-      for (const stop of toStop) await stop();
-      await proxy.stop();
-      await server.stop();
-      await cluster.stop();
-    }
-  },
+/** The same on OpenSearch 3.6.0. */
+export const rebuild3Benchmark: Benchmark = {
+  name: "rebuild-3",
+  run: () => measured("that rebuild on OpenSearch 3.6.0", "3.6.0"),
 };
+
+async function measured(that: string, version?: OpenSearchVersion): Promise<Row[]> {
+  const cluster = await startCluster(version);
+  const server = await startServerProcess(cluster.url);
+  const proxy = await throttlingProxy(server.url, THROTTLED);
+  const toStop: Array<() => unknown> = [];
+  try {
+    const content = await fill(cluster.url, { alias: ALIAS, count: COUNT });
+    const heapBefore = await heapInUse(cluster);
+    const fieldData = watchFieldData(cluster.url);
+    const traffic = startTraffic(
+      { gateway: server.url, cluster: cluster.url },
+      { alias: ALIAS, count: COUNT, content },
+    );
+    toStop.push(fieldData.stop, traffic.stop);
+    await sleep(5_000);
+    traffic.take();
+    await sleep(CALM_SECONDS * 1_000);
+    const before = traffic.take();
+    const fieldDataBefore = fieldData.most();
+    const started = performance.now();
+    const run = await rebuilt(cluster.url, proxy.url, traffic.take);
+    const seconds = (performance.now() - started) / 1_000;
+    await sleep(2_000);
+    await traffic.stop();
+    const fieldDataGrowth = fieldData.stop() - fieldDataBefore;
+    const heapAfter = await heapInUse(cluster);
+
+    const after = await contentOf(cluster.url, ALIAS);
+    const wrong = differences(content, after);
+    const old = await contentOf(cluster.url, `${ALIAS}-first`);
+    const late = traffic.writtenSince(Date.parse(run.switchedAt) - HOLD_MS);
+    const unequal = differences(old, after, late);
+    const { failures } = traffic;
+    const { during, held } = run;
+    return [
+      {
+        what: `rebuild of ${COUNT.toLocaleString("en")} documents with vectors among ${A_SECOND} writes and ${A_SECOND} searches a second${version === undefined ? "" : ` on OpenSearch ${version}`}: failed requests; documents lost, revived or different; documents that differ between old and new`,
+        budget: "0 each",
+        reached: `${failures.length}, ${wrong}, ${unequal}`,
+        kept: failures.length === 0 && wrong === 0 && unequal === 0,
+        note:
+          `${seconds.toFixed(0)} s, the tool killed while it copied, while it verified and while it held writes; ` +
+          `${proxy.throttled()} of its calls answered with 429; ${run.report}. A fifth of the writes goes round the gateway, a fifth ` +
+          `deletes. ${after.size} documents; ${late.size} that were written later than ${HOLD_MS / 1_000} s before the switch are left out ` +
+          `of the last figure${failures[0] === undefined ? "" : `; the first failure: ${failures[0]}`}`,
+      },
+      {
+        what: `searches before and during ${that}`,
+        budget: "none set",
+        reached: timesText(during.searches),
+        kept: undefined,
+        note: `p50 / p99 of ${during.searches.length}, ${traffic.left()} requests not sent; before: ${timesText(before.searches)}. Cluster, gateway, tool and load share the machine; ${load()}`,
+      },
+      {
+        what: `writes through the gateway before and during ${that}`,
+        budget: "none set",
+        reached: timesText(during.writes),
+        kept: undefined,
+        note:
+          `p50 / p99 of ${during.writes.length}; before: ${timesText(before.writes)}; the longest, while the indexes were ` +
+          `switched: ${ms(Math.max(...during.writes))}. Apart from these: ${held.writes.length} writes around the kill while writes ` +
+          `were held, the longest ${ms(Math.max(...held.writes))}`,
+      },
+      {
+        what: `field data of the cluster during ${that}`,
+        budget: "no growth",
+        reached: bytes(fieldDataGrowth),
+        kept: fieldDataGrowth <= 0,
+        note: "the most of all readings, one a second",
+      },
+      {
+        what: `heap of the cluster after ${that}`,
+        budget: "≤ 1.2x of that before",
+        reached: bytes(heapAfter),
+        kept: heapAfter <= heapBefore * 1.2,
+        note: `before: ${bytes(heapBefore)}; both after a full collection. Afterwards the node has both indexes and the run's records`,
+      },
+    ];
+  } finally {
+    for (const stop of toStop) await stop();
+    await proxy.stop();
+    await server.stop();
+    await cluster.stop();
+  }
+}
 
 interface Rebuilt {
   report: string;

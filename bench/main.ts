@@ -34,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
   import: async () => (await import("./index-import.ts")).importBenchmark,
   rebuild: async () => (await import("./index-rebuild.ts")).rebuildBenchmark,
+  "rebuild-3": async () => (await import("./index-rebuild.ts")).rebuild3Benchmark,
   day: async () => (await import("./day/day.ts")).dayBenchmark,
 };
 
