@@ -11,7 +11,7 @@ import { served } from "./served.ts";
 import { createServices } from "./services.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
-const env = readEnvironment(ApiRouterEnv);
+const env = readEnvironment(ApiRouterEnv, process.env);
 const settings = v.parse(GatewaySettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
 
 const services = await createServices(env, settings, {

@@ -35,4 +35,4 @@ const clients: ClusterScalerClients = {
   now: () => new Date(),
 };
 
-export const handler = createHandler(readEnvironment(ClusterScalerEnv), clients);
+export const handler = createHandler(readEnvironment(ClusterScalerEnv, process.env), clients);

@@ -10,7 +10,7 @@ import { Definitions } from "../../lib/recommendation/records/layout.ts";
 import { EtlEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
-const env = readEnvironment(EtlEnv);
+const env = readEnvironment(EtlEnv, process.env);
 const definitions = v.parse(Definitions, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
 /** Lambda gives one vCPU for each 1,769 MB. Source: Lambda Developer Guide, "Configure memory". */
 const VCPU_MB = 1_769;

@@ -5,7 +5,7 @@ import { createHandler } from "./handler.ts";
 
 const firehose = new FirehoseClient({ maxAttempts: 1 });
 
-export const handler = createHandler(readEnvironment(LogHandlerEnv), {
+export const handler = createHandler(readEnvironment(LogHandlerEnv, process.env), {
   async putRecordBatch(DeliveryStreamName, records, abortSignal) {
     const Records = records.map((Data) => ({ Data }));
     const answer = await firehose.send(new PutRecordBatchCommand({ DeliveryStreamName, Records }), { abortSignal });

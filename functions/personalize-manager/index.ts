@@ -9,7 +9,7 @@ import { versionToServe } from "../../lib/recommendation/training/version-to-ser
 import { PersonalizeManagerEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
-const env = readEnvironment(PersonalizeManagerEnv);
+const env = readEnvironment(PersonalizeManagerEnv, process.env);
 const client = new PersonalizeClient({ maxAttempts: 1 });
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 const ssm = new SSMClient({ maxAttempts: 1 });

@@ -13,7 +13,7 @@ import { createHandler } from "./handler.ts";
 /** Milliseconds of one attempt. It can be long, because nobody waits for this function. */
 const CALL_MS = 10_000;
 
-const env = readEnvironment(RealtimeSyncEnv);
+const env = readEnvironment(RealtimeSyncEnv, process.env);
 const settings = v.parse(
   RealtimeSyncSettings,
   JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")),

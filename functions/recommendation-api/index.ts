@@ -9,7 +9,7 @@ import { loadFamily } from "./families.ts";
 import { routes } from "./routes.ts";
 import { createServices } from "./services.ts";
 
-const env = readEnvironment(RecommendationApiEnv);
+const env = readEnvironment(RecommendationApiEnv, process.env);
 const settings = v.parse(
   RecommendationSettings,
   JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")),

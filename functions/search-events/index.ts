@@ -13,7 +13,7 @@ import { served } from "./served.ts";
 /** Milliseconds for one call of Firehose, as in the recommendation service. */
 const STORE_MS = 3_000;
 
-const env = readEnvironment(SearchEventsEnv);
+const env = readEnvironment(SearchEventsEnv, process.env);
 const settings = v.parse(EventsSettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const { project, cors } = settings;

@@ -21,7 +21,7 @@ import { createHandler } from "./handler.ts";
 const COUNTERS_MS = 60_000;
 const COUNTER_MS = 10_000;
 
-const env = readEnvironment(TrainingEnv);
+const env = readEnvironment(TrainingEnv, process.env);
 const settings = v.parse(TrainingSettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
