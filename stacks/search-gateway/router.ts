@@ -14,6 +14,7 @@ import {
   type ModelEndpoint,
 } from "../../lib/config/model-sources.ts";
 import { modelEndpoints, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { hostedModelArns } from "../../lib/infrastructure/hosted-models.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { gatewayInput } from "../input.ts";
@@ -88,7 +89,9 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       anyKey: names.arn("kms", "key/*"),
     },
     endpoints: [...new Set(modelEndpoints(gateway).map((endpoint) => endpointArn(stack, endpoint)))],
-    hostedModels: [...new Set(hostedModelIds(gateway).flatMap((id) => bedrockArns(stack, id)))],
+    hostedModels: [
+      ...new Set(hostedModelIds(gateway).flatMap((id) => hostedModelArns(id, names, input.discovery.region))),
+    ],
     campaign: input.config.api.personalized_ranking.campaign_arn,
   };
 }
@@ -110,16 +113,4 @@ function hostedModelIds(gateway: SearchGateway): string[] {
   const ids = (names: readonly ModelName[], described: Models) =>
     names.flatMap((name) => (isEndpointModel(name) ? [] : bedrockModelId(name, described)));
   return [...ids(referencedModels(gateway), models), ...ids(previousModels(gateway), models.previous ?? {})];
-}
-
-/** The part of an inference profile's id before that of its model: the regions that it may send a call to. */
-const PROFILE = /^(us|us-gov|eu|apac|jp|au|global)\./;
-
-/** Returns what the function may invoke: the model in this region, or an inference profile and its model in its regions. */
-function bedrockArns({ names, input }: ProjectStack, id: string): string[] {
-  const model = (region: string) =>
-    `arn:${names.partition()}:bedrock:${region}::foundation-model/${id.replace(PROFILE, "")}`;
-  return PROFILE.test(id)
-    ? [names.arn("bedrock", `inference-profile/${id}`), model("*")]
-    : [model(input.discovery.region)];
 }

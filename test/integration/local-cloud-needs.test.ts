@@ -118,6 +118,15 @@ const CALLS: readonly (readonly [Call, readonly string[]])[] = [
     ["bedrock:InvokeModel arn:aws:bedrock:eu-west-1::foundation-model/cohere.embed"],
   ],
   [
+    ["bedrock", "POST", "/model/eu.cohere.embed/invoke"],
+    [
+      `bedrock:InvokeModel arn:aws:bedrock:${HERE}:inference-profile/eu.cohere.embed`,
+      ...["eu-west-1", "eu-central-1", "eu-west-3"].map(
+        (region) => `bedrock:InvokeModel arn:aws:bedrock:${region}::foundation-model/cohere.embed`,
+      ),
+    ],
+  ],
+  [
     ["sqs", "POST", "/", '{"QueueName": "orders", "tags": {"project": "shop"}}', target("CreateQueue")],
     [`sqs:CreateQueue arn:aws:sqs:${HERE}:orders`, `sqs:TagQueue arn:aws:sqs:${HERE}:orders`],
   ],

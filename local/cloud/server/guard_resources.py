@@ -204,6 +204,26 @@ def _deleted(bucket: str, call: Call, _account: str) -> Iterator[str]:
         yield f"arn:{PARTITION}:s3:::{bucket}/{key.decode()}"
 
 
+# Some of the regions that an inference profile may send a call to, by the first part of its id. A global one may send it
+# to every region, and is checked without one, too. Source: "Supported Regions and models for inference profiles", Amazon
+# Bedrock.
+PROFILE_REGIONS = {
+    "us": ("us-east-1", "us-west-2"),
+    "eu": ("eu-central-1", "eu-west-3"),
+    "apac": ("ap-northeast-1", "ap-southeast-2"),
+    "global": ("us-east-1", "eu-central-1", ""),
+}
+
+
+def _model(name: str, call: Call, account: str) -> Iterator[str]:
+    area, _, model = name.partition(".")
+    profile = area in PROFILE_REGIONS
+    if profile:
+        yield _arn(call, account, f"inference-profile/{name}")
+    for region in (call.region, *PROFILE_REGIONS.get(area, ())):
+        yield f"arn:{PARTITION}:bedrock:{region}::foundation-model/{model if profile else name}"
+
+
 LOOKUPS: dict[str, Callable[[str, Call, str], Iterator[str]]] = {
     "dataset": lambda kind, call, account: iter(
         [_arn(call, account, f"dataset/{str(call.params.get('datasetGroupArn')).split('/')[-1]}/{kind.upper()}")]
@@ -211,7 +231,7 @@ LOOKUPS: dict[str, Callable[[str, Call, str], Iterator[str]]] = {
     "deleted": _deleted,
     "function": _function,
     "key": _key,
-    "model": lambda name, call, _: iter([f"arn:{PARTITION}:bedrock:{call.region}::foundation-model/{name}"]),
+    "model": _model,
     "parameter": _parameter,
     "path": lambda arn, *_: iter([arn]),
     "queue": lambda url, call, account: iter([_arn(call, account, url.rsplit("/", 1)[-1])]),
