@@ -9,8 +9,15 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  SFNClient,
+  StartExecutionCommand,
+} from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
 import { assumeRole, decisionsOf, permissionReport } from "../../local/cloud/permissions.ts";
+import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createServiceRole, createUser, policyOf, type Statements } from "../fixtures/principals.ts";
 import { unique } from "../local/cloud/functions.ts";
@@ -64,6 +71,32 @@ test("an import of Personalize reads with its role, which must trust Personalize
   };
   assert.match(await read([]), 'is not authorized to perform: s3:GetObject on resource: "arn:aws:s3:::');
   assert.is(await read([allow("s3:GetObject", `arn:aws:s3:::${bucket}/*`)]), "allowed");
+});
+
+test("a state machine fails at its first task if its role does not trust Step Functions, and says so", async () => {
+  const sfn = new SFNClient(root);
+  const publish = "arn:aws:states:::sns:publish";
+  const Parameters = { TopicArn: `arn:aws:sns:eu-west-1:${cloud.accountId}:one`, Message: "one" };
+  const { stateMachineArn } = await sfn.send(
+    new CreateStateMachineCommand({
+      name: unique("machine"),
+      roleArn: await createServiceRole(cloud, "lambda.amazonaws.com", [allow("sns:Publish", "*")]),
+      definition: JSON.stringify({
+        StartAt: "Tell",
+        States: { Tell: { Type: "Task", Resource: publish, Parameters, End: true } },
+      }),
+    }),
+  );
+  const { executionArn } = await sfn.send(new StartExecutionCommand({ stateMachineArn }));
+  const { status, cause } = await waitFor(
+    async () => {
+      const found = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+      return found.status !== "RUNNING" && found;
+    },
+    { what: "the execution to end", timeoutMs: 30_000 },
+  );
+  assert.is(status, "FAILED");
+  assert.match(cause ?? "", "states.amazonaws.com is not allowed to assume");
 });
 
 test("Firehose writes objects with the role of the destination", async () => {

@@ -32,7 +32,8 @@ def sfn_roles() -> None:
         try:
             keys = open_session(state_credentials.role_arn, "states.amazonaws.com", "states")
         except CannotAssume as error:
-            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": str(error)}}, "AssumeRole") from error
+            denial = {"Error": {"Code": "AccessDeniedException", "Message": str(error)}}
+            raise ClientError({**denial, "ResponseMetadata": {"HTTPStatusCode": 400, "RequestId": "none"}}, "AssumeRole") from error
         task_credentials.keys = dict(zip(("aws_access_key_id", "aws_secret_access_key", "aws_session_token"), keys))
         return original(region, service, state_credentials)
 
