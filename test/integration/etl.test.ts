@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { LambdaClient } from "@aws-sdk/client-lambda";
-import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
@@ -19,14 +19,18 @@ import type { EtlEnvInput } from "../../functions/etl/env.ts";
 import { readText } from "../../lib/aws/object-store.ts";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
+import { recommendationFunctions } from "../../lib/infrastructure/functions.ts";
+import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
 import { type Manifest, readManifest } from "../../lib/recommendation/etl/manifest.ts";
-import { etlStateMachine } from "../../lib/recommendation/etl/state-machine.ts";
 import { eventLine } from "../../lib/recommendation/records/stored-event.ts";
-import { createTables } from "../../local/dev/resources.ts";
+import { createBucket } from "../../local/dev/clients.ts";
+import { createDeployedRoles } from "../../local/dev/deployed-roles.ts";
+import { createFunction, createTables } from "../../local/dev/resources.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { DEFINITIONS, event, ITEM, USER } from "../lib/recommendation/etl/run.ts";
-import { createFunction, createRole, unique } from "../local/cloud/functions.ts";
+import { unique } from "../local/cloud/functions.ts";
+import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("ETL on the local AWS endpoint");
@@ -42,9 +46,10 @@ const s3 = new S3Client(options);
 const sfn = new SFNClient(options);
 const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(options));
 const folder = mkdtempSync(join(tmpdir(), "etl-"));
-const bucket = unique("etl");
+const project = unique("etl").slice(0, 17);
+const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
+const bucket = names.bucket();
 const store = s3ObjectStore(s3, bucket);
-const names = namesOf({ project: bucket.slice(0, 17), account: cloud.accountId, region: cloud.region });
 const tables = { users: names.table("users"), items: names.table("items"), popular: names.table("popular-items") };
 let machine = "";
 
@@ -73,9 +78,8 @@ async function putEvents() {
 }
 
 test.before(async () => {
-  await s3.send(
-    new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }),
-  );
+  await createDeployedRoles(cloud, recommendation([["project.yaml", ["project_name"], project]]));
+  await createBucket(s3, bucket, cloud.region);
   await createTables(dynamo, names, ["users", "items", "popular-items"]);
   const users = Array.from({ length: USERS }, (_, index) => ({
     PutRequest: { Item: { ...USER, USER_ID: `U${index}` } },
@@ -93,24 +97,17 @@ test.before(async () => {
     functions: ["etl"],
     files: { etl: { "config.json": JSON.stringify(DEFINITIONS) } },
   });
-  const Variables: EtlEnvInput = {
-    BUCKET: bucket,
-    USERS_TABLE: tables.users,
-    ITEMS_TABLE: tables.items,
-    POPULAR_ITEMS_TABLE: tables.popular,
-    LOG_LOOKBACK_DAYS: "3",
-    FORCE_REPROCESS_LOOKBACK_DAYS: "0",
-    ENGINE_MEMORY_MB: "200",
-  };
-  const functionArn = await createFunction(cloud, new LambdaClient(options), "", {
-    Code: { ZipFile: readFileSync(built?.zip ?? "") },
-    Environment: { Variables },
-    Timeout: 120,
-    MemorySize: 1_024,
-  });
-  const definition = JSON.stringify(etlStateMachine({ functionArn, bucket, maxConcurrency: 2 }));
+  const personalize = { log_lookback_days: 3, force_reprocess_lookback_days: 0 };
+  const { etl } = recommendationFunctions({ names, project, account: cloud.accountId, personalize, bufferSeconds: 0 });
+  const environment = { ...etl.environment, ENGINE_MEMORY_MB: "200" } satisfies EtlEnvInput;
+  const lambda = new LambdaClient(options);
+  await createFunction(lambda, { cloud, names }, "etl", { ...etl, environment, zip: built?.zip ?? "" });
   const made = await sfn.send(
-    new CreateStateMachineCommand({ name: unique("etl"), roleArn: await createRole(cloud), definition }),
+    new CreateStateMachineCommand({
+      name: names.stateMachine("etl"),
+      roleArn: names.roleArn(names.role("state-machines")),
+      definition: JSON.stringify(stateMachineDefinitions(names, 2).etl),
+    }),
   );
   machine = made.stateMachineArn ?? "";
 });

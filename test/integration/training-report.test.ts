@@ -8,12 +8,15 @@ import {
 } from "@aws-sdk/client-sfn";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
+import { namesOf, TRAINING_REPORT } from "../../lib/core/naming/names.ts";
 import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
+import { createDeployedRoles } from "../../local/dev/deployed-roles.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { reportMachine } from "../../stacks/recommendation/training-report.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { createRole, unique } from "../local/cloud/functions.ts";
+import { unique } from "../local/cloud/functions.ts";
 import { callSns } from "../local/cloud/raw-api.ts";
+import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("report of trainings that ended");
@@ -34,7 +37,14 @@ test.before(async () => {
   const Endpoint = `arn:aws:sqs:${cloud.region}:${account}:${name}`;
   await callSns(cloud, { Action: "Subscribe", TopicArn: topicArn, Protocol: "sqs", Endpoint });
   const definition = JSON.stringify(reportMachine(topicArn, "shop"));
-  const command = { name, roleArn: await createRole(cloud), definition };
+  const project = unique("report").slice(0, 17);
+  const config = recommendation([
+    ["project.yaml", ["project_name"], project],
+    ["project.yaml", ["alarms", "topics", "warning"], topicArn],
+  ]);
+  await createDeployedRoles(cloud, config);
+  const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
+  const command = { name, roleArn: names.roleArn(names.role(TRAINING_REPORT)), definition };
   stateMachineArn = (await sfn.send(new CreateStateMachineCommand(command))).stateMachineArn ?? "";
 });
 
