@@ -38,7 +38,7 @@ function documents(): Array<{ id: string; doc: object }> {
 export const bulkBenchmark: Benchmark = {
   name: "bulk",
   async run(): Promise<Row[]> {
-    const upstreams = await startUpstreams();
+    const upstreams = await startUpstreams({ asRoot: true });
     const cluster = await startCluster();
     try {
       return [await givenVectors(cluster.url), ...(await embeddings(cluster.url))];

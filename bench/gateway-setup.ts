@@ -53,9 +53,14 @@ export async function buildGateway(settings: Partial<GatewaySettings> = {}): Pro
   return dir;
 }
 
-/** Returns the built and loaded handler, as Lambda calls it. */
-export async function loadGateway(node: string, settings: Partial<GatewaySettings> = {}): Promise<ProxyHandler> {
-  const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1", API_KEYS: `id=${KEY}` };
+/** Returns the built and loaded handler, as Lambda calls it, with the variables of its role: by default the root user's. */
+export async function loadGateway(
+  node: string,
+  settings: Partial<GatewaySettings> = {},
+  role: Readonly<Record<string, string>> = {},
+): Promise<ProxyHandler> {
+  const place = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };
+  const env = { ...place, API_KEYS: `id=${KEY}`, ...role };
   const file = join(await buildGateway(settings), "index.mjs");
   return (await loadBundle({ file, env, onRequestLog: () => undefined })).handler;
 }

@@ -31,7 +31,7 @@ const REQUEST = JSON.stringify({
 export const hybridBenchmark: Benchmark = {
   name: "hybrid",
   async run(): Promise<Row[]> {
-    const upstreams = await startUpstreams();
+    const upstreams = await startUpstreams({ asRoot: true });
     const cluster = await startCluster();
     const settings = { indexes: [hybridIndex(INDEX)] };
     try {

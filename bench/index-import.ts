@@ -19,7 +19,7 @@ const SLICE_BYTES = 2 * 1024 * 1024;
 export const importBenchmark: Benchmark = {
   name: "import",
   async run(): Promise<Row[]> {
-    const upstreams = await startUpstreams();
+    const upstreams = await startUpstreams({ asRoot: true });
     const cluster = await startCluster();
     const server = await startServerProcess(cluster.url, { indexes: [hybridIndex("embedded")] });
     try {

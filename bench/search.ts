@@ -16,7 +16,7 @@ const note = ({ ours, theirs }: Comparison) =>
 export const searchBenchmark: Benchmark = {
   name: "search",
   async run(): Promise<Row[]> {
-    const upstreams = await startUpstreams();
+    const upstreams = await startUpstreams({ asRoot: true });
     const cluster = await startCluster();
     try {
       const handler = await loadGateway(cluster.url);

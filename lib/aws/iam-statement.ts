@@ -11,6 +11,22 @@ export interface Statement {
   conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
+/** Returns a policy document with these allowed and denied statements. */
+export function policyDocument(allowed: readonly Statement[], denied: readonly Statement[] = []): string {
+  const Statement = [...allowed.map((one) => toJson("Allow", one)), ...denied.map((one) => toJson("Deny", one))];
+  return JSON.stringify({ Version: "2012-10-17", Statement });
+}
+
+function toJson(Effect: "Allow" | "Deny", { sid, actions, resources, conditions }: Statement) {
+  return {
+    Sid: sid,
+    Effect,
+    Action: [...actions],
+    Resource: [...resources],
+    ...(conditions && { Condition: conditions }),
+  };
+}
+
 /** Returns the permission to write to the function's log group. The stack creates it, so no `logs:CreateLogGroup`. */
 export function writeLogs(logGroupArn: string): Statement {
   return {

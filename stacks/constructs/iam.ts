@@ -1,23 +1,7 @@
 import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
-import type { Statement } from "../../lib/aws/iam-statement.ts";
+import { policyDocument, type Statement } from "../../lib/aws/iam-statement.ts";
 import type { ProjectStack } from "../project-stack.ts";
-
-/** Returns a policy document with these allowed and denied statements. */
-export function policyDocument(allowed: readonly Statement[], denied: readonly Statement[] = []): string {
-  const Statement = [...allowed.map((one) => toJson("Allow", one)), ...denied.map((one) => toJson("Deny", one))];
-  return JSON.stringify({ Version: "2012-10-17", Statement });
-}
-
-function toJson(Effect: "Allow" | "Deny", { sid, actions, resources, conditions }: Statement) {
-  return {
-    Sid: sid,
-    Effect,
-    Action: [...actions],
-    Resource: [...resources],
-    ...(conditions && { Condition: conditions }),
-  };
-}
 
 export interface RoleOptions {
   name: string;

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { gatewaySettings } from "../../build/gateway-settings.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
+import { sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration } from "../fixtures/configurations/configurations.ts";
 import { setAwsEndpoint, startGateway } from "../fixtures/gateway.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
@@ -12,6 +13,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("a model of Bedrock by its id");
 
+const cloud = await sharedCloud();
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
 const MODELS = "arn:aws:bedrock:eu-west-1::foundation-model";
 
@@ -64,16 +66,19 @@ for (const [model_id, dimension, body, resources] of CASES) {
       models: config.searchGateway.models,
     });
     const requests: unknown[] = [];
-    const server = await serveStandIns([
-      {
-        ...standIns,
-        handle(request) {
-          requests.push([decodeURIComponent(request.path), JSON.parse(request.body.toString())]);
-          return standIns.handle(request);
+    const server = await serveStandIns(
+      [
+        {
+          ...standIns,
+          handle(request) {
+            requests.push([decodeURIComponent(request.path), JSON.parse(request.body.toString())]);
+            return standIns.handle(request);
+          },
         },
-      },
-    ]);
-    setAwsEndpoint(server.url);
+      ],
+      cloud,
+    );
+    setAwsEndpoint(server.url, cloud);
     const gateway = await startGateway({ node: "http://127.0.0.1:9", settings: { models } });
     try {
       assert.equal(await gateway.probe(), [{ kind: "model", name: "ext_embed_bedrock", state: "works" }]);

@@ -3,7 +3,8 @@ import { SignatureV4 } from "@smithy/signature-v4";
 import * as assert from "uvu/assert";
 import type { StandIn } from "../../local/cloud/stand-in.ts";
 import { type AuthProxy, type SeenRequest, startAuthProxy } from "../fixtures/auth-proxy.ts";
-import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
+import { sharedCloud } from "../fixtures/cloud.ts";
+import { setAwsEndpoint, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
 import { suite } from "../suite.ts";
@@ -28,13 +29,9 @@ const secrets: StandIn & { value: unknown; reads: number } = {
     };
   },
 };
-const aws = await serveStandIns([secrets]);
-Object.assign(process.env, {
-  AWS_ENDPOINT_URL: aws.url,
-  AWS_REGION: "eu-west-1",
-  AWS_ACCESS_KEY_ID: "test",
-  AWS_SECRET_ACCESS_KEY: "test",
-});
+const cloud = await sharedCloud();
+const aws = await serveStandIns([secrets], cloud);
+setAwsEndpoint(aws.url, cloud);
 
 const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
@@ -124,43 +121,39 @@ for (const cluster of await clusters()) {
         return verdicts.at(-1) === true;
       }),
     );
-    const own = { ...process.env };
-    Object.assign(process.env, {
+    const env = {
+      OPENSEARCH_AUTH: "aws",
       AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
       AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
       AWS_SESSION_TOKEN: CREDENTIALS.sessionToken,
-    });
-    try {
-      const gateway = keep(await startGateway({ node: proxy.url, env: { OPENSEARCH_AUTH: "aws" } }));
-      assert.is((await search(gateway)).status, 200);
-      const paths = [
-        `/${index}/_doc/a%2Fb%20c?_source=title&preference=${encodeURIComponent("a b/+é=&")}`,
-        `/${index}/_search?q=title:salt&size=1`,
-        `/${index}/_count`,
-        "/",
-      ];
-      for (const path of paths) {
-        const { status, text } = await gateway.send("GET", `/raw-backend${path === "/" ? "" : path}`);
-        assert.is(status, 200, `${path}: ${text}`);
-      }
-      const headers = { "content-type": "application/json" };
-      const body = JSON.stringify({ title: "ümläut ✓ 漢字" });
-      const written = await gateway.send("PUT", `/raw-backend/${index}/_doc/${encodeURIComponent("é(*)'!")}`, {
-        body,
-        headers,
-      });
-      assert.is(written.status, 201, written.text);
-      const untyped = await gateway.send("POST", `/raw-backend/${index}/_search`, {
-        body: new TextEncoder().encode("{}"),
-      });
-      assert.is(untyped.status, 406, untyped.text);
-      assert.is(proxy.admitted.at(-1)?.headers["content-type"], undefined, "no type is added to a body that has none");
-      assert.is(verdicts.length, 7);
-      assert.ok(verdicts.every(Boolean));
-      assert.ok(proxy.admitted.every((seen) => seen.headers.authorization?.includes("/eu-west-1/es/aws4_request")));
-    } finally {
-      process.env = own;
+    };
+    const gateway = keep(await startGateway({ node: proxy.url, env }));
+    assert.is((await search(gateway)).status, 200);
+    const paths = [
+      `/${index}/_doc/a%2Fb%20c?_source=title&preference=${encodeURIComponent("a b/+é=&")}`,
+      `/${index}/_search?q=title:salt&size=1`,
+      `/${index}/_count`,
+      "/",
+    ];
+    for (const path of paths) {
+      const { status, text } = await gateway.send("GET", `/raw-backend${path === "/" ? "" : path}`);
+      assert.is(status, 200, `${path}: ${text}`);
     }
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ title: "ümläut ✓ 漢字" });
+    const written = await gateway.send("PUT", `/raw-backend/${index}/_doc/${encodeURIComponent("é(*)'!")}`, {
+      body,
+      headers,
+    });
+    assert.is(written.status, 201, written.text);
+    const untyped = await gateway.send("POST", `/raw-backend/${index}/_search`, {
+      body: new TextEncoder().encode("{}"),
+    });
+    assert.is(untyped.status, 406, untyped.text);
+    assert.is(proxy.admitted.at(-1)?.headers["content-type"], undefined, "no type is added to a body that has none");
+    assert.is(verdicts.length, 7);
+    assert.ok(verdicts.every(Boolean));
+    assert.ok(proxy.admitted.every((seen) => seen.headers.authorization?.includes("/eu-west-1/es/aws4_request")));
   });
 }
 

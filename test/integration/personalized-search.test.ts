@@ -25,7 +25,7 @@ const RANKING = {
   campaign_arn: CAMPAIGN_ARN,
   weight: 0.5,
   window: WINDOW,
-  timeout_ms: 1_000,
+  timeout_ms: 10_000,
   item_id_field: "_id",
 };
 const ENABLED = { user_id: "u1", business_rules: { is_personalized_enabled: true } };
@@ -37,8 +37,8 @@ for (const cluster of await clusters()) {
   const index = uniqueIndex("personal");
   let gateway: TestGateway;
   let proxy: FaultProxy;
-  const search = (search_request: object, fields: object = ENABLED) =>
-    gateway.post("/application/search", { index, search_request: { query: QUERY, ...search_request }, ...fields });
+  const search = (search_request: object, fields: object = ENABLED, to = gateway) =>
+    to.post("/application/search", { index, search_request: { query: QUERY, ...search_request }, ...fields });
   const hybrid = (rest: object, fields: object = ENABLED) =>
     gateway.post("/application/hybrid-search", {
       index,
@@ -177,16 +177,19 @@ for (const cluster of await clusters()) {
     assert.equal(ids(body), [call?.inputList[9], call?.inputList[0], call?.inputList[1]]);
   });
 
-  for (const [what, change, reason] of [
+  for (const [what, change, reason, ranked = {}] of [
     ["throttles", { failure: { status: 429, type: "ThrottlingException" } }, "throttled"],
     ["is gone", { failure: { status: 404, type: "ResourceNotFoundException" } }, "does not exist"],
     ["fails", { failure: { status: 500, type: "InternalServerException" } }, "is unavailable"],
-    ["hangs", { gate: new Promise(() => undefined) }, "did not answer in time"],
+    ["hangs", { gate: new Promise(() => undefined) }, "did not answer in time", { timeout_ms: 300 }],
   ] as const) {
     test(`${cluster.version}: when the campaign ${what}: search order with the cluster's scores, and said`, async () => {
       const plain = await search({ size: 7, from: 3 }, {});
       Object.assign(ranking, change);
-      const { status, body, text } = await search({ size: 7, from: 3 });
+      const personalized_ranking = { ...RANKING, ...ranked };
+      const other = await startGateway({ node: cluster.url, settings: { personalized_ranking } });
+      toStop.unshift(other);
+      const { status, body, text } = await search({ size: 7, from: 3 }, ENABLED, other);
       assert.is(status, 200);
       assert.equal(
         body.search_response.hits.hits.map(({ _id, _score }) => [_id, _score]),

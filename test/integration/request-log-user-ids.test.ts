@@ -7,7 +7,7 @@ import { createDeployedRoles, variablesOfRole } from "../../local/dev/deployed-r
 import { patient } from "../../local/process/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
-import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
+import { setAwsEndpoint, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
 import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
@@ -28,8 +28,8 @@ const standIn: StandIn = {
     return secrets === "refusing" ? awsError(400, "AccessDeniedException") : passOn(cloud.endpoint, call);
   },
 };
-const front = await serveStandIns([standIn]);
-Object.assign(process.env, cloud.env, { AWS_ENDPOINT_URL: front.url });
+const front = await serveStandIns([standIn], cloud);
+setAwsEndpoint(front.url, cloud);
 
 const toStop: Array<{ stop(): Promise<void> }> = [front];
 const key = randomBytes(32).toString("hex");

@@ -7,8 +7,10 @@ import { loadBundle } from "../../local/api/load-bundle.ts";
 import { startApi } from "../../local/api/start.ts";
 import type { StandIn } from "../../local/cloud/stand-in.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { sharedCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
-import { API_KEY } from "../fixtures/gateway.ts";
+import { eventsVariables } from "../fixtures/function-role.ts";
+import { API_KEY, setAwsEndpoint } from "../fixtures/gateway.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
 import { awsError } from "../functions/recommendation-api/aws-front.ts";
 import { suite } from "../suite.ts";
@@ -36,13 +38,9 @@ const firehose: StandIn = {
 };
 
 const folder = scratchFolder(TEST_OUTPUT, "search-events");
-const aws = await serveStandIns([firehose]);
-Object.assign(process.env, {
-  AWS_ENDPOINT_URL: aws.url,
-  AWS_REGION: "eu-west-1",
-  AWS_ACCESS_KEY_ID: "test",
-  AWS_SECRET_ACCESS_KEY: "test",
-});
+const cloud = await sharedCloud();
+const aws = await serveStandIns([firehose], cloud);
+setAwsEndpoint(aws.url, cloud);
 const settings = { project: "test", logging: { user_id: "plain", query_text: true } };
 const built = await buildFunctions({
   outdir: join(folder, "functions"),
@@ -51,7 +49,7 @@ const built = await buildFunctions({
 });
 const bundle = await loadBundle({
   file: join(built["search-events"]?.dir ?? "", "index.mjs"),
-  env: { EVENTS_STREAM: "events", AWS_REGION: "eu-west-1" },
+  env: { EVENTS_STREAM: "events", AWS_REGION: "eu-west-1", ...(await eventsVariables(cloud, "events")) },
 });
 const api = await startApi({ services: [{ routes, handler: bundle.handler, keys: [API_KEY] }] });
 
