@@ -106,7 +106,7 @@ function checkInstances(
     const raise = `request more of the quota "${type} for endpoint usage" of SageMaker in Service Quotas`;
     if (quota < first) {
       problems.push(
-        `model.yaml asks for ${first} instances of ${type}, but the account may have ${quota} in endpoints: ${raise}, or choose another instance_type`,
+        `model.yaml asks for ${first} × ${type}, but the account may have ${quota} in endpoints: ${raise}, or choose another instance_type`,
       );
     } else if (quota < 2 * first) {
       notes.push(

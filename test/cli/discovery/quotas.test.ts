@@ -21,8 +21,8 @@ const reads = (concurrency: number, instances: Record<string, number> = {}): Quo
   usage: async () => ({}),
 });
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
-const problems = (quotas: QuotaReads) =>
-  checkQuotas(config, names, quotas).then(
+const problems = (quotas: QuotaReads, of = config) =>
+  checkQuotas(of, names, quotas).then(
     () => [],
     (error: { problems: string[] }) => error.problems,
   );
@@ -33,9 +33,16 @@ test("quotas that suffice are not worth a word", async () => {
 
 test("an account that cannot start the endpoints is refused, with the quota to ask for", async () => {
   assert.equal(await problems(reads(1_000, { "ml.g5.xlarge": 0 })), [
-    "model.yaml asks for 1 instances of ml.g5.xlarge, but the account may have 0 in endpoints: request more of the quota " +
+    "model.yaml asks for 1 × ml.g5.xlarge, but the account may have 0 in endpoints: request more of the quota " +
       '"ml.g5.xlarge for endpoint usage" of SageMaker in Service Quotas, or choose another instance_type',
   ]);
+});
+
+test("the endpoint of a previous model needs instances beside the new one", async () => {
+  const previous = { dense_large_en_v1_5: { initial_instance_count: 1, instance_type: "ml.g5.xlarge" } };
+  const both = configuration("all-options", [["model.yaml", ["previous"], previous]]);
+  const [problem = ""] = await problems(reads(1_000, { "ml.g5.xlarge": 1 }), both);
+  assert.match(problem, "model.yaml asks for 2 × ml.g5.xlarge, but the account may have 1 in endpoints");
 });
 
 test("an endpoint that could not be updated, or not scale as far as it may, is a note", async () => {
