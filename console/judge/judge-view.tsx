@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MIN_QUERIES } from "../../lib/relevance/tuning/tune.ts";
 import { Problem } from "../parts.tsx";
 import { textOf, titleOf } from "../search/document.ts";
@@ -44,7 +44,7 @@ export function JudgeView() {
       </div>
       <Problem text={file.value.error} />
       {columns.map(({ error }) => error !== "" && <Problem key={error} text={error} />)}
-      {isReady && pool.length > 0 ? <Pool key={query + judgments} query={query} pool={pool} /> : null}
+      {isReady && pool.length > 0 ? <Pool key={query + judgments} name={judgments} query={query} pool={pool} /> : null}
       {isReady && pool.length === 0 && (
         <p class="empty">Search for a text that people use. Its hits appear here, in no order.</p>
       )}
@@ -69,7 +69,7 @@ interface Step {
   before: number | null;
 }
 
-function Pool({ query, pool }: { query: string; pool: readonly string[] }) {
+function Pool({ name, query, pool }: { name: string; query: string; pool: readonly string[] }) {
   const [position, move] = useState(0);
   const done = useRef<Step[]>([]);
   const grades = gradesOf(query);
@@ -79,7 +79,7 @@ function Pool({ query, pool }: { query: string; pool: readonly string[] }) {
 
   const judge = async (grade: number) => {
     const step = { doc: id, before: grades.get(id) ?? null };
-    if (!(await save(query, id, grade))) return;
+    if (!(await save(name, query, id, grade))) return;
     done.current.push(step);
     const now = gradesOf(query);
     const later = [...pool.slice(current + 1), ...pool.slice(0, current)];
@@ -90,7 +90,7 @@ function Pool({ query, pool }: { query: string; pool: readonly string[] }) {
   };
   const undo = async () => {
     const step = done.current.pop();
-    if (!step || !(await save(query, step.doc, step.before))) return;
+    if (!step || !(await save(name, query, step.doc, step.before))) return;
     move(pool.indexOf(step.doc));
     announce("Taken back");
   };
@@ -103,7 +103,8 @@ function Pool({ query, pool }: { query: string; pool: readonly string[] }) {
   // The newest acts, so that one listener serves all of them.
   const latest = useRef(acts);
   latest.current = acts;
-  useEffect(() => {
+  // Before the card can be seen, so that no key is lost.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest("input, select, textarea") !== null;
       const act = latest.current[event.key];
@@ -116,7 +117,7 @@ function Pool({ query, pool }: { query: string; pool: readonly string[] }) {
   }, []);
 
   const card = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Whoever has just typed a text judges next; the keys must not go into the text.
     if (document.activeElement?.closest(".search-form")) card.current?.focus();
   }, []);

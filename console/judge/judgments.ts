@@ -9,24 +9,33 @@ export const names = signal<string[]>([]);
 
 const pathOf = (name: string) => `/api/judgments/rows?name=${encodeURIComponent(name)}`;
 
+/** Counts what changes {@link file}, so that an answer that comes late does not undo a later change. */
+let changes = 0;
+
+/** Reads a judgments file, and the names of all. */
 export async function readFile(name: string): Promise<void> {
+  changes += 1;
+  const change = changes;
+  const show = (rows: JudgedRow[], error: string) => {
+    if (change === changes) file.value = { name, rows, error };
+  };
   try {
     const [{ rows }, found] = await Promise.all([
       callConsole<{ rows: JudgedRow[] }>("GET", pathOf(name)),
       callConsole<{ names: string[] }>("GET", "/api/judgments"),
     ]);
     names.value = found.names;
-    file.value = { name, rows, error: "" };
+    show(rows, "");
   } catch (error) {
-    file.value = { name, rows: [], error: (error as Error).message };
+    show([], (error as Error).message);
   }
 }
 
-/** Saves a judgment at once; null takes it back. Returns whether it is saved. */
-export async function save(query: string, doc: string, grade: number | null): Promise<boolean> {
-  const { name } = file.value;
+/** Saves a judgment in a file at once; null takes it back. Returns whether it is saved. */
+export async function save(name: string, query: string, doc: string, grade: number | null): Promise<boolean> {
   try {
     const { rows } = await callConsole<{ rows: JudgedRow[] }>("POST", pathOf(name), { query, doc, grade });
+    changes += 1;
     file.value = { name, rows, error: "" };
     return true;
   } catch (error) {

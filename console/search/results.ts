@@ -117,6 +117,13 @@ const put = (key: string, column: Column) => {
   columns.value = new Map([...columns.value, [key, column]]);
 };
 
+/** Shows the place's results: searches with every variant, or with those that have not been searched with yet. */
+export async function show(): Promise<void> {
+  const { query, index, user } = place.value;
+  const shown = JSON.stringify(asked.value) === JSON.stringify({ index, query, user, legs: legs.value });
+  await (shown ? Promise.all(variants.value.map(searchWith)) : search());
+}
+
 /** Searches with every variant, and asks for the candidates of all legs. */
 export async function search(): Promise<void> {
   const { query, index, user } = place.value;

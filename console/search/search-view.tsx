@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Curl } from "../parts.tsx";
 import { goTo, place, setup } from "../state.ts";
 import { ColumnView } from "./column-view.tsx";
-import { asked, candidates, entry, legs, mapping, search, searchWith, variants } from "./results.ts";
+import { asked, candidates, entry, legs, mapping, search, searchWith, show, variants } from "./results.ts";
 import { candidatesCall, type Variant } from "./variants.ts";
 
 /** Searches one text with several settings, side by side. */
@@ -59,7 +59,7 @@ export function SearchForm() {
   const names = (setup.value?.indexes ?? []).map((entry) => entry.index).filter((name) => !name.endsWith("*"));
   // A link, or the way back, shows its own results.
   useEffect(() => {
-    void search();
+    void show();
   }, [query, index, user, fields.join()]);
   const [draft, edit] = useState({ query, index, user });
   useEffect(() => edit({ query, index, user }), [query, index, user]);

@@ -13,7 +13,11 @@ const { browser, console } = await startInBrowser(test);
 const fileOf = (name: string) => join(console.files, "judgments", `${name}.csv`);
 
 async function judging(name: string) {
-  const tab = await openTab(browser, console, `#/judge?q=letters&index=books&judgments=${name}`);
+  return judged(await openTab(browser, console, `#/judge?q=letters&index=books&judgments=${name}`));
+}
+
+/** Waits for the card of a tab. */
+async function judged(tab: Awaited<ReturnType<typeof openTab>>) {
   const card = tab.page.getByRole("region", { name: "Document to judge" });
   await card.waitFor();
   const title = () => card.getByRole("heading").textContent();
@@ -31,6 +35,37 @@ test("judges by key press, saves at once, and goes on to the next", async () => 
   await says("not relevant. 2 of 5 judged.");
   const grades = [...(readJudgments(fileOf("keys")).get("letters")?.values() ?? [])];
   assert.equal(grades, [3, 0]);
+  assert.equal(problems, []);
+  await close();
+});
+
+test("whoever comes from the search judges its hits at once, without another search", async () => {
+  const tab = await openTab(browser, console, "#/search?q=letters&index=books&judgments=at-once");
+  await tab.page.locator(".hit").first().waitFor();
+  await tab.page.getByRole("status").getByText("variants searched for letters").waitFor();
+  const searches = console.gateway.received.length;
+  // What the file was before the judgment arrives after it.
+  const read = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await tab.page.route("**/api/judgments/rows*", async (route) => {
+    if (route.request().method() !== "GET") return route.continue();
+    const response = await route.fetch();
+    read.resolve();
+    await held.promise;
+    await route.fulfill({ response });
+  });
+  await tab.page.getByRole("link", { name: "Judge" }).click();
+  const { page, card, says, problems, close } = await judged(tab);
+  await read.promise;
+  await page.keyboard.press("2");
+  await says("relevant. 1 of 5 judged.");
+  const late = page.waitForResponse((response) => response.request().method() === "GET");
+  held.resolve();
+  await (await late).finished();
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  assert.match((await card.textContent()) ?? "", "1 of 5 judged.");
+  assert.match(readFileSync(fileOf("at-once"), "utf8"), /letters,\w+,2/);
+  assert.is(console.gateway.received.length, searches);
   assert.equal(problems, []);
   await close();
 });
