@@ -14,18 +14,21 @@ function listen(port: number): Promise<Server> {
 
 const close = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
 
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error(`not a TCP address: ${address}`);
-  return address.port;
-}
+/**
+ * Below what systems hand out for outgoing connections (Linux: 32,768 and up), so that none of those takes a port before
+ * a server does.
+ */
+const [LOWEST, HIGHEST] = [12_000, 32_000];
 
-/** Returns `count` different free ports of the loopback address. Another program may take one before you use it. */
+/** Returns `count` neighbouring ports of the loopback address that are free. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
-  const ports = servers.map(portOf);
-  await Promise.all(servers.map(close));
-  return ports;
+  for (let tries = 0; tries < 50; tries += 1) {
+    const first = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST - count));
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    const outcomes = await Promise.allSettled(ports.map((port) => requireFreePort(port, "a server")));
+    if (outcomes.every(({ status }) => status === "fulfilled")) return ports;
+  }
+  throw new LocalError(`no ${count} neighbouring ports from ${LOWEST} to ${HIGHEST} are free: stop other servers`);
 }
 
 /** Returns one free port of the loopback address. */

@@ -11,12 +11,12 @@ import { seeded } from "../../lib/relevance/statistics/random.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { localClients } from "../../local/dev/clients.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
+import { freePorts } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { type StartedRun, startCli } from "../cli/local-world.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
-import { freePortRange } from "../fixtures/port-range.ts";
 import { pidsBelow } from "../fixtures/processes.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
@@ -35,7 +35,7 @@ const names = namesOf({ project: "demo", account: ACCOUNT_ID, region: REGION });
 const [cluster] = await clusters();
 assert.ok(cluster);
 // The tools find the stack at the same address after it was started again.
-const PORT = String(await freePortRange(5));
+const PORT = String((await freePorts(5))[0]);
 
 let dev: DevProcess;
 let state: DevState;

@@ -5,6 +5,7 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/clien
 import * as assert from "uvu/assert";
 import type { ExperimentReport } from "../../lib/relevance/experiments/report.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
+import { freePorts } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { localFolder } from "../cli/local-world.ts";
@@ -12,7 +13,6 @@ import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { freePortRange } from "../fixtures/port-range.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
@@ -43,7 +43,7 @@ let local: ReturnType<typeof localFolder>;
 
 test.before(async () => {
   const dir = scratchFolder(TEST_OUTPUT, "clicks-dev");
-  const env = { OPENSEARCH_URL: cluster.url, PORT: String(await freePortRange(5)) };
+  const env = { OPENSEARCH_URL: cluster.url, PORT: String((await freePorts(5))[0]) };
   dev = startDev(dir, ["--no-demo", "--conf", conf], env);
   state = await dev.ready();
   local = localFolder(state.aws.endpoint);

@@ -4,13 +4,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import type { DevState } from "../../local/dev/state-file.ts";
-import { freePort } from "../../local/process/ports.ts";
+import { freePort, freePorts } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { startAuthProxy } from "../fixtures/auth-proxy.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { freePortRange } from "../fixtures/port-range.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
@@ -61,7 +60,7 @@ let state: DevState;
 let port = 0;
 
 test.before(async () => {
-  port = await freePortRange(5);
+  [port = 0] = await freePorts(5);
   const OPENSEARCH_URL = `http://reader:p%40ss@${proxyAddress}`;
   const env = { OPENSEARCH_URL, PORT: String(port), EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl };
   dev = startDev(dir, ["--no-demo", "--conf", conf], env);
