@@ -1,5 +1,4 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -17,18 +16,13 @@ import { readImport, runIndex, saveRecord, takeRun } from "../../lib/search/inde
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { type ClusterRequest, createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { corpus } from "../fixtures/corpus.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { faultyCluster, untilStopped } from "../fixtures/faulty-cluster.ts";
-import { API_KEY, HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { type Cluster, clusters, request, uniqueIndex, writesTo } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("index import");
 const folder = scratchFolder(TEST_OUTPUT, "index-import");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 const { find, open } = importSource(async () => {
   throw new Error("nothing is in S3 here");
 });
@@ -97,13 +91,12 @@ const MAPPING = {
   mappings: { properties: { isbn: { type: "keyword" }, text: { type: "text" }, number: { type: "integer" } } },
 };
 
-/** Returns how many writes the shards of an index have executed. */
-async function writesTo(cluster: Cluster, index: string): Promise<number> {
-  const { body } = await request<{
-    indices: Record<string, { shards: Record<string, Array<{ seq_no: { max_seq_no: number } }>> }>;
-  }>(cluster, "GET", `/${index}/_stats?level=shards`);
-  const shards = Object.values(body.indices[index]?.shards ?? {});
-  return shards.reduce((sum, [primary]) => sum + (primary?.seq_no.max_seq_no ?? -1) + 1, 0);
+/** Creates an import of the files of documents, and returns its id and the files. */
+async function documentImport(calls: ReturnType<typeof createRunCalls>, name: string, sliceBytes?: number) {
+  const files = await find(FILES.documents);
+  const how = { from: "files", format: "documents", idField: "isbn", embed: false, now: new Date() } as const;
+  const { id } = await createImport(calls, { name, files, ...how, ...(sliceBytes && { sliceBytes }) });
+  return { id, files };
 }
 
 for (const cluster of await clusters()) {
@@ -167,9 +160,7 @@ for (const cluster of await clusters()) {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);
     const one = processOn(cluster, 4);
-    const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
-    const files = await find(FILES.documents);
-    const { id } = await createImport(one.calls, { ...given, files, now: new Date(), sliceBytes: 2_000 });
+    const { id } = await documentImport(one.calls, index, 2_000);
     const stopped = await one.work(id, 2).catch((error: Error) => error);
     assert.ok(stopped instanceof RunFailure);
     assert.match(stopped.message, "documents were rejected");
@@ -180,9 +171,7 @@ for (const cluster of await clusters()) {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);
     const { calls } = processOn(cluster, 7);
-    const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
-    const files = await find(FILES.documents);
-    const { id } = await createImport(calls, { ...given, files, now: new Date() });
+    const { id, files } = await documentImport(calls, index);
     const held = await readImport(calls, id);
     held.record.ahead = [{ slice: 1, file: 1, end: 1_000_000 }];
     held.record.tally.read = COUNT / 2;
@@ -207,9 +196,7 @@ for (const cluster of await clusters()) {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);
     const { calls } = processOn(cluster, 6);
-    const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
-    const files = await find(FILES.documents);
-    const { id } = await createImport(calls, { ...given, files, now: new Date() });
+    const { id } = await documentImport(calls, index);
     let reads = 0;
     const readBeforeIt = async () => {
       const read = await readImport(calls, id);
@@ -226,79 +213,13 @@ for (const cluster of await clusters()) {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);
     const one = processOn(cluster, 5, ({ path }, calls) => calls > 30 && path === `/${index}/_bulk`);
-    const given = { name: index, from: "files", format: "documents", idField: "isbn", embed: false } as const;
-    const files = await find(FILES.documents);
-    const { id } = await createImport(one.calls, { ...given, files, now: new Date(), sliceBytes: 2_000 });
+    const { id } = await documentImport(one.calls, index, 2_000);
     const { end } = await untilStopped(one.stopped, one.work(id));
     await request(cluster, "DELETE", `/${index}`);
     one.resume();
     assert.match(String(await end.catch((error: Error) => error)), `There is no index or alias ${index} any more`);
     assert.is((await request(cluster, "HEAD", `/${index}`)).status, 404);
   });
-
-  test(`${cluster.version}: the command imports with embeddings, is left with Ctrl-C, and goes on`, async () => {
-    const index = uniqueIndex("embedded");
-    const conf = join(folder, `conf-${cluster.version}`);
-    mkdirSync(conf, { recursive: true });
-    writeFileSync(
-      join(conf, "model.yaml"),
-      "dense_large_en_v1_5: {endpoint_name: dense}\nsparse_v3: {endpoint_name: sparse}\n",
-    );
-    writeFileSync(
-      join(conf, "hybrid_search.yaml"),
-      `hybrid_queries:
-  - index: ${index}
-    embedding_mappings:
-      - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]}
-      - {embedding_field: text_sparse, model_name: sparse_v3, src_fields: [text]}
-`,
-    );
-    const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
-    toStop.unshift(gateway);
-    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
-    const documents = corpus(700).map(({ id, doc }) => ({ id, ...doc, year: 2000 }));
-    const file = join(folder, `${index}.ndjson`);
-    writeFileSync(file, documents.map((one) => JSON.stringify({ isbn: one.id, text: one.text })).join("\n"));
-    const run = (...args: string[]) => {
-      const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
-      const command = [
-        "cli/main.ts",
-        "index",
-        ...args,
-        "--conf",
-        conf,
-        "--api-host",
-        gateway.url,
-        "--api-key",
-        API_KEY,
-      ];
-      const child = execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) =>
-        ended.resolve({ code: Number(error?.code ?? 0), out, err }),
-      );
-      return { child, ended: ended.promise };
-    };
-
-    const left = run("import", "--index", index, "--from", file, "--format", "documents", "--id-field", "isbn");
-    await waitFor(async () => (await writesTo(cluster, index)) > 0, { what: "the first documents", timeoutMs: 60_000 });
-    left.child.kill("SIGINT");
-    const { code, err } = await left.ended;
-    assert.is(code, 1, err);
-    const [, id = ""] = /Go on with: relevance index import --resume (\S+)/.exec(err) ?? [];
-    assert.match((await run("status").ended).out, id);
-    const resumed = await run("import", "--resume", id).ended;
-    assert.is(resumed.code, 0, resumed.err);
-    assert.match(resumed.out, /^700 read, \d+ written, \d+ unchanged, 0 rejected/);
-    const { body } = await request<{ count: number }>(cluster, "POST", `/${index}/_count`, {
-      query: { exists: { field: "text_dense" } },
-    });
-    assert.is(body.count, 700);
-    assert.is(await writesTo(cluster, index), 700, "nothing is written twice");
-    assert.match((await run("cancel", "--run", id, "--forget").ended).out, "Deleted the records");
-  });
 }
-
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
 
 test.run();

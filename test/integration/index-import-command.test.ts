@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { waitFor } from "../../local/process/wait.ts";
+import { corpus } from "../fixtures/corpus.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { API_KEY, HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex, writesTo } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("relevance index import");
+const folder = scratchFolder(TEST_OUTPUT, "index-import-command");
+const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
+
+for (const cluster of await clusters()) {
+  test(`${cluster.version}: the command imports with embeddings, is left with Ctrl-C, and goes on`, async () => {
+    const index = uniqueIndex("embedded");
+    const conf = join(folder, `conf-${cluster.version}`);
+    mkdirSync(conf, { recursive: true });
+    writeFileSync(
+      join(conf, "model.yaml"),
+      "dense_large_en_v1_5: {endpoint_name: dense}\nsparse_v3: {endpoint_name: sparse}\n",
+    );
+    writeFileSync(
+      join(conf, "hybrid_search.yaml"),
+      `hybrid_queries:
+  - index: ${index}
+    embedding_mappings:
+      - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]}
+      - {embedding_field: text_sparse, model_name: sparse_v3, src_fields: [text]}
+`,
+    );
+    const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
+    toStop.unshift(gateway);
+    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
+    const documents = corpus(700).map(({ id, doc }) => ({ id, ...doc, year: 2000 }));
+    const file = join(folder, `${index}.ndjson`);
+    writeFileSync(file, documents.map((one) => JSON.stringify({ isbn: one.id, text: one.text })).join("\n"));
+    const run = (...args: string[]) => {
+      const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
+      const command = [
+        "cli/main.ts",
+        "index",
+        ...args,
+        "--conf",
+        conf,
+        "--api-host",
+        gateway.url,
+        "--api-key",
+        API_KEY,
+      ];
+      const child = execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) =>
+        ended.resolve({ code: Number(error?.code ?? 0), out, err }),
+      );
+      return { child, ended: ended.promise };
+    };
+
+    const left = run("import", "--index", index, "--from", file, "--format", "documents", "--id-field", "isbn");
+    await waitFor(async () => (await writesTo(cluster, index)) > 0, { what: "the first documents", timeoutMs: 60_000 });
+    left.child.kill("SIGINT");
+    const { code, err } = await left.ended;
+    assert.is(code, 1, err);
+    const [, id = ""] = /Go on with: relevance index import --resume (\S+)/.exec(err) ?? [];
+    assert.match((await run("status").ended).out, id);
+    const resumed = await run("import", "--resume", id).ended;
+    assert.is(resumed.code, 0, resumed.err);
+    assert.match(resumed.out, /^700 read, \d+ written, \d+ unchanged, 0 rejected/);
+    const { body } = await request<{ count: number }>(cluster, "POST", `/${index}/_count`, {
+      query: { exists: { field: "text_dense" } },
+    });
+    assert.is(body.count, 700);
+    assert.is(await writesTo(cluster, index), 700, "nothing is written twice");
+    assert.match((await run("cancel", "--run", id, "--forget").ended).out, "Deleted the records");
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();
