@@ -117,15 +117,21 @@ const CALLS: readonly (readonly [Call, readonly string[]])[] = [
     ["bedrock", "POST", "/model/cohere.embed/invoke"],
     ["bedrock:InvokeModel arn:aws:bedrock:eu-west-1::foundation-model/cohere.embed"],
   ],
-  [
-    ["bedrock", "POST", "/model/eu.cohere.embed/invoke"],
-    [
-      `bedrock:InvokeModel arn:aws:bedrock:${HERE}:inference-profile/eu.cohere.embed`,
-      ...["eu-west-1", "eu-central-1", "eu-west-3"].map(
-        (region) => `bedrock:InvokeModel arn:aws:bedrock:${region}::foundation-model/cohere.embed`,
-      ),
-    ],
-  ],
+  ...[
+    ["eu", "eu-central-1", "eu-west-3"],
+    ["jp", "ap-northeast-1", "ap-northeast-3"],
+  ].map(
+    ([area, ...regions]) =>
+      [
+        ["bedrock", "POST", `/model/${area}.cohere.embed/invoke`],
+        [
+          `bedrock:InvokeModel arn:aws:bedrock:${HERE}:inference-profile/${area}.cohere.embed`,
+          ...["eu-west-1", ...regions].map(
+            (region) => `bedrock:InvokeModel arn:aws:bedrock:${region}::foundation-model/cohere.embed`,
+          ),
+        ],
+      ] as const,
+  ),
   [
     ["sqs", "POST", "/", '{"QueueName": "orders", "tags": {"project": "shop"}}', target("CreateQueue")],
     [`sqs:CreateQueue arn:aws:sqs:${HERE}:orders`, `sqs:TagQueue arn:aws:sqs:${HERE}:orders`],

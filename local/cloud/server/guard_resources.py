@@ -209,8 +209,11 @@ def _deleted(bucket: str, call: Call, _account: str) -> Iterator[str]:
 # Bedrock.
 PROFILE_REGIONS = {
     "us": ("us-east-1", "us-west-2"),
+    "us-gov": ("us-gov-east-1", "us-gov-west-1"),
     "eu": ("eu-central-1", "eu-west-3"),
     "apac": ("ap-northeast-1", "ap-southeast-2"),
+    "jp": ("ap-northeast-1", "ap-northeast-3"),
+    "au": ("ap-southeast-2", "ap-southeast-4"),
     "global": ("us-east-1", "eu-central-1", ""),
 }
 
