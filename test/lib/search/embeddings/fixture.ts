@@ -117,7 +117,7 @@ export function smallModel(weights: Readonly<Record<string, number>>, words?: st
   return createSparseModel(parseModelFiles(smallModelFiles(weights, words)));
 }
 
-/** The pace of a model that is known to be fast, so that the first call is as long as any other. */
+/** The pace of a model that is known to be fast, so that its first call may have as many texts as later ones. */
 export function knownPace(): Pace {
   const pace = createPace(() => 0);
   pace.start(1)("embedded");
