@@ -1,5 +1,6 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { DevState } from "../../../local/dev/state-file.ts";
 import { waitFor } from "../../../local/process/wait.ts";
@@ -34,8 +35,7 @@ export function startDev(dir: string, args: readonly string[] = [], env: Record<
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
   const { pid } = child;
   if (pid === undefined) throw new Error("make dev could not be started");
-  // A test that fails leaves nothing behind.
-  process.once("exit", () => child.exitCode === null && killGroup(pid));
+  endWithThisProcess(child, pid);
   const file = join(dir, "dev.json");
   return {
     pid,
@@ -55,12 +55,16 @@ export function startDev(dir: string, args: readonly string[] = [], env: Record<
 /** The state file is there a moment before all that is printed has come. */
 const isPrinted = (output: string) => output.includes("Ctrl-C stops everything");
 
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended meanwhile.
-  }
+/**
+ * Kills the group when this process ends, however it ends: a run that is interrupted kills its test files, and a killed
+ * process cannot clean up. Its pipe closes even then.
+ */
+function endWithThisProcess(leader: ChildProcess, group: number): void {
+  const script = `process.stdin.resume().once("end", () => process.kill(-${group}, "SIGKILL"))`;
+  const watcher = spawn(process.execPath, ["-e", script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
+  leader.once("close", () => watcher.kill());
 }
 
 /** Processes whose command line or working folder names the folder, except our own children's shells. */
