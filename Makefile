@@ -20,7 +20,7 @@ dev: install ## Start the local stack: OpenSearch, AWS endpoint, both services, 
 demo-train: install ## Train on the demo's CSV files while `make dev` runs (ARGS=--again)
 	@$(NODE) local/dev/demo-train.ts $(ARGS)
 
-test: install ## Run all unit and integration tests and one life of Terraform (ARGS=words)
+test: install ## Run unit and integration tests, and one Terraform test that applies, changes and destroys (ARGS=words)
 	@$(NODE) test/run.ts $(ARGS)
 
 test-all: install ## Run every test, including all of Terraform and end to end
@@ -42,7 +42,7 @@ sizing: install ## Compute docs/guides/sizing.md from bench/results.json
 reference: install ## Generate docs/reference from the sources
 	@$(NODE) build/reference.ts
 
-screenshots: install ## Make the pictures of docs/guides again, from the page of `make dev`
+screenshots: install ## Retake the screenshots in docs/guides from the console of `make dev`
 	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/integration/console.test
 
 models: install ## Lock the sparse model's files (HUB= REVISION=), or fill model_data in S3 (UPLOAD=conf)
