@@ -75,7 +75,7 @@ function decisions(what: string, calls: Calls): Row {
   const measured = Object.entries(calls).map(([name, request]) => ({ name, time: decisionTime(request) }));
   const longest = Math.max(...measured.map(({ time }) => time));
   return {
-    what: `processor time of the decision on ${what}, by a key with indexes, plain names`,
+    what: `processor time to authorize ${what}, for a key with indexes, plain names`,
     budget: `≤ ${BUDGET_MS} ms`,
     reached: `${longest.toFixed(3)} ms`,
     kept: longest <= BUDGET_MS,
@@ -99,7 +99,7 @@ async function throughHandlers(url: string): Promise<Row[]> {
     const added = ours.cpu - theirs.cpu;
     const isRaw = path.startsWith("/raw");
     rows.push({
-      what: `${what} by a key with indexes ${isRaw ? "compared with" : "over"} the same without keys`,
+      what: `${what} by a key with indexes, compared with the same without keys`,
       budget: isRaw ? `≤ ${BUDGET_MS} ms more processor time` : "≤ 1.05x at p50",
       reached: isRaw ? ms(added) : `${times(ratio.p50)} at p50`,
       kept: isRaw ? added <= BUDGET_MS : ratio.p50 <= 1.05,

@@ -64,7 +64,7 @@ async function givenVectors(url: string): Promise<Row> {
     { calls: 60, parallel: 1, rounds: 20, warmUp: 15 },
   );
   return {
-    what: "bulk of 1,000 documents with given vectors over native _bulk",
+    what: "bulk of 1,000 documents with given vectors, compared with native _bulk",
     budget: "≤ 1.05x",
     reached: `${times(ratio.p50)} at p50`,
     kept: ratio.p50 <= 1.05,

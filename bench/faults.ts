@@ -44,7 +44,7 @@ export const faultsBenchmark: Benchmark = {
           note: `${listOf(met)}; without a fault ${none}`,
         },
         {
-          what: "verdicts under faults",
+          what: "outcomes under faults",
           budget: "none",
           reached: listOf(report.verdicts),
           kept: undefined,

@@ -17,7 +17,7 @@ export const httpPathBenchmark: Benchmark = {
   name: "HTTP path",
   async run(): Promise<Row[]> {
     const budget = "≤ 1.6x at p50";
-    const what = "the whole HTTP path (API server, key check, handler) over a direct call, 16 connections";
+    const what = "the whole HTTP path (API server, key check, handler), compared with a direct call, 16 connections";
     if (spawnSync("wrk", ["--version"]).error) {
       return [{ what, budget, reached: "not measured", kept: undefined, note: "wrk is not installed" }];
     }

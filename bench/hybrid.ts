@@ -56,7 +56,7 @@ export const hybridBenchmark: Benchmark = {
       const { ours, theirs, ratio } = compared;
       return [
         {
-          what: "hybrid, cached query embedding, over the native hybrid query with the same pipeline and depth",
+          what: "hybrid search with a cached query embedding, compared with the native hybrid query with the same pipeline and depth",
           budget: "≤ 1.05x at p50",
           reached: `${times(ratio.p50)} at p50`,
           kept: ratio.p50 <= 1.05,

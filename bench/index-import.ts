@@ -61,7 +61,7 @@ async function plain(cluster: string, gateway: string): Promise<Row[]> {
   const [early, late] = halves(tool);
   return [
     {
-      what: `import of ${COUNT.toLocaleString("en")} documents over native _bulk of the same`,
+      what: `import of ${COUNT.toLocaleString("en")} documents, compared with native _bulk of the same documents`,
       budget: "≥ 0.8x documents a second",
       reached: times(ours / native),
       kept: ours / native >= 0.8,

@@ -78,7 +78,7 @@ async function measured(that: string, version?: OpenSearchVersion): Promise<Row[
         kept: failures.length === 0 && wrong === 0 && unequal === 0,
         note:
           `${seconds.toFixed(0)} s, the tool killed while it copied, while it verified and while it held writes; ` +
-          `${proxy.throttled()} of its calls answered with 429; ${run.report}. A fifth of the writes goes round the gateway, a fifth ` +
+          `${proxy.throttled()} of its calls answered with 429; ${run.report}. A fifth of the writes bypasses the gateway, a fifth ` +
           `deletes. ${after.size} documents; ${late.size} that were written later than ${HOLD_MS / 1_000} s before the switch are left out ` +
           `of the last figure${failures[0] === undefined ? "" : `; the first failure: ${failures[0]}`}`,
       },
@@ -104,7 +104,7 @@ async function measured(that: string, version?: OpenSearchVersion): Promise<Row[
         budget: "no growth",
         reached: bytes(fieldDataGrowth),
         kept: fieldDataGrowth <= 0,
-        note: "the most of all readings, one a second",
+        note: "the highest of all readings, taken once a second",
       },
       {
         what: `heap of the cluster after ${that}`,

@@ -22,11 +22,11 @@ export const permissionsBenchmark: Benchmark = {
     });
     return [
       {
-        what: "permissions of roles and of the guide's deployer taken out, one by one, that were missed",
+        what: "permissions of roles and of the guide's deployer that were missed when removed one by one",
         budget: `${COUNT} of ${COUNT}`,
         reached: `${missed.length} of ${outcomes.length}`,
         kept: missed.length === outcomes.length,
-        note: `of ${needed} that ${STORIES.map(({ name }) => name).join(", ")} need: ${drawn.join(", ")}; ${load()}`,
+        note: `drawn from the ${needed} that ${STORIES.map(({ name }) => name).join(", ")} need: ${drawn.join(", ")}; ${load()}`,
       },
     ];
   },

@@ -36,7 +36,7 @@ export const processorTimeBenchmark: Benchmark = {
         `raw ${ms(cpu.raw)}, bare pass-through by undici ${ms(cpu.undici)} and by node:http ${ms(cpu.nodeHttp)}, ` +
         `opensearch-js ${ms(cpu.client)}; ${load()}`;
       return (["search", "raw"] as const).map((side) => ({
-        what: `processor time of a ${side === "raw" ? "raw call" : "search"} over a bare pass-through by undici`,
+        what: `processor time of a ${side === "raw" ? "raw call" : "search"}, compared with a bare pass-through by undici`,
         budget: `≤ ${BUDGET}x`,
         reached: `${times(cpu[side] / cpu.undici)}; ${times(cpu[side] / cpu.nodeHttp)} of one by node:http`,
         kept: cpu[side] / cpu.undici <= BUDGET,

@@ -82,7 +82,7 @@ async function recommendFrom(world: World, dynamoUrl: string): Promise<Compariso
 function comparison({ ours, theirs, ratio }: Comparison, how: string, budget: number | undefined): Row {
   const more = ours.p50 - theirs.p50;
   return {
-    what: `recommend-items-to-user over the bare Personalize call, ${PARALLEL} in parallel, ${how}`,
+    what: `recommend-items-to-user, compared with the bare Personalize call, ${PARALLEL} in parallel, ${how}`,
     budget: budget === undefined ? "none" : `≤ ${budget} ms more at p50`,
     reached: `${ms(more)} more at p50`,
     kept: budget === undefined ? undefined : more <= budget,

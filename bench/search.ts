@@ -39,14 +39,14 @@ export const searchBenchmark: Benchmark = {
       );
       return [
         {
-          what: "search through the handler over the same call straight to OpenSearch",
+          what: "search through the handler, compared with the same call straight to OpenSearch",
           budget: "≤ 1.10x at p50, ≤ 1.25x at p99",
           reached: `${times(search.ratio.p50)} at p50, ${times(search.ratio.p99)} at p99`,
           kept: search.ratio.p50 <= 1.1 && search.ratio.p99 <= 1.25,
           note: note(search),
         },
         {
-          what: "raw backend over a direct call",
+          what: "raw backend, compared with a direct call",
           budget: "≤ 1.10x at p50",
           reached: `${times(raw.ratio.p50)} at p50`,
           kept: raw.ratio.p50 <= 1.1,

@@ -54,12 +54,14 @@ function billionEvents(results: Results): Line[] {
   const parallel = 40;
   const invocation = 300;
   return [
-    { what: "events a second of a core, all steps", value: whole(rate), basis: MEASURED },
+    { what: "events per second on one core, all steps", value: whole(rate), basis: MEASURED },
     { what: "processor time", value: `${whole(seconds / 60)} minutes of one core`, basis: COMPUTED },
     {
       what: "objects as received",
       value: `at least ${whole(objects)}`,
-      basis: estimate(`Firehose closes an object at 64 MiB or when its time is over; ${eventBytes} bytes an event`),
+      basis: estimate(
+        `Firehose closes an object at 64 MiB or when its buffering time ends; ${eventBytes} bytes per event`,
+      ),
     },
     {
       what: "invocations of the function",
@@ -67,7 +69,7 @@ function billionEvents(results: Results): Line[] {
       basis: estimate(`${invocation} s each, a third of the longest time; reading and writing S3 not included`),
     },
     {
-      what: "elapsed",
+      what: "elapsed time",
       value: `about ${digits(seconds / parallel / 60)} minutes`,
       basis: estimate(`${parallel} invocations at a time, evenly filled`),
     },
@@ -89,48 +91,52 @@ function searches(results: Results): Line[] {
   const millions = (rate * HOUR) / 1e6;
   return [
     { what: "processor time of the gateway for a search", value: `${digits(own)} ms`, basis: MEASURED },
-    { what: "of all gateways together", value: `${digits((rate * own) / 1_000)} cores`, basis: COMPUTED },
+    {
+      what: "processor time of all instances together",
+      value: `${digits((rate * own) / 1_000)} cores`,
+      basis: COMPUTED,
+    },
     {
       what: "duration of a call",
       value: `${digits(duration)} ms`,
       basis: estimate(`the cluster answers in ${clusterMs} ms; measure yours, since it decides everything below`),
     },
     {
-      what: "function instances at a time",
+      what: "simultaneous function instances",
       value: whole(concurrency),
       basis: estimate("rate times duration; an instance handles one call at a time"),
     },
     {
-      what: "bounds first: API Gateway",
+      what: "first limit: API Gateway",
       value: "10,000 calls a second",
       basis: estimate("default quota of an account and region, with bursts of 5,000; it can be raised"),
     },
     {
-      what: "bounds at the same rate: Lambda",
+      what: "limit at the same rate: Lambda",
       value: "10,000 calls a second",
       basis: estimate(
         "ten calls a second for each of the 1,000 concurrent executions of a default account; can be raised",
       ),
     },
     {
-      what: "bounds next: the cluster",
+      what: "next limit: the cluster",
       value: `${whole((rate * 5) / 1_000)} vCPU`,
-      basis: estimate("5 ms of processor time a search, without any measurement; test with your index and queries"),
+      basis: estimate("assumes 5 ms of processor time per search, not measured; test with your index and queries"),
     },
     {
       what: "log lines",
       value: `${digits((rate * 2_000) / 1e6)} MB a second`,
-      basis: estimate("2 kB a search: a line of API Gateway and the request log line"),
+      basis: estimate("2 kB per search: a line of API Gateway and the request log line"),
     },
     {
-      what: "cost of an hour, function",
+      what: "cost per hour, function",
       value: `about $${digits(gbSeconds * PRICES.gbSecond + millions * PRICES.millionInvocations)}`,
       basis: estimate(`${digits(gbSeconds)} GB-seconds and ${whole(millions)} million calls; ${PRICE_SOURCE}`),
     },
     {
-      what: "cost of an hour, API Gateway",
+      what: "cost per hour, API Gateway",
       value: `about $${digits(millions * PRICES.millionApiCalls)}`,
-      basis: estimate("the same list prices; cheaper from the 334th million calls of a month on"),
+      basis: estimate("the same list prices; cheaper after the first 333 million calls of a month"),
     },
   ];
 }
@@ -147,7 +153,11 @@ function documents(results: Results): Line[] {
   const models = 200;
   return [
     { what: "processor time of the gateway for a document", value: `${digits(own)} ms`, basis: MEASURED },
-    { what: "of all documents", value: `${digits((count * own) / 1_000 / HOUR)} hours of one core`, basis: COMPUTED },
+    {
+      what: "processor time for all documents",
+      value: `${digits((count * own) / 1_000 / HOUR)} hours of one core`,
+      basis: COMPUTED,
+    },
     {
       what: "memory for dense vectors, outside of the heap",
       value: `${gigabytes(graphBytes)} for each copy`,
@@ -173,12 +183,12 @@ function documents(results: Results): Line[] {
     {
       what: "embedding",
       value: `${digits(count / models / HOUR)} instance-hours for each model`,
-      basis: estimate(`${models} documents a second of one GPU instance, without any measurement; measure yours`),
+      basis: estimate(`assumes ${models} documents a second on one GPU instance, not measured; measure yours`),
     },
     {
       what: "requests of 400 documents",
       value: whole(count / 400),
-      basis: estimate("a few hundred documents a request, as the guide on bulk advises"),
+      basis: estimate("a few hundred documents per request, as the guide on bulk advises"),
     },
   ];
 }
@@ -196,7 +206,7 @@ export function sizingGuide(results: Results): string {
     "",
     "What large installations need. `make sizing` computes this page from the unit costs in `bench/results.json`; do not",
     "edit it. A row is *measured* by `make bench` on one machine, or an *estimate* with its source: replace estimates with",
-    "figures of your own before you order anything. A core here is one vCPU, which a function has with 1,769 MB.",
+    "figures of your own before you order anything. Here a core is one vCPU, which a function with 1,769 MB has.",
     "",
     "## A billion events",
     "",

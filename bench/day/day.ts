@@ -114,7 +114,7 @@ function callRows({ calls }: Load, { spans, stalls }: Disturbances, began: numbe
   const longest = Math.max(0, ...stalls.map(({ begin, end }) => end - begin));
   return [
     {
-      what: `a day in ${minutes} minutes with ${spans.length} faults: requests that fail or are degraded while no fault acts and the machine keeps up`,
+      what: `a day in ${minutes} minutes with ${spans.length} faults: requests that fail or are degraded while no fault is active and the machine keeps up`,
       budget: "0",
       reached: `${failed.length} of ${calm.length}`,
       kept: failed.length === 0,
@@ -123,7 +123,7 @@ function callRows({ calls }: Load, { spans, stalls }: Disturbances, began: numbe
         `${ms(longest)} at the most). p50 ${ms(median(times))}, p99 ${ms(p99)}; ${machineLoad()}`,
     },
     {
-      what: "the same day: requests while a fault acts, by what was answered",
+      what: "the same day: requests while a fault is active, by outcome",
       budget: "each is answered",
       reached: `${disturbed.length} requests`,
       kept: !disturbed.some(({ outcome }) => outcome === "no answer: TimeoutError"),
@@ -184,7 +184,7 @@ async function documentRow(what: string, { cluster }: DayWorld, index: string, l
     reached: `${wrong.length} of ${ids.length}`,
     kept: wrong.length === 0,
     note:
-      `operations: ${done} acknowledged, ${not_done} told as not done, ${unknown} as unknown; ${stored} documents stored` +
+      `operations: ${done} acknowledged, ${not_done} reported as not done, ${unknown} as unknown; ${stored} documents stored` +
       (wrong.length > 0 ? `; wrong: ${wrong.slice(0, 5).join(", ")}` : ""),
   };
 }

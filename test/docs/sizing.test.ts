@@ -17,7 +17,7 @@ test("twice the events a second take half the time and money", () => {
     row.reached = row.reached.replace(/^[\d,]+$/, "1,000,000");
   }
   const page = sizingGuide(faster);
-  assert.match(page, "| events a second of a core, all steps | 1,000,000 | measured |");
+  assert.match(page, "| events per second on one core, all steps | 1,000,000 | measured |");
   assert.match(page, "| processor time | 17 minutes of one core |");
 });
 
