@@ -9,7 +9,7 @@ const ERRORS: ErrorMeanings = {
   400: "The request is not valid; `issues` lists every invalid place.",
   403: "The caller is not authorized, or may not make this call.",
   404: "The index does not exist.",
-  405: "The path does not take this method; `allow` lists the methods that it takes.",
+  405: "The path does not support this method; `allow` lists those that it supports.",
   413: "The body is too large; nothing has been written.",
   415: "The content type is not supported.",
   422: "The cluster refused the request; `cause` is the cluster's own error.",
@@ -38,7 +38,7 @@ export const HEADERS: Json = {
     schema: { type: "string" },
   },
   QueryId: {
-    description: "Identifies this search in the request log; send it with what the user does with the hits.",
+    description: "Identifies this search in the request log; send it with each event about the hits.",
     schema: { type: "string", format: "uuid" },
   },
   ServerTiming: {
@@ -46,7 +46,7 @@ export const HEADERS: Json = {
     schema: { type: "string" },
   },
   Degraded: { description: "The stages of `degraded`.", schema: { type: "string" } },
-  Allow: { description: "The methods that the path takes, separated by commas.", schema: { type: "string" } },
+  Allow: { description: "The methods that the path supports, separated by commas.", schema: { type: "string" } },
   RetryAfter: { description: "Seconds to wait.", schema: { type: "integer" } },
 };
 

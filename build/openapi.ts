@@ -120,7 +120,7 @@ function answers({ schemas }: ApiDescription, route: Route, method: string, isLo
   const shown = example?.response !== undefined && { example: example.response };
   return {
     "200": {
-      description: "Done. `degraded` lists what the answer was made without.",
+      description: "Done. `degraded` lists the parts that are missing from the answer.",
       headers: {
         ...common,
         ...(isLogged && { "x-query-id": header("QueryId"), "server-timing": header("ServerTiming") }),

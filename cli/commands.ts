@@ -35,7 +35,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["rollback"],
-    summary: "put the functions back to the versions of the deployment before",
+    summary: "roll the functions back to the versions of the previous deployment",
     load: async () => (await import("./commands/rollback.ts")).rollback,
   },
   {
@@ -125,12 +125,12 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["index", "rebuild"],
-    summary: "fill a new index with the documents of an old one and put it in place",
+    summary: "copy an index into a new one, then switch to it",
     load: async () => (await import("./commands/index-rebuild.ts")).indexRebuild,
   },
   {
     words: ["index", "switch"],
-    summary: "put the new index of a rebuild in place, or the old one back",
+    summary: "switch to the new index of a rebuild, or back to the old one",
     load: async () => (await import("./commands/index-switch.ts")).indexSwitch,
   },
   {
@@ -140,7 +140,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["index", "cancel"],
-    summary: "cancel an import, or a rebuild and delete its new index",
+    summary: "cancel a run; for a rebuild, delete its new index too",
     load: async () => (await import("./commands/index-cancel.ts")).indexCancel,
   },
   {
@@ -155,17 +155,17 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     words: ["judgments", "from-clicks"],
-    summary: "judge documents by the clicks of the request log",
+    summary: "create judgments from the clicks of the request log",
     load: async () => (await import("./commands/judgments-from-clicks.ts")).judgmentsFromClicks,
   },
   {
     words: ["experiment", "report"],
-    summary: "compare the variants of an experiment by the request log",
+    summary: "compare the variants of an experiment, from the request log",
     load: async () => (await import("./commands/experiment-report.ts")).experimentReport,
   },
   {
     words: ["console"],
-    summary: "serve a page that searches, judges, measures and recommends with a gateway",
+    summary: "serve the console, a page to search, judge, measure and recommend",
     load: async () => (await import("./commands/console.ts")).consoleCommand,
   },
   {

@@ -94,7 +94,7 @@ export async function proveGateway(
       authorization === "api_key"
         ? "No key may call the cluster's own API"
         : `There is no API key (authorization: ${authorization})`;
-    terminal.note(`${why}, so it is not checked whether the cluster answers.`);
+    terminal.note(`${why}, so \`deploy\` does not check whether the cluster answers.`);
     return true;
   }
   // A local AWS endpoint does not serve APIs itself: RELEVANCE_API_URL is where they are served.
@@ -113,8 +113,8 @@ function describe(result: CheckResult, roleArn: string, { searchGateway }: Sessi
       return `The gateway works: the cluster answers with version ${result.version}.`;
     case "not-let-through":
       return (
-        `The gateway answers. The rule "${result.rule}" of raw_backend keeps this request from the cluster, so it is not ` +
-        "checked whether the cluster answers."
+        `The gateway answers. The rule "${result.rule}" of raw_backend keeps this request from the cluster, so \`deploy\` ` +
+        "cannot check whether the cluster answers."
       );
     case "refused":
       return `The deployment is complete, but the cluster answers ${result.status}.\n${refusalAdvice(searchGateway?.opensearch.auth, roleArn)}`;

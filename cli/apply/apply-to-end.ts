@@ -68,7 +68,7 @@ function waitingFor(diagnostic: Diagnostic): string | undefined {
   if (!thrown) return undefined;
   if (!isDeniedToFunction(diagnostic)) return thrown.message.replace(/[:.] (run )?apply again.*$/i, "");
   const [, action = "a call"] = /not authorized to perform: (\S+)/.exec(thrown.message) ?? [];
-  return `${diagnostic.address}: ${action} is not yet permitted to ${deniedRole(thrown.message)}, since IAM needs a while`;
+  return `${diagnostic.address}: IAM does not yet permit ${action} to ${deniedRole(thrown.message)}`;
 }
 
 function refuseMore(agreed: Actions, wanted: Actions): void {

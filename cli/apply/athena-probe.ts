@@ -36,7 +36,7 @@ export async function probeRequestLog(
 ): Promise<boolean> {
   const { green, yellow } = terminal.noteColors;
   const table = `${names.glueDatabase()}.${names.glueTable("search_logs")}`;
-  terminal.note(`Asking Athena for one row of the request log, ${table}`);
+  terminal.note(`Querying one row of the request log in Athena, ${table}`);
   try {
     const id = await athena.start({
       // One day, so that it costs next to nothing.
@@ -54,13 +54,13 @@ export async function probeRequestLog(
   } catch (error) {
     const denied = failureKind(error) === "denied";
     const why = denied ? `the credentials may not call Athena: ${(error as Error).message}` : String(error);
-    terminal.note(yellow(`  It is not checked whether the request log can be asked: ${why}`));
+    terminal.note(yellow(`  Not checked whether the request log can be queried: ${why}`));
     return denied;
   }
 }
 
 const ADVICE =
-  "Searches work, but nobody can ask the log. If Lake Formation governs the account's catalog, grant it SELECT on the table; " +
+  "Searches work, but nobody can query the request log. If Lake Formation governs the account's catalog, grant it SELECT on the table; " +
   "otherwise see the reason.";
 
 async function ended(athena: Athena, id: string, pause: (ms: number) => Promise<unknown>) {

@@ -45,7 +45,7 @@ export async function probeServices(
   for (const fn of functionsToProbe(session.config)) {
     session.terminal.note(`Calling each model and campaign once through ${fn}`);
     const waiting = () =>
-      session.terminal.note(`  IAM does not permit all of it to ${fn} yet, which takes a while: waiting`);
+      session.terminal.note(`  waiting until IAM grants ${fn} all its permissions, which takes a while`);
     if (!(await reportOf(session, names, fn, () => answerOf(fn, invoke, patience, waiting)))) works = false;
   }
   return works;
@@ -93,7 +93,7 @@ async function reportOf(session: Probed, names: Names, fn: FunctionName, ask: ()
   } catch (error) {
     const denied = failureKind(error) === "denied";
     const why = denied ? "the credentials may not call lambda:InvokeFunction" : String(error);
-    terminal.note(yellow(`  It is not checked whether they work: ${why}.`));
+    terminal.note(yellow(`  Not checked whether they work: ${why}.`));
     return denied;
   }
   if (!answer.probes) {
@@ -109,7 +109,7 @@ async function reportOf(session: Probed, names: Names, fn: FunctionName, ask: ()
   const what = failed.map(({ kind, name }) => `the ${kind} ${name}`).join(" and ");
   terminal.note(
     yellow(
-      `The deployment is complete, but ${what} cannot be called. \`relevance deploy\` checks again after a repair.`,
+      `The deployment is complete, but ${what} cannot be called. Fix the cause, then run \`relevance deploy\` to check again.`,
     ),
   );
   return false;

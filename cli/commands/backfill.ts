@@ -17,7 +17,7 @@ export const backfillCommand = defineCommand({
     command
       .option("--index <name>", "index that hybrid_search.yaml maps")
       .option(parallelOption.flags, parallelOption.description, parallelOption.default)
-      .option("--resume <run>", "go on with a run");
+      .option("--resume <run>", "resume a run");
     defineGatewayOptions(command);
   },
   options: {

@@ -97,7 +97,7 @@ function print(evaluation: Evaluation, { terminal }: Context): void {
   terminal.print(table(["setting", ...metrics, `${first} difference (95 %)`, "p50 ms", "p95 ms"], rows));
   terminal.print(`\n${verdictText(evaluation)}`);
   for (const { name, degraded } of settings) {
-    if (degraded > 0) terminal.note(`${name}: ${degraded} answers were degraded; their searches lacked something`);
+    if (degraded > 0) terminal.note(`${name}: ${degraded} answers were degraded: parts of their searches were missing`);
   }
 }
 

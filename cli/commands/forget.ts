@@ -34,7 +34,7 @@ export const forget = defineCommand({
     const { terminal, env } = context;
     const work = await openForgetting({ conf, user, local }, context);
     terminal.note(
-      "Before you go on: stop sending this user's events and wait for event_buffer_seconds. Start no training until this ends.",
+      "Before you continue: stop sending this user's events and wait for event_buffer_seconds. Start no training until this ends.",
     );
     await confirm(terminal, { text: "Delete this user's data for good?", yes });
     const pollMs = local || env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws;

@@ -10,10 +10,7 @@ export const indexCancel = defineCommand({
   define: (command) => {
     command
       .requiredOption("--run <run>", "the run")
-      .option(
-        "--forget",
-        "delete the records of a run that has ended; it can then not be rolled back by `index switch`",
-      );
+      .option("--forget", "delete the records of a run that has ended; `index switch` can then no longer roll it back");
     defineGatewayOptions(command);
   },
   options: {

@@ -21,13 +21,16 @@ export const indexCreate = defineCommand({
         "settings and mappings as JSON, or the answer of GET /raw-backend/<index>",
       )
       .option("--shards <count>", "primary shards (default: those of the file, or of the cluster)")
-      .option("--replicas <count>", "copies of each shard (default: likewise)")
-      .option("--hnsw-m <count>", "links of a vector in the graph: more find better and take memory (default: 16)")
+      .option("--replicas <count>", "copies of each shard (default: the same)")
+      .option(
+        "--hnsw-m <count>",
+        "links of a vector in the graph: more improve recall and take more memory (default: 16)",
+      )
       .option(
         "--hnsw-ef-construction <count>",
-        "candidates when a vector is added: more find better, slower (default: 100)",
+        "candidates when a vector is added: more improve recall and slow down writes (default: 100)",
       )
-      .option("--quantization <kind>", "int8 keeps a byte for each number of a vector; from OpenSearch 2.16 on");
+      .option("--quantization <kind>", "int8 stores one byte for each number of a vector; needs OpenSearch 2.16");
     defineGatewayOptions(command);
   },
   options: {

@@ -25,9 +25,9 @@ export const indexImport = defineCommand({
       .option("--from <places...>", "files, folders, s3://bucket/key or s3://bucket/prefix/; gzip if they end with .gz")
       .option("--format <format>", "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)")
       .option("--id-field <field>", "field or column with the id; without it, documents get new ids")
-      .option("--max-rejected <count>", "rejected documents at which the import stops", String(MAX_REJECTED))
+      .option("--max-rejected <count>", "number of rejected documents at which the import stops", String(MAX_REJECTED))
       .option(parallelOption.flags, parallelOption.description, parallelOption.default)
-      .option("--resume <run>", "go on with a run");
+      .option("--resume <run>", "resume a run");
     defineGatewayOptions(command);
   },
   options: {
@@ -44,7 +44,9 @@ export const indexImport = defineCommand({
     const { json, index, from, format, idField, resume, maxRejected, parallel } = options;
     if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
     if (resume !== undefined && [from, format, idField].some((one) => one !== undefined)) {
-      throw new UsageError("--resume goes on as the run began: leave out --from, --format and --id-field");
+      throw new UsageError(
+        "--resume uses the options that the run began with: leave out --from, --format and --id-field",
+      );
     }
     const conf = confOf(options);
     const gateway = await openGateway({ ...options, conf }, context);
@@ -77,7 +79,9 @@ export const indexImport = defineCommand({
       const formats = new Set(files.map((file) => format ?? formatOf(file.name)));
       const [known, ...others] = formats;
       if (known === undefined || others.length > 0) {
-        throw new UsageError("Give --format: documents, bulk or csv; only .csv and .csv.gz show it by their name");
+        throw new UsageError(
+          "Give --format: documents, bulk or csv; it can be left out only for .csv and .csv.gz files",
+        );
       }
       const embed = findMapping(loadHybridSearch(conf).hybrid_queries, name) !== undefined;
       const calls = runCalls(gateway);

@@ -22,11 +22,11 @@ export const indexRebuild = defineCommand({
     command
       .option("--index <name>", "alias to rebuild")
       .option("--schema <file>", "settings and mappings of the new index as JSON (default: those of the old one)")
-      .option("--embed", "compute every embedding anew, with the models of hybrid_search.yaml")
-      .option("--no-switch", "stop when the new index has caught up; `index switch` goes on")
-      .option("--replace-index", "allow that an index of this name is deleted, and becomes an alias")
+      .option("--embed", "compute every embedding again, with the models of hybrid_search.yaml")
+      .option("--no-switch", "stop when the new index has caught up; `index switch` finishes the run")
+      .option("--replace-index", "if --index names an index, delete it and make its name an alias")
       .option(parallelOption.flags, parallelOption.description, parallelOption.default)
-      .option("--resume <run>", "go on with a run");
+      .option("--resume <run>", "resume a run");
     defineGatewayOptions(command);
   },
   options: {
@@ -43,7 +43,9 @@ export const indexRebuild = defineCommand({
     const { json, index, schema, embed, resume, replaceIndex, parallel, switch: thenSwitch } = options;
     if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
     if (resume !== undefined && (schema !== undefined || embed || replaceIndex)) {
-      throw new UsageError("--resume goes on as the run began: leave out --schema, --embed and --replace-index");
+      throw new UsageError(
+        "--resume uses the options that the run began with: leave out --schema, --embed and --replace-index",
+      );
     }
     const conf = confOf(options);
     const gateway = await openGateway({ ...options, conf }, context);
@@ -54,8 +56,8 @@ export const indexRebuild = defineCommand({
       context.terminal.print(tallyText(record));
       context.terminal.print(
         record.phase === "switched"
-          ? `${record.name} is ${record.target} now. ${record.name === record.source ? "The old index is deleted" : `The old index ${record.source} stays, without writes`}.`
-          : `${record.target} has caught up. Put it in place with: relevance index switch --run ${record.id}`,
+          ? `${record.name} now points to ${record.target}. ${record.name === record.source ? "The old index is deleted" : `The old index ${record.source} stays, but rejects writes`}.`
+          : `${record.target} has caught up. Switch to it with: relevance index switch --run ${record.id}`,
       );
     }
     return 0;
@@ -147,6 +149,6 @@ function readSchema(file: string): IndexBody {
   try {
     return v.parse(schema, JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
-    throw new UsageError(`--schema: ${file} is no JSON with settings and mappings: ${(error as Error).message}`);
+    throw new UsageError(`--schema: ${file} is not JSON with settings and mappings: ${(error as Error).message}`);
   }
 }

@@ -11,7 +11,7 @@ export const indexSwitch = defineCommand({
   define: (command) => {
     command
       .requiredOption("--run <run>", "the run")
-      .option("--back", "put the old index back, without the writes since the switch")
+      .option("--back", "switch back to the old index, without the writes since the switch")
       .option("--yes", "do not ask");
     defineGatewayOptions(command);
   },
@@ -27,14 +27,14 @@ export const indexSwitch = defineCommand({
     if (!back) {
       const record = await followRun(gateway, { id, thenSwitch: true }, context);
       terminal.print(tallyText(record));
-      terminal.print(`${record.name} is ${record.target} now.`);
+      terminal.print(`${record.name} now points to ${record.target}.`);
       return 0;
     }
     const calls = runCalls(gateway);
     const lost = await reported(() => lostByRollback(calls, id));
-    await confirm(terminal, { text: `The old index lacks ${lost} writes since the switch. Put it back?`, yes });
+    await confirm(terminal, { text: `The old index lacks ${lost} writes since the switch. Switch back to it?`, yes });
     const record = await reported(() => rollBack(calls, id));
-    terminal.print(`${record.name} is ${record.source} again. ${record.target} stays, without writes.`);
+    terminal.print(`${record.name} points to ${record.source} again. ${record.target} stays, but rejects writes.`);
     return 0;
   },
 });

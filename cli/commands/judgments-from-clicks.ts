@@ -13,7 +13,7 @@ export const judgmentsFromClicks = defineCommand({
   define: (command) => {
     defineLogOptions(command);
     command
-      .option("--index <name>", "searches of this index alone, as they named it")
+      .option("--index <name>", "use only searches that named this index")
       .option("--min-impressions <number>", "how often a document must have been shown for a query", "20")
       .option("--output <file>", "CSV file to write (default: standard output)");
   },
@@ -58,7 +58,6 @@ function nothing(
   { days, minImpressions }: { days: number; minImpressions: number },
 ) {
   if (shown.length === 0) return `The request log has no search with a text in the last ${days} days`;
-  if (total(shown) === 0)
-    return `There is no click on a hit of the last ${days} days: send clicks to /application/events`;
+  if (total(shown) === 0) return `No hit was clicked in the last ${days} days: send clicks to /application/events`;
   return `No document was shown ${minImpressions} times for one query: read more --days, or lower --min-impressions`;
 }

@@ -23,14 +23,14 @@ export const schemaGeneration = defineCommand({
     command
       .requiredOption(
         "--user <file>",
-        "users, CSV or JSON (an array or an object a line): USER_ID and columns of yours",
+        "users, CSV or JSON (an array, or one object per line): USER_ID and your own columns",
       )
-      .requiredOption("--item <file>", "items: ITEM_ID and columns of yours")
+      .requiredOption("--item <file>", "items: ITEM_ID and your own columns")
       .requiredOption(
         "--interaction <file>",
         "events: USER_ID, ITEM_ID, EVENT_TYPE, TIMESTAMP; EVENT_VALUE, IMPRESSION",
       )
-      .option("--textual-fields <names>", "columns of the items to treat as text, with commas between", "");
+      .option("--textual-fields <names>", "columns of the items to treat as text, separated by commas", "");
   },
   options: {
     user: Path,
@@ -62,7 +62,7 @@ export const schemaGeneration = defineCommand({
       terminal.print(`Event types: ${types.join(", ")}\n`);
       terminal.note(`Written:\n${written.map((path) => `  ${path}`).join("\n")}`);
       terminal.note("O marks yes, X marks no. Types and flags can be changed in these files before the first deploy.");
-      for (const warning of warnings) terminal.note(`Take care: ${warning}`);
+      for (const warning of warnings) terminal.note(`Warning: ${warning}`);
       return 0;
     } catch (error) {
       throw error instanceof SampleError ? new UsageError(error.message, { cause: error }) : error;

@@ -33,7 +33,7 @@ export const tuneCommand = defineCommand({
   define: (command) => {
     defineJudgedOptions(command, "YAML file with the index and a hybrid template, as for evaluate");
     command
-      .option("--metric <name>", "what to raise", "ndcg@10")
+      .option("--metric <name>", "metric to improve", "ndcg@10")
       .option("--candidates <numbers>", "candidates to try, besides the current number", "50,100,200")
       .option("--k <numbers>", "values of k of the template's knn queries to try; each costs a retrieval")
       .option("--write", "write better settings into hybrid_search.yaml")
@@ -127,7 +127,7 @@ function print(tuning: Tuning, metric: string, queries: number, { terminal }: Co
   terminal.print(`current  ${shown(current)} ${metric}`);
   terminal.print(`best     ${shown(tuned)} ${metric}: ${described(best)}`);
   const interval = `${shown(gain.mean)} (95 % interval ${shown(gain.low)} to ${shown(gain.high)})`;
-  terminal.print(`gain     ${interval} on queries that took no part in the choice`);
+  terminal.print(`gain     ${interval} on queries that were not used for the choice`);
   terminal.print(
     isReal
       ? "\nThe best settings are better by more than noise."

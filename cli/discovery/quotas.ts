@@ -74,7 +74,9 @@ async function readable(action: string, { notes }: Findings, check: () => Promis
     await check();
   } catch (error) {
     if (failureKind(error) !== "denied") throw error;
-    notes.push(`The credentials may not call ${action}, so it is not checked whether the account's quotas suffice`);
+    notes.push(
+      `The credentials may not call ${action}, so the plan does not check whether the account's quotas suffice`,
+    );
   }
 }
 
@@ -89,7 +91,7 @@ function checkConcurrency({ api }: Configuration, quota: number, { problems, not
         `functions at the same time, of which Lambda keeps ${KEPT_UNRESERVED} for other functions: ${RAISE}`,
     );
   } else if (quota < FEW_FUNCTIONS) {
-    notes.push(`Only ${quota} functions may run at the same time: requests beyond are 429 or wait. ${RAISE}`);
+    notes.push(`Only ${quota} functions may run at the same time: further requests get 429 or wait. ${RAISE}`);
   }
 }
 

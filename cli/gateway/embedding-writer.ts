@@ -55,7 +55,7 @@ export function embeddingWriter(
 /** Stops a rebuild: documents without a vector are stored in their final version, so resuming would not embed them. */
 export function refuseDegraded(reason: string): never {
   throw new RunFailure(
-    `The gateway did not embed documents (${reason}). Deploy this configuration, cancel the run and begin anew`,
+    `The gateway did not embed documents (${reason}). Deploy this configuration, cancel the run and start a new one`,
   );
 }
 

@@ -131,4 +131,4 @@ async function* readObject(client: () => Promise<S3Client>, file: ImportFile, fr
 }
 
 const changed = ({ name }: ImportFile) =>
-  new RunFailure(`${name} has changed since the import began: cancel the run and begin anew`);
+  new RunFailure(`${name} has changed since the import began: cancel the run and start a new one`);

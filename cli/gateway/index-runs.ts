@@ -119,7 +119,7 @@ function callsOf(
 async function untilLeft<T>(terminal: Terminal, resume: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const left = new AbortController();
   const leave = () => {
-    terminal.note(`\nLeaving the run. Go on with: ${resume}`);
+    terminal.note(`\nStopping. Resume the run with: ${resume}`);
     left.abort();
   };
   process.once("SIGINT", leave);

@@ -104,7 +104,8 @@ export function previousNotes(gateway: Embedding, indexes: readonly StoredIndex[
       .filter(isDeployed)
       .map(({ section }) => `${section.initial_instance_count} × ${section.instance_type}, billed by the hour`);
     const kept = `previous.${name} in model.yaml keeps ${[textOf(model), ...instances].join(": ")}`;
-    if (!indexes) return `${kept}. It is not known which indexes have its vectors: \`relevance index list\` shows them`;
+    if (!indexes)
+      return `${kept}. The plan could not find out which indexes have its vectors: \`relevance index list\` shows them`;
     const using = indexes.filter(({ meta }) =>
       Object.values(readIndexMeta(meta)?.embeddings ?? {}).some(
         (made) => made.model === name && made.revision === model.vectors,

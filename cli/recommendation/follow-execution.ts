@@ -82,7 +82,7 @@ export async function followExecution(work: Work, { name, arn }: Started, follow
 const TRAINING_ERROR = "TrainingError";
 
 const AGAIN: Readonly<Record<Work, string>> = {
-  training: "The same command starts it again and resumes what was made",
+  training: "The same command starts it again and resumes where it stopped",
   teardown: "The same command starts it again and removes the rest",
 };
 

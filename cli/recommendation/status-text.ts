@@ -121,7 +121,7 @@ function training({ training: found }: ProjectStatus): string {
   const what = `${run} (${mode}: ${recipes.join(", ")}), started ${shownTime(startedAt)}`;
   const where = note ? `\n${note.step}: ${note.detail}` : "";
   if (running) return `${what}${where}`;
-  return `${what}, failed${where}\n${failure_reason}\n\`relevance train\` starts it again and resumes what it made.`;
+  return `${what}, failed${where}\n${failure_reason}\n\`relevance train\` starts it again and resumes where it stopped.`;
 }
 
 /** Says why the newest model of a recipe was held back, and how to switch to it. */

@@ -40,7 +40,7 @@ interface LogOptions {
 /** Adds the options of {@link logOptions} to a command. */
 export function defineLogOptions(command: Command): void {
   command
-    .option("--days <number>", "the last days of the request log", "30")
+    .option("--days <number>", "number of days of the request log to read", "30")
     .option("--files <folder>", "a copy of logs/ of the bucket, with search/ and events/ (default: the bucket itself)")
     .option("--local", "read the bucket of `make dev`");
 }

@@ -72,7 +72,7 @@ const RULES: readonly Rule[] = [
   [
     /cannot be assumed by|(is )?unable to assume role|[Cc]ould not assume role|is authorized to assume the provided role/,
     (text) =>
-      `AWS cannot use a new role yet; IAM needs a while until all services know it. Run the command again\n${indent(text)}`,
+      `AWS cannot use a new role yet; it takes a while until all services know it. Run the command again\n${indent(text)}`,
   ],
   [
     /is not authorized to perform|AccessDenied|UnauthorizedOperation/,
@@ -119,7 +119,7 @@ export function terraformFailure(diagnostics: readonly Diagnostic[], place: Plac
 /** What to do if not the deployer but a function that Terraform invoked lacks a permission. */
 function deniedAdvice(text: string): string {
   return (
-    `${deniedRole(text)} lacks a permission, not your credentials. IAM needs a while for new permissions: run the command ` +
+    `${deniedRole(text)} lacks a permission, not your credentials. New permissions take a while to work: run the command ` +
     "again. If that does not help, a permissions boundary or a service control policy denies it, or somebody changed the " +
     `role\n${indent(text)}`
   );

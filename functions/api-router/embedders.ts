@@ -18,7 +18,15 @@ export function openEmbedders(settings: GatewaySettings, folder: string, print: 
   const cache = createEmbeddingCache();
   const hosts = new Set(settings.models.map(({ name }) => MODELS[name].host));
   const onPause = (model: ModelName, input: InputType, reason: string) => {
-    print(JSON.stringify({ level: "warn", message: "model is not called for some seconds", model, input, reason }));
+    print(
+      JSON.stringify({
+        level: "warn",
+        message: "calls to the model are paused for some seconds",
+        model,
+        input,
+        reason,
+      }),
+    );
     const paused = { name: MODEL_PAUSED, unit: "Count", value: 1 } as const;
     print(metricLine({ Project: settings.project, Model: model }, [paused]));
   };

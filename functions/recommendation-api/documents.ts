@@ -71,7 +71,7 @@ const EventType = id(ID_CHARACTER);
 
 const Active = v.pipe(
   v.nullish(v.union([v.boolean(), text("^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])?$", 5)])),
-  v.description("False retires the record; absent or empty is True."),
+  v.description("False retires the record; if absent or empty, True."),
 );
 
 const ItemRecord = v.pipe(
@@ -105,7 +105,7 @@ const Timestamp = v.pipe(
       v.pipe(v.string(), v.metadata({ pattern: "^(?:0{0,5}[0-3]?\\d{1,9})?$" })),
     ]),
   ),
-  v.description("Whole seconds since 1970, at most in the year 2096; absent or empty is the time of arrival."),
+  v.description("Whole seconds since 1970, at most in the year 2096; if absent or empty, the time of arrival."),
 );
 
 const Impression = v.pipe(
@@ -134,8 +134,10 @@ const EventRecord = v.pipe(
     EVENT_VALUE: EventValue,
     TIMESTAMP: Timestamp,
     IMPRESSION: Impression,
-    SESSION_ID: optionalId("Absent or empty is USER_ID."),
-    EVENT_ID: optionalId("Of events with the same id one counts. The service makes one up when it is absent or empty."),
+    SESSION_ID: optionalId("If absent or empty, USER_ID."),
+    EVENT_ID: optionalId(
+      "Of several events with the same id, only one counts. If absent or empty, the service generates an id.",
+    ),
     RECOMMENDATION_ID: optionalId(
       "`recommendation_id` of the answer that the event follows from.",
       MAX_RECOMMENDATION_ID,

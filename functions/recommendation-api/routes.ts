@@ -52,9 +52,9 @@ export const routes = [
     path: "/recommend-items-to-item",
     family: "recommend",
     access: ["recommend"],
-    summary: "Items like an item",
+    summary: "Items similar to an item",
     description:
-      "Returns items that go with the given one, best first, never the item itself. 404 when the item does not exist.",
+      "Returns items that are similar to the given one, best first, never the item itself. 404 when the item does not exist.",
     request: RecommendToItem,
     response: RecommendToItemAnswer,
     example: { request: { item_id: "B1", limit: 10, filter_name: "", filter_value_dict: {} } },
@@ -64,7 +64,7 @@ export const routes = [
     path: "/rank-items-to-user",
     family: "rank",
     access: ["recommend"],
-    summary: "Given items in a user's order",
+    summary: "Rank items for a user",
     description: "Returns every given item exactly once. Unknown and retired items come last, with empty fields.",
     request: RankItems,
     response: RankItemsAnswer,
@@ -77,7 +77,7 @@ export const routes = [
     access: ["ingest"],
     summary: "Upload items",
     description:
-      "Each record replaces the item of its ITEM_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
+      "Each record replaces the whole item with its ITEM_ID: columns that it lacks are removed. Of several records with one id, the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
     request: UpdateItemsDocument,
     response: UploadAnswer,
     refusal: RejectedUpload,
@@ -90,7 +90,7 @@ export const routes = [
     access: ["ingest"],
     summary: "Upload users",
     description:
-      "Each record replaces the user of its USER_ID as a whole: columns that it does not have are lost. Of several records with one id the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
+      "Each record replaces the whole user with its USER_ID: columns that it lacks are removed. Of several records with one id, the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
     request: UpdateUsersDocument,
     response: UploadAnswer,
     refusal: RejectedUpload,

@@ -25,7 +25,7 @@ const RejectedEvent = v.object({
 });
 
 const stored = {
-  accepted: v.pipe(Integer, v.description("Events that are stored and cannot be lost any more.")),
+  accepted: v.pipe(Integer, v.description("Events that are stored durably.")),
   rejected: v.array(RejectedEvent),
 };
 
@@ -53,7 +53,7 @@ export const schemaNames = {
 export const routes = [
   {
     ...served.events,
-    summary: "Tell what users do with hits",
+    summary: "Report what users do with hits",
     description:
       "Stores events of User Behavior Insights 1.3, such as clicks, beside the request log. Events are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if the store refused them, 500 if they may have been stored.",
     request: EventsRequestDocument,

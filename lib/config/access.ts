@@ -30,7 +30,7 @@ export const RawBackend = section(
         v.metadata({
           allowed: 'the word "recommended" or a list of it and of calls such as "GET /_cat/indices"',
           description:
-            "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Absent: every call, except of keys with `indexes`, for which `recommended` always holds.",
+            "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Absent: every call. For keys with `indexes`, `recommended` always applies.",
         }),
       ),
     ),
@@ -57,7 +57,7 @@ const Key = section(
     ),
     endpoints: list(
       word(ENDPOINTS, "An endpoint."),
-      "What the key may call. `events` is /log-event alone; `ingest` is that, /update-items and /update-users; `recommend` is the recommendations and the ranking; `search-events` is /application/events; the others are the endpoints of the search gateway of that name.",
+      "What the key may call. `events` is /log-event; `ingest` is /log-event, /update-items and /update-users; `recommend` is recommendations and ranking; `search-events` is /application/events; the others are the search gateway's endpoints of the same name.",
       { min: 1, max: ENDPOINTS.length },
     ),
     indexes: v.optional(
@@ -107,7 +107,7 @@ export const LambdaAuthorizer = section(
     identity_headers: v.optional(
       list(
         text(/^[A-Za-z0-9-]{1,64}$/, "the name of a header", "A header."),
-        "Headers that identify a caller. A request without one of them is refused without a call of the function.",
+        "Headers that identify a caller. A request that lacks one of them is refused without calling the function.",
         { min: 1, max: 10 },
       ),
       ["authorization"],
@@ -121,7 +121,7 @@ export const LambdaAuthorizer = section(
       0,
     ),
   },
-  "The function that authorizes callers. Required with `authorization: lambda`, and allowed with it alone.",
+  "The function that authorizes callers. Required with `authorization: lambda`, and allowed only with it.",
 );
 
 export type LambdaAuthorizer = v.InferOutput<typeof LambdaAuthorizer>;

@@ -68,7 +68,7 @@ const Rule = section(
 );
 
 const Rules = v.pipe(
-  v.record(text(/^[a-z0-9-]{1,64}$/, "the name of an alarm without the project's", "Name."), Rule),
+  v.record(text(/^[a-z0-9-]{1,64}$/, "the name of an alarm without the project's name", "Name."), Rule),
   v.metadata({
     allowed: "a mapping of alarm names to a threshold and a severity",
     description:

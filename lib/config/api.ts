@@ -11,8 +11,8 @@ const MAX_RETENTION_DAYS = 3_653;
 const Concurrency = (what: string) =>
   section(
     {
-      min_capacity: integer(1, 1_000, "Fewest instances that are kept running."),
-      max_capacity: integer(1, 1_000, "Most instances that are kept running."),
+      min_capacity: integer(1, 1_000, "Minimum number of instances that are kept running."),
+      max_capacity: integer(1, 1_000, "Maximum number of instances that are kept running."),
       utilization_target: numberAbove(0, 1, "Share of them that should be busy: 0.8 is 80 percent."),
     },
     `Instances of ${what} that are kept running. Absent: none.`,
@@ -58,14 +58,14 @@ const PersonalizedRanking = section(
     weight: v.optional(numeric(0, 1, "Weight of the user's ranking against the search order."), 0.5),
     window: v.optional(integer(1, 500, "Number of best hits that are ranked again."), 100),
     timeout_ms: v.optional(
-      integer(50, 10_000, "Time the campaign has to answer, in milliseconds; then search order stays."),
+      integer(50, 10_000, "Milliseconds to wait for the campaign; after that, hits keep the search order."),
       1_000,
     ),
     item_id_field: v.optional(
       text(
         /^[A-Za-z_@][\w.@-]{0,254}$/,
         "_id or the name of a field",
-        "Where a hit has the item's id: `_id`, or a field of the document.",
+        "Where to find the item's id in a hit: `_id`, or a field of the document.",
       ),
       "_id",
     ),
@@ -86,7 +86,7 @@ const HostName = section(
       text(
         /^Z[A-Z0-9]{1,31}$/,
         "the id of a hosted zone, such as Z0123456789ABCDEFGHIJ",
-        "Zone in which the DNS record is created. Absent: you create the record.",
+        "Zone in which the DNS record is created. Absent: create the record yourself.",
       ),
     ),
   },
@@ -96,7 +96,7 @@ const HostName = section(
 const DefaultThrottle = section(
   {
     rate_limit: numberAbove(0, 10_000, "Requests a second."),
-    burst_limit: integer(1, 5_000, "Requests at once."),
+    burst_limit: integer(1, 5_000, "Simultaneous requests."),
   },
   "Limits of each whole API, over all keys. Both services. Absent: the account's.",
 );
@@ -109,7 +109,7 @@ const PrivateApi = section(
       { min: 1, max: 20 },
     ),
   },
-  "Makes both APIs private. Excludes host names of one's own. Absent: the APIs are public, and protected by their `authorization`.",
+  "Makes both APIs private. Cannot be combined with host names of your own. Absent: the APIs are public, and protected by their `authorization`.",
 );
 
 /** conf/api.yaml */
@@ -119,7 +119,7 @@ export const ApiSchema = section(
       text(
         /^[\w+=,.@-]{1,64}$/,
         "the name of a role: 1 to 64 letters, digits and +=,.@-_",
-        "Role with which API Gateway writes logs. Used when it exists, created when not. Absent: a role of the project.",
+        "Role with which API Gateway writes logs. Created if it does not exist. Absent: a role of the project.",
       ),
     ),
     domain_name_system: v.optional(v.nullable(DomainNameSystem)),
@@ -154,12 +154,18 @@ export const ApiSchema = section(
     reserved_concurrency: v.optional(
       section(
         {
-          api_router: v.optional(integer(1, 10_000, "Most instances of the function that handles API requests.")),
+          api_router: v.optional(
+            integer(1, 10_000, "Maximum number of instances of the function that handles API requests."),
+          ),
           recommendation_api: v.optional(
-            integer(1, 10_000, "Most instances of the function that handles requests of the recommendation service."),
+            integer(
+              1,
+              10_000,
+              "Maximum number of instances of the function that handles requests of the recommendation service.",
+            ),
           ),
         },
-        "Upper limits, taken from the account's own. Absent: none.",
+        "Maximum concurrent instances, reserved from the account's limit. Absent: none.",
       ),
       {},
     ),
@@ -186,7 +192,7 @@ export const ApiSchema = section(
       section(
         {
           rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second for the API key.")),
-          burst_limit: v.optional(integer(1, 5_000, "Requests at once for the API key.")),
+          burst_limit: v.optional(integer(1, 5_000, "Simultaneous requests for the API key.")),
           daily_quota: v.optional(integer(1, undefined, "Requests a day for the API key.")),
         },
         "Limits of each API's key, if there are keys and `keys` is absent. Both services. Absent: the account's.",

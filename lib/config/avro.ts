@@ -23,7 +23,7 @@ const TypeUnion = list(TypeName, "Types.", { min: 1, max: 2 });
 
 const Field = section(
   {
-    name: text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, starting with no digit", "Name."),
+    name: text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, not starting with a digit", "Name."),
     type: v.pipe(
       v.lazy((input) => (Array.isArray(input) ? TypeUnion : TypeName)),
       v.metadata({

@@ -4,7 +4,7 @@ import { integer, section } from "./kinds.ts";
 const Settings = (kind: string) =>
   section(
     {
-      min_provisioned_tps: integer(1, undefined, "Requests a second that are always provided for, and paid for."),
+      min_provisioned_tps: integer(1, undefined, "Requests per second that are always provisioned, and billed."),
     },
     `Campaign of ${kind}.`,
   );
@@ -21,7 +21,7 @@ export const CampaignSchema = section(
       "One entry per recipe of solution.yaml.",
     ),
   },
-  "What answers requests.",
+  "Campaigns, which answer requests.",
 );
 
 /** conf/campaign.yaml */

@@ -97,7 +97,7 @@ export class ContentChecker {
         first.set(name, key as Node);
         continue;
       }
-      const message = `the key ${JSON.stringify(name)} is there twice, first in line ${this.#lineOf(before)}: remove one`;
+      const message = `the key ${JSON.stringify(name)} appears twice, first in line ${this.#lineOf(before)}: remove one`;
       this.problems.push({ line: this.#lineOf(key as Node), message });
     }
   }

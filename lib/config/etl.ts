@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { flag, list, section, text, word } from "./kinds.ts";
 
 const Name = (description: string) =>
-  text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, starting with no digit", description);
+  text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, not starting with a digit", description);
 
 const Column = section(
   {
@@ -22,7 +22,7 @@ const Join = section(
       v.pipe(
         v.string(),
         v.maxLength(10),
-        v.metadata({ allowed: "text of at most 10 characters", description: "Put between them." }),
+        v.metadata({ allowed: "text of at most 10 characters", description: "Text between them." }),
       ),
       " ",
     ),
@@ -40,7 +40,7 @@ const DatasetEtl = (dataset: string) =>
     {
       columns: list(Column, "Source columns, in the order of the file.", { min: 1, max: 110 }),
       joins: v.optional(list(Join, "Fields made of several columns. Those columns are no fields of their own."), []),
-      renames: v.optional(list(Rename, "Columns with another name in the schema."), []),
+      renames: v.optional(list(Rename, "Columns that have another name in the schema."), []),
     },
     `The ${dataset} dataset.`,
   );

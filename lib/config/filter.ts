@@ -17,7 +17,7 @@ const Filter = section(
       v.metadata({
         allowed: `a filter expression of 1 to ${FILTER_LIMITS.expressionCharacters} characters`,
         description:
-          "Personalize's filter language; a placeholder is written `$NAME`. A changed expression becomes a new filter that is switched to before the old one goes.",
+          "Personalize's filter language; a placeholder is written `$NAME`. If an expression changes, deploy creates a new filter and switches to it before it deletes the old one.",
       }),
     ),
   },

@@ -134,7 +134,7 @@ export const HybridSearchSchema = section(
     hybrid_queries: list(HybridQuery, "One entry per index; `[]` for none."),
     templates: v.optional(list(Template, "Hybrid searches that requests call by name.", { max: 100 }), []),
     experiments: v.optional(
-      list(Experiment, "Hybrid searches of which users get different variants, by a hash of who they are.", {
+      list(Experiment, "Experiments: a hash of the user's id decides which variant of a hybrid search the user gets.", {
         max: 20,
       }),
       [],

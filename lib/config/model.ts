@@ -14,7 +14,7 @@ const document_concurrency = v.optional(
   integer(
     1,
     100,
-    "Calls with documents at a time of one instance of the function. Absent: 2 for an endpoint that also embeds queries, " +
+    "Simultaneous calls with documents of one function instance. Absent: 2 for an endpoint that also embeds queries, " +
       "`query_concurrency` for a hosted model, else 4.",
   ),
 );
@@ -43,7 +43,7 @@ const instances = {
     integer(
       1,
       500,
-      "Calls that each instance answers at the same time, on average, when the endpoint neither adds nor removes " +
+      "Concurrent calls per instance, on average, at which the endpoint neither adds nor removes " +
         "instances. Absent: 4 on a GPU, 2 on a CPU.",
     ),
   ),
@@ -94,7 +94,7 @@ const selfHosted = {
 };
 
 const HOSTED = {
-  query_concurrency: integer(1, 100, "Model calls at a time of one instance of the function."),
+  query_concurrency: integer(1, 100, "Simultaneous model calls of one function instance."),
   document_concurrency,
   query_timeout_ms,
   document_timeout_ms,
@@ -117,7 +117,7 @@ const dense = {
   ),
   dimension: v.optional(integer(1, 16_000, "Dimensions of another model's vectors. Absent: 1024.")),
   query_prefix: prefix(
-    "Text before each query. Absent: the prefix of bge-large-en-v1.5, or none if `dimension` is another one than its own. An empty text: none.",
+    "Text before each query. Absent: the prefix of bge-large-en-v1.5, or none if `dimension` differs from that model's. Empty text: none.",
   ),
   passage_prefix: prefix("Text before each document. Absent: none."),
 };
@@ -181,7 +181,7 @@ export const ModelsSchema = section(
           ),
           ...bedrock,
         },
-        "Models that made the vectors of indexes which are not rebuilt yet. The gateway embeds for these indexes with them.",
+        "Earlier models, whose vectors are still in indexes. The gateway embeds queries and documents of these indexes with them.",
       ),
     ),
   } satisfies Record<ModelName | "previous", v.GenericSchema>,

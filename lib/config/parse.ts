@@ -179,7 +179,7 @@ function defaultApi(): Api {
 function absentFile(name: string, directory: string, reader: Reader): string {
   const start = `${posix.normalize(directory).replace(/\/$/, "")}/`;
   if (name.startsWith(start) && reader.has(name.slice(start.length))) {
-    return `names a file that is not there: paths start at ${start}, so write ${name.slice(start.length)}`;
+    return `names a file that does not exist: paths start at ${start}, so write ${name.slice(start.length)}`;
   }
-  return `names ${start}${name}, which is not there: relevance schema-generation writes it`;
+  return `names ${start}${name}, which does not exist: relevance schema-generation writes it`;
 }

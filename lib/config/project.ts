@@ -44,8 +44,8 @@ const MAX_DATA_NODES = 1_002;
 
 const AutoScaling = section(
   {
-    min_instance_count: integer(1, MAX_DATA_NODES, "Fewest data nodes."),
-    max_instance_count: integer(1, MAX_DATA_NODES, "Most data nodes."),
+    min_instance_count: integer(1, MAX_DATA_NODES, "Minimum number of data nodes."),
+    max_instance_count: integer(1, MAX_DATA_NODES, "Maximum number of data nodes."),
     scale_down_cpu_util_threshold: integer(1, 99, "CPU utilization, in percent, below which the cluster scales down."),
     scale_up_cpu_util_threshold: integer(1, 100, "CPU utilization, in percent, above which the cluster scales up."),
   },
@@ -140,7 +140,7 @@ const Aws = section(
         "kms",
         "key/[\\w-]+",
         "arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
-        "Your own key, for everything that is encrypted; its policy must allow the services. Only before the first " +
+        "Your own key, for everything that is encrypted; its policy must allow the services. Set it before the first " +
           "deployment. Absent: keys of the project.",
       ),
     ),
@@ -178,7 +178,7 @@ const Vpc = section(
       true,
     ),
     create_endpoints: v.optional(
-      flag("Whether interface endpoints that the network lacks are created. They cost by the hour."),
+      flag("Whether interface endpoints that the network lacks are created. They are billed by the hour."),
       true,
     ),
   },
@@ -206,7 +206,7 @@ const OpenSearch = section(
     auth: v.optional(Auth),
     auto_scaling: v.optional(AutoScaling),
     max_bulk_bytes: v.optional(
-      integer(64 * 1024, 100 * 1024 * 1024, "Size at which a request to the cluster's `_bulk` is cut, in bytes."),
+      integer(64 * 1024, 100 * 1024 * 1024, "Maximum size of a request to the cluster's `_bulk`, in bytes."),
       MAX_BULK_BYTES,
     ),
   },
@@ -222,7 +222,7 @@ const Personalize = section(
     force_reprocess_lookback_days: integer(
       0,
       3_650,
-      "Days, counted back from today, that every training processes again although nothing in them changed.",
+      "Days, counted back from today, that every training processes again even if they did not change.",
     ),
     log_lookback_days: integer(1, 3_650, "Days of events, counted back from today, that training reads."),
     event_retention_days: v.optional(
@@ -241,8 +241,8 @@ const Personalize = section(
       integer(
         0,
         900,
-        "Longest time that accepted events are collected before they are stored in the bucket, in seconds. Training " +
-          "waits as long after the last event; less makes more and smaller objects.",
+        "Maximum time, in seconds, to buffer accepted events before they are stored in the bucket. Training " +
+          "waits this long after the last event. A shorter time makes more and smaller objects.",
       ),
       300,
     ),
@@ -256,7 +256,7 @@ export const ProjectSchema = section(
     project_name: text(
       /^[a-z][a-z0-9-]{1,23}$/,
       "2 to 24 lower-case letters, digits and hyphens, starting with a letter",
-      "Start of the name of every cloud resource. Changing it is a new deployment.",
+      "Prefix of the name of every cloud resource. Changing it creates a second deployment.",
     ),
     aws: Aws,
     terraform: v.optional(

@@ -70,7 +70,7 @@ export class Reader {
       name,
       this.#names.filter((other) => other !== name),
     );
-    this.#add(name, undefined, "", `is not there: ${why}${close ? ` (is ${close} it, misnamed?)` : ""}`);
+    this.#add(name, undefined, "", `is missing: ${why}${close ? ` (is ${close} it, misnamed?)` : ""}`);
   }
 
   /** Adds a problem for a value, or for the place where it should be. */

@@ -65,9 +65,9 @@ const MetricGate = section(
       numeric(0, 1, "How much worse, relative to the active version, NDCG@25 of a new one may be."),
       0.1,
     ),
-    strict: v.optional(flag("Whether a worse version is never switched to, not even the third in a row."), false),
+    strict: v.optional(flag("Whether worse versions are always held back, even the third in a row."), false),
   },
-  "When a new solution version is not switched to.",
+  "When a new solution version is held back.",
 );
 
 const Retraining = section(
@@ -79,7 +79,7 @@ const Retraining = section(
     ),
     training_mode: v.optional(word(TRAINING_MODES, "Mode of those trainings."), "update_dataset_group"),
   },
-  "Training by the clock. Absent: only `relevance train`.",
+  "Scheduled training. Absent: only `relevance train`.",
 );
 
 /** conf/solution.yaml */

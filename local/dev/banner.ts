@@ -44,7 +44,7 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
       "",
       `Stand-ins, not the real models: ${standIns.map(({ name }) => name).join(", ")}. They hash the words of a text, so`,
       "they find texts that share words, or parts of words, and know nothing of meaning: good for trying and testing,",
-      "no measure of search quality. For a real one run Text Embeddings Inference and set",
+      "but no measure of search quality. For a real one, run Text Embeddings Inference and set",
       `  ${standIns.map(({ name }) => `EMBEDDING_URL_${name.toUpperCase()}=http://…`).join("\n  ")}`,
     );
   }

@@ -63,7 +63,7 @@ async function main(args: readonly string[]): Promise<void> {
       ...["--api-host", state.recommendation.url, "--api-key", state.recommendation.api_key],
     ]);
   }
-  if (there.trained && there.uploaded && !options.again) console.log("trained already (ARGS=--again trains anew)");
+  if (there.trained && there.uploaded && !options.again) console.log("trained already (ARGS=--again trains again)");
   else {
     const recipes = Object.keys(recommendation.solution.recipes).join(",");
     const where = ["--local", "--conf", options.conf];
@@ -121,7 +121,7 @@ async function checkSchemas(
   }
   throw new LocalError(
     `the schemas in ${conf} are not those of the demo's files: ${other.map(([dataset]) => dataset).join(", ")}. ` +
-      "The demo goes with conf.local as it is shipped. With data of your own: relevance upload-sample, then relevance train --local",
+      "The demo works only with conf.local as it is shipped. With data of your own: relevance upload-sample, then relevance train --local",
   );
 }
 

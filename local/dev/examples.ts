@@ -19,7 +19,7 @@ export function examples(mappings: readonly EmbeddingMapping[], schema?: object)
   const index = `/raw-backend/${DEMO_INDEX}`;
   const create: Example[] = schema ? [{ title: "make an index", method: "PUT", path: index, body: schema }] : [];
   const bulk = {
-    title: mappings.length > 0 ? "store a book (embeddings are computed on the way)" : "store a book",
+    title: mappings.length > 0 ? "store a book (the gateway computes its embeddings)" : "store a book",
     path: "/application/bulk",
     body: {
       index: DEMO_INDEX,

@@ -32,7 +32,7 @@ export function createForwarder({ put, say, delayMs = DELAY_MS }: ForwarderOptio
       await put(batch).catch(() => put(batch));
       failing = false;
     } catch (error) {
-      if (!failing) say(`request log lines could not be stored (searches go on): ${(error as Error).message}`);
+      if (!failing) say(`request log lines could not be stored (searches keep working): ${(error as Error).message}`);
       failing = true;
     }
   };

@@ -74,7 +74,7 @@ async function connect(name: ModelName, url: string, models: Models): Promise<Re
   if (!isEndpointModel(name)) {
     throw new LocalError(
       `EMBEDDING_URL_${name.toUpperCase()}: ${name} is a hosted model, which no Text Embeddings Inference server can ` +
-        "take the place of; leave the variable out to use the stand-in",
+        "replace; leave the variable out to use the stand-in",
     );
   }
   try {

@@ -65,7 +65,7 @@ async function connect(given: URL): Promise<DevCluster> {
   }
   const { version } = (body ?? {}) as { version?: { number?: string; distribution?: string } };
   if (status !== 200 || version?.distribution !== "opensearch" || version.number === undefined) {
-    throw new LocalError(`${url} is no OpenSearch (it answers ${status}): check OPENSEARCH_URL`);
+    throw new LocalError(`${url} is not OpenSearch (it answers ${status}): check OPENSEARCH_URL`);
   }
   const never = new Promise<never>(() => undefined);
   return { url, version: version.number, own: false, credentials, died: never, stop: async () => undefined };

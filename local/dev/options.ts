@@ -36,14 +36,14 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
 
   make dev                            starts everything; Ctrl-C stops it
   make dev ARGS=--no-demo             starts empty
-  make dev ARGS=--rebuild-demo        makes the demo index anew
+  make dev ARGS=--rebuild-demo        creates the demo index again
   make dev ARGS=--reset-recommendation
-                                      forgets users, items, events and what was trained
+                                      deletes users, items, events and all models
   make dev ARGS='--conf DIR'          another configuration folder (default conf.local)
   make dev ARGS='--dir DIR'           keeps data and state elsewhere (default .local)
 
   PORT=8080                           first of five ports: API, OpenSearch, AWS endpoint, recommendation API, console
-  OPENSEARCH_URL=http://host:9200     uses a cluster that is already there
+  OPENSEARCH_URL=http://host:9200     uses a cluster that already runs
   OPENSEARCH_VERSION=3.6.0            instead of the version that fits the machine's Java
   EMBEDDING_URL_DENSE_LARGE_EN_V1_5=http://host:8080
                                       a Text Embeddings Inference server instead of the stand-in model
@@ -109,13 +109,13 @@ function portOf(text: string): number {
   const port = Number(text);
   const last = 65_535 - Math.max(...Object.values(PORTS));
   if (Number.isInteger(port) && port >= 1 && port <= last) return port;
-  throw new DevUsageError(`PORT=${text} is no port: give a whole number from 1 to ${last}`);
+  throw new DevUsageError(`PORT=${text} is not a port: give a whole number from 1 to ${last}`);
 }
 
 function urlOf(variable: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new DevUsageError(`${variable}=${text} is no address: give one such as http://127.0.0.1:9200`);
+  throw new DevUsageError(`${variable}=${text} is not an address: give one such as http://127.0.0.1:9200`);
 }
 
 const EMBEDDING = "EMBEDDING_URL_";

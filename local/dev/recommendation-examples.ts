@@ -30,12 +30,12 @@ export function recommendationExamples(
       body: { user_id: sample.userId, limit: 5, ...filter },
     },
     similar_items: {
-      title: "items like an item",
+      title: "items similar to an item",
       path: "/recommend-items-to-item",
       body: { item_id, limit: 5, ...NO_FILTER },
     },
     personalized_ranking: {
-      title: "given items in a user's order",
+      title: "given items, ranked for a user",
       path: "/rank-items-to-user",
       body: { user_id: sample.userId, item_ids: sample.itemIds },
     },

@@ -81,7 +81,7 @@ async function send(
     if (!(error instanceof LocalError)) throw error;
     throw new LocalError(
       `${error.message}\nDoes the data of an earlier start not fit the configuration any more? ` +
-        "`make dev ARGS=--reset-recommendation` begins without it",
+        "`make dev ARGS=--reset-recommendation` starts without it",
       { cause: error },
     );
   }

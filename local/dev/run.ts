@@ -75,7 +75,7 @@ function onInterrupt(): Promise<void> {
       process.on(signal, () => {
         if (first === undefined) {
           first = performance.now();
-          console.log("\nstopping … (Ctrl-C again kills)");
+          console.log("\nstopping … (press Ctrl-C again to kill)");
           resolve();
         } else if (performance.now() - first > SECOND_SIGNAL_MS) process.exit(130);
       });

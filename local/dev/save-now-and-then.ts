@@ -27,7 +27,7 @@ export function saveNowAndThen({ save, say, everyMs = EVERY_MS }: SaverOptions):
     } catch (error) {
       isNew = true;
       say(
-        `what the recommendation service has could not be saved: ${(error as Error).message}; what was saved before stays`,
+        `the recommendation service's data could not be saved: ${(error as Error).message}; the data saved before is kept`,
       );
     }
   };

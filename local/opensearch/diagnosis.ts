@@ -6,7 +6,7 @@ const CAUSES: readonly { sign: RegExp; advice: (folder: NodeFolder) => string }[
   {
     sign: /UnsatisfiedLinkError.*opensearchknn|opensearchknn_\w+ in java\.library\.path/,
     advice: ({ data }) =>
-      "An index has a knn_vector without the lucene engine, whose native library is not there: the first vector " +
+      "An index has a knn_vector without the lucene engine, whose native library is missing: the first vector " +
       'ends the server, and its data ends it again at every start. Set "engine": "lucene" in the mapping\'s method. ' +
       `Wipe the data: rm -rf '${data}'`,
   },

@@ -106,7 +106,7 @@ async function unpack({ version, staging, maven, jdk, onProgress }: Unpacking): 
 function mavenMissing(error: NodeJS.ErrnoException, maven: string, version: string): Error {
   if (error.code !== "ENOENT") return new LocalError(`could not run ${maven}: ${error.message}`, { cause: error });
   return new MissingTool(
-    `OpenSearch ${version} is put together by Maven, and there is no ${maven} on the PATH. Install Maven 3.6 or newer`,
+    `OpenSearch ${version} is assembled by Maven, and there is no ${maven} on the PATH. Install Maven 3.6 or newer`,
     { cause: error },
   );
 }
@@ -116,6 +116,6 @@ function downloadFailed(version: string, code: number | null, firstError: string
   return (
     `OpenSearch ${version} could not be downloaded (mvn ended with ${code}).${why}\n` +
     "  Maven takes it from Maven Central or the mirror of your settings.xml: check the network and run this again; " +
-    "what has arrived is kept"
+    "files that were already downloaded are kept"
   );
 }

@@ -28,7 +28,7 @@ export function unprivileged(uid: number | undefined = process.getuid?.()): RunA
       const { status, error } = spawnSync(command, args);
       if (error) {
         throw new MissingTool(
-          "OpenSearch refuses to run as root, and setpriv (package util-linux) is not there to become another user: " +
+          "OpenSearch refuses to run as root, and setpriv (package util-linux) is missing, so it cannot switch to another user: " +
             "install it, or run this as an ordinary user",
           { cause: error },
         );

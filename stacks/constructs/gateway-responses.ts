@@ -27,7 +27,7 @@ const BAD_REQUEST: Refusal = { status: 400, code: "invalid_request", message: "T
 const INTERNAL: Refusal = {
   status: 500,
   code: "internal",
-  message: "Something went wrong in the gateway; the request id finds it in the log.",
+  message: "Something went wrong in the gateway; use the request id to find it in the log.",
 };
 /**
  * The response if the function gave no answer, or none that API Gateway can pass on: a write may have been executed.

@@ -88,9 +88,9 @@ test("fills [search_query] in the template and asks for as many hits as the metr
   }
 });
 
-test("says when no setting beats the baseline by more than its noise", async () => {
+test("says when no setting beats the baseline by more than noise", async () => {
   const { out } = await run(settings("default", "same"));
-  assert.match(out, /\nNo setting beats default by more than its noise\.\n$/);
+  assert.match(out, /\nNo setting beats default by more than noise\.\n$/);
 });
 
 test("prints JSON with the values of each query", async () => {

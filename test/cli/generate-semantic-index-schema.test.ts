@@ -99,10 +99,10 @@ for (const [what, content, index, message] of [
     "base.json is nested too deeply: OpenSearch takes 20 levels of fields\n",
   ],
   [
-    "a file that is no index description",
+    "a file that is not an index description",
     { hits: {} },
     "books",
-    /^base.json is no index description: it needs "mappings"/,
+    /^base.json is not an index description: it needs "mappings"/,
   ],
 ] as const) {
   test(`${what} is exit code 2, with nothing on standard output`, () => {

@@ -78,7 +78,7 @@ test("says what is missing", () => {
   assert.match(said(...FILES, "--days", "0"), "must be a number of days");
   const silent = join(folder, "silent");
   write("silent/search/one.gz", numbers.map(search));
-  assert.match(said("--files", silent), "There is no click on a hit of the last 30 days");
+  assert.match(said("--files", silent), "No hit was clicked in the last 30 days");
 });
 
 test("downloads the days of the period and the day after, whether compressed or not", async () => {

@@ -15,7 +15,7 @@ const files = ["--user", `${SAMPLE}/users.csv`, "--item", `${SAMPLE}/items.csv`]
 const run = (...more: string[]) =>
   relevance(["schema-generation", "--conf", conf, ...files, "--interaction", `${SAMPLE}/interactions.csv`, ...more]);
 
-test("prints a table a dataset and writes the four files", () => {
+test("prints a table for each dataset and writes the four files", () => {
   const { out, err, code } = run("--textual-fields", "TITLE");
   assert.is(code, 0);
   assert.match(out, "items (test/fixtures/sample-data/items.csv, 6 rows)\n\n| Field         | Data type      |");
@@ -51,10 +51,10 @@ test("warns of event types that the configuration names and no event has", () =>
   assert.is(code, 0);
   assert.match(out, /\nEvent types: view \([\d,]+\), purchase \([\d,]+\)/);
   assert.equal(
-    err.split("\n").filter((line) => line.startsWith("Take care")),
+    err.split("\n").filter((line) => line.startsWith("Warning")),
     [
-      'Take care: solution.yaml: recipes.similar_items.target_event_type names the event type "Purchase", which no event has: did you mean "purchase"?',
-      'Take care: filter.yaml: the filter rated names the event type "click", which no event has',
+      'Warning: solution.yaml: recipes.similar_items.target_event_type names the event type "Purchase", which no event has: did you mean "purchase"?',
+      'Warning: filter.yaml: the filter rated names the event type "click", which no event has',
     ],
   );
 });

@@ -67,7 +67,7 @@ test("prints problems in JSON with exit code 2", () => {
 test("a folder that does not exist", () => {
   assert.equal(relevance(["validate", "--conf", "nowhere"]), {
     out: "",
-    err: "nowhere  is not there: give the configuration folder with --conf DIR\n1 problem in 1 file\n",
+    err: "nowhere  does not exist: give the configuration folder with --conf DIR\n1 problem in 1 file\n",
     code: 2,
   });
 });

@@ -32,7 +32,7 @@ test.after(async () => {
 const account = await seedAccount(cloud);
 const project = await recommendationProject({ folder, cloud, account, name: NAME });
 
-test("succeeds, says that few functions may run, and what it waits for", async () => {
+test("succeeds, says that few functions may run, and says what it waits for", async () => {
   await setFaults(cloud, {
     roleSeconds: ROLE_SECONDS,
     policySeconds: POLICY_SECONDS,
@@ -43,7 +43,7 @@ test("succeeds, says that few functions may run, and what it waits for", async (
   assert.match(out, "Only 10 functions may run at the same time");
   assert.match(
     err,
-    /aws_lambda_invocation\.\S+: personalize:\w+ is not yet permitted to the role new-personalize-manager-\S+, since IAM needs a while: waiting\n/,
+    /aws_lambda_invocation\.\S+: IAM does not yet permit personalize:\w+ to the role new-personalize-manager-\S+: waiting\n/,
     err,
   );
   assert.not.match(err, "credentials");

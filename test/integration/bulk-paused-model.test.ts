@@ -20,7 +20,7 @@ for (const cluster of await clusters()) {
     ]);
     assert.equal([status, headers["retry-after"]], [200, "8"]);
     assert.equal([items[0]?.status, items[1]?.status], [503, 201]);
-    const reason = "dense: model is not called for some seconds, since its last calls failed: it hangs";
+    const reason = "dense: calls to the model are paused for some seconds, because the last ones failed: it hangs";
     assert.equal(items[0]?.error, { type: "embedding_failed", reason, retryable: true, retry_after: 8 } as object);
   });
 }

@@ -81,7 +81,7 @@ const SEARCHES: ReadonlyArray<[what: string, type: string, search: object | stri
   ["collapse by several values", "illegal_state_exception", { collapse: { field: "several" } }],
   ["truncate_hits without a size", "illegal_state_exception", processed({ truncate_hits: {} })],
   [
-    "a query of a plugin that is not there",
+    "a query of a plugin that is missing",
     "illegal_state_exception",
     { query: { neural: { vector: { query_text: "a", model_id: "nope", k: 5 } } } },
   ],

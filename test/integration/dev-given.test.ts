@@ -229,10 +229,10 @@ test("says that a cluster wants a user and a password", async () => {
   );
 });
 
-test("says that a server at the given address is no OpenSearch", async () => {
+test("says that a server at the given address is not OpenSearch", async () => {
   const second = startDev(scratchFolder(TEST_OUTPUT, "dev-wrong"), [], { OPENSEARCH_URL: modelUrl });
   assert.is(await second.exited, 1);
-  assert.match(second.output(), /is no OpenSearch \(it answers 200\): check OPENSEARCH_URL/);
+  assert.match(second.output(), /is not OpenSearch \(it answers 200\): check OPENSEARCH_URL/);
 });
 
 test("says that no model server answers at the given address", async () => {

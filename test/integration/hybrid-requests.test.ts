@@ -178,7 +178,7 @@ for (const cluster of await clusters()) {
     const { status, body, text } = await hybrid([SALT], { from: 200, track_total_hits: false });
     assert.is(status, 200, text);
     assert.equal(body.search_response.hits.hits, []);
-    assert.match(body.degraded[0]?.effect ?? "", "whether more documents match is not known");
+    assert.match(body.degraded[0]?.effect ?? "", "it is unknown whether more documents match");
   });
 }
 

@@ -33,7 +33,7 @@ const count = async (cluster: Cluster, name: string) => {
 const DOCUMENTS = 20_000;
 
 for (const cluster of await clusters()) {
-  test(`${cluster.version}: it is left with Ctrl-C, catches up without switching, and takes the name when told to`, async () => {
+  test(`${cluster.version}: it stops on Ctrl-C, catches up without switching, and takes the name when told to`, async () => {
     const gateway = await startGateway({ node: cluster.url });
     toStop.unshift(gateway);
     const name = uniqueIndex("named");
@@ -66,14 +66,14 @@ for (const cluster of await clusters()) {
     left.child.kill("SIGINT");
     const { code, err } = await left.ended;
     assert.is(code, 1, err);
-    const [, id = ""] = /Leaving the run. Go on with: relevance index rebuild --resume (\S+)/.exec(err) ?? [];
+    const [, id = ""] = /Stopping. Resume the run with: relevance index rebuild --resume (\S+)/.exec(err) ?? [];
     assert.ok(id !== "", err);
     assert.match((await run(gateway.url, "status", "--run", id).ended).out, "copy");
 
     await block(null);
     const ready = await run(gateway.url, "rebuild", "--resume", id, "--no-switch").ended;
     assert.is(ready.code, 0, ready.err);
-    assert.match(ready.out, `${target} has caught up. Put it in place with: relevance index switch --run ${id}`);
+    assert.match(ready.out, `${target} has caught up. Switch to it with: relevance index switch --run ${id}`);
     assert.is((await request(cluster, "HEAD", `/_alias/${name}`)).status, 404, "the name is still the old index");
 
     await request(cluster, "PUT", `/${name}/_doc/late`, { n: -1 });

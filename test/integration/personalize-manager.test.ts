@@ -54,7 +54,7 @@ const campaign: ResourceInputGiven = {
   min_provisioned_tps: 1,
 };
 
-test("an apply that is cut off after each resource is completed by the next", async () => {
+test("an apply that is interrupted after each resource is completed by the next", async () => {
   for (const input of basicInputs(world.names)) {
     const cuts = await untilDone("create", input);
     assert.is(cuts > 0, input.kind !== "schema", `${input.kind} was cut off ${cuts} times`);
@@ -78,7 +78,7 @@ test("training completes the campaign; the manager then changes its TPS in place
   assert.is(world.control.counts().CreateCampaign, 1);
 });
 
-test("a campaign that was removed by hand is made anew with the version that training chose", async () => {
+test("a campaign that was removed by hand is created again with the version that training chose", async () => {
   const before = (await readInventory(world.personalize, world.names)).campaigns[0];
   await untilDone("delete", campaign);
   assert.equal((await readInventory(world.personalize, world.names)).campaigns, []);
@@ -168,7 +168,7 @@ test("a rotation at 30 filters is refused with the way out, and the filter stays
     () => "no error",
     (error: Error) => error.message,
   );
-  assert.match(refused, /finds no room.*30 filters.*take a filter out of filter.yaml/);
+  assert.match(refused, /does not fit into the quota.*30 filters.*take a filter out of filter.yaml/);
   await asker()(1);
 });
 
@@ -228,7 +228,7 @@ test("what is no event of Terraform is refused with what is wrong", async () => 
   assert.match(payload.errorMessage, /The event is not the desired state of a resource[\s\S]*at expression/);
 });
 
-test("its role needs here what the end-to-end run does without", () =>
+test("its role needs permissions here that the end-to-end run does not", () =>
   checkNeededHere({ cloud: world.cloud, project: "managed" }, "personalize-manager.test"));
 
 test.run();

@@ -32,7 +32,7 @@ const recommendation = (valid: Record<string, unknown>, id: string): Case[] => [
   ["filter_value_dict missing", without(valid, "filter_value_dict"), { filter_value_dict: "is required" }],
   ["filter_value_dict a list", { ...valid, filter_value_dict: [] }, { filter_value_dict: "must be an object" }],
   [
-    "a filter value that is no text",
+    "a filter value that is not text",
     { ...valid, filter_value_dict: { MAX: 5 } },
     { "filter_value_dict.MAX": "must be a string, got 5" },
   ],
@@ -51,7 +51,7 @@ const recommendation = (valid: Record<string, unknown>, id: string): Case[] => [
   ["an excluded number", { ...valid, exclude_item_ids: ["a", 1] }, { "exclude_item_ids.1": "must be a string, got 1" }],
   ["context a text", { ...valid, context: "tv" }, { context: "must be an object" }],
   ["a context name with a blank", { ...valid, context: { "a b": "x" } }, { "context.a b": "letters, digits" }],
-  ["a context value that is no text", { ...valid, context: { A: 1 } }, { "context.A": "must be a string, got 1" }],
+  ["a context value that is not text", { ...valid, context: { A: 1 } }, { "context.A": "must be a string, got 1" }],
   ["a long context value", { ...valid, context: { A: "x".repeat(1_001) } }, { "context.A": "at most 1,000" }],
   [
     "151 context values",

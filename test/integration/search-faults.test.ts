@@ -134,7 +134,7 @@ for (const cluster of await clusters()) {
     assert.is(proxy.count("/_search"), 1);
   });
 
-  test(`${cluster.version}: search: an answer that is no JSON is 502`, async () => {
+  test(`${cluster.version}: search: an answer that is not JSON is 502`, async () => {
     proxy.fault({ path: "/_search", fault: { kind: "answer", status: 200, body: "<html>" } });
     const { status, body } = await search();
     assert.is(status, 502);
@@ -148,7 +148,7 @@ for (const cluster of await clusters()) {
     ["gives another dimension", [{ kind: "dimension", dimension: 8 }], /8 dimensions|dimension/],
     ["gives NaN", [{ kind: "nan" }], /number|NaN|finite/],
     ["gives too few vectors", [{ kind: "too_few" }], /vector/],
-    ["is no JSON", [{ kind: "not_json" }], /JSON/],
+    ["is not JSON", [{ kind: "not_json" }], /JSON/],
   ] as ReadonlyArray<[string, Fault[], RegExp]>) {
     test(`${cluster.version}: hybrid: the model ${what}: the other leg answers and the reason is said`, async () => {
       control.setFaults("dense_large_en_v1_5", faults);
@@ -189,7 +189,7 @@ for (const cluster of await clusters()) {
     assert.is(control.counts("dense_large_en_v1_5").calls, calls);
     assert.match(
       body.degraded[0]?.reason ?? "",
-      "model is not called for some seconds, since its last calls failed: model endpoint is unavailable",
+      "calls to the model are paused for some seconds, because the last ones failed: model endpoint is unavailable",
     );
     assert.is(body.degraded[0]?.effect, "subquery 2 left out");
   });

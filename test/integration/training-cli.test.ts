@@ -23,7 +23,7 @@ test.after(async () => {
 
 const READ = 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("view")';
 
-test("status before anything is deployed says what makes it", async () => {
+test("status before anything is deployed says which command deploys it", async () => {
   assert.equal(await local.run("status", "--local"), {
     out: "There is no dataset group demo: `relevance deploy` creates it.\n",
     err: "",
@@ -32,7 +32,7 @@ test("status before anything is deployed says what makes it", async () => {
   assert.is((await local.run("list", "--local")).out, "This project has no resources in Personalize.\n");
 });
 
-test("wrong words are refused with what is allowed, before anything begins", async () => {
+test("wrong words are refused with the allowed ones, before anything starts", async () => {
   const recipe = await local.run("train", "--local", "--recipes", "user_personalisation", "--training-mode", "init");
   assert.is(recipe.code, 2);
   assert.match(
@@ -67,7 +67,7 @@ test("a training that fails ends with exit code 1 and the reason", async () => {
   const { err, out, code } = await local.run("train", "--local", "--training-mode", "init", "--wait");
   assert.equal([code, out], [1, ""]);
   assert.match(err, /The training init-\d{14}-\w{4} failed: There is not enough data to train/);
-  assert.match(err, "similar_items: there are 600 interactions, needed are 1,000");
+  assert.match(err, "similar_items: there are 600 interactions, but 1,000 are needed");
   assert.match(err, "Upload more events, or change target_event_type");
 });
 
@@ -76,7 +76,7 @@ test("status says why the last training failed, and what to do", async () => {
   const shown = out.slice(out.indexOf("\nTraining\n"));
   assert.match(shown, /init-\d{14}-\w{4} \(init: .*\), started .*, failed\n/);
   assert.match(shown, "There is not enough data to train");
-  assert.match(shown, "`relevance train` starts it again and resumes what it made.");
+  assert.match(shown, "`relevance train` starts it again and resumes where it stopped.");
 });
 
 test("--wait shows progress and how each recipe ended", async () => {

@@ -37,7 +37,7 @@ test("999 interactions of the event type, though there are more of others", asyn
   await world.setEvents([...tasteEvents(60, 17, { EVENT_TYPE: "read" }).slice(0, 999), ...others]);
   const { status, cause } = await train("few");
   assert.is(status, "FAILED");
-  assert.match(cause, 'user_personalization: there are 999 interactions of type "read", needed are 1,000');
+  assert.match(cause, 'user_personalization: there are 999 interactions of type "read", but 1,000 are needed');
   assert.is(world.control.counts().CreateDatasetImportJob, undefined, "nothing was imported");
 });
 
@@ -47,7 +47,7 @@ test("24 users with two interactions", async () => {
     event("lonely", { USER_ID: "U999", EVENT_TYPE: "read" }),
   ]);
   const { cause } = await train("lonely");
-  assert.match(cause, '24 users have at least two interactions of type "read", needed are 25');
+  assert.match(cause, '24 users have at least two interactions of type "read", but 25 are needed');
 });
 
 test("an event type that the data lacks: the message lists what there is", async () => {
@@ -99,7 +99,7 @@ test("a teardown stops the version that is trained, and ends with the name of an
   world.releaseClock();
   const { status, cause } = await world.ended(teardown);
   assert.is(status, "FAILED");
-  assert.match(cause, "is served by what this service did not make: campaign their-own. Remove it by hand");
+  assert.match(cause, "is used by what this service did not create: campaign their-own. Remove it by hand");
 });
 
 test("the role of training needs here what the end-to-end run does without", () =>

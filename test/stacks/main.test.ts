@@ -50,7 +50,7 @@ test("takes a saved discovery", () => {
 test("a configuration with problems is exit code 2 and says them", () => {
   const { status, stderr } = main({ CONF: "nowhere" });
   assert.is(status, 2);
-  assert.match(stderr, /^nowhere.*is not there/);
+  assert.match(stderr, /^nowhere.*does not exist/);
 });
 
 test("a saved discovery of another version is exit code 1 and says what to do", () => {

@@ -15,11 +15,11 @@ export const checkArns: Check = ({ project, api }, report) => {
     if (arn === undefined) return;
     const [, partition, , arnRegion, arnAccount] = arn.split(":");
     if (region !== undefined && arnRegion !== region) {
-      report(file, path, `is of region ${arnRegion}; aws.region_name is ${region}`);
+      report(file, path, `is in region ${arnRegion}, but aws.region_name is ${region}`);
     } else if (region !== undefined && partition !== partitionOf(region)) {
-      report(file, path, `is of partition ${partition}; region ${region} is of partition ${partitionOf(region)}`);
+      report(file, path, `is in partition ${partition}, but region ${region} is in partition ${partitionOf(region)}`);
     } else if (sameAccount && account !== undefined && arnAccount !== account) {
-      report(file, path, `is of account ${arnAccount}; aws.account_id is ${account}`);
+      report(file, path, `belongs to account ${arnAccount}, but aws.account_id is ${account}`);
     }
   };
   // Another account may share a secret. API Gateway and Personalize only accept resources of their own account.
@@ -38,7 +38,7 @@ export const checkArns: Check = ({ project, api }, report) => {
 
   const domainRegion = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.es\.amazonaws\.com/.exec(project?.opensearch?.domain ?? "")?.[1];
   if (region !== undefined && domainRegion !== undefined && domainRegion !== region) {
-    report("project", ["opensearch", "domain"], `is of region ${domainRegion}; aws.region_name is ${region}`);
+    report("project", ["opensearch", "domain"], `is in region ${domainRegion}, but aws.region_name is ${region}`);
   }
 };
 

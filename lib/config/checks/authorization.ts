@@ -46,7 +46,7 @@ export const checkAuthorization: Check = ({ api }, report) => {
   uniqueBy(
     callers,
     ({ principal }) => idOf(principal),
-    (at, id) => report("api", callers[at]?.path ?? [], `${id} is there twice`),
+    (at, id) => report("api", callers[at]?.path ?? [], `${id} appears twice`),
   );
 };
 

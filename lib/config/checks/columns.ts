@@ -18,7 +18,7 @@ export const checkExcludedColumns: Check = (drafts, report) => {
         report(
           "solution",
           [...path, index, "name"],
-          `"${name}" is there twice: join it with excluded_dataset_columns[${first}]`,
+          `"${name}" appears twice: join it with excluded_dataset_columns[${first}]`,
         );
       },
     );

@@ -6,7 +6,7 @@ export const checkCors: Check = ({ api }, report) => {
   uniqueBy(
     origins,
     (origin) => origin,
-    (index, origin) => report("api", ["cors", "allow_origins", index], `"${origin}" is there twice`),
+    (index, origin) => report("api", ["cors", "allow_origins", index], `"${origin}" appears twice`),
   );
   if (origins !== undefined && origins.length > 1 && origins.includes("*")) {
     report("api", ["cors", "allow_origins"], 'must be "*" alone, or origins without it');

@@ -29,7 +29,7 @@ function checkColumns(dataset: Dataset, etl: EtlDataset, report: Report): boolea
   uniqueBy(
     etl.columns,
     ({ name }) => name,
-    (index, name) => problem(["columns", index, "name"], `"${name}" is there twice`),
+    (index, name) => problem(["columns", index, "name"], `"${name}" appears twice`),
   );
   const names = etl.columns.map(({ name }) => name);
   const uses = [

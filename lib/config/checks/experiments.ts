@@ -15,7 +15,7 @@ export const checkExperiments: Check = ({ hybrid_search }, report) => {
       experiments,
       (experiment) => experiment[key],
       (position, value, first) =>
-        report("hybrid_search", ["experiments", position, key], `"${value}" is there twice: see experiments[${first}]`),
+        report("hybrid_search", ["experiments", position, key], `"${value}" appears twice: see experiments[${first}]`),
     );
   }
   const templates = new Map(sound(hybrid_search?.templates).map(([, template]) => [template.name, template]));
@@ -25,7 +25,7 @@ export const checkExperiments: Check = ({ hybrid_search }, report) => {
       variants,
       ({ name }) => name,
       (place, name, first) =>
-        report("hybrid_search", [...path, place, "name"], `"${name}" is there twice: see variants[${first}]`),
+        report("hybrid_search", [...path, place, "name"], `"${name}" appears twice: see variants[${first}]`),
     );
     const known = sound(variants);
     const shares = sumOf(known.map(([, { share }]) => share ?? 0));

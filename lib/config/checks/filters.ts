@@ -20,7 +20,7 @@ export const checkFilters: Check = (drafts, report) => {
     filters,
     ({ name }) => name,
     (index, name, first) => {
-      report("filter", ["filters", index, "name"], `"${name}" is there twice: see filters[${first}]`);
+      report("filter", ["filters", index, "name"], `"${name}" appears twice: see filters[${first}]`);
     },
   );
   const schemas = schemasOf(drafts);

@@ -21,7 +21,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
       report(
         "hybrid_search",
         ["hybrid_queries", position, "index"],
-        `"${index}" is there twice: see hybrid_queries[${first}]`,
+        `"${index}" appears twice: see hybrid_queries[${first}]`,
       );
     },
   );
@@ -39,7 +39,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
       mappings,
       ({ embedding_field }) => embedding_field,
       (index, field, first) => {
-        const message = `"${field}" is there twice: see embedding_mappings[${first}] of this index`;
+        const message = `"${field}" appears twice: see embedding_mappings[${first}] of this index`;
         report("hybrid_search", [...path, index, "embedding_field"], message);
       },
     );
@@ -57,7 +57,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
       uniqueBy(
         src_fields,
         (field) => field,
-        (place, field) => report("hybrid_search", [...path, index, "src_fields", place], `"${field}" is there twice`),
+        (place, field) => report("hybrid_search", [...path, index, "src_fields", place], `"${field}" appears twice`),
       );
       for (const [place, field] of sound(src_fields)) {
         if (!field || !embeddingFields.includes(field)) continue;
@@ -77,7 +77,7 @@ const checkTemplates: Check = ({ hybrid_search }, report) => {
     templates,
     ({ name }) => name,
     (position, name, first) =>
-      report("hybrid_search", ["templates", position, "name"], `"${name}" is there twice: see templates[${first}]`),
+      report("hybrid_search", ["templates", position, "name"], `"${name}" appears twice: see templates[${first}]`),
   );
   for (const [position, { search_request_template: template, params = {} }] of sound(templates)) {
     if (template === undefined) continue;

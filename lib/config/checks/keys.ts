@@ -5,6 +5,6 @@ export const checkKeys: Check = ({ api }, report) => {
   uniqueBy(
     api?.keys,
     ({ name }) => name,
-    (index, name) => report("api", ["keys", index, "name"], `"${name}" is there twice`),
+    (index, name) => report("api", ["keys", index, "name"], `"${name}" appears twice`),
   );
 };

@@ -25,7 +25,7 @@ export const checkModels: Check = ({ model }, report) => {
   const path = ["dense_large_en_v1_5", "documents"];
   checkEndpoint(documents, path, report);
   if (documents && endpoint_name !== undefined && !Object.hasOwn(documents, "endpoint_name")) {
-    const message = "is missing: the project does not know which model the existing endpoint of queries has";
+    const message = "is missing: the project does not know which model the existing endpoint for queries has";
     report("model", [...path, "endpoint_name"], message);
   }
   const before = model?.previous?.dense_large_en_v1_5;

@@ -5,7 +5,7 @@ export const checkReach: Check = ({ api }, report) => {
   if (api === undefined) return;
   for (const name of ["domain_name_system", "recommendation_domain_name"] as const) {
     if (api.private_api && api[name]) {
-      report("api", ["private_api"], `excludes ${name}: a private API has no host name of one's own here`);
+      report("api", ["private_api"], `cannot be combined with ${name}: a private API has no host name of its own`);
     }
   }
   if (api.execute_api_url === false && !api.domain_name_system && !api.recommendation_domain_name) {

@@ -36,7 +36,7 @@ export const checkRecipes: Check = ({ solution, campaign }, report) => {
     uniqueBy(
       settings.parameters,
       (parameter) => parameter.name,
-      (index, parameter) => report("solution", [...path, index, "name"], `"${parameter}" is there twice`),
+      (index, parameter) => report("solution", [...path, index, "name"], `"${parameter}" appears twice`),
     );
     for (const [index, parameter] of sound(settings.parameters)) {
       const problem = (step: string, message: string) =>
@@ -54,10 +54,10 @@ export const checkRecipes: Check = ({ solution, campaign }, report) => {
 function unknownParameter(parameter: string, recipe: string): string {
   const others = recipesWith(parameter);
   const known = Object.keys(RECIPES[recipe]?.parameters ?? {});
-  if (others.length > 0) return `"${parameter}" is no parameter of ${recipe}: it belongs to ${others.join(", ")}`;
+  if (others.length > 0) return `"${parameter}" is not a parameter of ${recipe}: it belongs to ${others.join(", ")}`;
   const close = nearest(parameter, known);
   const advice = close === undefined ? `it has ${known.join(", ")}` : `did you mean "${close}"?`;
-  return `"${parameter}" is no parameter of ${recipe}: ${advice}`;
+  return `"${parameter}" is not a parameter of ${recipe}: ${advice}`;
 }
 
 function fits(value: number | boolean, { type, min, max }: RecipeParameter): boolean {

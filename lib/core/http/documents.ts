@@ -18,11 +18,11 @@ export const ErrorCode = v.picklist(ERROR_CODES);
 export const ErrorDetail = v.object({
   code: ErrorCode,
   message: v.string(),
-  issues: v.optional(v.pipe(v.array(Issue), v.description("Every invalid place in the request."))),
+  issues: v.optional(v.pipe(v.array(Issue), v.description("Every invalid field of the request."))),
   cause: v.optional(
     v.pipe(
       v.looseObject({}),
-      v.description("What the upstream reported; of `forbidden` the rule that refused the call."),
+      v.description("What the upstream reported; for `forbidden`, the rule that refused the call."),
     ),
   ),
   request_id: v.pipe(v.string(), v.description("Identifies the request in the service's logs.")),
@@ -44,5 +44,8 @@ export function degradation<const Stages extends readonly Stage[]>(stages: Stage
 /** Returns the schema of `degraded`. */
 export const degradedList = <Schema extends v.GenericSchema>(entry: Schema) =>
   v.optional(
-    v.pipe(v.array(entry), v.description("What this answer was made without; absent when nothing is degraded.")),
+    v.pipe(
+      v.array(entry),
+      v.description("The parts that are missing from this answer; absent if nothing is degraded."),
+    ),
   );

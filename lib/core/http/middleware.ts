@@ -95,7 +95,7 @@ export function errorShape({ log, project, access, nativeErrors = false }: ApiOp
 /** Returns an ApiError unchanged. Anything else is a bug, and the answer reveals nothing about it. */
 function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError("internal", "Something went wrong in the gateway; the request id finds it in the log.", {
+  return new ApiError("internal", "Something went wrong in the gateway; use the request id to find it in the log.", {
     cause: error,
   });
 }

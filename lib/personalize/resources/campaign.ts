@@ -150,7 +150,7 @@ async function create(
   } catch (error) {
     if (!isNamed(error, "LimitExceededException")) throw error;
     throw new ManagerError(
-      `${what} finds no room: ${(error as Error).message} Remove a campaign, or have the quota raised`,
+      `${what} does not fit into the quota: ${(error as Error).message} Remove a campaign, or have the quota raised`,
       { cause: error },
     );
   }

@@ -65,7 +65,7 @@ async function remove(managing: Managing, name: string): Promise<void> {
     // For anything else, Personalize's message gives the reason.
     const holds = held.length > 0 ? held.join(", ") : `something: ${(error as Error).message}`;
     throw new ManagerError(
-      `${what} still holds ${holds}. What was made by hand is removed by hand, with what uses it; then run this again`,
+      `${what} still holds ${holds}. Remove by hand what was made by hand, and what uses it; then run this again`,
       { cause: error },
     );
   }
@@ -79,7 +79,7 @@ async function requireOurs({ personalize }: Managing, { name, tags }: DatasetGro
   if (project === tags[PROJECT_TAG]) return;
   const whose = project === undefined ? `it has no tag ${PROJECT_TAG}` : `its tag ${PROJECT_TAG} is ${project}`;
   throw new ManagerError(
-    `There is a dataset group ${name} that this project has not made: ${whose}, so it may be another team's, or was made ` +
+    `There is a dataset group ${name} that this project did not create: ${whose}, so it may be another team's, or was made ` +
       "by hand. Choose another project_name in project.yaml, or remove that dataset group if nobody needs it",
   );
 }

@@ -62,7 +62,7 @@ async function changeSchema(managing: Managing, arn: string, what: string, wante
       throw new ManagerError(
         `${what} cannot take the schema ${wanted}: ${(error as Error).message} ` +
           "Personalize only takes new fields that may be null, and keeps the others as they are: " +
-          "change the schema file, or `relevance uninstall` and deploy anew",
+          "change the schema file, or `relevance uninstall` and deploy again",
         { cause: error },
       );
     }

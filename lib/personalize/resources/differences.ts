@@ -37,7 +37,7 @@ export function differenceOf(input: ResourceInput, inventory: Inventory): string
       const trained = inventory.solutions.some(
         ({ recipe, versions }) => recipe === input.recipe && versions.some(({ status }) => status === "ACTIVE"),
       );
-      if (!found) return trained ? "it is not there" : undefined;
+      if (!found) return trained ? "it does not exist" : undefined;
       // A training is creating it. During an update to another version it stays ACTIVE with its current TPS.
       const coming = isMoving(found.status) && found.status.startsWith("CREATE");
       const problem = coming ? undefined : stateOf(found);
@@ -49,6 +49,6 @@ export function differenceOf(input: ResourceInput, inventory: Inventory): string
 }
 
 function stateOf(found: { status: string } | null | undefined): string | undefined {
-  if (!found) return "it is not there";
+  if (!found) return "it does not exist";
   return found.status === "ACTIVE" ? undefined : `it is ${found.status}`;
 }

@@ -45,7 +45,7 @@ export async function createFilter(managing: Managing, input: FilterInput): Prom
     }
   }
   const found = await untilSettled(what, patience, look);
-  if (!found) throw new ManagerError(`${what} was removed while it was waited for: apply again`);
+  if (!found) throw new ManagerError(`${what} was removed while waiting for it: apply again`);
   if (hasFailed(found.status)) {
     // A failed filter would count against the quota, and Terraform does not know it.
     await remove(managing, name, what);
@@ -98,7 +98,7 @@ async function refusal(managing: Managing, what: string, error: unknown): Promis
     (page) => page.Filters,
   );
   const present = filters.flatMap(({ name }) => name ?? []);
-  return new ManagerError(`${what} finds no room. ${filterQuotaText(present)}`, { cause: error });
+  return new ManagerError(`${what} does not fit into the quota. ${filterQuotaText(present)}`, { cause: error });
 }
 
 async function describe(managing: Managing, name: string) {

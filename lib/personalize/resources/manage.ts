@@ -35,7 +35,7 @@ export async function manage(
   if (action === "delete") {
     if (PROTECTED.includes(input.kind) && !input.deletable) {
       throw new ManagerError(
-        `The ${WORDS[input.kind]} ${input.name} is protected, since its data would be gone with it. ` +
+        `The ${WORDS[input.kind]} ${input.name} is protected, because its data would be lost with it. ` +
           "`relevance uninstall` removes it",
       );
     }
@@ -48,7 +48,7 @@ export async function manage(
   if (before && before.kind === input.kind && before.name !== input.name && FIXED.includes(input.kind)) {
     throw new ManagerError(
       `The ${WORDS[input.kind]} ${before.name} cannot be renamed to ${input.name}: its data would be gone. ` +
-        "Keep project_name, or `relevance uninstall` and deploy anew",
+        "Keep project_name, or `relevance uninstall` and deploy again",
     );
   }
   const state = await converge(managing, input, action === "create");

@@ -3,7 +3,7 @@ import { AvroSchema, DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
 import { FILTER_LIMITS, NAME_PATTERN } from "../limits.ts";
 
-const Name = v.pipe(v.string(), v.regex(NAME_PATTERN, "is no name that Personalize takes"));
+const Name = v.pipe(v.string(), v.regex(NAME_PATTERN, "is not a name that Personalize accepts"));
 
 const common = {
   /** `plan` changes this value if the resource differs from its input. The value itself has no meaning here. */

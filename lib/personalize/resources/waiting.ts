@@ -67,7 +67,7 @@ export async function untilActive<T extends Life>(
   look: () => Promise<T | undefined>,
 ): Promise<T> {
   const found = await untilSettled(what, patience, look);
-  if (!found) throw new ManagerError(`${what} was removed while it was waited for: apply again`);
+  if (!found) throw new ManagerError(`${what} was removed while waiting for it: apply again`);
   if (hasFailed(found.status)) throw failed(what, found);
   return found;
 }

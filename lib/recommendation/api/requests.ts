@@ -41,7 +41,7 @@ export const RequestContext = v.pipe(
 
 /** The fields that both recommendation endpoints have. Null means that an optional field is absent. */
 const commonFields = {
-  limit: v.pipe(Limit, v.description("Most items in the answer.")),
+  limit: v.pipe(Limit, v.description("Maximum number of items in the answer.")),
   filter_name: v.pipe(v.string(), v.description("Name of a configured filter; empty for none.")),
   filter_value_dict: recordSchema(FilterValues),
   exclude_item_ids: v.nullish(

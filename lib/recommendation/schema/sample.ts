@@ -70,7 +70,7 @@ function checkColumns(dataset: Dataset, file: string, names: readonly string[]):
   for (const name of names) {
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,149}$/.test(name)) {
       problems.push(
-        `${file}  has the column ${JSON.stringify(name)}: a name is letters, digits and underscores, and starts with no digit`,
+        `${file}  has the column ${JSON.stringify(name)}: a name is letters, digits and underscores, and does not start with a digit`,
       );
     }
     if (name === "TEXTUAL_FIELD") {

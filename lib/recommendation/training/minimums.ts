@@ -21,12 +21,14 @@ export function lacks(
     const fewest = Math.max(MIN_USERS_WITH_TWO.count, Math.ceil(users * MIN_USERS_WITH_TWO.share));
     return [
       ...(interactions < MIN_INTERACTIONS
-        ? [`${name}: there are ${number(interactions)} interactions${which}, needed are ${number(MIN_INTERACTIONS)}`]
+        ? [
+            `${name}: there are ${number(interactions)} interactions${which}, but ${number(MIN_INTERACTIONS)} are needed`,
+          ]
         : []),
       ...(users_with_two < fewest
         ? [
             `${name}: ${exact ? "" : "about "}${number(users_with_two)} users have at least two interactions${which}, ` +
-              `needed are ${number(fewest)}${fewest > MIN_USERS_WITH_TWO.count ? ", one in a hundred" : ""}`,
+              `but ${number(fewest)} are needed${fewest > MIN_USERS_WITH_TWO.count ? ", one in a hundred" : ""}`,
           ]
         : []),
     ];

@@ -66,7 +66,7 @@ async function nextStep(context: TrainingContext): Promise<string[] | undefined>
   const foreign = solutions.filter(({ recipe }) => recipe === null).map(({ name }) => name);
   if (foreign.length > 0) {
     throw new TrainingError(
-      `The dataset group ${names.datasetGroup()} holds what this service did not make: solution ${foreign.join(", ")}. ` +
+      `The dataset group ${names.datasetGroup()} contains what this service did not create: solution ${foreign.join(", ")}. ` +
         "Remove it by hand, with its campaigns, then run `relevance uninstall` again",
     );
   }
@@ -142,7 +142,7 @@ async function requireNoOthers(
   const others = campaigns.filter((one) => !own.includes(one.name ?? "") && !isMoving(one.status));
   if (others.length === 0) return;
   throw new TrainingError(
-    `The solution ${name} is served by what this service did not make: campaign ${others.map((one) => one.name).join(", ")}. ` +
+    `The solution ${name} is used by what this service did not create: campaign ${others.map((one) => one.name).join(", ")}. ` +
       "Remove it by hand, then run `relevance uninstall` again",
   );
 }

@@ -99,7 +99,7 @@ export async function sendBatch(target: UploadTarget, dataset: Dataset, batch: r
     }
     if (now() - progressAt + delay > patienceMs) {
       throw new UploadError(
-        `${target.url}${ENDPOINTS[dataset].path} has taken nothing for ${Math.round((now() - progressAt) / 1_000)} s: ` +
+        `${target.url}${ENDPOINTS[dataset].path} has accepted nothing for ${Math.round((now() - progressAt) / 1_000)} s: ` +
           `${reason}${delay > patienceMs ? ` It asks to come back in ${Math.round(delay / 1_000)} s.` : ""}`,
         false,
       );

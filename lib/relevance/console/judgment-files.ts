@@ -42,7 +42,11 @@ export interface JudgmentFiles {
 export function judgmentFiles(folder: string, who: string, now: () => Date = () => new Date()): JudgmentFiles {
   const path = (name: string) => {
     if (/^[A-Za-z0-9][\w-]{0,63}$/.test(name)) return join(folder, `${name}.csv`);
-    throw new ConsoleError(400, "invalid_request", `${JSON.stringify(name)} is no name: letters, digits, _ and -`);
+    throw new ConsoleError(
+      400,
+      "invalid_request",
+      `${JSON.stringify(name)} is not a name: use letters, digits, _ and -`,
+    );
   };
   const read = (name: string): JudgedRow[] => {
     const file = path(name);

@@ -57,7 +57,7 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
   let isRunning = false;
   const file = (id: string, extension: string) => {
     if (/^[\dTZ-]{10,30}-(evaluate|tune)$/.test(id)) return join(folder, `${id}.${extension}`);
-    throw new ConsoleError(400, "invalid_request", `${JSON.stringify(id)} is no run`);
+    throw new ConsoleError(400, "invalid_request", `${JSON.stringify(id)} is not a run`);
   };
   const read = (id: string): StoredRun => {
     if (!existsSync(file(id, "json"))) throw new ConsoleError(404, "not_found", `There is no run ${id}`);

@@ -123,7 +123,7 @@ export function verdictText({ settings, metrics, verdict, queries }: Evaluation)
   const [winner] = verdict.better;
   if (winner === undefined) {
     const few = queries.length < MANY_QUERIES ? ` With ${queries.length} queries only large differences can show.` : "";
-    return `No setting beats ${baseline.name} by more than its noise.${few}`;
+    return `No setting beats ${baseline.name} by more than noise.${few}`;
   }
   const difference = settings.find(({ name }) => name === winner)?.scores[metric]?.difference;
   if (!difference) return "";

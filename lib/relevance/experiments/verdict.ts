@@ -8,7 +8,7 @@ export function verdictLines(report: ExperimentReport): string[] {
     const counts = variants.map(({ name, users }) => `${name} ${users}`).join(", ");
     lines.push(
       `Do not trust this report: the users (${counts}) are not split as configured (p = ${split.p.toExponential(1)}). ` +
-        "Shares that changed during the period do this, and so do lost searches of one variant.",
+        "Changed shares during the period cause this, and so do lost searches of one variant.",
     );
   }
   lines.push(...report.outcomes.map(({ variant }) => sentenceOf(report, variant)));

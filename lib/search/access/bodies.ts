@@ -14,7 +14,7 @@ export interface BodyCall {
 /** Returns why a body is refused. */
 export type BodyReader = (call: BodyCall) => Refusal | undefined;
 
-const UNREADABLE = refusal("body", "it is not JSON that the gateway can read: plain JSON without a key twice");
+const UNREADABLE = refusal("body", "it is not plain JSON without duplicate keys, which is all that the gateway reads");
 
 const WRITE = { wildcards: false };
 const READ = { wildcards: true };

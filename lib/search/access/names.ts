@@ -87,7 +87,7 @@ function decodedName(text: string, anyDate: boolean): { name: string; open: bool
   // Without a date the cluster reads `<name>` as the name, which may be a wildcard.
   const plain = /^<([^{}<>\\]*)>$/.exec(text)?.[1];
   if (plain !== undefined) return { name: plain, open: false };
-  return refusal("date-math", `${shown(text)} is date math that the gateway does not read`);
+  return refusal("date-math", `${shown(text)} is date math that the gateway does not understand`);
 }
 
 /** Returns whether patterns cover a name, or every continuation of the certain beginning of an `open` one. */

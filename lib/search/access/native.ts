@@ -51,7 +51,7 @@ function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRe
   const { segments, parameters, contentType, body } = call;
   const grant = key.indexes;
   if (grant !== undefined && endpoint.unbounded !== undefined) {
-    return refusal(endpoint.unbounded, `a key with indexes (${describeKey(key)}) cannot be bounded there`);
+    return refusal(endpoint.unbounded, `a key with indexes (${describeKey(key)}) cannot be limited there`);
   }
   const hasIndex = endpoint.segments[0] === "{index}";
   const named = hasIndex ? namesRefusal(segments[0] ?? "", grant, endpoint) : undefined;

@@ -9,7 +9,7 @@ const NAMES_INDEX = new Set(["index", "_index", "indices", "indexes"]);
 const UNBOUNDED = new Map<string, Refusal>([
   ["wrapper", refusal("body", "wrapper hides a query")],
   ["indexed_shape", refusal("body", "indexed_shape reads another index")],
-  ["pit", refusal("open-search", "a point in time does not tell its indexes")],
+  ["pit", refusal("open-search", "a point in time does not name its indexes")],
   ["template", refusal("template", "a template hides a query")],
   ["collate", refusal("template", "collate holds a template")],
   ["agentic", refusal("template", "an agent writes the query")],
@@ -72,5 +72,5 @@ function boostRefusal(boosts: unknown, grant: Grant): Refusal | undefined {
 function wrapperRefusal(member: unknown): Refusal | undefined {
   const query = isObject(member) ? member.query : undefined;
   const inner = typeof query === "string" ? strictJson(Buffer.from(query, "base64").toString("utf8")) : undefined;
-  return inner ? queryRefusal(inner.value, undefined) : refusal("body", "wrapper holds no JSON");
+  return inner ? queryRefusal(inner.value, undefined) : refusal("body", "wrapper does not contain JSON");
 }

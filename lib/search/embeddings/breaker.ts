@@ -38,7 +38,9 @@ export class ModelPausedError extends EmbeddingError {
   override name = "ModelPausedError";
 
   constructor(reason: string, retryAfterMs: number) {
-    super(`model is not called for some seconds, since its last calls failed: ${reason}`, { retryable: true });
+    super(`calls to the model are paused for some seconds, because the last ones failed: ${reason}`, {
+      retryable: true,
+    });
     this.retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   }
 }

@@ -47,7 +47,7 @@ export function parseJson(answer: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString("utf8"));
   } catch (cause) {
-    throw new ModelAnswerError("model answered with something else than JSON", { cause });
+    throw new ModelAnswerError("model answered with something other than JSON", { cause });
   }
 }
 
@@ -156,7 +156,7 @@ function endOfUnitVector(bytes: Buffer, start: number, dimension: number): numbe
  * the zero vector. Not a schema: those are too slow for 32 x 1,024 numbers a call.
  */
 function checkDenseVector(value: unknown, dimension: number): EmbeddingOutcome {
-  if (!Array.isArray(value)) return wrong("model gave something else than a vector");
+  if (!Array.isArray(value)) return wrong("model gave something other than a vector");
   if (value.length !== dimension) {
     return wrong(`model gave a vector of ${value.length} dimensions, ${dimension} are configured`);
   }

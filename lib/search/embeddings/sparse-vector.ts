@@ -28,7 +28,7 @@ export function clampWeight(weight: number): number | undefined {
  * only. log1p is monotone, so it commutes with the maximum over positions and the missing one can be applied here.
  */
 export function parseSparse(entries: unknown, rules: SparseRules): EmbeddingOutcome {
-  if (!Array.isArray(entries)) return wrong("model gave something else than a list of tokens");
+  if (!Array.isArray(entries)) return wrong("model gave something other than a list of tokens");
   const weights: [token: string, weight: number][] = [];
   let largest = 0;
   for (const entry of entries) {

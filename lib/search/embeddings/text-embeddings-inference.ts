@@ -82,5 +82,5 @@ const answersThatFit = (bytes: number) => Math.max(1, Math.floor(MAX_ANSWER_BYTE
 
 function listOf(answer: unknown): unknown[] {
   if (Array.isArray(answer)) return answer;
-  throw new ModelAnswerError("model answered with something else than a list of vectors");
+  throw new ModelAnswerError("model answered with something other than a list of vectors");
 }

@@ -99,7 +99,7 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
       advance(record, inProgress);
       if (rejected > MAX_REJECTED) {
         throw new RunFailure(
-          `${rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. Resume to go on after them`,
+          `${rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. Resume to continue after them`,
         );
       }
       await checkpoints.saveIfDue();
@@ -141,11 +141,11 @@ async function requireSame(calls: RunCalls, record: BackfillRecord, fields: Back
   const { id, name, source, source_uuid } = record;
   const index = await describe(calls, name);
   if (index.name !== source || index.uuid !== source_uuid) {
-    throw new RunFailure(`${name} is another index than when the run began: cancel the run ${id} and begin anew`);
+    throw new RunFailure(`${name} is another index than when the run began: cancel the run ${id} and start a new one`);
   }
   if (hashOf(index, fields) !== record.embeddings) {
     throw new RunFailure(
-      `The embedding fields of ${name} or their models have changed since the run began: cancel the run ${id} and begin anew`,
+      `The embedding fields of ${name} or their models have changed since the run began: cancel the run ${id} and start a new one`,
     );
   }
 }

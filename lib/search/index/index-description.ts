@@ -44,7 +44,7 @@ export function readIndexDescription(value: unknown, source: string): IndexDescr
 }
 
 function unwrap(value: unknown, source: string): Record<string, unknown> {
-  if (!isObject(value)) throw new SchemaError(`${source} is no index description: it holds no JSON object`);
+  if (!isObject(value)) throw new SchemaError(`${source} is not an index description: it holds no JSON object`);
   if (PARTS.some((part) => part in value)) return value;
   const entries = Object.entries(value);
   const [first] = entries;
@@ -58,7 +58,7 @@ function unwrap(value: unknown, source: string): Record<string, unknown> {
   }
   if ("error" in value) {
     throw new SchemaError(
-      `${source} holds an error of the cluster, no index description: ${JSON.stringify(value).slice(0, 200)}`,
+      `${source} holds an error of the cluster, not an index description: ${JSON.stringify(value).slice(0, 200)}`,
     );
   }
   if (entries.length > 1 && entries.every(([, below]) => isObject(below) && "mappings" in below)) {
@@ -66,14 +66,14 @@ function unwrap(value: unknown, source: string): Record<string, unknown> {
     throw new SchemaError(`${source} describes ${entries.length} indices (${names}): give one`);
   }
   throw new SchemaError(
-    `${source} is no index description: it needs "mappings" (and may have "settings" and "aliases"), ` +
+    `${source} is not an index description: it needs "mappings" (and may have "settings" and "aliases"), ` +
       "as GET /raw-backend/<index> answers",
   );
 }
 
 function section(value: unknown, name: string, source: string): Record<string, unknown> {
   if (isObject(value)) return value;
-  throw new SchemaError(`${source} is no index description: "${name}" is no object`);
+  throw new SchemaError(`${source} is not an index description: "${name}" is not an object`);
 }
 
 /** Flattens settings, which may be `{"index": {"knn": …}}`, `{"index.knn": …}` or without `index`. */

@@ -108,8 +108,7 @@ test("what IAM does not permit yet is applied again, and it says what it waits f
   await applyToTheEnd(run, saved("a", "b"), { again, pause });
   assert.equal(pauses, [10_000, 10_000]);
   const waiting =
-    "  aws_lambda_invocation.f: personalize:CreateFilter is not yet permitted to the role shop-manager, " +
-    "since IAM needs a while: waiting";
+    "  aws_lambda_invocation.f: IAM does not yet permit personalize:CreateFilter to the role shop-manager: waiting";
   assert.equal(notes, [waiting, waiting]);
 });
 

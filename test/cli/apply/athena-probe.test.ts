@@ -37,13 +37,16 @@ test("asks for one day of the project's table, and waits for the answer", async 
     },
   ]);
   assert.equal([outcome.works, outcome.pauses], [true, 2]);
-  assert.match(outcome.text, "one row of the request log, my_shop_relevance.search_logs\n  the request log: works\n");
+  assert.match(
+    outcome.text,
+    "one row of the request log in Athena, my_shop_relevance.search_logs\n  the request log: works\n",
+  );
 });
 
 test("a query that fails says why, and what to do", async () => {
   const { works, text } = await run(["FAILED"]);
   assert.is(works, false);
-  assert.match(text, "the request log: FAILED with told so\n    Searches work, but nobody can ask the log.");
+  assert.match(text, "the request log: FAILED with told so\n    Searches work, but nobody can query the request log.");
 });
 
 test("a query that never ends is given up", async () => {
@@ -59,11 +62,11 @@ test("without the permission to ask nothing is checked, and nothing failed", asy
   assert.is(works, true);
   assert.match(
     text,
-    "It is not checked whether the request log can be asked: the credentials may not call Athena: no athena:StartQueryExecution",
+    "Not checked whether the request log can be queried: the credentials may not call Athena: no athena:StartQueryExecution",
   );
 });
 
-test("any other error of the call is told", async () => {
+test("any other error of the call is reported", async () => {
   const { works, text } = await run([], () => Promise.reject(new Error("the workgroup is disabled")));
   assert.is(works, false);
   assert.match(text, "Error: the workgroup is disabled");

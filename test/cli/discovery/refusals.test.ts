@@ -54,7 +54,7 @@ const REFUSALS: ReadonlyArray<
     "the credentials may not call es:DescribeDomain: ask for that permission; docs/guides/deploy.md lists all required ones",
   ],
   [
-    "a domain that is not there",
+    "a domain that does not exist",
     "minimal",
     { domain: async () => undefined },
     "there is no domain books in eu-west-1: check opensearch.domain_name, aws.region_name and the account of the credentials",
@@ -114,7 +114,7 @@ const REFUSALS: ReadonlyArray<
     "vpc.domain_security_group_id is sg-0a1b2c3d4e5f67890, but the groups of domain books are sg-1, sg-2: use one of them",
   ],
   [
-    "a certificate that is not there",
+    "a certificate that does not exist",
     "minimal",
     { certificate: async () => undefined },
     `${TLS}: there is no certificate ${REGIONAL} in this account`,
@@ -144,7 +144,7 @@ const REFUSALS: ReadonlyArray<
     "there is no public hosted zone named example.org: set domain_name_system.hosted_zone_id, or set domain_name_system.create_dns_record to false and create the record yourself",
   ],
   [
-    "a zone that is not there",
+    "a zone that does not exist",
     "all-options",
     { zone: async () => undefined },
     "there is no hosted zone Z0123456789ABCDEFGHIJ: check hosted_zone_id, or set domain_name_system.create_dns_record to false and create the record yourself",
@@ -156,13 +156,13 @@ const REFUSALS: ReadonlyArray<
     "hosted zone Z0123456789ABCDEFGHIJ is for example.net, which does not contain search.example.org: use the right zone, or set domain_name_system.create_dns_record to false and create the record yourself",
   ],
   [
-    "a secret that is not there",
+    "a secret that does not exist",
     "basic-auth",
     { secret: async () => undefined },
     "opensearch.auth.master_user_secret_arn: there is no secret arn:aws:secretsmanager:eu-west-1:123456789012:secret:search-master-AbCdEf",
   ],
   [
-    "a VPC that is not there",
+    "a VPC that does not exist",
     "minimal",
     { vpc: async () => undefined },
     "there is no VPC vpc-0a1b2c3d4e5f67890 in eu-west-1: check vpc.vpc_id and aws.region_name",
@@ -231,7 +231,7 @@ test("a certificate and a secret of another region are refused, whatever has let
   ]);
 });
 
-test("an existing endpoint that is not there, or not in service, is refused", async () => {
+test("an existing endpoint that does not exist, or is not in service, is refused", async () => {
   const change: Change = ["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }];
   const found = (endpoint: Awaited<ReturnType<DiscoveryClients["modelEndpoint"]>>) =>
     problems("all-options", { modelEndpoint: async () => endpoint }, [change]);

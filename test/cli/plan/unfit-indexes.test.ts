@@ -34,7 +34,7 @@ test("an unchanged model needs no words", () => {
   assert.equal(notes(AFTER, AFTER, [stored("books-1", "second")]), []);
 });
 
-test("indexes with vectors of the model before are named, and what happens until they are rebuilt", () => {
+test("names indexes with vectors of the earlier model, and says what happens until they are rebuilt", () => {
   const indexes = [
     stored("books-1", "first"),
     stored("books-2", "second"),
@@ -49,7 +49,7 @@ test("indexes with vectors of the model before are named, and what happens until
   ]);
 });
 
-test("without an answer of the gateway the entry is named", () => {
+test("names the entry if the gateway does not answer", () => {
   assert.match(notes(BEFORE, AFTER)[0] ?? "", /^Indexes of books: vector has vectors of/);
 });
 
@@ -94,7 +94,7 @@ test("a previous model says what it costs, what needs it, and when it can go", (
   assert.equal(previousNotes(after, [stored("books-2", "second")]), [
     `${kept}. No index has its vectors any more: remove the section`,
   ]);
-  assert.match(previousNotes(after, undefined)[0] ?? "", "It is not known which indexes have its vectors");
+  assert.match(previousNotes(after, undefined)[0] ?? "", "The plan could not find out which indexes have its vectors");
   assert.equal(previousNotes(AFTER, []), []);
 });
 

@@ -40,7 +40,7 @@ async function follow(
 const RUNNING = { status: "RUNNING" };
 const DONE = { status: "SUCCEEDED", output: '{"recipes":[]}' };
 
-test("expired credentials end the watching, not the training", async () => {
+test("expired credentials end the watching but not the training", async () => {
   const error = await follow("training", [RUNNING, EXPIRED]);
   assert.instance(error, Failure);
   assert.match(
@@ -59,7 +59,7 @@ test("a missing permission to read the lock ends the watching, not the teardown"
 
 const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
 
-test("a call that fails for a moment is repeated", async () => {
+test("a call that fails for a moment is retried", async () => {
   assert.equal(await follow("training", [reset, named("ThrottlingException"), DONE]), { recipes: [] });
 });
 
@@ -85,7 +85,7 @@ test("a failure has a remedy: that of training's own error, else to start it aga
   );
   assert.is(
     await failed("States.TaskFailed", "no memory"),
-    "The training w1 failed: States.TaskFailed: no memory. The same command starts it again and resumes what was made",
+    "The training w1 failed: States.TaskFailed: no memory. The same command starts it again and resumes where it stopped",
   );
 });
 

@@ -30,7 +30,7 @@ test("the function's own words are shown, not Lambda's answer", () => {
   );
 });
 
-test("what is no error of a function is told apart", () => {
+test("what is not an error of a function is told apart", () => {
   for (const summary of ["no such host", "{out of memory}", "invoking Lambda Function (f): {}", '["{}"]']) {
     assert.is(functionErrorIn({ severity: "error", summary }), undefined, summary);
   }
@@ -41,7 +41,7 @@ const DENIED = thrown(
   "User: arn:aws:sts::123456789012:assumed-role/shop-manager/shop-manager is not authorized to perform: personalize:CreateFilter",
 );
 
-test("going on: every error must be of a kind that passes", () => {
+test("continues only if every error is of a kind that passes", () => {
   const warning: Diagnostic = { severity: "warning", summary: "deprecated" };
   assert.is(waitOf([IN_PROGRESS, warning, IN_PROGRESS]), "work");
   assert.is(waitOf([IN_PROGRESS, DENIED]), "permissions");
@@ -59,7 +59,7 @@ test("what a function may not do is not blamed on the deployer's credentials", (
   const { message } = terraformFailure([DENIED], place);
   assert.match(
     message,
-    "Stack filters: the role shop-manager lacks a permission, not your credentials. IAM needs a while",
+    "Stack filters: the role shop-manager lacks a permission, not your credentials. New permissions take a while",
   );
   assert.match(message, "personalize:CreateFilter");
 });

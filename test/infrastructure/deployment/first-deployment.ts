@@ -9,7 +9,7 @@ import { changesIn, type Step, type World } from "./world.ts";
 
 /** Deploys, interrupted once, and looks at what is there then. */
 export function firstDeployment(step: Step, { project, account, folder, names, cloud, s3, parameters }: World): void {
-  step("is interrupted by Ctrl-C: Terraform ends in good order, and says how to go on", async () => {
+  step("is interrupted by Ctrl-C: Terraform ends in good order, and says what to do", async () => {
     const run = project.start("deploy", "--yes");
     const early = run.ended.then(({ err }): never => {
       throw new Error(`the deployment ended before it was interrupted:\n${err}`);

@@ -38,7 +38,7 @@ testRules(test, configurationFiles("minimal"), [
       LAMBDA,
       set(["lambda_authorizer"], { function_arn: "arn:aws:lambda:us-east-1:123456789012:function:shop-authorizer" }),
     ],
-    problems: ["conf/api.yaml lambda_authorizer.function_arn is of region us-east-1; aws.region_name is eu-west-1"],
+    problems: ["conf/api.yaml lambda_authorizer.function_arn is in region us-east-1, but aws.region_name is eu-west-1"],
   },
   {
     rule: "principals belong to iam and lambda",
@@ -88,7 +88,7 @@ testRules(test, configurationFiles("minimal"), [
     rule: "a principal belongs to one key, whatever the path of a role",
     good: [IAM, keys({ principals: [ROLE] }, { principals: ["arn:aws:iam::210987654321:role/shop-page"] })],
     bad: [IAM, keys({ principals: [ROLE] }, { principals: ["arn:aws:iam::123456789012:role/web/shop-page"] })],
-    problems: ["conf/api.yaml keys[1].principals[0] role shop-page of account 123456789012 is there twice"],
+    problems: ["conf/api.yaml keys[1].principals[0] role shop-page of account 123456789012 appears twice"],
   },
 ]);
 

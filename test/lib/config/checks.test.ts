@@ -46,7 +46,7 @@ const RULES: readonly Rule[] = [
     rule: "a key is of the project's region",
     good: [],
     bad: [["project.yaml", ["aws", "kms_key_arn"], "arn:aws:kms:us-east-1:123456789012:key/0a1b"]],
-    problems: ["conf/project.yaml aws.kms_key_arn is of region us-east-1; aws.region_name is eu-west-1"],
+    problems: ["conf/project.yaml aws.kms_key_arn is in region us-east-1, but aws.region_name is eu-west-1"],
   },
   {
     rule: "alarms.rules names alarms",
@@ -84,15 +84,15 @@ const RULES: readonly Rule[] = [
         ],
       ],
     ],
-    problems: ['conf/api.yaml keys[1].name "shop" is there twice'],
+    problems: ['conf/api.yaml keys[1].name "shop" appears twice'],
   },
   {
     rule: "a private API has no host name",
     good: [],
     bad: [["api.yaml", ["private_api"], { vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890"] }]],
     problems: [
-      "conf/api.yaml private_api excludes domain_name_system: a private API has no host name of one's own here",
-      "conf/api.yaml private_api excludes recommendation_domain_name: a private API has no host name of one's own here",
+      "conf/api.yaml private_api cannot be combined with domain_name_system: a private API has no host name of its own",
+      "conf/api.yaml private_api cannot be combined with recommendation_domain_name: a private API has no host name of its own",
     ],
   },
   {
@@ -116,14 +116,16 @@ const RULES: readonly Rule[] = [
     rule: "a certificate is of the project's region",
     good: [],
     bad: [["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws:acm:us-east-1:123456789012:certificate/a"]],
-    problems: ["conf/api.yaml domain_name_system.certificate_arn is of region us-east-1; aws.region_name is eu-west-1"],
+    problems: [
+      "conf/api.yaml domain_name_system.certificate_arn is in region us-east-1, but aws.region_name is eu-west-1",
+    ],
   },
   {
     rule: "a certificate is of the project's account",
     good: [["project.yaml", ["aws", "account_id"], undefined]],
     bad: [["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws:acm:eu-west-1:000000000001:certificate/a"]],
     problems: [
-      "conf/api.yaml domain_name_system.certificate_arn is of account 000000000001; aws.account_id is 123456789012",
+      "conf/api.yaml domain_name_system.certificate_arn belongs to account 000000000001, but aws.account_id is 123456789012",
     ],
   },
   {
@@ -132,7 +134,9 @@ const RULES: readonly Rule[] = [
     bad: [
       ["api.yaml", ["personalized_ranking", "campaign_arn"], "arn:aws:personalize:eu-west-2:123456789012:campaign/c"],
     ],
-    problems: ["conf/api.yaml personalized_ranking.campaign_arn is of region eu-west-2; aws.region_name is eu-west-1"],
+    problems: [
+      "conf/api.yaml personalized_ranking.campaign_arn is in region eu-west-2, but aws.region_name is eu-west-1",
+    ],
   },
   {
     rule: "a secret is of the project's region, but may be of another account",
@@ -151,7 +155,7 @@ const RULES: readonly Rule[] = [
       ],
     ],
     problems: [
-      "conf/project.yaml opensearch.auth.master_user_secret_arn is of region eu-west-2; aws.region_name is eu-west-1",
+      "conf/project.yaml opensearch.auth.master_user_secret_arn is in region eu-west-2, but aws.region_name is eu-west-1",
     ],
   },
   {
@@ -161,14 +165,14 @@ const RULES: readonly Rule[] = [
       ["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws-cn:acm:eu-west-1:123456789012:certificate/a"],
     ],
     problems: [
-      "conf/api.yaml domain_name_system.certificate_arn is of partition aws-cn; region eu-west-1 is of partition aws",
+      "conf/api.yaml domain_name_system.certificate_arn is in partition aws-cn, but region eu-west-1 is in partition aws",
     ],
   },
   {
     rule: "the domain's address is of the project's region",
     good: [["project.yaml", ["opensearch", "domain"], "https://search.internal.example.org"]],
     bad: [["project.yaml", ["opensearch", "domain"], "vpc-books-x.us-east-1.es.amazonaws.com"]],
-    problems: ["conf/project.yaml opensearch.domain is of region us-east-1; aws.region_name is eu-west-1"],
+    problems: ["conf/project.yaml opensearch.domain is in region us-east-1, but aws.region_name is eu-west-1"],
   },
   {
     rule: "the cluster's minimum is at most its maximum",
@@ -208,7 +212,7 @@ const RULES: readonly Rule[] = [
     bad: [["api.yaml", ["cors", "allow_origins"], ["*", "https://a.example.org", "https://a.example.org"]]],
     problems: [
       'conf/api.yaml cors.allow_origins must be "*" alone, or origins without it',
-      'conf/api.yaml cors.allow_origins[2] "https://a.example.org" is there twice',
+      'conf/api.yaml cors.allow_origins[2] "https://a.example.org" appears twice',
     ],
   },
 ];

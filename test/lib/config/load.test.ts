@@ -32,10 +32,10 @@ test("gives the configuration", () => {
   assert.ok(recommendation);
 });
 
-test("a folder that is not there says how to name one", () => {
+test("a folder that does not exist says how to name one", () => {
   assert.throws(
     () => loadConfiguration("no/such/folder"),
-    (error: Error) => error.message === "no/such/folder  is not there: give the configuration folder with --conf DIR",
+    (error: Error) => error.message === "no/such/folder  does not exist: give the configuration folder with --conf DIR",
   );
 });
 
@@ -54,12 +54,12 @@ test("a file that is a folder, and one that is not UTF-8, are problems among oth
   assert.match(text, 'DIR/model.yaml:1  sparse_v4  is not a known key: did you mean "sparse_v3"?');
 });
 
-test("a byte order mark is no problem", () => {
+test("a byte order mark is accepted", () => {
   writeFileSync(join(folder, "filter.yaml"), "\uFEFFfilters: []\n");
   assert.equal(loadConfiguration(folder).recommendation?.filters, []);
 });
 
-test("Windows line endings are no problem, and lines are counted right", () => {
+test("Windows line endings are accepted, and lines are counted correctly", () => {
   writeFileSync(join(folder, "filter.yaml"), "filters: []\r\n\r\nfilter: 1\r\n");
   assert.is(problems(), 'DIR/filter.yaml:3  filter  is not a known key: did you mean "filters"?');
 });
@@ -69,11 +69,11 @@ test("hybrid_search.yaml alone needs no other file, and checks its own rules", (
   rmSync(join(folder, "model.yaml"));
   assert.is(loadHybridSearch(folder).hybrid_queries.length, 2);
   writeFileSync(join(folder, "hybrid_search.yaml"), "hybrid_queries: [{index: a}, {index: a}]");
-  assert.match(problems(loadHybridSearch), 'hybrid_queries[1].index  "a" is there twice: see hybrid_queries[0]');
+  assert.match(problems(loadHybridSearch), 'hybrid_queries[1].index  "a" appears twice: see hybrid_queries[0]');
   rmSync(join(folder, "hybrid_search.yaml"));
   assert.throws(
     () => loadHybridSearch(folder),
-    /hybrid_search.yaml {2}is not there: it says which indices have embeddings/,
+    /hybrid_search.yaml {2}is missing: it says which indices have embeddings/,
   );
 });
 

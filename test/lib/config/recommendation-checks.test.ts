@@ -81,7 +81,7 @@ const RULES: readonly Rule[] = [
     ],
     bad: [["solution.yaml", user("parameters", 0, "name"), "popularity_discount_factor"]],
     problems: [
-      'conf/solution.yaml recipes.user_personalization.parameters[0].name "popularity_discount_factor" is no parameter of aws-user-personalization: it belongs to aws-sims',
+      'conf/solution.yaml recipes.user_personalization.parameters[0].name "popularity_discount_factor" is not a parameter of aws-user-personalization: it belongs to aws-sims',
     ],
   },
   {
@@ -89,7 +89,7 @@ const RULES: readonly Rule[] = [
     good: [],
     bad: [["solution.yaml", user("parameters", 0, "name"), "hiden_dimension"]],
     problems: [
-      'conf/solution.yaml recipes.user_personalization.parameters[0].name "hiden_dimension" is no parameter of aws-user-personalization: did you mean "hidden_dimension"?',
+      'conf/solution.yaml recipes.user_personalization.parameters[0].name "hiden_dimension" is not a parameter of aws-user-personalization: did you mean "hidden_dimension"?',
     ],
   },
   {
@@ -112,7 +112,7 @@ const RULES: readonly Rule[] = [
     rule: "a parameter is there once",
     good: [["solution.yaml", user("parameters", 1), { name: "bptt", value: 2 }]],
     bad: [["solution.yaml", user("parameters", 1), { name: "hidden_dimension", value: 32 }]],
-    problems: ['conf/solution.yaml recipes.user_personalization.parameters[1].name "hidden_dimension" is there twice'],
+    problems: ['conf/solution.yaml recipes.user_personalization.parameters[1].name "hidden_dimension" appears twice'],
   },
   {
     rule: "an excluded column is in the schema",
@@ -147,14 +147,14 @@ const RULES: readonly Rule[] = [
     good: [["solution.yaml", user("excluded_dataset_columns", 1), { name: "Item", value: ["AUTHOR"] }]],
     bad: [["solution.yaml", user("excluded_dataset_columns", 1), { name: "User", value: ["AGE"] }]],
     problems: [
-      'conf/solution.yaml recipes.user_personalization.excluded_dataset_columns[1].name "User" is there twice: join it with excluded_dataset_columns[0]',
+      'conf/solution.yaml recipes.user_personalization.excluded_dataset_columns[1].name "User" appears twice: join it with excluded_dataset_columns[0]',
     ],
   },
   {
     rule: "a filter's name is there once",
     good: [["filter.yaml", ["filters", 1, "name"], "categories"]],
     bad: [["filter.yaml", ["filters", 1, "name"], "category"]],
-    problems: ['conf/filter.yaml filters[1].name "category" is there twice: see filters[0]'],
+    problems: ['conf/filter.yaml filters[1].name "category" appears twice: see filters[0]'],
   },
   {
     rule: "a placeholder is well-formed",

@@ -168,7 +168,7 @@ const RULES: readonly Rule[] = [
     problems: [
       'conf/etl/configure.json user.renames[0].column "AGES" is not one of the columns: did you mean "AGE"?',
       'conf/etl/configure.json item.renames[0].column "TITLE" is used twice',
-      'conf/etl/configure.json interaction.columns[6].name "USER_ID" is there twice',
+      'conf/etl/configure.json interaction.columns[6].name "USER_ID" appears twice',
     ],
   },
 ];

@@ -59,7 +59,7 @@ const RULES: readonly Rule[] = [
     good: [["model.yaml", [DENSE], { ...DEPLOYED, documents: DEPLOYED }]],
     bad: [["model.yaml", [DENSE], { endpoint_name: "shop-dense", documents: DEPLOYED }]],
     problems: [
-      `conf/model.yaml ${DENSE}.documents.endpoint_name is missing: the project does not know which model the existing endpoint of queries has`,
+      `conf/model.yaml ${DENSE}.documents.endpoint_name is missing: the project does not know which model the existing endpoint for queries has`,
     ],
   },
   {
@@ -82,7 +82,7 @@ const RULES: readonly Rule[] = [
     rule: "templates have names of their own",
     good: [["hybrid_search.yaml", ["templates", 1], template("other")]],
     bad: [["hybrid_search.yaml", ["templates", 1], template("title_and_meaning")]],
-    problems: ['conf/hybrid_search.yaml templates[1].name "title_and_meaning" is there twice: see templates[0]'],
+    problems: ['conf/hybrid_search.yaml templates[1].name "title_and_meaning" appears twice: see templates[0]'],
   },
   {
     rule: "a template holds a hybrid query",
@@ -105,8 +105,8 @@ const RULES: readonly Rule[] = [
     good: [[...EXPERIMENTS, [experiment("x", AB), experiment("y", AB, "news-*")]]],
     bad: [[...EXPERIMENTS, [experiment("x", AB), experiment("x", AB)]]],
     problems: [
-      'conf/hybrid_search.yaml experiments[1].name "x" is there twice: see experiments[0]',
-      'conf/hybrid_search.yaml experiments[1].index "products" is there twice: see experiments[0]',
+      'conf/hybrid_search.yaml experiments[1].name "x" appears twice: see experiments[0]',
+      'conf/hybrid_search.yaml experiments[1].index "products" appears twice: see experiments[0]',
     ],
   },
   {
@@ -115,7 +115,7 @@ const RULES: readonly Rule[] = [
     bad: [[...EXPERIMENTS, [experiment("x", [variant("a"), variant("a", { share: 0.6 })])]]],
     problems: [
       "conf/hybrid_search.yaml experiments[0].variants have shares that sum to 1.1, more than 1",
-      'conf/hybrid_search.yaml experiments[0].variants[1].name "a" is there twice: see variants[0]',
+      'conf/hybrid_search.yaml experiments[0].variants[1].name "a" appears twice: see variants[0]',
     ],
   },
   {
@@ -209,14 +209,14 @@ const RULES: readonly Rule[] = [
     rule: "an index is there once",
     good: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "product*", embedding_mappings: [mapping()] }]],
     bad: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "products", embedding_mappings: [mapping()] }]],
-    problems: ['conf/hybrid_search.yaml hybrid_queries[1].index "products" is there twice: see hybrid_queries[0]'],
+    problems: ['conf/hybrid_search.yaml hybrid_queries[1].index "products" appears twice: see hybrid_queries[0]'],
   },
   {
     rule: "an embedding field is there once in an index",
     good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1], mapping("other")]],
     bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1], mapping("description_dense")]],
     problems: [
-      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].embedding_field "description_dense" is there twice: see embedding_mappings[0] of this index',
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].embedding_field "description_dense" appears twice: see embedding_mappings[0] of this index',
     ],
   },
   {
@@ -238,7 +238,7 @@ const RULES: readonly Rule[] = [
       ],
     ],
     problems: [
-      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].src_fields[1] "a" is there twice',
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].src_fields[1] "a" appears twice',
       'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].src_fields[2] "description_sparse" is an embedding field of this index',
     ],
   },

@@ -12,22 +12,22 @@ function without(...names: string[]): Files {
 
 test("an absent file says which service needs it", () => {
   assert.equal(linesOf(without("model.yaml", "filter.yaml")), [
-    "conf/model.yaml  is not there: the search gateway, which vpc and opensearch of project.yaml enable, needs it",
-    "conf/filter.yaml  is not there: the recommendation service, which personalize of project.yaml enables, needs it",
+    "conf/model.yaml  is missing: the search gateway, which vpc and opensearch of project.yaml enable, needs it",
+    "conf/filter.yaml  is missing: the recommendation service, which personalize of project.yaml enables, needs it",
   ]);
 });
 
 test("an absent file finds the one that is misnamed", () => {
   const files = { ...without("api.yaml"), "api.yml": example["api.yaml"] ?? "" };
   assert.equal(linesOf(files), [
-    "conf/api.yaml  is not there: the search gateway, which vpc and opensearch of project.yaml enable, needs it (is api.yml it, misnamed?)",
+    "conf/api.yaml  is missing: the search gateway, which vpc and opensearch of project.yaml enable, needs it (is api.yml it, misnamed?)",
   ]);
 });
 
 test("without project.yaml the other files are checked all the same", () => {
   const files = { ...without("project.yaml"), "api.yaml": "throttle: {rate_limit: -1}" };
   assert.equal(linesOf(files), [
-    "conf/project.yaml  is not there: it says what is deployed, and where",
+    "conf/project.yaml  is missing: it says what is deployed, and where",
     "conf/api.yaml:1  throttle.rate_limit  must be a number above 0, at most 10000, got -1",
   ]);
 });
@@ -55,10 +55,10 @@ test("a tab says that it is one", () => {
   );
 });
 
-test("a key that is there twice is found with both lines, and the rest is checked", () => {
+test("a key that appears twice is found with both lines, and the rest is checked", () => {
   const text = "throttle:\n  rate_limit: 1\n  rate_limit: 2\ndomain_name_system: null\nlogging:\n  user_id: nobody\n";
   assert.equal(linesOf({ ...example, "api.yaml": text }), [
-    'conf/api.yaml:3  the key "rate_limit" is there twice, first in line 2: remove one',
+    'conf/api.yaml:3  the key "rate_limit" appears twice, first in line 2: remove one',
     'conf/api.yaml:6  logging.user_id  must be "plain", "hmac" or "none", got "nobody"',
   ]);
 });
@@ -82,7 +82,7 @@ test("a tag that YAML does not know is refused", () => {
   );
 });
 
-test("a file that is no mapping says what it is", () => {
+test("a file that is not a mapping says what it is", () => {
   assert.equal(linesOf({ ...example, "filter.yaml": "- a\n- b\n" }), [
     "conf/filter.yaml:1  must be a mapping, got a list of 2 entries",
   ]);
@@ -137,7 +137,7 @@ test("an alias bomb is refused before it is expanded", () => {
   ]);
 });
 
-test("deep nesting is a problem of its line, in YAML and in JSON, at any depth", () => {
+test("deep nesting is reported at its line, in YAML and in JSON, at any depth", () => {
   for (const depth of [60, 3_000, 100_000]) {
     const brackets = `${"[".repeat(depth)}${"]".repeat(depth)}`;
     for (const file of ["filter.yaml", "schema/item_schema.json"]) {
@@ -202,7 +202,7 @@ test("what YAML takes and JSON does not is refused in a JSON file", () => {
 
 test("a file that project.yaml names and that is not there is a problem of project.yaml", () => {
   assert.equal(linesOf(without("schema/item_schema.json")), [
-    "conf/project.yaml:92  personalize.item_schema_file_path  names conf/schema/item_schema.json, which is not there: relevance schema-generation writes it",
+    "conf/project.yaml:92  personalize.item_schema_file_path  names conf/schema/item_schema.json, which does not exist: relevance schema-generation writes it",
   ]);
 });
 
@@ -215,7 +215,7 @@ test("a path that starts at the wrong folder says where paths start", () => {
   );
   assert.match(
     linesOf(files)[0] ?? "",
-    /item_schema_file_path {2}names a file that is not there: paths start at conf\/, so write schema\/item_schema.json$/,
+    /item_schema_file_path {2}names a file that does not exist: paths start at conf\/, so write schema\/item_schema.json$/,
   );
 });
 

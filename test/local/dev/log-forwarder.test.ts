@@ -65,7 +65,7 @@ test("says once that lines could not be stored, and continues", async () => {
     batches.map(([line]) => line?.[0]),
     ["z"],
   );
-  assert.equal(said, ["request log lines could not be stored (searches go on): the log is down"]);
+  assert.equal(said, ["request log lines could not be stored (searches keep working): the log is down"]);
 });
 
 test("keeps a bounded number of lines while the log does not answer", async () => {

@@ -59,9 +59,9 @@ test("refuse a misspelt option and show those there are", () => {
 });
 
 const REFUSED: [env: Record<string, string>, message: RegExp][] = [
-  [{ PORT: "http" }, /^PORT=http is no port: give a whole number from 1 to 65531$/],
-  [{ PORT: "65533" }, /^PORT=65533 is no port/],
-  [{ OPENSEARCH_URL: "localhost:9200" }, /^OPENSEARCH_URL=localhost:9200 is no address/],
+  [{ PORT: "http" }, /^PORT=http is not a port: give a whole number from 1 to 65531$/],
+  [{ PORT: "65533" }, /^PORT=65533 is not a port/],
+  [{ OPENSEARCH_URL: "localhost:9200" }, /^OPENSEARCH_URL=localhost:9200 is not an address/],
   [
     { OPENSEARCH_VERSION: "2.11.0" },
     /^OPENSEARCH_VERSION=2\.11\.0: OpenSearch "2\.11\.0" cannot be installed: use 2\.19\.6 or 3\.6\.0/,
@@ -71,7 +71,7 @@ const REFUSED: [env: Record<string, string>, message: RegExp][] = [
     { EMBEDDING_URL_DENSE: "http://x" },
     /^EMBEDDING_URL_DENSE names no model; there are EMBEDDING_URL_DENSE_LARGE_EN_V1_5/,
   ],
-  [{ EMBEDDING_URL_SPARSE_V3: "x" }, /^EMBEDDING_URL_SPARSE_V3=x is no address/],
+  [{ EMBEDDING_URL_SPARSE_V3: "x" }, /^EMBEDDING_URL_SPARSE_V3=x is not an address/],
 ];
 for (const [env, message] of REFUSED) {
   test(`refuse ${JSON.stringify(env)} as a wrong call`, () => {

@@ -29,7 +29,7 @@ for (const [name, body] of [
   ["no JSON", "{"],
   ["an unknown kind", '[{"kind":"explode"}]'],
   ["an unknown condition", '[{"kind":"throttle","evry":3}]'],
-  ["a status that is no error", '[{"kind":"status","status":200}]'],
+  ["a status that is not an error", '[{"kind":"status","status":200}]'],
   ["every 0th call", '[{"kind":"throttle","every":0}]'],
 ] as const) {
   test(`refuses ${name}`, () => {

@@ -203,7 +203,7 @@ test("spoilt answers are errors", async () => {
     both("model gave a vector of 8 dimensions, 1024 are configured"),
   );
   assert.equal(await outcome({ kind: "too_few" }), both("model gave 1 vectors for 2 texts"));
-  assert.equal(await outcome({ kind: "not_json" }), both("model answered with something else than JSON"));
+  assert.equal(await outcome({ kind: "not_json" }), both("model answered with something other than JSON"));
 });
 
 test("a model or an endpoint that does not exist is an error without its name", async () => {

@@ -126,7 +126,7 @@ const EVENTS: readonly [string, Partial<PutEventsCommandInput>, RegExp][] = [
     /eventList\.0: the schema has no EVENT_VALUE; it has userId, itemId, eventType/,
   ],
   [
-    "properties that are no JSON",
+    "properties that are not JSON",
     { eventList: [{ eventType: "a", itemId: "i", sentAt: new Date(), properties: "{" }] },
     /properties is not JSON/,
   ],

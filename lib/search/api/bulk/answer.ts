@@ -74,7 +74,7 @@ export async function requireFittingAnswer(
   }
   throw new ApiError(
     "payload_too_large",
-    `The answer repeats the request and could take ${plain} bytes, at most ${MAX_RESULT_BYTES} can be handed over. ` +
+    `The answer repeats the request and could take ${plain} bytes, at most ${MAX_RESULT_BYTES} can be returned. ` +
       `Split bulk_request into ${Math.ceil(plain / MAX_RESULT_BYTES) + 1} requests of fewer operations, or send ` +
       "accept-encoding: gzip. Nothing has been written.",
   );

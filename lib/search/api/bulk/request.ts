@@ -149,7 +149,7 @@ export const RefreshWaitFor = v.picklist(["wait_for"]);
 /** When written documents become visible to searches. */
 export const Refresh = v.pipe(
   v.union([v.boolean(), RefreshWaitFor]),
-  v.description("`true` makes the documents searchable at once, `wait_for` answers when they are. Default: `false`."),
+  v.description("`true` makes the documents searchable at once, `wait_for` waits until they are. Default: `false`."),
 );
 
 /** Body of `POST /application/bulk`. */

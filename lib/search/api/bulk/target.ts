@@ -59,7 +59,7 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
     exact(settings.indexes, name) ?? (written ? settingsOfIndex(settings, written) : settingsOf(settings, name));
   if (!found) {
     if (!written && indexes.some((index) => settingsOf(settings, index.name))) {
-      throw invalid([`is an alias of ${indexes.length} indexes of which none is its write index`]);
+      throw invalid([`is an alias of ${indexes.length} indexes, none of which is its write index`]);
     }
     return { ...names, mappings: [], onFailure: "fail" };
   }
@@ -80,11 +80,8 @@ function exact(entries: readonly IndexSettings[], name: string): IndexSettings |
 }
 
 function missing(name: string, indexes: readonly IndexInfo[]): string {
-  if (indexes.length > 1) return `is an alias of ${indexes.length} indexes of which none is its write index`;
-  return (
-    `does not exist, and has embedding fields by hybrid_search.yaml, so it is not created by writing to it; ` +
-    advice(name)
-  );
+  if (indexes.length > 1) return `is an alias of ${indexes.length} indexes, none of which is its write index`;
+  return `does not exist, and writes do not create it, because hybrid_search.yaml gives it embedding fields; ${advice(name)}`;
 }
 
 function advice(index: string): string {

@@ -42,7 +42,7 @@ export function depthDegradation({ hits, total, partial }: SearchAnswer, { from,
       {
         ...base,
         reason: "the page starts past the end of the fused list, and totals are not tracked",
-        effect: "whether more documents match is not known",
+        effect: "it is unknown whether more documents match",
       },
     ];
   }

@@ -16,7 +16,7 @@ const Weights = v.pipe(
   ),
   v.metadata({ minItems: 1, maxItems: MAX_SUBQUERIES }),
   v.description(
-    "One weight for each subquery; they sum to 1. Default: those of the index, if it has one for each, else equal.",
+    "One weight for each subquery; they sum to 1. Default: those of the index, if it has one for each subquery, else equal.",
   ),
 );
 

@@ -51,7 +51,7 @@ export const SearchRequest = v.strictObject({
   search_request: objectSchema(NativeSearch),
   user_query: v.pipe(
     v.nullish(v.string()),
-    v.description("What the user typed, for the request log: the body has it somewhere, or not at all."),
+    v.description("What the user typed, for the request log, which cannot find it in the body."),
   ),
   ...commonFields,
 });

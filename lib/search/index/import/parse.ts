@@ -67,11 +67,12 @@ function pair(action: string, source: string, { check }: ParseOptions): Outcome 
   const { _id, routing, version, version_type: versionType } = given;
   const id = _id === undefined ? "" : idOf(_id);
   if (id === undefined) return { reason: "_id is neither text nor a whole number", text };
-  if (check && !isObject(parseJson(source))) return { id, reason: "the document is no JSON object", text };
+  if (check && !isObject(parseJson(source))) return { id, reason: "the document is not a JSON object", text };
   const document: Writable = { op, id, source };
   if (routing !== undefined) document.routing = String(routing);
   if (versionType === "external" || versionType === "external_gte") {
-    if (!Number.isSafeInteger(version)) return { id, reason: `version ${version} is no whole number below 2^53`, text };
+    if (!Number.isSafeInteger(version))
+      return { id, reason: `version ${version} is not a whole number below 2^53`, text };
     document.version = BigInt(version as number);
     document.versionType = versionType;
   }
@@ -81,7 +82,7 @@ function pair(action: string, source: string, { check }: ParseOptions): Outcome 
 function plain(source: string, { idField, check }: ParseOptions): Outcome {
   if (idField === undefined && !check) return { document: { id: "", source } };
   const parsed = parseJson(source);
-  if (!isObject(parsed)) return { reason: "the line is no JSON object", text: source };
+  if (!isObject(parsed)) return { reason: "the line is not a JSON object", text: source };
   if (idField === undefined) return { document: { id: "", source } };
   const id = idOf(valueAt(parsed, idField));
   if (!id) return { reason: `${idField} holds no id: text or a whole number`, text: source };

@@ -64,7 +64,7 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
     if (record.tally.rejected > maxRejected) {
       throw new RunFailure(
         `${record.tally.rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. ` +
-          "Resume with a larger --max-rejected to go on",
+          "Resume with a larger --max-rejected to continue",
       );
     }
     await checkpoints.saveIfDue();

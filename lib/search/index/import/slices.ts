@@ -97,7 +97,7 @@ async function* gunzipped(file: ImportFile, open: OpenFile): AsyncGenerator<Buff
     yield* gunzip as AsyncIterable<Buffer>;
   } catch (error) {
     if (error instanceof RunFailure) throw error;
-    throw new RunFailure(`${file.name} is no complete gzip file: ${(error as Error).message}`, { cause: error });
+    throw new RunFailure(`${file.name} is not a complete gzip file: ${(error as Error).message}`, { cause: error });
   } finally {
     gunzip.destroy();
   }

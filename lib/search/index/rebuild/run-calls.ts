@@ -41,7 +41,7 @@ const BUSY = new Set([429, 500, 502, 503, 504]);
 export function createRunCalls(options: RunCallsOptions): RunCalls {
   const { cluster, pace, signal, wait = sleep, now = () => performance.now() } = options;
   const checkStop = () => {
-    if (signal?.aborted) throw new Stopped("The run was left. Resume it to go on.");
+    if (signal?.aborted) throw new Stopped("The run was stopped. Resume it to continue.");
   };
 
   const calls: RunCalls = {
@@ -82,7 +82,7 @@ export function createRunCalls(options: RunCallsOptions): RunCalls {
       );
       const parsed = parseJson(answer.body);
       if (!isObject(parsed))
-        throw new RunFailure(`The cluster answered ${method} ${path} with something else than JSON`);
+        throw new RunFailure(`The cluster answered ${method} ${path} with something other than JSON`);
       return parsed;
     },
     once: (request) => cluster.send(request, CALL_MS),

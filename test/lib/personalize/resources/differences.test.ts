@@ -47,7 +47,7 @@ test("a filter that was deleted by hand", async () => {
   const filterArn = shop.names.arn("personalize", `filter/${filter.name}`);
   await shop.personalize.send(new DeleteFilterCommand({ filterArn }));
   await shop.settle();
-  assert.equal((await differences()).filter(Boolean), ["it is not there"]);
+  assert.equal((await differences()).filter(Boolean), ["it does not exist"]);
 });
 
 test("a rotation at 29 filters fits, at 30 it is refused with the way out", () => {

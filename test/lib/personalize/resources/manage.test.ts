@@ -51,7 +51,7 @@ test("creates all in order, and a repeat changes nothing", async () => {
   assert.is(shop.pointers.values.get(shop.names.eventTrackerParameter()), event_tracker?.tracking_id);
 });
 
-test("cut off after each look, it says what is still going on, and the repeat joins it", async () => {
+test("cut off after each look, it says what is still in progress, and the repeat joins it", async () => {
   for (const input of basicInputs(shop.names)) {
     const failures: string[] = [];
     for (let tries = 0; tries < 5; tries += 1) {
@@ -73,7 +73,7 @@ test("cut off after each look, it says what is still going on, and the repeat jo
   assert.is(shop.standIn.control.counts().CreateDataset, 3);
 });
 
-test("a creation that failed before is made anew", async () => {
+test("a creation that failed before is created again", async () => {
   shop.standIn.control.failCreation("dataset-group", "out of luck");
   const [group] = basicInputs(shop.names);
   const input = group as ResourceInputGiven;
@@ -103,14 +103,14 @@ test("refuses to delete what holds data unless the input says so, and deletes in
   assert.is(shop.pointers.values.size, 0);
 });
 
-test("a dataset group of the same name that the project has not made is neither joined nor made anew", async () => {
+test("a dataset group of the same name that the project has not made is neither joined nor created again", async () => {
   const tags = [{ tagKey: PROJECT_TAG, tagValue: "other" }];
   const ours = { kind: "dataset_group", name: "shop", tags: { [PROJECT_TAG]: "shop" } } as const;
   const { datasetGroupArn } = await shop.personalize.send(new CreateDatasetGroupCommand({ name: "shop", tags }));
   await shop.settle();
   assert.match(
     await failureOf(shop.apply("create", ours)),
-    /^ManagerError: There is a dataset group shop that this project has not made: its tag relevance:project is other, .*another project_name/,
+    /^ManagerError: There is a dataset group shop that this project did not create: its tag relevance:project is other, .*another project_name/,
   );
   await shop.personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn }));
   await shop.settle();
@@ -137,7 +137,7 @@ test("what keeps a dataset group and a dataset from going is named", async () =>
   const INPUTS = basicInputs(shop.names, { deletable: true });
   assert.match(
     await failureOf(shop.apply("delete", INPUTS[0] as ResourceInputGiven)),
-    "still holds the solution by-hand, the event tracker shop-events. What was made by hand is removed by hand",
+    "still holds the solution by-hand, the event tracker shop-events. Remove by hand what was made by hand",
   );
   await shop.settle();
   await shop.personalize.send(
@@ -155,7 +155,7 @@ test("what keeps a dataset group and a dataset from going is named", async () =>
   );
 });
 
-test("an update that allows the deletion makes nothing again that was removed by hand", async () => {
+test("an update that allows the deletion does not recreate what was removed by hand", async () => {
   for (const input of basicInputs(shop.names, { deletable: true })) {
     assert.is((await shop.apply("update", input)).status, "may be deleted");
   }
@@ -170,7 +170,7 @@ test("a renamed dataset group is refused with the way out", async () => {
   assert.match(failure, /cannot be renamed to shop2.*Keep project_name/);
 });
 
-test("a schema with a new field that may be null is moved to, and the old schema goes", async () => {
+test("moves to a schema with a new field that may be null, and deletes the old schema", async () => {
   await deployed();
   const old = basicInputs(shop.names).find((input) => input.kind === "dataset" && input.dataset === "item");
   const schema = structuredClone(DEFINITIONS.schemas.item);
@@ -284,7 +284,7 @@ test("a 31st filter is refused, with those that are there and the way out", asyn
   }
   await shop.settle();
   const failure = await failureOf(shop.apply("create", filterInput(shop.names, "unread", READ)));
-  assert.match(failure, /finds no room.*30 filters.*shop-f0, shop-f1.*take a filter out of filter.yaml/);
+  assert.match(failure, /does not fit into the quota.*30 filters.*shop-f0, shop-f1.*take a filter out of filter.yaml/);
 });
 
 test("tags are given at creation, changed and removed by an update", async () => {

@@ -25,7 +25,9 @@ const cases: Record<string, [Given, string[]]> = {
   "a column without a name": [{ user: "USER_ID,\nU1,3\n" }, ["users.csv:1  column 2 of the header has no name"]],
   "a name that Avro does not take": [
     { user: "USER_ID,page count\nU1,3\n" },
-    ['users.csv  has the column "page count": a name is letters, digits and underscores, and starts with no digit'],
+    [
+      'users.csv  has the column "page count": a name is letters, digits and underscores, and does not start with a digit',
+    ],
   ],
   "names that Personalize cannot tell apart": [
     { user: "USER_ID,HOME_TOWN,HOMETOWN\nU1,3,4\n" },

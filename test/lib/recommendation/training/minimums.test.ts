@@ -14,20 +14,20 @@ test("1,000 interactions of 25 users with two each are enough", () => {
   assert.equal(lacks(counted(1_000, 25), [check]), []);
 });
 
-test("999 interactions are not, 24 users are not, and both are told at once", () => {
+test("999 interactions are not, 24 users are not, and both are reported at once", () => {
   assert.equal(lacks(counted(999, 24), [check]), [
-    'similar_items: there are 999 interactions of type "purchase", needed are 1,000',
-    'similar_items: 24 users have at least two interactions of type "purchase", needed are 25',
+    'similar_items: there are 999 interactions of type "purchase", but 1,000 are needed',
+    'similar_items: 24 users have at least two interactions of type "purchase", but 25 are needed',
   ]);
 });
 
 test("names the threshold, and that a number is projected", () => {
   assert.equal(lacks(counted(2_000, 3, false), [{ ...check, event_value_threshold: 0.5 }]), [
-    'similar_items: about 3 users have at least two interactions of type "purchase" with a value of 0.5 or more, needed are 25',
+    'similar_items: about 3 users have at least two interactions of type "purchase" with a value of 0.5 or more, but 25 are needed',
   ]);
 });
 
-test("an event type that is not there: lists those that are, most frequent first", () => {
+test("an event type that does not exist: lists those that do, most frequent first", () => {
   assert.equal(lacks(counted(1_000, 25), [{ ...check, event_type: "buy" }]), [
     'similar_items: no event has the target_event_type "buy"; there are "view" (5,000), "purchase" (1,000)',
   ]);
@@ -36,7 +36,7 @@ test("an event type that is not there: lists those that are, most frequent first
 test("of many users, one in a hundred has two interactions", () => {
   assert.equal(lacks(counted(9_999, 50, true, 5_000), [check]), []);
   assert.equal(lacks(counted(9_999, 50, true, 5_001), [check]), [
-    'similar_items: 50 users have at least two interactions of type "purchase", needed are 51, one in a hundred',
+    'similar_items: 50 users have at least two interactions of type "purchase", but 51 are needed, one in a hundred',
   ]);
 });
 

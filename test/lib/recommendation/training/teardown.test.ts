@@ -88,7 +88,7 @@ test("stops the training with an error of its own, and removes campaigns, then s
   assert.is(await state.lock(), undefined);
 });
 
-test("a filter that was made by hand is none of its business", async () => {
+test("leaves a filter alone that was made by hand", async () => {
   await openFilter(harness, shop, "by-hand", 'INCLUDE ItemID WHERE Items.CATEGORIES IN ("c1")');
   await train(OURS);
   assert.equal(await tornDown(), [`solution ${OURS} is being removed`]);
@@ -99,7 +99,7 @@ test("a solution that was made by hand ends it with what to do, before anything 
   await harness.personalize.send(new CreateSolutionVersionCommand({ solutionArn }));
   assert.match(
     await failureOf(look()),
-    /^TrainingError: The dataset group books holds what this service did not make: solution by-hand\. Remove it by hand/,
+    /^TrainingError: The dataset group books contains what this service did not create: solution by-hand\. Remove it by hand/,
   );
   const { StopSolutionVersionCreation: stops, DeleteSolution: deletions } = harness.standIn.control.counts();
   assert.equal([stops, deletions], [undefined, undefined]);
@@ -113,7 +113,7 @@ test("a solution of ours that another campaign serves ends it with that campaign
   await harness.settle();
   assert.match(
     await failureOf(look()),
-    `TrainingError: The solution ${OURS} is served by what this service did not make: campaign their-own.`,
+    `TrainingError: The solution ${OURS} is used by what this service did not create: campaign their-own.`,
   );
 });
 

@@ -152,7 +152,7 @@ test("stops after the patience without progress, with the service's reason", asy
   // The next delay would have passed the patience, and no delay is longer than two seconds.
   const waited = (time - start) / 1_000;
   assert.ok(waited > 28 && waited <= 30, `${waited}`);
-  assert.match(error.message, `has taken nothing for ${Math.round(waited)} s: `);
+  assert.match(error.message, `has accepted nothing for ${Math.round(waited)} s: `);
   assert.match(error.message, "answered 503: the store is down");
 });
 
@@ -247,7 +247,7 @@ test("stops when nothing of the first thousand rows fits the schema", async () =
   assert.is(server.requests.length, 2);
 });
 
-test("a wrong key and a wrong address are told before anything is sent", async () => {
+test("a wrong key and a wrong address are reported before anything is sent", async () => {
   await checkTarget(target());
   const key = await checkTarget(target({ apiKey: "wrong" })).catch((error) => error);
   assert.match(key.message, /refuses the API key \(403: The API key is missing or wrong/);
@@ -257,7 +257,7 @@ test("a wrong key and a wrong address are told before anything is sent", async (
   assert.match(address.message, /cannot be reached: .*ECONNREFUSED/);
 });
 
-test("an address that is no recommendation API is told from one that is", async () => {
+test("an address that is not a recommendation API is recognized", async () => {
   server.reply = () => ({ status: 200, body: "<html>hello</html>" });
   const error = await upload("user", users(1)).catch((thrown) => thrown);
   assert.match(error.message, /answered 200, which the recommendation service does not: <html>hello/);

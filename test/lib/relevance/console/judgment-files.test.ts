@@ -55,7 +55,7 @@ test("leaves a file alone that others made, and says so", () => {
 
 test("lists the files, and refuses names that leave the folder", () => {
   assert.equal(files.names(), ["again", "mine", "quepid"]);
-  for (const name of ["", "../mine", "a/b", ".hidden", "a.csv"]) assert.throws(() => files.path(name), /is no name/);
+  for (const name of ["", "../mine", "a/b", ".hidden", "a.csv"]) assert.throws(() => files.path(name), /is not a name/);
   assert.equal(judgmentFiles(join(folder, "absent"), "ada").names(), []);
 });
 

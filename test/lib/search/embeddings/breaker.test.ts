@@ -45,7 +45,7 @@ test("a model that hangs is called four times, then not for ten seconds, and the
   state.now = OPEN_MS - 1;
   const error = await query();
   assert.instance(error, ModelPausedError);
-  assert.match((error as Error).message, "its last calls failed: model endpoint timed out after 3000 ms");
+  assert.match((error as Error).message, "because the last ones failed: model endpoint timed out after 3000 ms");
   const [outcome] = await embedder.embedDocuments(["a"], deadlineIn(20_000));
   assert.ok(outcome?.kind === "error" && outcome.error.retryable && outcome.error.retryAfterSeconds === 1);
   assert.is(client.calls.length, FAILURES);

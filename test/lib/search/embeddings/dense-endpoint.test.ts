@@ -103,13 +103,13 @@ test("a text that is not a list of JSON numbers is not stored", async () => {
     "[0.6,0,0.8,0",
   ]) {
     const [outcome] = brief(await embedder(answering(`[${vector}]`)).embedDocuments(["a"], deadline));
-    assert.is(outcome, "model answered with something else than JSON", vector);
+    assert.is(outcome, "model answered with something other than JSON", vector);
   }
 });
 
 test("vectors that are followed by something else are not used", async () => {
   const [outcome] = brief(await embedder(answering("[[0.6,0,0.8,0]]]")).embedDocuments(["a"], deadline));
-  assert.is(outcome, "model answered with something else than JSON");
+  assert.is(outcome, "model answered with something other than JSON");
 });
 
 test("NaN in one vector fails that text alone", async () => {
@@ -159,18 +159,18 @@ test("too few vectors fail every text of the call, since none can be told to bel
   assert.equal(brief(await embedder(client).embedDocuments(["a", "b"], deadline)), [message, message]);
 });
 
-test("an answer that is no JSON fails the call once", async () => {
+test("an answer that is not JSON fails the call once", async () => {
   const client = answering("[[NaN,0,0,0]]");
-  const message = "model answered with something else than JSON";
+  const message = "model answered with something other than JSON";
   assert.equal(brief(await embedder(client).embedDocuments(["a"], deadline)), [message]);
   assert.is(client.calls.length, 1);
 });
 
-test("an answer that is no list fails the call", async () => {
-  const message = "model answered with something else than a list of vectors";
+test("an answer that is not a list fails the call", async () => {
+  const message = "model answered with something other than a list of vectors";
   assert.equal(brief(await embedder(answering({ error: "x" })).embedDocuments(["a"], deadline)), [message]);
   assert.equal(brief(await embedder(answering([{ a: 1 }])).embedDocuments(["a"], deadline)), [
-    "model gave something else than a vector",
+    "model gave something other than a vector",
   ]);
 });
 

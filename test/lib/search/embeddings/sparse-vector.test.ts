@@ -106,8 +106,8 @@ for (const index of [6, -1, 1.5, "2", undefined]) {
   });
 }
 
-test("something else than a list is an error", () => {
-  assert.equal(brief([parse({})]), ["model gave something else than a list of tokens"]);
+test("something other than a list is an error", () => {
+  assert.equal(brief([parse({})]), ["model gave something other than a list of tokens"]);
 });
 
 test("a text without tokens has the empty vector", () => assert.equal(tokens([]), {}));

@@ -195,7 +195,7 @@ test("a dotted embedding field is inside objects, which are there or added", () 
   );
 });
 
-test("a multi-field is no source: documents do not hold it", () => {
+test("a multi-field is not a source: documents do not hold it", () => {
   const author = { properties: { name: { type: "text", fields: { raw: { type: "keyword" } } } } };
   assert.is(
     reasonOf(withTitle({ author }), from("author.name.raw")),
@@ -214,9 +214,9 @@ for (const [what, base, reason] of [
     /holds an error of the cluster.*index_not_found/,
   ],
   ["two indices", { a: { mappings: {} }, b: { mappings: {} } }, /describes 2 indices \(a, b\): give one$/],
-  ["mappings that are no object", { mappings: [] }, /"mappings" is no object$/],
+  ["mappings that are not an object", { mappings: [] }, /"mappings" is not an object$/],
 ] as const) {
-  test(`${what} is no index description`, () => {
+  test(`${what} is not an index description`, () => {
     assert.match(reasonOf(base), reason);
   });
 }

@@ -91,7 +91,7 @@ test("a request whose answer might not fit is 413 before the cluster is called, 
   assert.ok(Buffer.byteLength(text) < 4 * 1024 * 1024);
   const refused = await gateway.send(text);
   assert.equal([refused.status, refused.body.error.code], [413, "payload_too_large"]);
-  assert.match(refused.body.error.message, "at most 6291456 can be handed over");
+  assert.match(refused.body.error.message, "at most 6291456 can be returned");
   assert.match(refused.body.error.message, "Split bulk_request into 3 requests");
   assert.match(refused.body.error.message, "Nothing has been written");
   const packed = await gateway.send(text, { headers: { "accept-encoding": "br, gzip" } });

@@ -27,7 +27,7 @@ test("a short page says that more documents match", () => {
 test("an empty page past the list says that it does not know when totals are not tracked", () => {
   const [only] = depthDegradation(answer(0, null), { from: 300, size: 10 });
   assert.is(only?.stage, "depth");
-  assert.is(only?.effect, "whether more documents match is not known");
+  assert.is(only?.effect, "it is unknown whether more documents match");
   assert.equal(stages(answer(0, null), { from: 0, size: 10 }), []);
 });
 

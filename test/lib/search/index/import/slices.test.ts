@@ -124,9 +124,9 @@ test("what cannot be imported is rejected with its place and reason", async () =
   assert.equal(
     plain.map((one) => ("reason" in one ? one.reason : "")),
     [
-      "the line is no JSON object",
+      "the line is not a JSON object",
       ...new Array(2).fill("id holds no id: text or a whole number"),
-      "the line is no JSON object",
+      "the line is not a JSON object",
     ],
   );
   const row = written(await slicesOf({ a: "id,n\na,1,2\n,1\nb,2\n" }, "csv", 1_000, 1), { format: "csv" });
@@ -136,7 +136,7 @@ test("what cannot be imported is rejected with its place and reason", async () =
   );
 });
 
-test("bytes that are no UTF-8 are not changed silently", async () => {
+test("bytes that are not UTF-8 are not changed silently", async () => {
   const bytes = Buffer.concat([Buffer.from('{"id":"a"}\n{"id":"'), Buffer.from([0xff]), Buffer.from('"}')]);
   const parsed = parseSlice({ slice: 0, file: 0, from: 0, end: bytes.length, bytes }, OPTIONS);
   assert.equal(
@@ -157,7 +157,7 @@ test("a broken gzip file stops the import", async () => {
     }));
     assert.unreachable();
   } catch (error) {
-    assert.match((error as Error).message, "a.gz is no complete gzip file");
+    assert.match((error as Error).message, "a.gz is not a complete gzip file");
   }
 });
 
