@@ -46,7 +46,7 @@ export function JudgeView() {
       {columns.map(({ error }) => error !== "" && <Problem key={error} text={error} />)}
       {isReady && pool.length > 0 ? <Pool key={query + judgments} name={judgments} query={query} pool={pool} /> : null}
       {isReady && pool.length === 0 && (
-        <p class="empty">Search for a text that people use. Its hits appear here, in no order.</p>
+        <p class="empty">Search for a text that people use. Its hits appear here, in no particular order.</p>
       )}
     </>
   );
@@ -129,7 +129,7 @@ function Pool({ name, query, pool }: { name: string; query: string; pool: readon
         <p class="note">
           {judged} of {pool.length} judged.{" "}
           <span class="keys">
-            Keys: <kbd>0</kbd> to <kbd>3</kbd> judge, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>u</kbd> takes back.
+            Keys: <kbd>0</kbd> to <kbd>3</kbd> judge, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>u</kbd> undoes.
           </span>
         </p>
         <progress max={pool.length} value={judged} aria-label="judged" />
@@ -155,11 +155,11 @@ function Pool({ name, query, pool }: { name: string; query: string; pool: readon
           ))}
         </fieldset>
         <button type="button" aria-keyshortcuts="u" disabled={done.current.length === 0} onClick={() => void undo()}>
-          Take back
+          Undo
         </button>
       </section>
       <section class="column" aria-label="To judge">
-        <ol class="pool" aria-label="Documents of all variants, in no order">
+        <ol class="pool" aria-label="Documents of all variants, in no particular order">
           {pool.map((doc, index) => (
             <li key={doc}>
               <span class="entry">

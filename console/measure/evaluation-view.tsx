@@ -22,7 +22,7 @@ export function EvaluationView({ run }: { run: Evaluated }) {
       <div class="column">
         <p class="note">
           {result.queries.length} queries of {run.judgments}. A setting in bold with ▲ is better than {baseline?.name}{" "}
-          by more than its noise.
+          by more than noise.
         </p>
         <div class="scroll">
           <table>

@@ -40,7 +40,7 @@ export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
                 <td>{fixed(tuned)}</td>
               </tr>
               <tr>
-                <th scope="row">gain on queries that took no part in the choice (95 % interval)</th>
+                <th scope="row">gain on queries that were not used for the choice (95 % interval)</th>
                 <td>{`${fixed(gain.mean)} (${fixed(gain.low)} to ${fixed(gain.high)})`}</td>
               </tr>
               <tr>

@@ -89,7 +89,7 @@ export function RecommendView() {
         {item !== "" && <ListView title={`Like ${item}`} list={forItem.value} call={() => itemCall(item)} />}
       </div>
       {found.can.status && <StatusView />}
-      {!found.can.history && <p class="note">What a user did can be read on the local stack only.</p>}
+      {!found.can.history && <p class="note">A user's history can only be read on the local stack.</p>}
     </>
   );
 }

@@ -49,7 +49,7 @@ function Places({ places }: { places: (LegPlace | null)[] | undefined }) {
   if (!places || all.length < 2) return null;
   const words = all.map((leg, index) => {
     const place = places[index];
-    return `${legTitle(leg, all)}: ${place ? `place ${place.rank}` : "not among its candidates"}`;
+    return `${legTitle(leg, all)}: ${place ? `rank ${place.rank}` : "not among its candidates"}`;
   });
   return (
     <span class="places" title={words.join("\n")}>

@@ -33,12 +33,12 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
             <caption>
               {variant.kind === "hybrid"
                 ? `${settings.combination === "rrf" ? "" : `${settings.normalization}, `}${settings.combination}: ${shownScore(reason.score)}`
-                : "Where each leg has it"}
+                : "Rank and score in each subquery"}
             </caption>
             <thead>
               <tr>
-                <th scope="col">leg</th>
-                <th scope="col">place</th>
+                <th scope="col">subquery</th>
+                <th scope="col">rank</th>
                 <th scope="col">score</th>
                 {variant.kind === "hybrid" && (
                   <>
@@ -73,7 +73,7 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
           </table>
         </div>
       )}
-      {value && !reason && <p class="note">No leg has it among its candidates.</p>}
+      {value && !reason && <p class="note">It is not among the candidates of any subquery.</p>}
       {told.tree ? (
         <Tree node={told.tree} />
       ) : (

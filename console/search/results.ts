@@ -124,7 +124,7 @@ export async function show(): Promise<void> {
   await (shown ? Promise.all(variants.value.map(searchWith)) : search());
 }
 
-/** Searches with every variant, and asks for the candidates of all legs. */
+/** Searches with every variant, and asks for the candidates of all subqueries. */
 export async function search(): Promise<void> {
   const { query, index, user } = place.value;
   if (query.trim() === "" || index === "") return;

@@ -14,7 +14,7 @@ export function SearchView() {
       <SearchForm />
       {candidates.value.error !== "" && (
         <p class="problem" role="alert">
-          Where each hit stood in each leg is unknown. {candidates.value.error}
+          The rank of each hit in each subquery is unknown. {candidates.value.error}
         </p>
       )}
       <Unconfigured />
@@ -33,7 +33,7 @@ export function SearchView() {
         <Curl
           url={setup.value?.gateway ?? ""}
           call={candidatesCall(asked.value)}
-          title="the candidates of all legs"
+          title="the candidates of all subqueries"
           isNamed
         />
       )}
@@ -150,8 +150,8 @@ function AddVariant({ onAdd }: { onAdd: (variant: Variant) => void }) {
   return (
     <section class="bar" aria-label="Add a variant">
       <p class="note">
-        {legs.value.map((leg) => `${leg.kind[0]}1`).join(" ")} below a hit is its place in each leg, – is not among the
-        candidates. Press a title to see why it is there.
+        {legs.value.map((leg) => `${leg.kind[0]}1`).join(" ")} below a hit is its rank in each subquery, – is not among
+        the candidates. Press a title to see why it is there.
       </p>
       {legs.value.length > 1 && (
         <button type="button" onClick={() => add({ kind: "hybrid", name: `variant ${count}`, settings: null })}>

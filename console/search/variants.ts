@@ -112,7 +112,7 @@ function templateOf(variant: Variant, { legs, query }: Asked): object {
   return withQuery({ query: { hybrid: { queries: used.map((leg) => leg.query) } } }, query) as object;
 }
 
-/** Returns the call for the candidates of all legs, from which the page computes any weights itself. */
+/** Returns the call for the candidates of all subqueries, from which the page computes any weights itself. */
 export function candidatesCall({ index, query, legs }: Asked): ServiceCall {
   const queries = legs.map((leg) => leg.query);
   return post("/application/hybrid-search/candidates", {

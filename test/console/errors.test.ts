@@ -49,7 +49,7 @@ test("judging shows the gateway's words, and those of a file that cannot be writ
   const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
   await page.locator(".card h2").waitFor();
   await page.keyboard.press("3");
-  await alert(page, '400: "a.b" is no name');
+  await alert(page, '400: "a.b" is not a name');
   await page.getByText("0 of 5 judged.").waitFor();
   await close();
 });

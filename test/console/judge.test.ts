@@ -25,7 +25,7 @@ async function judged(tab: Awaited<ReturnType<typeof openTab>>) {
   return { ...tab, card, title, says };
 }
 
-test("judges by key press, saves at once, and goes on to the next", async () => {
+test("grades by key press, saves at once, and moves to the next", async () => {
   const { page, title, says, problems, close } = await judging("keys");
   const first = await title();
   await page.keyboard.press("3");
@@ -70,7 +70,7 @@ test("whoever comes from the search judges its hits at once, without another sea
   await close();
 });
 
-test("takes back with u, moves with the arrows, and leaves keys to fields that one types in", async () => {
+test("undoes with u, moves with the arrows, and leaves keys to fields that one types in", async () => {
   const { page, title, says, close } = await judging("back");
   const first = await title();
   await page.keyboard.press("2");
@@ -102,7 +102,7 @@ test("shows what was judged before, and no rank", async () => {
 
 test("says that a file is another's, in the server's words", async () => {
   const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
-  await page.getByText('400: "a.b" is no name').waitFor();
+  await page.getByText('400: "a.b" is not a name').waitFor();
   await close();
 });
 

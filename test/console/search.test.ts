@@ -28,13 +28,13 @@ test("shows one text as keyword, dense, sparse and hybrid search", async () => {
   await close();
 });
 
-test("says where each hit stood in each leg, also to a screen reader", async () => {
+test("says the rank of each hit in each leg, also to a screen reader", async () => {
   const { column, close } = await searched();
   const places = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" }).locator(".places");
   assert.is(await places.locator("[aria-hidden]").textContent(), "k– d1 s2");
   assert.is(
     await places.locator(".hidden").textContent(),
-    "keyword: not among its candidates, dense: place 1, sparse: place 2",
+    "keyword: not among its candidates, dense: rank 1, sparse: rank 2",
   );
   await close();
 });
