@@ -49,14 +49,14 @@ test("are used while nothing that they were made from has changed", async () => 
   assert.equal(await build(), { code: first.code, isNew: false });
 });
 
-test("are made anew after a change of a source that has the same length and time", async () => {
+test("are built again after a change of a source that has the same length and time", async () => {
   write("lib/value.ts", "export const value: number = 2;");
   const { code, isNew } = await build();
   assert.is(isNew, true);
   assert.match(code, /\b2\b/);
 });
 
-test("are made anew after other packages were installed", async () => {
+test("are built again after other packages were installed", async () => {
   write("node_modules/pad/index.js", 'export const pad = "two";');
   write("node_modules/.package-lock.json", '{"version":"1.0.1"}');
   const { code, isNew } = await build();
@@ -64,12 +64,12 @@ test("are made anew after other packages were installed", async () => {
   assert.match(code, "two");
 });
 
-test("are made anew after a file of a package was edited", async () => {
+test("are built again after a file of a package was edited", async () => {
   write("node_modules/pad/index.js", 'export const pad = "three";');
   assert.match((await build()).code, "three");
 });
 
-test("are made anew when what is stored cannot be read", async () => {
+test("are built again when what is stored cannot be read", async () => {
   writeFileSync(STORED, "half a fi");
   const { code, isNew } = await build();
   assert.is(isNew, true);

@@ -34,7 +34,7 @@ test("a step that is done already names the command of the other one, with the k
 
 const failure = (text: string) => (error: unknown) => error instanceof Failure && error.message.includes(text);
 
-test("a name that api.yaml does not have is wrong use: the message lists those that it has", () => {
+test("a name that api.yaml does not have is a usage error: the message lists those that it has", () => {
   assert.throws(
     () => rotated("1", { name: "browser", finish: false }),
     (error: unknown) =>

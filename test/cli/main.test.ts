@@ -65,7 +65,7 @@ test("validate --help as a whole", () => {
   );
 });
 
-test("--version is the package's", () => {
+test("--version prints the package's version", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));
   assert.equal(relevance(["--version"]), { out: `${version}\n`, err: "", code: 0 });
 });
@@ -90,7 +90,7 @@ for (const [args, message] of [
   ],
   [["hybrid-search", "generate"], "unknown command 'generate'\nSee: relevance hybrid-search --help\n"],
 ] as const) {
-  test(`wrong use is exit code 2: ${args.join(" ")}`, () => {
+  test(`a usage error is exit code 2: ${args.join(" ")}`, () => {
     assert.equal(relevance(args), { out: "", err: message, code: 2 });
   });
 }
@@ -102,7 +102,7 @@ test("every file of commands/ has its row, and every row its file", () => {
   assert.equal(files.toSorted(), loaded.toSorted());
 });
 
-test("commands are loaded when they are asked for: the table imports none of them", () => {
+test("commands are loaded when they are called: the table imports none of them", () => {
   assert.not.match(readFileSync("cli/commands.ts", "utf8"), /^import .*\.\/commands\//m);
 });
 
@@ -134,7 +134,7 @@ test("the launcher passes signals on and ends as its program does", async () => 
   assert.is(code, 3);
 });
 
-test("the launcher hands over arguments and exit code", () => {
+test("the launcher passes on arguments and exit code", () => {
   withCopy((folder) => {
     installNode(folder, "console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 3;");
     const run = spawnSync(process.execPath, [join(folder, "cli/relevance.mjs"), "a b", "--c"], { encoding: "utf8" });
@@ -160,7 +160,7 @@ test("a folder that cannot be created is a message and exit code 2", () => {
   });
 });
 
-test("a reader that stops reading early is no error", () => {
+test("a reader that stops reading early is not an error", () => {
   const command = `set -o pipefail; "${process.execPath}" cli/relevance.mjs --help | true; echo $?`;
   const { stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
   assert.is(stderr, "");

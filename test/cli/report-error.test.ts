@@ -19,7 +19,7 @@ async function report(error: unknown, { isTTY = false, noColor = false } = {}) {
   return { out: out.text(), err: err.text(), code };
 }
 
-test("wrong use is its message and exit code 2", async () => {
+test("a usage error prints its message with exit code 2", async () => {
   assert.equal(await report(new UsageError("--x: no")), { out: "", err: "--x: no\n", code: 2 });
 });
 
@@ -66,7 +66,7 @@ test("anything else is a bug: the stack, and that it is one", async () => {
   assert.is(code, 1);
 });
 
-test("a thrown value that is no error is shown", async () => {
+test("a thrown value that is not an error is shown", async () => {
   assert.match((await report("oops")).err, /^oops\nThis is a bug/);
 });
 

@@ -26,13 +26,13 @@ async function interrupted(before: string): Promise<{ said: string; code: number
   return { said: await said, code };
 }
 
-test("an interruption says how to go on, and ends with 1", async () => {
+test("an interruption says how to resume, and ends with 1", async () => {
   const { said, code } = await interrupted("");
   assert.is(said, "working\n\nInterrupted: run the command again to resume.\n");
   assert.is(code, 1);
 });
 
-test("what has a listener of its own, as Terraform's run has, is left to it", async () => {
+test("what has a listener of its own, as Terraform's run has, is left alone", async () => {
   const { said, code } = await interrupted('process.on("SIGINT", () => { console.log("own"); process.exit(7); });');
   assert.is(said, "working\nown\n");
   assert.is(code, 7);

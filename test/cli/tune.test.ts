@@ -117,7 +117,7 @@ test("asks the gateway once for each query, and once more for each other k", asy
   assert.equal([...new Set(ks)].sort(), [5, 50]);
 });
 
-test("asks again when a connection breaks", async () => {
+test("retries when a connection breaks", async () => {
   breaking = 3;
   const { err, code } = await run(plant([0.4, 0.3, 0.3], 2));
   assert.is(code, 0, err);

@@ -67,7 +67,7 @@ test("a repeat sends the same events under the same ids", async () => {
   assert.is(new Set(first).size, first.length);
 });
 
-test("comes through throttling without losing or doubling a record", async () => {
+test("survives throttling without losing or duplicating a record", async () => {
   let requests = 0;
   server.reply = ({ records }) => {
     requests += 1;
@@ -142,7 +142,7 @@ test("says at once that nobody answers at the address", async () => {
   assert.ok(performance.now() - begun < patient(60_000));
 });
 
-test("refuses an address that is none", async () => {
+test("refuses what is not an address", async () => {
   const { err, code } = await run(...FILES, "--api-host", "not an address", "--api-key", API_KEY);
   assert.is(code, 2);
   assert.match(err, '--api-host "not an address" is not an address: give a URL such as https://host/v1');

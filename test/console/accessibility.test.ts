@@ -18,7 +18,7 @@ const PLACES: Record<string, string> = {
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const [place, whole] of Object.entries(PLACES)) {
-    test(`${place.split("?")[0]} has nothing that axe finds wrong, ${colorScheme}`, async () => {
+    test(`${place.split("?")[0]} has no accessibility problem that axe finds, ${colorScheme}`, async () => {
       const { page, problems, close } = await openTab(browser, console, place);
       await page.emulateMedia({ colorScheme });
       await page.locator(whole).first().waitFor();
@@ -29,7 +29,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   }
 }
 
-test("an opened hit and an error have nothing that axe finds wrong", async () => {
+test("an opened hit and an error have no accessibility problem that axe finds", async () => {
   const { page, close } = await openTab(browser, console, "#/search?q=letters&index=books");
   await page.locator(".hit .title").first().click();
   await page.locator(".curl summary").first().click();
@@ -42,7 +42,7 @@ test("an opened hit and an error have nothing that axe finds wrong", async () =>
   await close();
 });
 
-test("a phone shows all places without scrolling sideways", async () => {
+test("a phone shows all views without scrolling sideways", async () => {
   for (const [place, whole] of Object.entries(PLACES)) {
     const { page, close } = await openTab(browser, console, place, 390);
     await page.locator(whole).first().waitFor();

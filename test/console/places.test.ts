@@ -38,7 +38,7 @@ test("explains exactly the score that fusion computes, for every technique", () 
   }
 });
 
-test("counts places over all shards, and gives none to a document that a leg did not find", () => {
+test("counts ranks over all shards, and gives none to a document that a leg did not find", () => {
   const found = {
     legs: [
       [[{ id: "a", score: 3 }], [{ id: "b", score: 5 }]],

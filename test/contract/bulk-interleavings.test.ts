@@ -119,7 +119,7 @@ for (const cluster of await clusters()) {
     ["in one request", (operations: Operation[]) => [operations]],
     ["in two requests", (operations: Operation[]) => operations.map((operation) => [operation])],
   ] as const) {
-    test(`${cluster.version}: two writes ${how}: what was told agrees with what is stored`, async () => {
+    test(`${cluster.version}: two writes ${how}: what the answers said agrees with what is stored`, async () => {
       // Reading cannot tell a write that changes nothing from one that has not arrived, which a later request may meet.
       const cases = how === "in one request" ? CASES : CASES.filter((one) => !seemsDone(one));
       const index = await createIndex(cluster);

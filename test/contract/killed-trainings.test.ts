@@ -155,7 +155,7 @@ async function killStack(pids: readonly number[]): Promise<void> {
   await dev.exited;
 }
 
-test("upload-sample is killed, then the stack under a second one: that one goes on, and all is there once", async () => {
+test("upload-sample is killed, then the stack under a second one: that one continues, and everything is stored once", async () => {
   const first = upload();
   await someEvents(first);
   first.kill("SIGKILL");
@@ -206,7 +206,7 @@ test("the stack is killed while a model is trained: the same, and nothing is los
   assert.equal(await stored(), EVERYTHING);
 });
 
-test("train --wait is killed: the training goes on to its end", async () => {
+test("train --wait is killed: the training continues to its end", async () => {
   const run = train();
   await during(run, "the imports", async () => (await training().lock())?.note?.step === "imports");
   run.kill("SIGKILL");

@@ -33,9 +33,9 @@ async function check(document: URL, url: string): Promise<void> {
   });
 }
 
-test("the search gateway keeps what its document says", () => check(OPENAPI_FILE, services.env.GATEWAY_URL));
+test("the search gateway does what its OpenAPI document says", () => check(OPENAPI_FILE, services.env.GATEWAY_URL));
 
-test("the recommendation service keeps what its document says", () =>
+test("the recommendation service does what its OpenAPI document says", () =>
   check(RECOMMENDATION_OPENAPI_FILE, services.env.RECOMMENDATION_URL));
 
 test.run();

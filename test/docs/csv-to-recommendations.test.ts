@@ -32,7 +32,7 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 }
 
-test("what it takes along to AWS fits the shipped example", () => {
+test("the files that it copies for AWS fit the shipped example", () => {
   assert.equal(TAKEN, ["schema", "etl", "solution.yaml", "filter.yaml"]);
   assert.equal(linesOf(ownFolder()), []);
 });

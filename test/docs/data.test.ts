@@ -13,7 +13,7 @@ const LINES = ["e1", "e2", "e3"].map((id, index) =>
   JSON.stringify(event(id, { USER_ID: index === 0 ? "gone" : "stays" })),
 );
 
-test("events replaced by `relevance forget` are trained no more, and training misses none of those accepted", async () => {
+test("events replaced by `relevance forget` are no longer trained on, and training misses none of the accepted ones", async () => {
   const { store, events, run } = world();
   events(DAY, "a", `${LINES.join("\n")}\n`);
   await run("before");
@@ -32,7 +32,7 @@ test("events replaced by `relevance forget` are trained no more, and training mi
   );
 });
 
-test("lines that are taken out stop the training, as it warns", async () => {
+test("lines that are removed stop the training, as it warns", async () => {
   const { store, events, run } = world();
   events(DAY, "a", `${LINES.slice(1).join("\n")}\n`);
   await run("r");

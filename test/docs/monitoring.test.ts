@@ -86,7 +86,7 @@ test("the table of vetoes is the scaler's list", () => {
   assert.equal(Object.fromEntries(documented.map(([, name, words]) => [name, words])), VETOES);
 });
 
-test("topic and dashboards are called as the stacks call them", () => {
+test("topic and dashboards have the names that the stacks give them", () => {
   const names = namesOf({ project: "<project>", account: "ACCOUNT", region: "REGION" });
   for (const name of [
     names.arn("sns", names.topic()),

@@ -73,7 +73,7 @@ test("the key of the hash is the secret's text as it is", () => {
   assert.is(user_id, createHmac("sha256", Buffer.from("a2V5", "utf8")).update("U1").digest("hex"));
 });
 
-test("path, table and secret are called as the stacks call them", () => {
+test("path, table and secret have the names that the stacks give them", () => {
   const names = namesOf({ project: "<project>", account: "ACCOUNT", region: "REGION" });
   const stack = example("search-gateway", "minimal");
   const table = stack.resource<{ name: string; database_name: string }>("aws_glue_catalog_table", "log-table");

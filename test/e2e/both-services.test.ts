@@ -24,7 +24,7 @@ recommending(test, world, services);
 changes(test, world, services);
 removal(test, world, services);
 
-test("nobody was refused a call, and nobody has a permission without need", () =>
+test("nobody was refused a call, and nobody has an unneeded permission", () =>
   checkPermissions({ cloud: world.cloud, project: world.project.name }));
 
 test("the role of every function was there", async () => {

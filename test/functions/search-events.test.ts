@@ -140,7 +140,7 @@ for (const [path, change] of WRONG) {
   });
 }
 
-test("a request without a valid event, and one that is no list of 1 to 500, are invalid", async () => {
+test("a request without a valid event, and one that is not a list of 1 to 500, are invalid", async () => {
   const none = await send({ events: [7, [], null] });
   assert.equal([none.status, none.body.error.code, none.body.rejected.length], [400, "invalid_request", 3]);
   for (const events of [[], {}, Array.from({ length: 501 }, () => CLICK)]) {

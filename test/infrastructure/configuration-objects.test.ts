@@ -115,7 +115,7 @@ test("what something else has written is written again", async () => {
   assert.is(await synchronized(), "  model.yaml: written\n");
 });
 
-test("what S3 refuses is told with the bucket's name, and what is needed", async () => {
+test("what S3 refuses is reported with the bucket's name, and what is needed", async () => {
   const server = createServer((_, response) => {
     response.writeHead(403, { "content-type": "application/xml" });
     response.end("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>");

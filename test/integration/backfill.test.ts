@@ -159,7 +159,7 @@ for (const cluster of await clusters()) {
     assert.equal(JSON.parse(failed.out).tally, { read: 292, written: 0, unchanged: 291, rejected: 1 });
   });
 
-  test(`${cluster.version}: after a kill it goes on where it was, and leaves what others changed meanwhile`, async () => {
+  test(`${cluster.version}: after a kill it resumes where it stopped, and leaves what others changed meanwhile`, async () => {
     const name = uniqueIndex("backfill");
     const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(name)] } });
     toStop.unshift(gateway);

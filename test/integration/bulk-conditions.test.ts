@@ -169,7 +169,7 @@ for (const cluster of await clusters()) {
     assert.equal([statuses(raced.items), proxy.count("/_bulk")], [[CONFLICT], 1]);
   });
 
-  test(`${version}: a lost answer to a write with if_seq_no is never told as a conflict`, async () => {
+  test(`${version}: a lost answer to a write with if_seq_no is never reported as a conflict`, async () => {
     const { index, proxy, gateway } = await setUp();
     const [first] = (await gateway.bulk(index, [{ id: "1", op: "index", doc: { n: 1 } }])).items;
     const guard = { if_seq_no: first?._seq_no, if_primary_term: first?._primary_term };
@@ -185,7 +185,7 @@ for (const cluster of await clusters()) {
     assert.equal([unknown.status, unknown.body.error.code], [500, "outcome_unknown"]);
   });
 
-  test(`${version}: a lost answer to a write in an external version is told by the version`, async () => {
+  test(`${version}: a lost answer to a write in an external version is recognized by the version`, async () => {
     const { index, proxy, gateway } = await setUp();
     const at = (version: number) => ({ id: "1", op: "index", doc: { n: 1 }, version, version_type: "external" });
     await gateway.bulk(index, [at(3)]);

@@ -69,7 +69,7 @@ for (const cluster of await clusters()) {
     assert.is(proxy.count("/_bulk"), 1);
   });
 
-  test(`${version}: an update embeds anew when it touches a source, with the stored other sources`, async () => {
+  test(`${version}: an update is embedded again when it touches a source, with the stored other sources`, async () => {
     const { index, proxy, gateway } = await setUp();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "salt", body: "road" } }]);
     gateway.dense.calls.length = 0;
@@ -175,7 +175,7 @@ for (const cluster of await clusters()) {
     assert.equal(((await source(index, "1")).dense as number[]).map(Math.fround), own.map(Math.fround));
   });
 
-  test(`${version}: a source that is no text fails its item alone, and is not written`, async () => {
+  test(`${version}: a source that is not text fails its item alone, and is not written`, async () => {
     const { index, gateway } = await setUp();
     const { items } = await gateway.bulk(index, [
       { id: "1", op: "index", doc: { title: 7 } },

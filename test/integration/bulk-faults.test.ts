@@ -74,7 +74,7 @@ for (const cluster of await clusters()) {
     assert.equal([again.items[0]?.status, proxy.count("/_bulk")], [201, 1]);
   });
 
-  test(`${version}: a cluster that goes away between chunks: what is written is told, the rest is retryable`, async () => {
+  test(`${version}: a cluster that goes away between chunks: what is written is reported, the rest is retryable`, async () => {
     const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     const operations = Array.from({ length: 6 }, (_, n) => put(`d${n}`, n));
     proxy.fault({ path: "/_bulk", fault: { kind: "refuse_after" }, times: 1 });

@@ -201,7 +201,7 @@ for (const cluster of await clusters()) {
     assert.equal([status, body.error.code, proxy.count("/_bulk")], [500, "outcome_unknown", 2]);
   });
 
-  test(`${version}: an update that rests on a stored document is embedded anew when that changed meanwhile`, async () => {
+  test(`${version}: an update that rests on a stored document is embedded again when that changed meanwhile`, async () => {
     const { index, proxy, gateway } = await setUpMapped();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }]);
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, times: 1 });

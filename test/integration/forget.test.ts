@@ -136,7 +136,7 @@ test("nothing is left of progress, list of users and results of ETL, and nothing
   assert.not.match(printed, USER);
 });
 
-test("a person who is not there is no error", async () => {
+test("a person who does not exist is not an error", async () => {
   const run = local.start("forget", "--local", "--user", "nobody", "--yes");
   const waiting = () => run.errors().includes("waiting for the data deletion job");
   await waitFor(async () => waiting(), { what: "the wait for Personalize", timeoutMs: 60_000 });

@@ -220,7 +220,7 @@ for (const cluster of await clusters()) {
     assert.is(body.error.code, "upstream_unavailable");
   });
 
-  test(`${cluster.version}: profile is the cluster's where it can, else left out and said`, async () => {
+  test(`${cluster.version}: profile is the cluster's where it can, else it is left out and reported`, async () => {
     const { status, body } = await hybrid(template([KEYWORD], { profile: true, size: 2 }));
     assert.is(status, 200);
     if (cluster.version === "2.19.6") {

@@ -19,7 +19,7 @@ mkdirSync(conf);
 const COUNT = 120;
 
 for (const cluster of await clusters()) {
-  test(`${cluster.version}: a rebuild computes vectors inside objects anew, and keeps what is beside them`, async () => {
+  test(`${cluster.version}: a rebuild recomputes vectors inside objects, and keeps what is beside them`, async () => {
     const alias = uniqueIndex("nested");
     writeFileSync(join(conf, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: first}\n");
     writeFileSync(

@@ -101,7 +101,7 @@ async function documentImport(calls: ReturnType<typeof createRunCalls>, name: st
 
 for (const cluster of await clusters()) {
   for (const format of ["documents", "bulk", "csv"] as const) {
-    test(`${cluster.version}: an import of ${format} among kills, 429s and lost answers writes each document once`, async () => {
+    test(`${cluster.version}: an import of ${format} despite kills, 429s and lost answers writes each document once`, async () => {
       const index = uniqueIndex("imported");
       await request(cluster, "PUT", `/${index}`, MAPPING);
       const first = processOn(cluster, 1, ({ path }, calls) => calls > 30 && path === `/${index}/_bulk`);

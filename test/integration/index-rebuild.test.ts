@@ -67,7 +67,7 @@ for (const cluster of await clusters()) {
   const alias = uniqueIndex("live");
   const old = `${alias}-first`;
 
-  test(`${cluster.version}: a rebuild among writers, searchers, kills and 429s loses nothing and revives nothing`, async () => {
+  test(`${cluster.version}: a rebuild during writes, searches, kills and 429s loses nothing and revives nothing`, async () => {
     const random = seeded(15);
     const gateway = await startGateway({ node: cluster.url, functionTimeoutMs: patient(28_000) });
     toStop.push(gateway);

@@ -67,7 +67,7 @@ async function rebuilt(cluster: Cluster, fail: (send: () => Promise<ClusterAnswe
 for (const cluster of await clusters()) {
   const { version } = cluster;
 
-  test(`${version}: a switch that the cluster did not execute is tried again, and writes go on`, async () => {
+  test(`${version}: a switch that the cluster did not execute is retried, and writes continue`, async () => {
     const done = await rebuilt(cluster, async () => ({
       status: 503,
       headers: {},
@@ -77,7 +77,7 @@ for (const cluster of await clusters()) {
     assert.equal([done.behind, done.holds], [[done.target], {}]);
   });
 
-  test(`${version}: a switch whose answer is lost is seen in the aliases, and not repeated`, async () => {
+  test(`${version}: a switch whose answer is lost is detected from the aliases, and not repeated`, async () => {
     const done = await rebuilt(cluster, async (send) => {
       await send();
       throw new ClusterFailure("lost", true, "the test lost this answer");

@@ -212,7 +212,7 @@ test("a taken port is named", async () => {
   assert.match(message, `port ${port} for the local AWS endpoint is taken`);
 });
 
-test("a repair that is not there is refused by name", async () => {
+test("a repair that does not exist is refused by name", async () => {
   const workDir = join(TEST_OUTPUT, "local-cloud-misfit");
   const message = await ownCloud({ workDir, withoutRepairs: ["no_such"] }).catch((error) => error.message);
   assert.match(message, "no such repair: no_such");

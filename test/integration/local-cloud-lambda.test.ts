@@ -65,7 +65,7 @@ test("loads changed code", async () => {
   assert.is((await invoke(lambda, name)).payload, "new");
 });
 
-test("starts anew when the configuration changes", async () => {
+test("restarts when the configuration changes", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async () => process.env.COLOUR;");
   await invoke(lambda, name);
   const Environment = { Variables: { COLOUR: "red" } };

@@ -186,7 +186,7 @@ test("the failure of a Distributed Map is caught by name", async () => {
   assert.equal((await execute({ ...definition, States }, { items: [1] })).output, { caught: true });
 });
 
-test("a hasty cloud waits no longer and lets functions run no longer than it is told, whatever they say", async () => {
+test("a hasty cloud limits waits and run times to what it is told, whatever the definitions say", async () => {
   const hasty = await ownCloud({ longestWaitSeconds: 0.1, shortCalls: { short: 1 } });
   try {
     const functions = new LambdaClient(clientOptions(hasty));

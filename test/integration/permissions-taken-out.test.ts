@@ -8,7 +8,7 @@ const test = suite("permissions that are taken out");
 /** `make bench ARGS=permissions` takes out ten. */
 const COUNT = 2;
 
-test("each one is missed in a training and teardown that pass with all of them", async () => {
+test("removing any one of them fails a training and teardown that pass with all of them", async () => {
   const { needed, outcomes } = await takeOut([trainingStory], { count: COUNT });
   assert.ok(needed > 30, `only ${needed} are needed`);
   assert.equal(

@@ -69,7 +69,7 @@ for (const cluster of await clusters()) {
     assert.equal(logged, ["book.isbn", BOOKS.map(({ isbn }) => isbn)]);
   });
 
-  test(`${cluster.version}: a hit without the field is not asked for, goes last, and the line has _id for all hits`, async () => {
+  test(`${cluster.version}: a hit without the field is not ranked, goes last, and the line has _id for all hits`, async () => {
     const { body, logged } = await search({});
     assert.equal(
       ranking.calls.map(({ inputList }) => inputList),

@@ -145,7 +145,7 @@ for (const cluster of await clusters()) {
     assert.match(body.degraded[0]?.reason ?? "", "no user_id");
   });
 
-  test(`${cluster.version}: a weight of 0 asks the campaign nothing`, async () => {
+  test(`${cluster.version}: with a weight of 0 the campaign is not called`, async () => {
     const { body } = await search(
       {},
       { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 0 } },
@@ -154,7 +154,7 @@ for (const cluster of await clusters()) {
     assert.is(ranking.calls.length, 0);
   });
 
-  test(`${cluster.version}: the weight of the request counts before the configured one`, async () => {
+  test(`${cluster.version}: the weight of the request takes precedence over the configured one`, async () => {
     const { body } = await search(
       { size: WINDOW },
       { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 1 } },
@@ -183,7 +183,7 @@ for (const cluster of await clusters()) {
     ["fails", { failure: { status: 500, type: "InternalServerException" } }, "is unavailable"],
     ["hangs", { gate: new Promise(() => undefined) }, "did not answer in time", { timeout_ms: 300 }],
   ] as const) {
-    test(`${cluster.version}: when the campaign ${what}: search order with the cluster's scores, and said`, async () => {
+    test(`${cluster.version}: when the campaign ${what}: search order with the cluster's scores, and the answer says so`, async () => {
       const plain = await search({ size: 7, from: 3 }, {});
       Object.assign(ranking, change);
       const personalized_ranking = { ...RANKING, ...ranked };

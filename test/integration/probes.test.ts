@@ -75,7 +75,7 @@ test("models and campaign work: each is called once", async () => {
   assert.is(upstreams.ranking.calls.length, 1);
 });
 
-test("a model that answers AccessDenied, and a campaign that is not there, are told; the others work", async () => {
+test("a model that answers AccessDenied, and a campaign that does not exist, are reported; the others work", async () => {
   upstreams.models.control.setFaults("ext_embed_english_v3", [{ kind: "status", status: 403 }]);
   upstreams.ranking.failure = { status: 404, type: "ResourceNotFoundException" };
   const { works, lines } = await deployed();
@@ -87,7 +87,7 @@ test("a model that answers AccessDenied, and a campaign that is not there, are t
   assert.match(lines.at(-1) ?? "", "The deployment is complete, but the model ext_embed_english_v3 and the campaign");
 });
 
-test("a vector of another dimension is told", async () => {
+test("a vector of another dimension is reported", async () => {
   upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "dimension", dimension: 3 }]);
   const { works, lines } = await deployed();
   assert.is(works, false);

@@ -66,7 +66,7 @@ test("before the first training and ETL everything is 503 not_trained, with the 
   assert.is((await toItem({ item_id: "nothing" })).body.error.code, "item_not_found");
 });
 
-test("a campaign that fails before the first ETL is told as what it is", async () => {
+test("a campaign that fails before the first ETL is reported as what it is", async () => {
   await pointTo("all");
   campaign({ status: 429, type: "ThrottlingException" });
   const throttled = await toUser();
@@ -235,7 +235,7 @@ test("with the parameter store down what was read before is used, and popular it
   assert.is((await toUser()).body.degraded, undefined);
 });
 
-test("the list of popular items that cannot be read is no list", async () => {
+test("an unreadable list of popular items counts as none", async () => {
   await pointTo("none");
   world.front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
   const answer = await toUser();

@@ -76,7 +76,7 @@ test("has the names and functions of a deployment", async () => {
   assert.is(before.objects.length, 1);
 });
 
-test("has both over a restart, the events as they were received", async () => {
+test("keeps both over a restart, the events as they were received", async () => {
   await stop();
   await start();
   assert.equal(await kept(), before);
@@ -120,7 +120,7 @@ test("keeps what is changed after that, too, and follows filter.yaml", async () 
   assert.equal(await filters(), [names.filter("category", CHANGED)]);
 });
 
-test("refuses a schema that the kept data does not fit, and says how to go on", async () => {
+test("refuses a schema that the kept data does not fit, and says what to do", async () => {
   await stop();
   const conf = changedConf("other-schema", "schema/user_schema.json", (text) => {
     return text.replace(/("name": "GENDER",\s*"type": )"string"/, '$1["null", "string"]');

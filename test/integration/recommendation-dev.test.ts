@@ -114,7 +114,7 @@ test("recommends different readers different books, with their records", async (
   assert.is.not(ids(a).join(), ids(b).join());
 });
 
-test("recommends books like a book, and ranks given ones", async () => {
+test("recommends books similar to a book, and ranks given ones", async () => {
   const like = await post("/recommend-items-to-item", { item_id: "B0001", limit: 5, ...NO_FILTER });
   assert.is(like.body.response.items.length, 5);
   const item_ids = ["B0001", "B0002", "B0003", "B0004"];
@@ -147,7 +147,7 @@ test("counts events at once: a new reader's views change what is recommended", a
   assert.ok(cooking(after) > cooking(before), `${cooking(before)} before, ${cooking(after)} after`);
 });
 
-test("passes a retired item on: it is recommended no more", async () => {
+test("passes on a retired item: it is no longer recommended", async () => {
   const [top = ""] = ids(await forUser("U0002"));
   const records = (await forUser("U0002")).response.items;
   const record = records.find(({ ITEM_ID }) => ITEM_ID === top);

@@ -62,7 +62,7 @@ test("unknown filters are 404, those that are not synchronized yet too", async (
   await world.restart();
 });
 
-test("a filter that is rotated is found again at once, while requests go on", async () => {
+test("a filter that is rotated is found again at once, while requests continue", async () => {
   const category = { filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } };
   const before = await toUser(category);
   assert.is(before.status, 200);

@@ -120,7 +120,7 @@ test("writes what the table leaves until it has all of it", async () => {
   assert.is(front.calls.get("dynamodb BatchWriteItem"), 4);
 });
 
-test("what the table does not take in the end is rejected as retryable, all of an id's records", async () => {
+test("what the table finally does not accept is rejected as retryable, all of an id's records", async () => {
   front.faults.set("dynamodb", (request) =>
     request.body.includes('"stuck"') ? awsError(400, "ProvisionedThroughputExceededException") : undefined,
   );

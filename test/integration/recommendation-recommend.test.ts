@@ -60,7 +60,7 @@ test("users differ, and a new user gets items too", async () => {
   assert.is(idsOf(stranger).length, 10);
 });
 
-test("recommends items like an item, never the item itself", async () => {
+test("recommends items similar to an item, never the item itself", async () => {
   const answer = await toItem();
   assert.is(answer.status, 200, answer.text);
   assert.is(idsOf(answer).length, 10);

@@ -27,7 +27,7 @@ async function imported(): Promise<number> {
   return datasetImportJobs.length;
 }
 
-test("functions that are cut off inside of a step are tried again by the state machine", async () => {
+test("the state machine retries functions that are interrupted inside a step", async () => {
   // The answer is lost after the work was done: the next try meets what is there.
   world.control.failNext("DescribeDatasetImportJob", { times: 9, code: "InternalServerException" });
   const imports = await imported();

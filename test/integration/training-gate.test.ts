@@ -111,7 +111,7 @@ test("an acceptance serves the version that was held back, without training", as
   assert.is(await world.state.lock(), undefined);
 });
 
-test("a changed event type makes the comparison void: the version is switched to, and the report says why", async () => {
+test("a changed event type prevents the comparison: the version is switched to, and the report says why", async () => {
   const strict = { tolerance: 0.1, strict: true };
   await world.redeploy({ ...onlyUsers({ event_type: "view" }), metric_gate: strict });
   await world.setEvents(noise(300));

@@ -60,7 +60,7 @@ async function killWhen(name: string, what: string, when: () => Promise<boolean>
 
 const stage = async () => (await world.state.lock())?.note;
 
-test("killed in ETL, imports, solution, version and campaign: the last one ends it, with nothing made twice", async () => {
+test("killed in ETL, imports, solution, version and campaign: the last run completes it, with nothing created twice", async () => {
   await killWhen("etl", "ETL", async () => (await stage())?.step === "etl");
   await killWhen("imports", "the imports", async () => (world.control.counts().CreateDatasetImportJob ?? 0) === 3);
   await killWhen("solution", "the solution", async () => (world.control.counts().CreateSolution ?? 0) === 1);

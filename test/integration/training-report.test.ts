@@ -132,14 +132,14 @@ test("one that held a model back: the reasons", async () => {
   assert.match(Message, summary);
 });
 
-test("nobody is told of one that went well, whether its output is there, is null or is left out", async () => {
+test("nobody is notified of one that succeeded, whether its output is there, is null or is left out", async () => {
   const output = JSON.stringify({ run: "spring", recipes: [{ recipe: "similar_items", stage: "done" }], removed: [] });
   for (const more of [{ output }, { output: null }, {}]) {
     assert.equal(await told({ status: "SUCCEEDED", outputDetails: { included: "output" in more }, ...more }), []);
   }
 });
 
-test("nor of one that an uninstallation stops; of one that somebody stops they are", async () => {
+test("nor of one that an uninstallation stops, but of one that somebody stops", async () => {
   const cause = "The recommendation service is being uninstalled";
   assert.equal(await told(failed("ABORTED", STOPPED_BY_UNINSTALL, cause)), []);
   const [{ Message } = { Message: "" }] = await told(failed("ABORTED", null, null));

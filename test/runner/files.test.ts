@@ -34,7 +34,7 @@ const UNIT = ["test/lib/http/a.test.ts", "test/lib/http/b.test.ts", "test/lib/na
 const INTEGRATION = ["test/integration/dev.test.ts", "test/integration/bulk.test.ts"];
 const nothing = { words: [], unitOnly: false, all: false };
 
-test("takes all unit and integration tests and one life of Terraform, the longest files of a layer first", () => {
+test("takes all unit and integration tests and one Terraform test, the longest files of a layer first", () => {
   assert.equal(selectFiles(root, nothing), [
     "test/infrastructure/recommendation-apply.test.ts",
     ...INTEGRATION,
@@ -70,7 +70,7 @@ test("names files that exist", () => {
   for (const file of [...LONGEST, ONE_LIFE]) assert.ok(existsSync(join(ROOT, file)), file);
 });
 
-test("tells a file's layer by its folder", () => {
+test("derives a file's layer from its folder", () => {
   assert.is(layerOf("test/e2e/all.test.ts"), "terraform");
   assert.is(layerOf("test/infrastructure/plan.test.ts"), "terraform");
   assert.is(layerOf("test/integration/bulk.test.ts"), "integration");

@@ -104,7 +104,7 @@ test("a server that dies during the run fails it, with the reason", async () => 
   assert.match(said, "✗ Server: out of memory");
 });
 
-test("one that does not stop is told, by name", async () => {
+test("one that does not stop is reported by name", async () => {
   const { problems } = await run([WITH], async () => ({ stop: () => Promise.reject(new Error("stuck")) }));
   assert.equal(problems, ["Server did not stop: stuck"]);
 });

@@ -45,7 +45,7 @@ test("there is an alarm for each trouble that the configuration can have", () =>
   );
 });
 
-test("every alarm tells the project's topic, and no data is no trouble", () => {
+test("every alarm notifies the project's topic, and missing data triggers none", () => {
   for (const id of all.ids("aws_cloudwatch_metric_alarm")) {
     const { alarm_actions, treat_missing_data } = all.resource<Alarm>("aws_cloudwatch_metric_alarm", id);
     assert.equal(

@@ -37,7 +37,7 @@ test("a changed expression replaces its filter, the new one first, and no other"
   assert.equal(invocation("filter-not_purchased", changed), invocation("filter-not_purchased"));
 });
 
-test("a filter that is taken out of filter.yaml can go: the input that was applied says so", () => {
+test("a filter that is removed from filter.yaml can be deleted: the input that was applied says so", () => {
   const fewer = synth("filters", { config: recommendation([["filter.yaml", ["filters", 1], undefined]]) });
   assert.equal(fewer.ids("aws_lambda_invocation"), ["filter-category"]);
   const { lifecycle } = invocation("filter-not_purchased");
@@ -45,7 +45,7 @@ test("a filter that is taken out of filter.yaml can go: the input that was appli
   assert.is(inputOf("filter-not_purchased").deletable, true);
 });
 
-test("text of an expression is no interpolation of Terraform", () => {
+test("text of an expression is not an interpolation of Terraform", () => {
   const expression = `EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("${"$"}{x}", "%{y}")`;
   const odd = synth("filters", { config: recommendation([["filter.yaml", ["filters", 1, "expression"], expression]]) });
   const { input } = invocation("filter-not_purchased", odd);

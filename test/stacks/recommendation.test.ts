@@ -166,7 +166,7 @@ test("the maps of ETL have a limit, and everything is called through the alias",
   );
 });
 
-test("nothing trains by the clock unless it is asked for", () => {
+test("no training is scheduled unless it is configured", () => {
   assert.equal(stack.ids("aws_scheduler_schedule"), []);
   const schedule = { schedule: "cron(0 3 ? * SUN *)", training_mode: "init" };
   const clocked = changed(["solution.yaml", ["retraining"], schedule]);
@@ -179,7 +179,7 @@ test("nothing trains by the clock unless it is asked for", () => {
   assert.equal(v.parse(TrainingInput, JSON.parse(target.input)), { mode: "init", accept_missing: false });
 });
 
-test("every end of a training is looked at, and told of when it failed or held a model", () => {
+test("every end of a training is checked, and reported when it failed or held back a model", () => {
   const { event_pattern } = stack.resource<{ event_pattern: string }>("aws_cloudwatch_event_rule", "training-ends");
   assert.equal(JSON.parse(event_pattern).detail, {
     stateMachineArn: ["arn:aws:states:eu-west-1:123456789012:stateMachine:my-project-training"],

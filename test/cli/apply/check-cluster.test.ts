@@ -41,7 +41,7 @@ const newKey: Reply = {
   body: { error: { code: "forbidden", message: "The API key is missing or wrong." } },
 };
 
-test("works when the cluster tells its version; the key is sent", async () => {
+test("works when the cluster returns its version; the key is sent", async () => {
   const { result, calls } = await ask([works]);
   assert.equal(result, { kind: "works", version: "2.19.1" });
   assert.equal(calls, [{ url: "/v1/raw-backend", key: "k" }]);
@@ -53,7 +53,7 @@ test("a new key and a new API that are not known everywhere yet are asked again"
   assert.is(calls.length, 3);
 });
 
-test("a rule of the configuration that refuses the request is no failure: the gateway has answered", async () => {
+test("a rule of the configuration that refuses the request is not a failure: the gateway has answered", async () => {
   const error = { code: "forbidden", message: 'The rule "deny" refuses', cause: { rule: "deny" } };
   const { result, calls } = await ask([{ status: 403, headers: ours, body: { error } }]);
   assert.equal(result, { kind: "not-let-through", rule: "deny" });

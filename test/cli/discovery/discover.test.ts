@@ -98,7 +98,7 @@ test("endpoints without private names, and those of other services, serve nobody
   assert.equal(found.searchGateway?.network.endpoints, [{ service: "bedrock-runtime", id: "vpce-2", owned: true }]);
 });
 
-test("an existing endpoint is known by its ARN and variant", async () => {
+test("an existing endpoint is identified by its ARN and variant", async () => {
   const change: Change = ["model.yaml", ["sparse_v3"], { endpoint_name: "Shop-Sparse" }];
   const found = await discover(configuration("all-options", [change]), account());
   assert.equal(found.searchGateway?.modelEndpoints, {
@@ -106,7 +106,7 @@ test("an existing endpoint is known by its ARN and variant", async () => {
   });
 });
 
-test("a role of ours is told from one that was there by its tag", async () => {
+test("a role of ours is recognized by its tag", async () => {
   const roleOf = async (tags: Record<string, string>) =>
     (await discover(configuration("minimal"), account({ role: async () => ({ tags }) }))).apiGateway.role;
   assert.is((await roleOf({ "relevance:project": "minimal" })).owned, true);

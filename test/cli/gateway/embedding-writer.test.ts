@@ -38,7 +38,7 @@ test("sends the text of a document as it is, with its version", async () => {
   assert.equal(sent, [`{"index":"target","bulk_request":[${operation}]}`]);
 });
 
-test("sends again what a busy model failed, and takes a conflict for a copy that is there", async () => {
+test("retries what a busy model failed, and treats a conflict as an existing copy", async () => {
   const busy = item(503, { type: "embedding_failed", reason: "busy", retryable: true });
   const { outcomes, waits } = await write([busy, item(409, { type: "conflict", reason: "", retryable: true })]);
   assert.equal(outcomes, [{ kind: "unchanged" }]);

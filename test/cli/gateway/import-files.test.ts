@@ -53,7 +53,7 @@ const { find, open } = importSource(async () => {
   });
 });
 
-test("an object is read on where its connection broke", async () => {
+test("resumes reading an object where its connection broke", async () => {
   const [file, ...others] = await find(["s3://bucket/in/a.ndjson"]);
   assert.ok(file);
   assert.equal(others, [], "an object with a longer name is another one");
@@ -69,14 +69,14 @@ test("a prefix stands for all its objects", async () => {
   );
 });
 
-test("an object that has changed is not read on", async () => {
+test("does not resume reading an object that has changed", async () => {
   const [file] = await find(["s3://bucket/in/a.ndjson"]);
   assert.ok(file);
   etag = '"second"';
   assert.match(await messageOf(() => buffer(open(file, 0))), "has changed since the import began");
 });
 
-test("so are local files, and a folder stands for its files", async () => {
+test("local files are read the same way, and a folder stands for its files", async () => {
   const folder = scratchFolder(TEST_OUTPUT, "import-files");
   mkdirSync(join(folder, "inner"));
   for (const name of ["b.csv", "a.csv"]) writeFileSync(join(folder, name), name);

@@ -32,7 +32,7 @@ async function teardown(error: string) {
 }
 
 for (const error of ["StateMachineDoesNotExist", "StateMachineDeleting"]) {
-  test(`${error}: an interrupted uninstallation has come further, there is nothing to do`, async () => {
+  test(`${error}: an interrupted uninstallation got further, so there is nothing to do`, async () => {
     assert.equal(await teardown(error), ["AWSStepFunctions.StartExecution"]);
   });
 }

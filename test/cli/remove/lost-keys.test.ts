@@ -4,7 +4,7 @@ import { suite } from "../../suite.ts";
 
 const test = suite("advice about keys without a state");
 
-test("does not say that a key is there, since nobody has looked", () => {
+test("does not claim that a key exists, since nobody has checked", () => {
   const [first = "", ...commands] = lostKeyAdvice(["alias/shop"], "eu-west-1");
   assert.match(first, "AWS bills an existing key by the month until you delete it. For a key that no longer exists");
   assert.is(commands[0], "  alias/shop");

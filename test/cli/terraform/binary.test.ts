@@ -34,7 +34,7 @@ const message = async (env: Record<string, string>) => {
   throw new Error("it was found");
 };
 
-test("terraform on the PATH goes before tofu", async () => {
+test("terraform on the PATH takes precedence over tofu", async () => {
   assert.equal(await findTerraform({ PATH: `/nowhere:${join(folder, "both")}` }), {
     path: terraform,
     product: "Terraform",
@@ -42,12 +42,12 @@ test("terraform on the PATH goes before tofu", async () => {
   });
 });
 
-test("tofu is taken where there is no terraform", async () => {
+test("tofu is used if there is no terraform", async () => {
   const found = await findTerraform({ PATH: join(folder, "tofu-alone") });
   assert.equal(found, { path: tofu, product: "OpenTofu", version: "1.10.6" });
 });
 
-test("TERRAFORM_BINARY goes before the PATH, as a path and as a name", async () => {
+test("TERRAFORM_BINARY takes precedence over the PATH, as a path and as a name", async () => {
   const PATH = join(folder, "both");
   assert.is((await findTerraform({ PATH, TERRAFORM_BINARY: tofu })).path, tofu);
   assert.is((await findTerraform({ PATH, TERRAFORM_BINARY: "tofu" })).path, join(PATH, "tofu"));
@@ -60,7 +60,7 @@ test("without any: both names, the version and where to get it", async () => {
   );
 });
 
-test("a TERRAFORM_BINARY that is no program is named", async () => {
+test("a TERRAFORM_BINARY that is not a program is named", async () => {
   assert.match(await message({ TERRAFORM_BINARY: "/no/such" }), "TERRAFORM_BINARY is /no/such, which is not a program");
   assert.match(await message({ TERRAFORM_BINARY: folder }), `TERRAFORM_BINARY is ${folder}, which is not a program`);
 });
@@ -72,7 +72,7 @@ test("one that is too old is named with its version", async () => {
   );
 });
 
-test("a program that does not tell its version is named with what it said", async () => {
+test("a program that does not print its version is named with its output", async () => {
   assert.match(
     await message({ TERRAFORM_BINARY: strange }),
     `${strange} does not report its version (it prints "hello\\n")`,

@@ -29,7 +29,7 @@ test("a locked state: who, since when, doing what, and how to unlock it", () => 
   );
 });
 
-test("a locked state that tells nothing of its owner shows what Terraform said", () => {
+test("a locked state that does not name its owner shows what Terraform said", () => {
   assert.match(
     explain("Error acquiring the state lock", "permission denied"),
     /does not name its owner\n(.*\n)* {2}permission denied/,

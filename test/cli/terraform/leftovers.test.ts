@@ -63,7 +63,7 @@ test("a queue of China has that partition's host", () => {
   assert.equal(found, [{ to: "aws_sqs_queue.x", id: `https://sqs.cn-north-1.amazonaws.com.cn/${ACCOUNT}/q` }]);
 });
 
-test("an event source mapping is imported by the id that AWS tells, not by the request's", () => {
+test("an event source mapping is imported by the id that AWS returns, not by the request's", () => {
   const type = "aws_lambda_event_source_mapping";
   const id = "14e0db71-5d35-4eb5-b481-8945cf9d10c2";
   const told = (detail: string) =>
@@ -118,7 +118,7 @@ test("what is in the state already is not imported: tainted, it is kept", () => 
   assert.equal(taintedIn([failed("aws_iam_role.x", "AccessDenied")], tainted), []);
 });
 
-test("a type or a name that says no id is none", () => {
+test("a type or a name that gives no id is not imported", () => {
   assert.equal(leftoversIn([failed("aws_sns_topic.x", "already exists")], planOf("aws_sns_topic", {}), PLACE), []);
   assert.equal(leftoversIn([failed("aws_iam_role.x", "already exists")], planOf("aws_iam_role", {}), PLACE), []);
 });
@@ -137,13 +137,13 @@ const TAG = { key: "project", value: "shop" };
 const imported = [{ to: "aws_iam_role.x", id: "n" }];
 const strangers = (before: object) => strangersIn(planOf("aws_iam_role", {}, ["update"], before), imported, TAG);
 
-test("only what carries the project's tag is taken over", () => {
+test("imports only what has the project's tag", () => {
   assert.equal(strangers({ tags_all: { project: "shop" } }), []);
   assert.equal(strangers({ tags_all: { project: "other" } }), ["aws_iam_role.x"]);
   assert.equal(strangers({ tags_all: null }), ["aws_iam_role.x"]);
 });
 
-test("what has no tags at all is taken over", () => {
+test("imports what has no tags at all", () => {
   assert.equal(strangers({}), []);
 });
 

@@ -20,7 +20,7 @@ function program(source: string) {
 
 const options = { cwd: folder, env: { A: "b" }, onInterrupt: () => {} };
 
-test("gives exit code and both outputs, each line as it comes", async () => {
+test("returns exit code and both outputs, each line as it comes", async () => {
   const lines: string[] = [];
   const source =
     'console.log("one"); console.log(process.env.A, process.argv[2]); console.error("e"); process.exitCode = 2;';
@@ -29,7 +29,7 @@ test("gives exit code and both outputs, each line as it comes", async () => {
   assert.equal(lines, ["one", "b plan"]);
 });
 
-test("passes an interruption on once, waits for the end, and says so", async () => {
+test("passes on an interruption once, waits for the end, and says so", async () => {
   // Counts the interruptions that reach it and ends a while after the first.
   const source = `
     let count = 0;

@@ -77,7 +77,7 @@ async function invoke(): Promise<unknown[]> {
 
 const updates = () => seen.filter(({ method }) => method !== "GET");
 
-test("asks for a node more in each zone, and for nothing else", async () => {
+test("adds one node in each zone, and nothing else", async () => {
   cpu = [80, 80, 80];
   assert.equal(await invoke(), ["scale-out"]);
   assert.equal(updates(), [

@@ -99,7 +99,7 @@ test("ignores the control message that CloudWatch Logs sends to test a subscript
   assert.equal(calls, []);
 });
 
-test("counts request log lines that are no JSON in a metric and passes the others on", async () => {
+test("counts request log lines that are not JSON in a metric and passes the others on", async () => {
   const { calls, printed, run } = fake();
   await run(event([line("1").slice(0, -3), line("2"), '{"type":"relevance.search"']));
   assert.equal(calls, [[`${line("2")}\n`]]);
@@ -136,7 +136,7 @@ test("repeats a call that was throttled as a whole", async () => {
   assert.is(calls.length, 3);
 });
 
-test("throws at once what a repeat would not mend, so that Lambda's failure names it", async () => {
+test("throws at once what a retry would not fix, so that Lambda's failure names it", async () => {
   const { calls, run } = fake([failure("ResourceNotFoundException", "client")]);
   const error = await run(event([line("1")])).catch((thrown) => thrown);
   assert.equal([error.name, calls.length], ["ResourceNotFoundException", 1]);

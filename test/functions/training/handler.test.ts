@@ -42,7 +42,7 @@ const begin = (input: unknown) => ({
   input,
 });
 
-test("refuses what is no step, with where it is wrong", async () => {
+test("refuses what is not a step, with where it is wrong", async () => {
   const handler = createHandler(ENV, clients());
   assert.match(await failureOf(handler({ task: "dance" })), /^TrainingError: The input is not a step of training/);
   assert.match(await failureOf(handler(begin({ mode: "full" }))), "input.mode");

@@ -39,7 +39,7 @@ test("starts no call when no time is left", async () => {
   assert.not.ok(called);
 });
 
-test("sends untaken entries again until none is left", async () => {
+test("resends rejected entries until none remain", async () => {
   const sent: number[][] = [];
   const result = await untilTaken([1, 2, 3, 4], limits(), async (entries) => {
     sent.push([...entries]);

@@ -44,7 +44,7 @@ test("gives unknown paths to the router", () => {
   assert.equal(match("/raw-backend/"), { resource: "/{proxy+}", pathParameters: { proxy: "raw-backend/" } });
 });
 
-test("has no resource for the root and for what is no path", () => {
+test("has no resource for the root and for what is not a path", () => {
   assert.equal([match("/"), match("*")], [undefined, undefined]);
 });
 

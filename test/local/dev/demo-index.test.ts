@@ -77,7 +77,7 @@ const CHANGES: Record<string, Partial<DemoOptions>> = {
   "that is asked for": { rebuild: true },
 };
 for (const [when, change] of Object.entries(CHANGES)) {
-  test(`is made anew when ${when}`, async () => {
+  test(`is created again when ${when}`, async () => {
     const { state, gateway } = fakeGateway();
     await ensure(gateway);
     state.calls = [];
@@ -87,7 +87,7 @@ for (const [when, change] of Object.entries(CHANGES)) {
   });
 }
 
-test("is made anew when it was not filled to its end", async () => {
+test("is created again when it was not filled to its end", async () => {
   const { state, gateway } = fakeGateway();
   state.failItem = "B0700";
   const error = await ensure(gateway).catch((thrown) => thrown);

@@ -88,7 +88,7 @@ test("a sparse answer has special tokens and ids alone, as the server's", async 
   assert.ok(entries[2].value > 0);
 });
 
-test("an endpoint or model that is not there is SageMaker's and Bedrock's error", async () => {
+test("an endpoint or model that does not exist is SageMaker's and Bedrock's error", async () => {
   assert.equal(errorOf(await ask("/endpoints/other/invocations", {})), [400, "ValidationError"]);
   assert.equal(errorOf(await ask("/model/other/invoke", {})), [400, "ValidationException"]);
   assert.equal(errorOf(await ask("/other", {})), [404, "UnknownOperationException"]);
@@ -127,7 +127,7 @@ test("the control counts calls, and remembers the texts of successful ones only"
   ]);
 });
 
-test("a spoilt answer is no successful call", async () => {
+test("a spoilt answer is not a successful call", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "nan" }]);
   const [vector] = read(await dense({ inputs: ["a"] }));
   assert.is(vector[0], null);

@@ -103,7 +103,7 @@ test("asks a Java without a release file for its version", () => {
   assert.equal(find({ JAVA_HOME: jdk("a/j", "17.0.9", { release: false }) }), [{ home: "a/j", major: 17 }]);
 });
 
-test("passes over a JAVA_HOME that is empty, is no Java or does not start", () => {
+test("passes over a JAVA_HOME that is empty, is not Java or does not start", () => {
   executable(join(folder, "broken/j/bin/java"), "exit 1");
   mkdirSync(join(folder, "hollow"));
   const env = { JAVA_HOME: "", JAVA_HOME_17: join(folder, "hollow"), JAVA_HOME_21: join(folder, "broken/j") };

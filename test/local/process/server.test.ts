@@ -120,7 +120,7 @@ test("kills a server that is still there after the grace time", async () => {
   assert.equal(await server.stop(), { code: null, signal: "SIGKILL" });
 });
 
-test("tells how a server ended by itself", async () => {
+test("reports how a server ended by itself", async () => {
   const server = await shell("exit 3");
   assert.equal(await ended(server), { code: 3, signal: null });
 });

@@ -33,7 +33,7 @@ test("text that only looks like JSON is text", () => {
   assert.equal(lines({ before: { text: "{a" }, after: { text: "{b" } }), ['text: "{a" -> "{b"']);
 });
 
-test("leaves out what AWS computes anew when another change explains it", () => {
+test("leaves out what AWS recomputes when another change explains it", () => {
   const change = { before: { hash: "a", version: "1" }, after: { hash: "b" }, after_unknown: { version: true } };
   assert.equal(lines(change), ['hash: "a" -> "b"']);
 });
@@ -75,13 +75,13 @@ test("never shows a sensitive value, also below a sensitive structure", () => {
   assert.equal(lines(whole), ["s: (sensitive) -> (sensitive)"]);
 });
 
-test("long values are told by their length", () => {
+test("long values are shown as their length", () => {
   assert.equal(lines({ before: { text: "a".repeat(60) }, after: { text: "short" } }), [
     'text: (text of 62 characters) -> "short"',
   ]);
 });
 
-test("one kind of nothing for another is no change", () => {
+test("one kind of nothing for another is not a change", () => {
   const before = { a: "", b: false, c: 0, d: [], e: { f: "" }, g: "" };
   assert.equal(lines({ before, after: { a: null, d: null, g: "x" } }), ['g: "" -> "x"']);
 });

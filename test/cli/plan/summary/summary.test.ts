@@ -87,7 +87,7 @@ for (const [type, kind] of [
   ["aws_lambda_event_source_mapping", "interruption"],
   ["aws_sfn_state_machine", "interruption"],
 ] as const) {
-  test(`${type}: deletion and replacement are called out (${kind}), a change is not`, () => {
+  test(`${type}: deletion and replacement are warned about (${kind}), a change is not`, () => {
     const risks = (...given: string[]) => summaryOf(planOf([type, given])).stacks[0]?.changes[0]?.risk?.kind;
     assert.equal([risks("delete"), risks("delete", "create"), risks("update")], [kind, kind, undefined]);
   });
@@ -141,7 +141,7 @@ const planned = (
   },
 });
 
-test("names what costs when idle, the dearest first, and puts alike things together", () => {
+test("names what costs when idle, the most expensive first, and groups similar resources", () => {
   const variant = { initial_instance_count: 2, instance_type: "ml.g5.xlarge" };
   const plan = planned(
     ["aws_kms_key", "key", {}],
@@ -164,7 +164,7 @@ test("names what costs when idle, the dearest first, and puts alike things toget
   );
 });
 
-test("names campaigns with the requests a second that are paid, and tables by what they store", () => {
+test("names campaigns with the requests per second that are billed, and tables by what they store", () => {
   const manager = (name: string, input: object) =>
     ["aws_lambda_invocation", name, { input: JSON.stringify(input) }] as const;
   const plan = planned(

@@ -24,7 +24,7 @@ function applied(settings: AccessSettings, requestContext: object, keyIds?: stri
   }
 }
 
-test("an API key is told by its id, whatever else the event says of the caller", () => {
+test("an API key is identified by its id, whatever else the event says about the caller", () => {
   const keys = [rules("shop", "arn:aws:iam::123456789012:role/x"), rules("loader")];
   const named = (identity: object) =>
     applied({ keys }, { identity, authorizer: { principalId: "shop" } }, "a=shop,b=loader,c=shop");
@@ -46,7 +46,7 @@ const iam: AccessSettings = {
 };
 const byArn = (userArn: string | null, more: object = {}) => applied(iam, { identity: { userArn, ...more } });
 
-test("a role is told by account and name, whatever its path and the session, a user by account and name", () => {
+test("a role is identified by account and name, whatever its path and session, and a user by account and name", () => {
   assert.is(byArn(`arn:aws:sts::${ACCOUNT}:assumed-role/shop-page/i-0a1b2c3d`), "shop");
   assert.is(byArn(`arn:aws:sts::${ACCOUNT}:assumed-role/shop-page/ada@example.org`), "shop");
   assert.is(byArn("arn:aws:sts::210987654321:assumed-role/shop-page/x"), "partner");
@@ -75,7 +75,7 @@ test("a caller whom IAM does not name has no rules, whatever its API key and aut
   assert.not.match(message, /arn:|session-of-ada/);
 });
 
-test("a principal of an authorizer is told as it is written", () => {
+test("a principal of an authorizer is identified exactly as written", () => {
   const lambda: AccessSettings = {
     authorization: "lambda",
     keys: [rules("shop", "browsers", "apps"), rules("loader", "Jobs")],

@@ -26,7 +26,7 @@ test("an error of ours is shown whole, with its headers", async () => {
   });
 });
 
-test("a bug is 500 without a word of it, and is logged whole", async () => {
+test("a bug is 500 without details, and is logged whole", async () => {
   logged.length = 0;
   const result = await call(failing(new TypeError("password=hunter2")));
   assert.is(result.statusCode, 500);
@@ -126,7 +126,7 @@ test("an answer is measured as the serialized result: escapes count", async () =
   assert.is(JSON.parse(quotes.body).error.code, "response_too_large");
 });
 
-test("bytes that are no text are handed over in base64", async () => {
+test("bytes that are not text are passed on in base64", async () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00]);
   const result = await call(replying({ status: 200, headers: { "content-type": "application/cbor" }, body: bytes }));
   assert.is(result.isBase64Encoded, true);
@@ -165,7 +165,7 @@ test("a family is loaded by its first request, once", async () => {
   assert.equal(loads, ["one"]);
 });
 
-test("a family that cannot be loaded is 500 in our shape, and is tried again", async () => {
+test("a family that cannot be loaded is 500 in our shape, and is retried", async () => {
   const router = routed();
   const get = { httpMethod: "GET", path: "/raw/a/b" };
   assert.is(JSON.parse((await call(router, get)).body).error.code, "internal");

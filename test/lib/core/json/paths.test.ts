@@ -27,7 +27,7 @@ test("objects that the text lacks are added, one for all values in it", () => {
   assert.is(withPaths("{}", { v: "1" }), '{"v":1}');
 });
 
-test("something else than an object on the way is an error", () => {
+test("something other than an object on the way is an error", () => {
   for (const text of ['{"a":null}', '{"a":[{}]}', '{"a":"{}"}']) assert.throws(() => withPaths(text, { "a.v": "1" }));
 });
 

@@ -61,7 +61,7 @@ test("what is not changed keeps its bytes", () => {
   assert.is(changed, '{ "big": 9007199254740993 , "one":1.0,"e":1E3, "u":"\\u00e9\\/","vector":[0.5]}');
 });
 
-test("of a key that stands there twice the last counts, and a change leaves one", () => {
+test("of a key that appears twice the last counts, and a change leaves one", () => {
   const raw = '{"a":1,"b":2,"\\u0061":3}';
   const last = memberSlices(raw).get("a");
   assert.is(raw.slice(last?.start, last?.end), "3");

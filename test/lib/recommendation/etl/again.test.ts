@@ -32,7 +32,7 @@ test("gives the same bytes after a kill at any write, started again under the sa
   }
 });
 
-test("goes on after a kill under another name, without transforming finished groups again", async () => {
+test("resumes after a kill under another name, without transforming finished groups again", async () => {
   const whole = filled();
   await whole.run("r2");
   const { store, run } = filled();
@@ -47,7 +47,7 @@ test("goes on after a kill under another name, without transforming finished gro
   assert.equal(outcome(store.texts("etl/run=r2/")), outcome(whole.store.texts("etl/run=r2/")));
 });
 
-test("leaves a day alone whose objects are the ones that were covered", async () => {
+test("leaves a day alone whose objects have not changed", async () => {
   const { store, run } = filled();
   await run("r1");
   store.written = [];
@@ -59,7 +59,7 @@ test("leaves a day alone whose objects are the ones that were covered", async ()
   assert.equal(rowsOf(store, "r2", "interactions"), rowsOf(store, "r1", "interactions"));
 });
 
-test("transforms a day anew when an object was added, replaced or removed, and removes what it had made", async () => {
+test("transforms a day again when an object was added, replaced or removed, and removes what it had made", async () => {
   const { store, events, run } = filled();
   await run("r1");
   const before = Object.keys(store.texts("etl/days/2025-02-28/"));
@@ -88,7 +88,7 @@ test("transforms the days of force_reprocess_lookback_days though nothing differ
   );
 });
 
-test("transforms every day anew when the schema changed", async () => {
+test("transforms every day again when the schema changed", async () => {
   const { store, events, deploy, run } = world();
   const old = { ...event("e1"), DEVICE: "tv" };
   events("2025-03-01", "a", [old]);
@@ -155,7 +155,7 @@ test("reads no schema from the bucket, which deploy writes before the datasets h
   assert.equal(rowsOf(store, "r1", "interactions"), ['"U1","B1","view",,1740000000,']);
 });
 
-test("refuses an input that is no step", async () => {
+test("refuses an input that is not a step", async () => {
   assert.match(await failure(world().call({ task: "dance" })), "EtlError: The input is not a step of ETL");
 });
 

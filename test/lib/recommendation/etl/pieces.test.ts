@@ -69,7 +69,7 @@ test("a scan that has time and room writes one file", async () => {
   assert.equal(await scanAll(900_000), [35]);
 });
 
-test("a scan stops after a page when its time is short, and goes on from there in the next file", async () => {
+test("a scan stops after a page when its time is short, and resumes there in the next file", async () => {
   assert.equal(await scanAll(59_000), [10, 10, 10, 5]);
 });
 
@@ -88,7 +88,7 @@ test("a bad line sends its own object to the slow reader, not the other objects 
   assert.equal(slow, ["1"]);
 });
 
-test("a scan hands on a state of the same size however many files it has written", async () => {
+test("a scan passes on a state of the same size however many files it has written", async () => {
   const store = new MemoryStore();
   const sizes = new Set<number>();
   const many = Array.from({ length: 80 }, (_, index) => ({ ...USER, USER_ID: index % 5 ? `U${index}` : "" }));

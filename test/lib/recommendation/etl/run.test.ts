@@ -137,7 +137,7 @@ test("rejects a stored user that the schema no longer fits, and keeps the others
   assert.match(store.text(manifest?.user.rejects[0] ?? ""), "AGE is missing");
 });
 
-test("counts event types, and by recipe what is left after event type and threshold", async () => {
+test("counts event types, and by recipe the events that match event type and threshold", async () => {
   const { store, events, run } = world();
   events("2025-03-01", "a", [
     event("e1", { EVENT_TYPE: "rating", EVENT_VALUE: 4 }),
@@ -162,7 +162,7 @@ test("counts event types, and by recipe what is left after event type and thresh
   ]);
 });
 
-test("hands over the popular items, most popular first", async () => {
+test("returns the popular items, most popular first", async () => {
   const { popular, events, run } = world();
   events("2025-03-01", "a", [
     event("e1", { ITEM_ID: "B2" }),

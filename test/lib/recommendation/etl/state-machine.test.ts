@@ -44,7 +44,7 @@ test("calls the function in all of its steps and bounds the calls at the same ti
   assert.is(text.split('"MaxConcurrency":7').length - 1, 2);
 });
 
-test("does not try an EtlError again", () => {
+test("does not retry an EtlError", () => {
   const tasks = Object.values(etlStates(parts).states).filter(({ Type }) => Type === "Task");
   assert.ok(tasks.length > 0);
   for (const { Retry } of tasks) {

@@ -68,7 +68,7 @@ test("reports every problem of a record at once, with its id", () => {
   });
 });
 
-test("refuses what is no object", () => {
+test("refuses what is not an object", () => {
   assert.equal(parseUser([]), { id: undefined, issues: [{ path: "", message: "must be an object, got []" }] });
 });
 

@@ -36,7 +36,7 @@ const solutions = async () => {
   return (await readSolutions(personalize, names)).map(({ name }) => name);
 };
 
-test("a recipe that was taken out of solution.yaml is left alone while its campaign serves", async () => {
+test("a recipe that was removed from solution.yaml is left alone while its campaign serves", async () => {
   const shop = await openShop(harness, "books");
   await stockShop(harness, shop);
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-sims", { name: DROPPED });
@@ -51,7 +51,7 @@ test("a recipe that was taken out of solution.yaml is left alone while its campa
   assert.is((await state.recipe("similar_items"))?.active?.version, solutionVersionArn);
 });
 
-test("and goes with all that is known of it when deploy has removed the campaign", async () => {
+test("and is deleted with its records when deploy has removed the campaign", async () => {
   await personalize.send(new DeleteCampaignCommand({ campaignArn }));
   await harness.settle();
   assert.equal((await finish("two", [], context)).removed, [DROPPED]);

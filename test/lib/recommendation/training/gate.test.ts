@@ -98,14 +98,14 @@ test("event type, threshold, lookback and the percentiles that select users are 
   });
 });
 
-test("holds two in a row, and switches to the third", () => {
+test("holds back two in a row, and switches to the third", () => {
   assert.equal(
     [0, 1, 2].map((heldBefore) => decide({ candidate: at(0.1), heldBefore })),
     [false, false, true],
   );
 });
 
-test("strict holds every one", () => {
+test("strict holds back every one", () => {
   assert.is(decide({ candidate: at(0.1), heldBefore: 7, strict: true }), false);
 });
 

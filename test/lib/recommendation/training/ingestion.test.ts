@@ -48,7 +48,7 @@ test("sees an event of yesterday evening after midnight", async () => {
 const after = (change: Partial<Parameters<typeof afterEtl>[0]>) =>
   afterEtl({ accepted: 100, lines: 100, attempts: 0, acceptMissing: false, ...change });
 
-test("trains when all are there; more lines than accepted events are no lack", () => {
+test("trains when all are there; more lines than accepted events are enough", () => {
   assert.equal([after({}).next, after({ lines: 130 }).next], ["train", "train"]);
 });
 

@@ -33,7 +33,7 @@ const version = (of: string, current?: string) => stepVersion(personalize, solut
 const versions = async () =>
   (await personalize.send(new ListSolutionVersionsCommand({ solutionArn }))).solutionVersions ?? [];
 
-test("a solution that failed before this run is made anew; one of this run says why", async () => {
+test("a solution that failed before this run is created again; one of this run says why", async () => {
   standIn.control.failCreation("solution", "no luck");
   assert.equal(await solution(), { moving: "CREATE PENDING" });
   await settle();

@@ -46,7 +46,7 @@ test("wait as long as the step before says, each in a loop back to a step", () =
   for (const { SecondsPath } of waits) assert.match(String(SecondsPath), /^\$\..*seconds$/);
 });
 
-test("do not try a TrainingError again, and everything else", () => {
+test("do not retry a TrainingError, but everything else", () => {
   const tasks = machines
     .flatMap((machine) => Object.values(statesOf(machine)))
     .filter(({ Parameters }) => JSON.stringify(Parameters ?? "").includes(trainingArn));

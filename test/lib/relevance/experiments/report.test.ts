@@ -142,7 +142,7 @@ test("with more variants each interval is wider, so that all hold together", () 
   assert.ok(Math.abs(width(three) / width(AB) - 2.2414 / 1.96) < 1e-4);
 });
 
-test("a split that is not as configured is told, with p < 0.001 of the chi-squared test", () => {
+test("a split that is not as configured is reported, with p < 0.001 of the chi-squared test", () => {
   assert.is(reportOf(AB, logOf([...many("a", [1]), ...many("b", [1])])).split.isAsConfigured, true);
   assert.is(reportOf(AB, logOf([...many("a", [1]), ...many("b", [1]).slice(100)])).split.isAsConfigured, false);
   const uneven = [

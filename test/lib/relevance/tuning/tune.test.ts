@@ -46,7 +46,7 @@ test("finds settings within 1 % of the best of an exhaustive grid, with at most 
   assert.ok(3 * 2 <= 0.01 * tried, `${tried} settings`);
 });
 
-test("estimates the gain by queries that took no part in the choice", () => {
+test("estimates the gain on queries that were not used for the choice", () => {
   const { best, gain } = tune(plantedCollection(PLANTED, seeded(5)), SPACE);
   const fresh = plantedCollection({ ...PLANTED, queries: 200 }, seeded(99));
   const real = mean(fresh.values(best)) - mean(fresh.values(DEFAULT));

@@ -6,7 +6,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("bodies that name indexes");
 
-test("JSON without a key twice is read, whatever its strings hold", () => {
+test("JSON without duplicate keys is read, whatever its strings contain", () => {
   const strings = fc.string({ unit: fc.constantFrom('"', "\\", ":", "{", ",", "a", "\n", "é") });
   const values = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -55,7 +55,7 @@ test("of a long array of numbers one is kept; strings keep all, and what follows
 const passes = (...lines: string[]) =>
   bulk({ text: lines.map((line) => `${line}\n`).join(""), grant: ["products"], hasIndex: false }) === undefined;
 
-test("an action of _bulk is judged alike in every spelling, at every place", () => {
+test("an action of _bulk gets the same verdict in every spelling, at every position", () => {
   const spellings = [
     (action: string, name: string) => `{"${action}":{"_index":"${name}","_id":"1"}}`,
     (action: string, name: string) => `{"${action}":{"_index":"${name}"}}`,

@@ -154,7 +154,7 @@ test("a model's own timeouts limit its calls", async () => {
   );
 });
 
-test("a model that is down is told once for each pause, with its name; others are called on", async () => {
+test("a model that is down is reported once for each pause, by name; others are still called", async () => {
   const paused: string[] = [];
   const sagemaker = fakeClient(({ target }) => {
     if (target === "sparse-endpoint") throw awsError("ServiceUnavailable", 503);

@@ -67,7 +67,7 @@ test("keeps the token constructor, which schema libraries drop", () => {
   assert.is(vocabulary.get("constructor"), 6);
 });
 
-test("the lock tells which file has changed", () => {
+test("the lock shows which file has changed", () => {
   const lock = lockOf(good, { repository: "r", revision: "1" });
   assert.equal(changedFiles(good, lock), []);
   assert.equal(changedFiles(smallModelFiles({ dragon: 2, constructor: 4 }), lock), ["idf.json"]);

@@ -158,7 +158,7 @@ test("without time left no call is made", async () => {
   assert.is(client.calls.length, 0);
 });
 
-test("when no time is left for a second attempt, the first one's failure is told", async () => {
+test("when no time is left for a second attempt, the first one's failure is reported", async () => {
   // The drawn delay decides whether a second attempt is tried at all: of a hundred draws, some are on each side.
   for (let draw = 0; draw < 100; draw += 1) {
     const deadline = clock(500);

@@ -61,7 +61,7 @@ test("no more than the 510 tokens that the model reads", async () => {
   assert.is(Object.keys(sparseQuery(words.join(" "), model)).length, 510);
 });
 
-test("a broken surrogate pair is no obstacle", async () => {
+test("a broken surrogate pair does not matter", async () => {
   assert.equal(sparseQuery("\ud83d dragon", await smallModel(WEIGHTS)), { dragon: 3.5 });
 });
 

@@ -85,7 +85,7 @@ test("a search that is itself at fault is sent once, although its status is 503"
   assert.is(await send("no_shard_available_action_exception"), 3);
 });
 
-test("only what is the caller's to mend is shown with its reason", () => {
+test("only what the caller can fix is shown with its reason", () => {
   const error = { root_cause: [{ type: "t", reason: "node 10.0.0.1" }] };
   assert.not.match(refused(500, { error }).body("r"), "10.0.0.1");
   assert.not.match(refused(403, { error }).body("r"), "10.0.0.1");
@@ -102,7 +102,7 @@ test("a permission that the cluster user lacks for an index is the caller's 403,
   assert.is(refused(403, denied).code, "upstream_failed", "the domain's own policy refuses the gateway as such");
 });
 
-test("an answer that is no JSON is upstream_failed, whatever its status says", () => {
+test("an answer that is not JSON is upstream_failed, whatever its status says", () => {
   assert.is(refused(200, "<html>").code, "upstream_failed");
   assert.is(refused(502, "<html>").code, "upstream_failed");
 });
@@ -201,7 +201,7 @@ test("an alias is resolved to its indexes, kept for a minute, forgotten when tol
   assert.is(calls, 3);
 });
 
-test("a pattern without an index is asked anew, and an empty answer about one name is upstream_failed", async () => {
+test("a pattern without an index is asked again, and an empty answer about one name is upstream_failed", async () => {
   let calls = 0;
   const catalog = createIndexCatalog({
     send: async () => {
@@ -215,7 +215,7 @@ test("a pattern without an index is asked anew, and an empty answer about one na
   assert.is((error as ApiError).code, "upstream_failed");
 });
 
-test("what does not exist is asked anew, so that a new index is seen at once", async () => {
+test("what does not exist is asked again, so that a new index is seen at once", async () => {
   let calls = 0;
   const catalog = createIndexCatalog({
     send: async () => {

@@ -52,7 +52,7 @@ for (const [what, domain, configuration] of BUSY) {
   });
 }
 
-test("a software update that waits is no reason to wait", () => {
+test("a software update that waits does not delay a change", () => {
   const waiting: DescribedDomain = { ...DOMAIN, ServiceSoftwareOptions: { UpdateStatus: "ELIGIBLE" } };
   assert.is(clusterState(waiting, config()).busyWith, undefined);
 });

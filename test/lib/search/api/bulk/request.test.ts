@@ -112,7 +112,7 @@ test("an index is one name", () => {
   assert.equal(withIndex(7), ["index: must be a string, got 7"]);
 });
 
-test("all issues are told at once, each with its place", () => {
+test("all issues are reported at once, each with its path", () => {
   const issues = withOperations(
     { id: "", op: "nope", doc: [] },
     { id: 5, op: "delete", doc: {} },

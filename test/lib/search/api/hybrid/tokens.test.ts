@@ -80,7 +80,7 @@ test("a dense token becomes the vector of a knn query and the query value of a s
   assert.equal([...(read(script("[dense]")).legs[0]?.fields ?? [])], ["dense"]);
 });
 
-test("a string that is no token stays the query value of a script: a binary vector is one", () => {
+test("a string that is not a token stays the query value of a script: a binary vector is one", () => {
   const query = { script_score: { script: { lang: "knn", params: { query_value: "AQID" } } } };
   assert.equal(read(query).issues, []);
   assert.equal(replace(query), query);

@@ -46,7 +46,7 @@ for (const text of [
   answer({ _shards: null }),
   answer({ timed_out: null }),
 ]) {
-  test(`${text.slice(0, 90)} is no search answer: upstream_failed, with the text as the cause`, () => {
+  test(`${text.slice(0, 90)} is not a search answer: upstream_failed, with the text as the cause`, () => {
     try {
       readAnswer(text);
       assert.unreachable();
