@@ -7,7 +7,7 @@ import { direct } from "./gateway-setup.ts";
 const DIMENSION = 64;
 /** Writes a second, and as many searches. For a short run on a busy machine: `BENCH_DOCUMENTS=10000 BENCH_RATE=10`. */
 export const A_SECOND = Number(process.env.BENCH_RATE ?? 50);
-/** Each fifth write goes round the gateway. */
+/** Every fifth write bypasses the gateway. */
 const ROUND = 5;
 const DELETES = 0.2;
 /** Requests in progress above which none is sent: a machine that is too slow for the rate would only pile them up. */
@@ -84,7 +84,7 @@ export function startTraffic(
     if (answer.status !== 200 || text.includes('"errors":true')) throw new Error(`${answer.status} ${text}`);
   };
 
-  /** The cluster refuses writes for the seconds of the switch; whoever writes round the gateway tries again. */
+  /** The cluster refuses writes for the seconds of the switch; writers that bypass the gateway retry. */
   const writeRound = async (id: string, doc: string | undefined): Promise<void> => {
     for (;;) {
       try {

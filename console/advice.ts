@@ -1,6 +1,6 @@
 import { setup } from "./state.ts";
 
-/** What mends a problem: on the local stack, and on a deployed one. By the code of the error. */
+/** How to fix a problem, on the local stack and on a deployed one, by the code of the error. */
 const ADVICE: Readonly<Record<string, readonly [local: string, deployed: string]>> = {
   index_not_found: [
     "`make dev` fills the demo's index unless it has --no-demo. For your own documents: `relevance index create`, then POST /application/bulk.",
@@ -10,7 +10,7 @@ const ADVICE: Readonly<Record<string, readonly [local: string, deployed: string]
   unreachable: ["Start `make dev` again.", "Check the URL and whether this machine reaches it."],
 };
 
-/** Returns the command that mends an error, undefined if nobody knows one. */
+/** Returns the command that fixes an error; undefined if none is known. */
 export function adviceOn(code: string | undefined): string | undefined {
   const advice = code === undefined ? undefined : ADVICE[code];
   return advice?.[setup.value?.local ? 0 : 1];

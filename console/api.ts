@@ -1,7 +1,7 @@
 import { adviceOn } from "./advice.ts";
 import type { ServiceCall } from "./curl.ts";
 
-/** An error to show where it happened, in the words of the service, with what mends it. */
+/** An error to show where it happened, in the words of the service, with how to fix it. */
 export class CallError extends Error {
   readonly status: number;
 

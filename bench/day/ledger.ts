@@ -38,7 +38,7 @@ export class Ledger {
     this.#possible.set(id, new Set([...before, doc?.n]));
   }
 
-  /** What was told of each operation on a document, to explain a difference. */
+  /** The reported outcome of each operation on a document, to explain a difference. */
   history(id: string): readonly string[] {
     return this.#history.get(id) ?? [];
   }

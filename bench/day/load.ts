@@ -27,7 +27,7 @@ export interface Targets {
   items: readonly string[];
 }
 
-/** The clients, and what they were told. */
+/** The clients, and the outcomes that they were told. */
 export interface Load {
   calls: readonly Call[];
   plain: Ledger;

@@ -30,7 +30,7 @@ write(
 
 const STORED = join(root, "dist/bundles/tiny.bin");
 
-/** Builds and returns the bundle's code and whether it was made anew. */
+/** Builds and returns the bundle's code and whether it was built again. */
 async function build(): Promise<{ code: string; isNew: boolean }> {
   const old = new Date(1_600_000_000_000);
   try {

@@ -102,7 +102,7 @@ const NativeQuery = fc.constantFrom({ match: { title: "salt" } }, { match_all: {
 /** The document cannot know the names of a deployment. */
 const template = fc.constantFrom(NAMED.name, 1, {});
 
-/** Half of a surrogate pair cannot be told from a whole one by a pattern. */
+/** Half of a surrogate pair cannot be distinguished from a whole one by a pattern. */
 const HALF_A_PAIR = /\\ud[89a-f]/;
 
 interface Case {

@@ -9,7 +9,7 @@ interface Body {
 }
 
 /**
- * Writes documents, finds them, by words and by meaning, and tells of a click, over HTTP. Throws when anything is not
+ * Writes documents, finds them, by words and by meaning, and reports a click, over HTTP. Throws when anything is not
  * as it should be.
  */
 export async function proveGateway(url: string, key: string): Promise<void> {

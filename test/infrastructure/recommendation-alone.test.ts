@@ -1,5 +1,5 @@
 // The recommendation service without the search gateway, by the command line, from its validation to nothing. Each test
-// goes on where the one before has ended.
+// continues where the one before has ended.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/core/naming/names.ts";

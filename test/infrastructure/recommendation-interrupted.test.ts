@@ -1,5 +1,5 @@
 // Terraform is killed each time that Personalize has just made or removed something, before Terraform hears of it. The next
-// run goes on from there, until there is nothing left to kill at.
+// run resumes there, until there is no step left to kill at.
 import { DeleteSolutionCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";

@@ -111,7 +111,7 @@ async function createRecommendationWorld({
   const env = { ...deployer.env, ...provider };
   const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, env);
 
-  /** The stack's folder, written anew. */
+  /** The stack's folder, written again. */
   async function written(stack: StackName, more: Partial<StackInput> = {}): Promise<string> {
     const { config, repairs, artifacts } = input;
     const discovery = { ...discoveryOf(config), personalize: { repairs } };

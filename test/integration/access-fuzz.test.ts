@@ -12,7 +12,7 @@ const test = suite("access: generated attempts");
 
 /** Of all versions together. */
 const RUNS = 20_000;
-/** After so many attempts, the granted indexes are made anew: attempts may delete them. */
+/** After so many attempts, the granted indexes are created again, because attempts may delete them. */
 const ROUND = 1_000;
 const SEED = 20_261_122;
 

@@ -50,7 +50,7 @@ for (const cluster of await clusters()) {
       },
     });
     toStop.unshift(gateway);
-    // Written round the gateway, with a vector of another model: only a new computation can give the right one.
+    // Written directly to the cluster, with a vector of another model: only a new computation can give the right one.
     const foreign = Array.from({ length: 1024 }, (_, at) => (at === 0 ? 1 : 0));
     const documents = corpus(COUNT).map(({ id, doc }) => ({
       id,

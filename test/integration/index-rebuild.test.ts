@@ -96,7 +96,7 @@ for (const cluster of await clusters()) {
       return after;
     });
     await untilStopped(second.stopped, second.work(id));
-    // Paused before it switches, which it tries twice. It goes on after another one has taken over.
+    // Paused before it switches, which it tries twice. It continues after another one has taken over.
     const slow = slowToBlock(cluster);
     const third = processOn(
       cluster,

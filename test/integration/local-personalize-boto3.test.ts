@@ -55,7 +55,7 @@ test("boto3 creates, describes and lists without a validation error", async () =
   // The Python that the local AWS endpoint runs on has it.
   const python = await installCloud({ dir: INSTALL_FOLDER, onProgress: console.error });
   const harness = await startPersonalize();
-  // The clock of the harness stands still: each call of the script moves it, so that states go on.
+  // The clock of the harness stands still: each call of the script moves it, so that states advance.
   const handle = harness.standIn.handle;
   harness.standIn.handle = async (request) => {
     await harness.standIn.control.advance(50);

@@ -5,7 +5,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("permissions that are taken out");
 
-/** `make bench ARGS=permissions` takes out ten. */
+/** `make bench ARGS=permissions` removes ten. */
 const COUNT = 2;
 
 test("removing any one of them fails a training and teardown that pass with all of them", async () => {

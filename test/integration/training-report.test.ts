@@ -48,7 +48,7 @@ test.before(async () => {
   stateMachineArn = (await sfn.send(new CreateStateMachineCommand(command))).stateMachineArn ?? "";
 });
 
-/** What the topic was told of a training's end. */
+/** The topic's messages about a training's end. */
 async function told(detail: object): Promise<{ Subject: string; Message: string }[]> {
   const input = JSON.stringify({
     version: "0",
@@ -79,7 +79,7 @@ async function told(detail: object): Promise<{ Subject: string; Message: string 
     { what: "the report to end", timeoutMs: 30_000, intervalMs: 50 },
   );
   assert.is(ended.status, "SUCCEEDED", `${ended.error}: ${ended.cause}`);
-  // The topic hands over to the queue before it answers.
+  // The topic delivers to the queue before it answers.
   const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
   return Messages.map(({ Body }) => JSON.parse(Body ?? ""));
 }

@@ -65,7 +65,7 @@ export class SharedFixtures {
     return this.#deaths;
   }
 
-  /** Stops what was started; every one is tried. Gives the messages of those that failed to. */
+  /** Stops what was started; every one is tried. Returns the messages of those that failed. */
   async stop(): Promise<string[]> {
     const states = await Promise.all(
       [...this.#states].map(async ([{ name }, state]) => ({ name, state: await state })),

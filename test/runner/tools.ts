@@ -3,7 +3,7 @@ import { installTools } from "../contract/tools.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
 import type { SharedFixture } from "./shared-fixture.ts";
 
-/** A program that files cannot do without, told by a module that they import. `require` throws MissingTool. */
+/** A program that files need, recognized by a module that they import. `require` throws MissingTool. */
 function tool(name: string, module: string, require: () => unknown): SharedFixture {
   return {
     name,

@@ -8,7 +8,7 @@ const test = suite("the probe of the request log");
 
 const names = namesOf({ project: "my-shop", account: "123456789012", region: "eu-west-1" });
 
-/** Probes an Athena whose query is in one state after another, the last for ever. */
+/** Probes an Athena whose query is in one state after another and stays in the last. */
 async function run(states: readonly string[], start: Athena["start"] = async () => "id", reason = "told so") {
   let text = "";
   const terminal = createTerminal(

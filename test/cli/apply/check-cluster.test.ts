@@ -13,7 +13,7 @@ interface Reply {
   body: unknown;
 }
 
-/** Asks a server that answers with one reply after another, the last for ever. Gives what came of it, and the calls. */
+/** Asks a server that answers with one reply after another and repeats the last. Returns the result and the calls. */
 async function ask(replies: readonly Reply[], timeoutMs = 1_000) {
   const calls: { url: string | undefined; key: unknown }[] = [];
   const server = createServer((request, response) => {

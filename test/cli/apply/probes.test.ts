@@ -16,7 +16,7 @@ interface Run {
   timeoutMs?: number;
 }
 
-/** Probes with one answer of the function after another, the last for ever. */
+/** Probes with one answer of the function after another, repeating the last. */
 async function run(answers: readonly (readonly Probe[] | Awaited<ReturnType<Invoke>> | Error)[], options: Run = {}) {
   let text = "";
   const terminal = createTerminal(

@@ -8,7 +8,7 @@ export type Fault = (request: StandInRequest) => StandInAnswer | undefined | Pro
 /** An AWS endpoint of a test's own before the one that is shared. */
 export interface AwsFront {
   url: string;
-  /** By service, as requests are signed; put in and taken out by tests. */
+  /** By service, as requests are signed; tests add and remove them. */
   faults: Map<string, Fault>;
   /** Calls by service and operation since the last `clear()`: `dynamodb BatchGetItem`. */
   calls: Map<string, number>;
