@@ -1,10 +1,10 @@
 import { posix } from "node:path";
 import { type GenericSchema, parse } from "valibot";
-import { type Api, ApiSchema } from "./api.ts";
+import { ApiSchema } from "./api.ts";
 import { AvroSchema, type Dataset } from "./avro.ts";
 import { CampaignSchema } from "./campaign.ts";
 import { CHECKS } from "./checks/across.ts";
-import { type Drafts, type FileKey, NO_DRAFTS, sound } from "./checks/drafts.ts";
+import { type Drafts, type FileKey, sound } from "./checks/drafts.ts";
 import { checkHybridSearch } from "./checks/hybrid-search.ts";
 import { servicesOf } from "./checks/services.ts";
 import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
@@ -64,19 +64,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const campaign = file("campaign.yaml", CampaignSchema, recommendation);
   const filters = file("filter.yaml", FiltersSchema, recommendation);
 
-  const fileNames: Record<FileKey, string> = {
-    project: "project.yaml",
-    api: "api.yaml",
-    hybrid_search: "hybrid_search.yaml",
-    model: "model.yaml",
-    solution: "solution.yaml",
-    campaign: "campaign.yaml",
-    filter: "filter.yaml",
-    user: "",
-    item: "",
-    interaction: "",
-    etl: "",
-  };
+  const fileNames: Partial<Record<FileKey, string>> = {};
   const named = <Schema extends GenericSchema>(key: keyof typeof FILE_KEYS, schema: Schema) => {
     const written = project?.draft?.personalize?.[FILE_KEYS[key]];
     if (written === undefined) return undefined;
@@ -91,21 +79,11 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const interaction = named("interaction", AvroSchema("interaction"));
   const etl = named("etl", EtlSchema);
 
-  const drafts: Drafts = {
-    project: project?.draft,
-    api: api?.draft,
-    hybrid_search: hybrid?.draft,
-    model: models?.draft,
-    solution: solution?.draft,
-    campaign: campaign?.draft,
-    filter: filters?.draft,
-    user: user?.draft,
-    item: item?.draft,
-    interaction: interaction?.draft,
-    etl: etl?.draft,
-  };
+  const parts = { project, api, solution, campaign, user, item, interaction, etl };
+  const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters };
+  const drafts: Drafts = Object.fromEntries(Object.entries(all).map(([key, part]) => [key, part?.draft]));
   for (const check of CHECKS) {
-    check(drafts, (key, path, message) => reader.report(fileNames[key], path, message));
+    check(drafts, (key, path, message) => reader.report(fileNames[key] ?? `${key}.yaml`, path, message));
   }
   const problems = reader.problems();
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -113,7 +91,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const { vpc, opensearch, personalize } = whole(project);
   return {
     project: whole(project),
-    api: api ? whole(api) : defaultApi(),
+    api: api ? whole(api) : parse(ApiSchema, {}),
     searchGateway:
       vpc && opensearch
         ? ({
@@ -150,9 +128,7 @@ export function readHybridSearch(
   const reader = new Reader(read, directory, names);
   if (!reader.has(name)) reader.reportAbsent(name, "it says which indices have embeddings");
   const part = reader.read(name, HybridSearchSchema);
-  checkHybridSearch({ ...NO_DRAFTS, hybrid_search: part?.draft }, (_, path, message) =>
-    reader.report(name, path, message),
-  );
+  checkHybridSearch({ hybrid_search: part?.draft }, (_, path, message) => reader.report(name, path, message));
   const models = reader.has("model.yaml") ? reader.read("model.yaml", ModelsSchema) : undefined;
   // Only model.yaml knows the dimension of this model.
   for (const [position, { embedding_mappings: mappings }] of sound(part?.draft?.hybrid_queries)) {
@@ -170,10 +146,6 @@ export function readHybridSearch(
 function whole<T>(part: Validated<T> | undefined): T {
   if (part?.output === undefined) throw new Error("a part of the configuration is neither sound nor reported");
   return part.output;
-}
-
-function defaultApi(): Api {
-  return parse(ApiSchema, {});
 }
 
 function absentFile(name: string, directory: string, reader: Reader): string {

@@ -12,33 +12,18 @@ import type { Draft } from "../validate.ts";
 
 /** The input of checks: the valid parts of each file; undefined if a file is absent or could not be parsed. */
 export interface Drafts {
-  project: Draft<Project> | undefined;
-  api: Draft<Api> | undefined;
-  hybrid_search: Draft<HybridSearch> | undefined;
-  model: Draft<Models> | undefined;
-  solution: Draft<Solution> | undefined;
-  campaign: Draft<Campaign> | undefined;
-  filter: Draft<Filters> | undefined;
-  user: Draft<AvroSchema> | undefined;
-  item: Draft<AvroSchema> | undefined;
-  interaction: Draft<AvroSchema> | undefined;
-  etl: Draft<EtlConfiguration> | undefined;
+  project?: Draft<Project> | undefined;
+  api?: Draft<Api> | undefined;
+  hybrid_search?: Draft<HybridSearch> | undefined;
+  model?: Draft<Models> | undefined;
+  solution?: Draft<Solution> | undefined;
+  campaign?: Draft<Campaign> | undefined;
+  filter?: Draft<Filters> | undefined;
+  user?: Draft<AvroSchema> | undefined;
+  item?: Draft<AvroSchema> | undefined;
+  interaction?: Draft<AvroSchema> | undefined;
+  etl?: Draft<EtlConfiguration> | undefined;
 }
-
-/** Drafts without any file. */
-export const NO_DRAFTS: Drafts = {
-  project: undefined,
-  api: undefined,
-  hybrid_search: undefined,
-  model: undefined,
-  solution: undefined,
-  campaign: undefined,
-  filter: undefined,
-  user: undefined,
-  item: undefined,
-  interaction: undefined,
-  etl: undefined,
-};
 
 /** A configuration file, independent of its name on disk. */
 export type FileKey = keyof Drafts;
@@ -51,15 +36,18 @@ export type Report = (file: FileKey, path: Path, message: string) => void;
  */
 export type Check = (drafts: Drafts, report: Report) => void;
 
-/** Reports a minimum that exceeds its maximum. */
-export function atMost(
-  report: (message: string) => void,
-  low: number | undefined,
-  high: number | undefined,
-  highName: string,
+/** Reports a minimum of a section that exceeds its maximum. `low` and `high` are their keys. */
+export function atMost<Key extends string>(
+  report: Report,
+  file: FileKey,
+  path: Path,
+  section: { readonly [key in Key]?: number | undefined } | undefined,
+  low: Key,
+  high: Key,
 ): void {
-  if (low === undefined || high === undefined || low <= high) return;
-  report(`must be at most ${highName} (${high}), got ${low}`);
+  const [min, max] = [section?.[low], section?.[high]];
+  if (min === undefined || max === undefined || min <= max) return;
+  report(file, [...path, low], `must be at most ${high} (${max}), got ${min}`);
 }
 
 /** Calls `report` for each repeated key, with the position of the first entry that has it. */
@@ -76,6 +64,23 @@ export function uniqueBy<T>(
     if (first === undefined) seen.set(key, index);
     else report(index, key, first);
   }
+}
+
+/** Reports entries of a list that are the same text, or have the same `key`. `hint` ends the message. */
+export function noneTwice<T>(
+  report: Report,
+  file: FileKey,
+  path: Path,
+  entries: readonly (T | undefined)[] | undefined,
+  key?: keyof T & string,
+  hint: (first: number) => string = () => "",
+): void {
+  uniqueBy(
+    entries,
+    (entry) => (key === undefined ? entry : entry[key]) as string | undefined,
+    (index, value, first) =>
+      report(file, [...path, index, ...(key ? [key] : [])], `"${value}" is there twice${hint(first)}`),
+  );
 }
 
 /** Returns the valid entries with their positions. */

@@ -1,8 +1,9 @@
 import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "../avro.ts";
 import { type EtlDataset, IMPLIED_FIELDS, sourcesOfFields } from "../etl.ts";
 import { nearest } from "../nearest.ts";
+import type { Path } from "../problem.ts";
 import type { Draft } from "../validate.ts";
-import { type Check, type Report, sound, uniqueBy } from "./drafts.ts";
+import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 
 /** Checks that the ETL configuration and the schemas describe the same fields. */
 export const checkEtl: Check = (drafts, report) => {
@@ -22,15 +23,11 @@ export const checkEtl: Check = (drafts, report) => {
  */
 function checkColumns(dataset: Dataset, etl: EtlDataset, report: Report): boolean {
   let fine = true;
-  const problem = (path: (string | number)[], message: string) => {
+  const problem = (path: Path, message: string) => {
     fine = false;
     report("etl", [dataset, ...path], message);
   };
-  uniqueBy(
-    etl.columns,
-    ({ name }) => name,
-    (index, name) => problem(["columns", index, "name"], `"${name}" appears twice`),
-  );
+  noneTwice((_, path, message) => problem(path, message), "etl", ["columns"], etl.columns, "name");
   const names = etl.columns.map(({ name }) => name);
   const uses = [
     ...etl.joins.flatMap(({ columns }, join) =>
@@ -78,10 +75,8 @@ function checkFields(
     const types = typesOf({ type: target.field.type as AvroField["type"] });
     const type = columns.length > 1 ? "string" : column.type;
     if (!types.some((one) => accepts(one, type))) {
-      problem(
-        "type",
-        `${type} does not fit the field "${name}" of the ${dataset} schema, which is ${types.join(" or ")}`,
-      );
+      const wanted = types.join(" or ");
+      problem("type", `${type} does not fit the field "${name}" of the ${dataset} schema, which is ${wanted}`);
     }
     if (column.nullable && columns.length === 1 && !types.includes("null")) {
       problem("nullable", `is true, but the field "${name}" of the ${dataset} schema does not take null`);

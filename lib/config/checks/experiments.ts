@@ -1,5 +1,6 @@
 import { parametersOf } from "../../core/json/template.ts";
-import { type Check, sound, uniqueBy } from "./drafts.ts";
+import type { Path } from "../problem.ts";
+import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 
 /** Sums within this of 1 are 1, as in requests. */
 const SUM_TOLERANCE = 1e-6;
@@ -11,22 +12,13 @@ const SUM_TOLERANCE = 1e-6;
 export const checkExperiments: Check = ({ hybrid_search }, report) => {
   const experiments = hybrid_search?.experiments;
   for (const key of ["name", "index"] as const) {
-    uniqueBy(
-      experiments,
-      (experiment) => experiment[key],
-      (position, value, first) =>
-        report("hybrid_search", ["experiments", position, key], `"${value}" appears twice: see experiments[${first}]`),
-    );
+    const see = (first: number) => `: see experiments[${first}]`;
+    noneTwice(report, "hybrid_search", ["experiments"], experiments, key, see);
   }
   const templates = new Map(sound(hybrid_search?.templates).map(([, template]) => [template.name, template]));
   for (const [position, { variants }] of sound(experiments)) {
     const path = ["experiments", position, "variants"];
-    uniqueBy(
-      variants,
-      ({ name }) => name,
-      (place, name, first) =>
-        report("hybrid_search", [...path, place, "name"], `"${name}" appears twice: see variants[${first}]`),
-    );
+    noneTwice(report, "hybrid_search", path, variants, "name", (first) => `: see variants[${first}]`);
     const known = sound(variants);
     const shares = sumOf(known.map(([, { share }]) => share ?? 0));
     if (shares > 1 + SUM_TOLERANCE) report("hybrid_search", path, `have shares that sum to ${shares}, more than 1`);
@@ -45,12 +37,9 @@ export const checkExperiments: Check = ({ hybrid_search }, report) => {
         // No cluster serves it, so no search would take part.
         report("hybrid_search", [...at, "settings", "combination"], "must be arithmetic_mean with z_score");
       }
-      const weights = settings?.weights?.filter((weight) => weight !== undefined);
+      const { weights } = settings ?? {};
+      checkWeights(weights, [...at, "settings", "weights"], report);
       if (weights) {
-        const sum = sumOf(weights);
-        if (Math.abs(sum - 1) > SUM_TOLERANCE) {
-          report("hybrid_search", [...at, "settings", "weights"], `must sum to 1; the sum is ${sum}`);
-        }
         const subqueries = used && subqueriesOf(used.search_request_template);
         if (subqueries !== undefined && subqueries !== weights.length) {
           const message = `must have ${subqueries} entries, one for each subquery of "${template}"`;
@@ -67,6 +56,14 @@ export const checkExperiments: Check = ({ hybrid_search }, report) => {
   }
 };
 
+/** Checks that weights sum to 1, unless one of them is invalid. */
+export function checkWeights(weights: readonly (number | undefined)[] | undefined, path: Path, report: Report): void {
+  const valid = weights?.filter((weight) => weight !== undefined);
+  if (!valid || valid.length < (weights?.length ?? 0)) return;
+  const sum = sumOf(valid);
+  if (Math.abs(sum - 1) > SUM_TOLERANCE) report("hybrid_search", path, `must sum to 1; the sum is ${sum}`);
+}
+
 const sumOf = (numbers: readonly number[]): number =>
   Number(numbers.reduce((sum, next) => sum + next, 0).toPrecision(12));
 
@@ -77,13 +74,7 @@ function subqueriesOf(template: unknown): number | undefined {
 }
 
 /** Describes the parameters of a template: their names, and which a request may leave out. */
-function signature({
-  search_request_template,
-  params,
-}: {
-  search_request_template?: unknown;
-  params?: unknown;
-}): string {
+function signature({ search_request_template, params }: Record<string, unknown>): string {
   const optional = new Set(Object.keys((params as object) ?? {}));
   return JSON.stringify(
     [...parametersOf(search_request_template)].toSorted().map((name) => [name, optional.has(name)]),

@@ -9,20 +9,14 @@ import {
 import { placeholders } from "../../personalize/filters/values.ts";
 import { FILTER_LIMITS, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import type { Dataset } from "../avro.ts";
-import { type Check, type Drafts, sound, uniqueBy } from "./drafts.ts";
+import { type Check, type Drafts, noneTwice, sound } from "./drafts.ts";
 
 /**
  * Checks that filter names are unique, and that Personalize accepts the expressions with these schemas and its quotas.
  */
 export const checkFilters: Check = (drafts, report) => {
   const filters = drafts.filter?.filters;
-  uniqueBy(
-    filters,
-    ({ name }) => name,
-    (index, name, first) => {
-      report("filter", ["filters", index, "name"], `"${name}" appears twice: see filters[${first}]`);
-    },
-  );
+  noneTwice(report, "filter", ["filters"], filters, "name", (first) => `: see filters[${first}]`);
   const schemas = schemasOf(drafts);
   const all = new Set<string>();
   for (const [index, { expression }] of sound(filters)) {

@@ -2,7 +2,7 @@ import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";
 import { RECIPE_KINDS, RECIPES, type RecipeParameter, recipesWith } from "../recipes.ts";
-import { type Check, sound, uniqueBy } from "./drafts.ts";
+import { type Check, noneTwice, sound } from "./drafts.ts";
 
 /**
  * Checks that every recipe has a campaign and vice versa, and that parameters exist in their recipe, within its limits.
@@ -19,11 +19,8 @@ export const checkRecipes: Check = ({ solution, campaign }, report) => {
       report("campaign", ["campaigns", kind], "is missing: solution.yaml configures this recipe");
     }
     if (campaigned && recipes !== undefined && !configured) {
-      report(
-        "campaign",
-        ["campaigns", kind],
-        "has no recipe of this name in solution.yaml: add one there, or remove this",
-      );
+      const message = "has no recipe of this name in solution.yaml: add one there, or remove this";
+      report("campaign", ["campaigns", kind], message);
     }
     const settings = recipes?.[kind];
     const name = settings?.recipe_name;
@@ -33,11 +30,7 @@ export const checkRecipes: Check = ({ solution, campaign }, report) => {
     }
     if (settings === undefined || name === undefined) continue;
     const path = ["recipes", kind, "parameters"];
-    uniqueBy(
-      settings.parameters,
-      (parameter) => parameter.name,
-      (index, parameter) => report("solution", [...path, index, "name"], `"${parameter}" appears twice`),
-    );
+    noneTwice(report, "solution", path, settings.parameters, "name");
     for (const [index, parameter] of sound(settings.parameters)) {
       const problem = (step: string, message: string) =>
         report("solution", [...path, index, step] satisfies Path, message);
