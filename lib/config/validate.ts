@@ -43,10 +43,13 @@ export function validate<Schema extends v.GenericSchema>(
     if (!findings.has(id)) findings.set(id, { path, message, ...(meant !== undefined && { meant }) });
   };
 
-  for (const path of listsForMappings(schema, value)) add(path, describe(schema, value, path));
-  for (const { path, message, meant } of unknownKeys(schema, value)) add(path, message, meant);
-  for (const path of placeholders(schema, value)) {
-    add(path, `is still the example value ${show(valueAt(value, path))}: put your own`);
+  for (const place of placesIn(schema, value)) {
+    const { placeholder } = aboutOf(place.schema);
+    if (isListForMapping(place)) add(place.path, describe(schema, value, place.path));
+    for (const { path, message, meant } of unknownKeys(place)) add(path, message, meant);
+    if (placeholder !== undefined && place.value === placeholder) {
+      add(place.path, `is still the example value ${show(placeholder)}: put your own`);
+    }
   }
   const result = v.safeParse(schema, value);
   for (const issue of result.issues ?? []) {
@@ -83,21 +86,29 @@ function describe(schema: v.GenericSchema, value: unknown, path: Path): string {
   return `must be ${allowed}, got ${show(given)}${close === undefined ? "" : ` (did you mean "${close}"?)`}`;
 }
 
-/** Yields the paths of lists where a mapping is required. Valibot treats them as objects with missing keys. */
-function* listsForMappings(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Path> {
-  const { kind } = shapeOf(schema, value);
-  if (Array.isArray(value) && kind !== "list" && kind !== "leaf") yield path;
+interface Place {
+  path: Path;
+  schema: v.GenericSchema;
+  value: unknown;
+}
+
+/** Yields a value and everything inside it that has a schema. */
+function* placesIn(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Place> {
+  yield { path, schema, value };
   for (const [key, below] of children(schema, value)) {
-    if (below) yield* listsForMappings(below, Reflect.get(Object(value), key), [...path, key]);
+    if (below) yield* placesIn(below, Reflect.get(Object(value), key), [...path, key]);
   }
 }
 
-function* unknownKeys(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Finding> {
+/** Returns whether a list is where a mapping is required. Valibot treats it as an object with missing keys. */
+function isListForMapping({ schema, value }: Place): boolean {
+  const { kind } = shapeOf(schema, value);
+  return Array.isArray(value) && kind !== "list" && kind !== "leaf";
+}
+
+function* unknownKeys({ schema, value, path }: Place): Generator<Finding> {
   for (const [key, below] of children(schema, value)) {
-    if (below) {
-      yield* unknownKeys(below, Reflect.get(Object(value), key), [...path, key]);
-      continue;
-    }
+    if (below) continue;
     const known = Object.keys(entriesOf(schema, value) ?? {});
     const close = nearest(String(key), known);
     const advice = close === undefined ? `the keys here are ${joinWords(known, "and")}` : `did you mean "${close}"?`;
@@ -117,14 +128,6 @@ function* children(schema: v.GenericSchema, value: unknown): Generator<[string |
     const entries = entriesOf(schema, value);
     if (!entries) return;
     for (const key of Object.keys(value)) yield [key, Object.hasOwn(entries, key) ? entries[key] : undefined];
-  }
-}
-
-function* placeholders(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Path> {
-  const { placeholder } = aboutOf(schema);
-  if (placeholder !== undefined && value === placeholder) yield path;
-  for (const [key, below] of children(schema, value)) {
-    if (below) yield* placeholders(below, Reflect.get(Object(value), key), [...path, key]);
   }
 }
 
