@@ -18,6 +18,18 @@ const Concurrency = (what: string) =>
     `Instances of ${what} that are kept running. Absent: none.`,
   );
 
+const certificate = (placeholder?: string) =>
+  arn(
+    "acm",
+    "certificate/[\\w-]+",
+    "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
+    "TLS certificate of that name, in the project's region.",
+    placeholder,
+  );
+
+const hostedZone = (description: string) =>
+  v.optional(text(/^Z[A-Z0-9]{1,31}$/, "the id of a hosted zone, such as Z0123456789ABCDEFGHIJ", description));
+
 const DomainNameSystem = section(
   {
     domain_name: text(DOMAIN, "a domain name such as example.org", "Custom domain.", "example.com"),
@@ -26,20 +38,8 @@ const DomainNameSystem = section(
       "a sub-domain such as search",
       "Sub-domain: the API answers at `sub_domain_name.domain_name`.",
     ),
-    certificate_arn: arn(
-      "acm",
-      "certificate/[\\w-]+",
-      "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
-      "TLS certificate of that name, in the project's region.",
-      "arn:aws:acm:eu-west-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",
-    ),
-    hosted_zone_id: v.optional(
-      text(
-        /^Z[A-Z0-9]{1,31}$/,
-        "the id of a hosted zone, such as Z0123456789ABCDEFGHIJ",
-        "Zone of the DNS record. Absent: the zone of `domain_name`.",
-      ),
-    ),
+    certificate_arn: certificate("arn:aws:acm:eu-west-1:000000000000:certificate/00000000-0000-0000-0000-000000000000"),
+    hosted_zone_id: hostedZone("Zone of the DNS record. Absent: the zone of `domain_name`."),
     create_dns_record: v.optional(flag("Whether the DNS record is created here."), true),
   },
   "The search gateway's own host name. Required with the search gateway; `null` leaves the API at its execute-api URL.",
@@ -76,19 +76,8 @@ const PersonalizedRanking = section(
 const HostName = section(
   {
     host_name: text(DOMAIN, "a host name such as recommend.example.org", "Host name of the API."),
-    certificate_arn: arn(
-      "acm",
-      "certificate/[\\w-]+",
-      "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
-      "TLS certificate of that name, in the project's region.",
-    ),
-    hosted_zone_id: v.optional(
-      text(
-        /^Z[A-Z0-9]{1,31}$/,
-        "the id of a hosted zone, such as Z0123456789ABCDEFGHIJ",
-        "Zone in which the DNS record is created. Absent: create the record yourself.",
-      ),
-    ),
+    certificate_arn: certificate(),
+    hosted_zone_id: hostedZone("Zone in which the DNS record is created. Absent: you create the record."),
   },
   "The recommendation service's own host name. Absent: the API stays at its execute-api URL.",
 );

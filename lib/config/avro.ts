@@ -51,13 +51,7 @@ export const AvroSchema = (dataset: Dataset) =>
   );
 
 /** The Avro schema of a dataset. */
-export interface AvroSchema {
-  type: "record";
-  name: (typeof RECORD_NAMES)[Dataset];
-  namespace: "com.amazonaws.personalize.schema";
-  fields: AvroField[];
-  version: "1.0";
-}
+export type AvroSchema = v.InferOutput<ReturnType<typeof AvroSchema>>;
 
 /** One field of a schema. */
 export type AvroField = v.InferOutput<typeof Field>;

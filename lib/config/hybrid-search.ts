@@ -4,9 +4,6 @@ import { integer, list, mapping, numberAbove, numeric, section, text, word } fro
 
 const FAILURE = ["fail", "degrade"] as const;
 
-const NORMALIZATIONS = ["min_max", "l2", "z_score"] as const;
-const COMBINATIONS = ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"] as const;
-
 const IndexPattern = (description: string) =>
   text(/^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/, "an index name in lower case, which may end in *", description);
 
@@ -27,14 +24,15 @@ const EmbeddingMapping = section(
   "One embedding field.",
 );
 
-const Weights = v.optional(
-  list(numeric(0, 1, "The weight of a subquery."), "One weight for each subquery, which sum to 1.", {
-    min: 1,
-    max: 5,
-  }),
-);
-const Normalization = word(NORMALIZATIONS, "How the scores of each subquery are normalized.");
-const Combination = word(COMBINATIONS, "How the normalized scores of a document are combined.");
+const weight = numeric(0, 1, "The weight of a subquery.");
+const settings = {
+  weights: v.optional(list(weight, "One weight for each subquery, which sum to 1.", { min: 1, max: 5 })),
+  normalization: word(["min_max", "l2", "z_score"], "How the scores of each subquery are normalized."),
+  combination: word(
+    ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"],
+    "How the normalized scores of a document are combined.",
+  ),
+};
 
 const HybridQuery = section(
   {
@@ -46,9 +44,9 @@ const HybridQuery = section(
     settings: v.optional(
       section(
         {
-          weights: Weights,
-          normalization: v.optional(Normalization, "min_max"),
-          combination: v.optional(Combination, "arithmetic_mean"),
+          ...settings,
+          normalization: v.optional(settings.normalization, "min_max"),
+          combination: v.optional(settings.combination, "arithmetic_mean"),
         },
         "Defaults of hybrid searches in this index; a request's own settings win. `relevance tune` writes them.",
       ),
@@ -77,9 +75,12 @@ const HybridQuery = section(
   "One index.",
 );
 
+const Name = (description: string) =>
+  text(/^[a-z][a-z0-9_-]{0,62}$/, "a name of lower-case letters, digits, _ and -", description);
+
 const Template = section(
   {
-    name: text(/^[a-z][a-z0-9_-]{0,62}$/, "a name of lower-case letters, digits, _ and -", "Name that requests use."),
+    name: Name("Name that requests use."),
     search_request_template: mapping(
       "A native search body with one hybrid query. `[search_query]` and `[params.<name>]` stand for values of the request.",
     ),
@@ -87,9 +88,6 @@ const Template = section(
   },
   "One template.",
 );
-
-const Name = (description: string) =>
-  text(/^[a-z][a-z0-9_-]{0,62}$/, "a name of lower-case letters, digits, _ and -", description);
 
 const Variant = section(
   {
@@ -103,9 +101,9 @@ const Variant = section(
     settings: v.optional(
       section(
         {
-          weights: Weights,
-          normalization: v.optional(Normalization),
-          combination: v.optional(Combination),
+          ...settings,
+          normalization: v.optional(settings.normalization),
+          combination: v.optional(settings.combination),
         },
         "Settings that its users get in place of those of the index. Requests with settings of their own take no part.",
       ),

@@ -23,7 +23,7 @@ function filesOf(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    const reason = codeOf(error) === "ENOENT" ? "does not exist" : `cannot be read: ${messageOf(error)}`;
+    const reason = codeOf(error) === "ENOENT" ? "is not there" : `cannot be read: ${(error as Error).message}`;
     const advice = "give the configuration folder with --conf DIR";
     throw new ConfigurationError([{ file: directory, line: undefined, path: "", message: `${reason}: ${advice}` }]);
   }
@@ -41,9 +41,5 @@ function readText(path: string): string | undefined {
 }
 
 function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return (error as NodeJS.ErrnoException).code;
 }

@@ -90,8 +90,7 @@ export class Reader {
     try {
       return this.#read(name);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#add(name, undefined, "", `cannot be read: ${reason}`);
+      this.#add(name, undefined, "", `cannot be read: ${(error as Error).message}`);
       return undefined;
     }
   }

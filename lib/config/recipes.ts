@@ -17,30 +17,23 @@ export interface Recipe {
   parameters: Readonly<Record<string, RecipeParameter>>;
 }
 
-const algorithm = (type: RecipeParameter["type"], min?: number, max?: number): RecipeParameter => ({
-  type,
-  ...(min !== undefined && { min }),
-  ...(max !== undefined && { max }),
-  goesTo: "algorithmHyperParameters",
-});
-const feature = (min: number, max: number): RecipeParameter => ({
-  type: "float",
-  min,
-  max,
-  goesTo: "featureTransformationParameters",
-});
+const goesTo = "algorithmHyperParameters";
+const flag: RecipeParameter = { type: "boolean", goesTo };
+const integer = (min: number, max: number): RecipeParameter => ({ type: "integer", min, max, goesTo });
+const share: RecipeParameter = { type: "float", min: 0, max: 1, goesTo };
+const percentile: RecipeParameter = { type: "float", min: 0, max: 1, goesTo: "featureTransformationParameters" };
 
 const history = {
-  min_user_history_length_percentile: feature(0, 1),
-  max_user_history_length_percentile: feature(0, 1),
+  min_user_history_length_percentile: percentile,
+  max_user_history_length_percentile: percentile,
 };
 const hrnn = {
-  hidden_dimension: algorithm("integer", 32, 256),
-  bptt: algorithm("integer", 2, 32),
-  recency_mask: algorithm("boolean"),
+  hidden_dimension: integer(32, 256),
+  bptt: integer(2, 32),
+  recency_mask: flag,
   ...history,
 };
-const recency = { apply_recency_bias: algorithm("boolean") };
+const recency = { apply_recency_bias: flag };
 
 /** Personalize's recipes by name. Source: "Choosing a recipe", developer guide, and the page of each recipe. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
@@ -49,18 +42,18 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   "aws-sims": {
     kind: "similar_items",
     parameters: {
-      popularity_discount_factor: algorithm("float", 0, 1),
-      min_cointeraction_count: algorithm("integer", 0, 10),
+      popularity_discount_factor: share,
+      min_cointeraction_count: integer(0, 10),
       ...history,
-      min_item_interaction_count_percentile: feature(0, 1),
-      max_item_interaction_count_percentile: feature(0, 1),
+      min_item_interaction_count_percentile: percentile,
+      max_item_interaction_count_percentile: percentile,
     },
   },
   "aws-similar-items": {
     kind: "similar_items",
     parameters: {
-      item_id_hidden_dim: algorithm("integer", 30, 200),
-      item_metadata_hidden_dim: algorithm("integer", 30, 200),
+      item_id_hidden_dim: integer(30, 200),
+      item_metadata_hidden_dim: integer(30, 200),
     },
   },
   "aws-personalized-ranking": { kind: "personalized_ranking", parameters: hrnn },

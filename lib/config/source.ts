@@ -71,7 +71,7 @@ function jsonProblem(text: string, lineAt: (offset: number) => number): SyntaxPr
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = (error as Error).message;
     const position = /at position (\d+)/.exec(reason)?.[1];
     const message = `is not JSON: ${reason.replace(/ in JSON at position.*/, "").replace(/ \(line.*/, "")}`;
     return { line: position === undefined ? text.split("\n").length : lineAt(Number(position)), message };
