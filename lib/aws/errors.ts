@@ -92,6 +92,11 @@ export function ifFree<T>(call: Promise<T>): Promise<T | undefined> {
   return unless("busy", call);
 }
 
+/** Returns whether a deletion took effect, or there was nothing to delete; false if the resource is in use. */
+export async function isDeleted(deletion: Promise<unknown>): Promise<boolean> {
+  return (await ifFree(ifThere(deletion).then(() => true))) ?? false;
+}
+
 async function unless<T>(kind: FailureKind, call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

@@ -1,4 +1,5 @@
 import { imageKind } from "../config/instance-types.ts";
+import { partitionOf } from "../core/naming/names.ts";
 
 /**
  * Accounts that publish the Text Embeddings Inference images, GPU and CPU, by region. Source: SageMaker Python SDK,
@@ -58,10 +59,8 @@ export function modelImage(region: string, instanceType: string): ModelImage | u
   const kind = imageKind(instanceType);
   if (account === undefined || kind === undefined) return undefined;
   const { repository, tag } = IMAGES[kind];
-  const china = region.startsWith("cn-");
-  const partition = china ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
   return {
-    uri: `${account}.dkr.ecr.${region}.amazonaws.com${china ? ".cn" : ""}/${repository}:${tag}`,
-    repositoryArn: `arn:${partition}:ecr:${region}:${account}:repository/${repository}`,
+    uri: `${account}.dkr.ecr.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}/${repository}:${tag}`,
+    repositoryArn: `arn:${partitionOf(region)}:ecr:${region}:${account}:repository/${repository}`,
   };
 }

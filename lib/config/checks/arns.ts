@@ -1,3 +1,4 @@
+import { partitionOf } from "../../core/naming/names.ts";
 import type { Path } from "../problem.ts";
 import type { Check, FileKey } from "./drafts.ts";
 
@@ -41,8 +42,3 @@ export const checkArns: Check = ({ project, api }, report) => {
     report("project", ["opensearch", "domain"], `is in region ${domainRegion}, but aws.region_name is ${region}`);
   }
 };
-
-function partitionOf(region: string): string {
-  if (region.startsWith("cn-")) return "aws-cn";
-  return region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
-}

@@ -68,16 +68,25 @@ export const API_STAGE = "v1";
 /** Name of the only production variant of an endpoint. */
 export const ENDPOINT_VARIANT = "all";
 
+/** Returns the partition of a region: "aws", or that of China's or the US government's regions. */
+export function partitionOf(region: string): string {
+  if (region.startsWith("cn-")) return "aws-cn";
+  return region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
+}
+
 /** Returns every cloud name of a project in an account and region. No other code builds such names. */
 export function namesOf(place: Place) {
   const { project, account, region, rolePath = "/" } = place;
-  const partition = region.startsWith("cn-") ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
+  const partition = partitionOf(region);
   const named = (name: string, limit: number) => shorten(`${project}-${name}`, limit);
+  const bucket = () => shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket);
   const parameter = (path: string) => shorten(`/relevance/${project}/${path}`, LIMITS.parameter);
   const dashed = (model: string) => model.replaceAll("_", "-");
+  const arn = (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`;
+  const personalize = personalizeNames(project);
 
   return {
-    ...personalizeNames(project),
+    ...personalize,
 
     /** A function is named after the folder of its code. */
     function: (name: FunctionName) => named(name, LIMITS.lambda),
@@ -95,7 +104,7 @@ export function namesOf(place: Place) {
     endpointLogGroup: (model: string) => `/aws/sagemaker/Endpoints/${named(dashed(model), LIMITS.sagemaker)}`,
 
     /** Bucket names are global, so account and region are part of the name. */
-    bucket: () => shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket),
+    bucket,
     kmsAlias: () => shorten(`alias/${project}-relevance`, LIMITS.kmsAlias),
     /** Alias of the key of a stack's log groups, which is in the stack itself: CloudWatch Logs accepts no alias. */
     serviceKmsAlias: (service: Service | "personalization") => shorten(`alias/${project}-${service}`, LIMITS.kmsAlias),
@@ -156,7 +165,9 @@ export function namesOf(place: Place) {
     filterParameter: (filter: string) => parameter(`recommendation/filters/${filter}`),
     /** ARN of a dataset, which contains the dataset group and the type, but not the dataset's name. */
     datasetArn: (dataset: "user" | "item" | "interaction") =>
-      `arn:${partition}:personalize:${region}:${account}:dataset/${project}/${dataset.toUpperCase()}S`,
+      arn("personalize", `dataset/${project}/${dataset.toUpperCase()}S`),
+    datasetGroupArn: () => arn("personalize", `dataset-group/${personalize.datasetGroup()}`),
+    campaignArn: (recipe: string) => arn("personalize", `campaign/${personalize.campaign(recipe)}`),
     /** Prefix of every parameter of the project. */
     parameterPrefix: () => `/relevance/${project}/`,
 
@@ -166,11 +177,10 @@ export function namesOf(place: Place) {
     stateFile: (stack: StackName) => `${project}/${account}-${region}/${stack}.tfstate`,
 
     /** ARN of a resource in this account and region: `arn("lambda", "function:x")`. */
-    arn: (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`,
+    arn,
     /** ARN of a role: IAM has no region. Roles of the project are below `rolePath`. */
     roleArn: (roleName: string, path = rolePath) => `arn:${partition}:iam::${account}:role${path}${roleName}`,
-    bucketArn: () => `arn:${partition}:s3:::${shorten(`${project}-relevance-${account}-${region}`, LIMITS.bucket)}`,
-    /** "aws", or the partition of China's or the US government's regions. */
+    bucketArn: () => `arn:${partition}:s3:::${bucket()}`,
     partition: () => partition,
   };
 }

@@ -6,7 +6,6 @@ import {
   UpdateCampaignCommand,
 } from "@aws-sdk/client-personalize";
 import { ifFree, ifThere, isNamed } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../config/recipes.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
 import { ifNew, type Personalize } from "./personalize.ts";
@@ -28,11 +27,6 @@ export type CampaignStep = { state: "moving"; status: string } | { state: "done"
 
 /** Status of a campaign that has no solution version to serve yet. */
 export const AWAITING_TRAINING = "awaiting training";
-
-/** Returns the ARN of a recipe's campaign. Personalize derives it from the name. */
-export function campaignArn({ names }: Pick<Managing, "names">, recipe: RecipeKind): string {
-  return names.arn("personalize", `campaign/${names.campaign(recipe)}`);
-}
 
 /**
  * Takes the next step towards the desired state: creates the campaign, updates version or TPS, or reports that it is
@@ -77,7 +71,7 @@ export async function convergeCampaign(managing: Managing, input: CampaignInput)
   const { personalize, pointers, names, patience, versionFor } = managing;
   const { kind, name, recipe } = input;
   const what = `The campaign ${name}`;
-  const arn = campaignArn(managing, recipe);
+  const arn = names.campaignArn(recipe);
   if (name !== names.campaign(recipe)) {
     throw new ManagerError(`The campaign of ${recipe} is ${names.campaign(recipe)}, got ${name}`);
   }
@@ -98,21 +92,20 @@ export async function convergeCampaign(managing: Managing, input: CampaignInput)
 }
 
 /** Deletes the campaign's pointer, so that requests stop using it, waits for an update in progress, and deletes it. */
-export async function deleteCampaign(managing: Managing, input: CampaignInput): Promise<ResourceState> {
-  const { personalize, pointers, names, patience } = managing;
-  const { kind, name, recipe } = input;
+export async function deleteCampaign(
+  { personalize, pointers, names, patience }: Managing,
+  { name, recipe }: CampaignInput,
+): Promise<void> {
   const what = `The campaign ${name}`;
-  const arn = campaignArn(managing, recipe);
+  const arn = names.campaignArn(recipe);
   await pointers.remove(names.campaignParameter(recipe));
   const found = await untilSettled(what, patience, async () => {
     const campaign = await describeCampaign(personalize, arn);
     return campaign && isMoving(campaign.latestCampaignUpdate?.status) ? campaign.latestCampaignUpdate : campaign;
   });
-  if (found) {
-    await ifThere(personalize.send(new DeleteCampaignCommand({ campaignArn: arn })));
-    await untilGone(what, patience, () => describeCampaign(personalize, arn));
-  }
-  return { kind, name, arn: null, status: "deleted" };
+  if (!found) return;
+  await ifThere(personalize.send(new DeleteCampaignCommand({ campaignArn: arn })));
+  await untilGone(what, patience, () => describeCampaign(personalize, arn));
 }
 
 /** Returns the campaign; undefined if there is none. */

@@ -1,23 +1,20 @@
 import {
   CreateDatasetGroupCommand,
+  type DatasetGroup,
   DeleteDatasetGroupCommand,
   DescribeDatasetGroupCommand,
   ListTagsForResourceCommand,
 } from "@aws-sdk/client-personalize";
 import { ifThere, isNamed } from "../../aws/errors.ts";
+import type { Names } from "../../core/naming/names.ts";
 import { PROJECT_TAG } from "../../core/naming/tags.ts";
 import { heldByGroup } from "./held.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { ifNew } from "./personalize.ts";
+import { ifNew, type Personalize } from "./personalize.ts";
 import type { DatasetGroupInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { hasFailed, untilActive, untilGone, untilSettled } from "./waiting.ts";
-
-/** Returns the ARN of a dataset group. Personalize derives it from the name. */
-export function datasetGroupArn({ names }: Pick<Managing, "names">, name = names.datasetGroup()): string {
-  return names.arn("personalize", `dataset-group/${name}`);
-}
 
 /**
  * Creates the dataset group if it does not exist, recreates it if it failed, and waits until it is ACTIVE. `isNew`
@@ -29,14 +26,14 @@ export async function createDatasetGroup(
   input: DatasetGroupInput,
   isNew: boolean,
 ): Promise<ResourceState> {
-  const { personalize, patience } = managing;
+  const { personalize, names, patience } = managing;
   const { name, kind } = input;
   const what = `The dataset group ${name}`;
-  const arn = datasetGroupArn(managing, name);
-  const look = () => describe(managing, name);
+  const arn = names.datasetGroupArn();
+  const look = () => describeDatasetGroup(personalize, names);
   const found = await untilSettled(what, patience, look);
   if (found && isNew) await requireOurs(managing, input, arn);
-  if (found && hasFailed(found.status)) await remove(managing, name);
+  if (found && hasFailed(found.status)) await deleteDatasetGroup(managing, input);
   if (!found || hasFailed(found.status)) {
     await ifNew(personalize.send(new CreateDatasetGroupCommand({ name, tags: tagList(input.tags) })));
   }
@@ -45,23 +42,19 @@ export async function createDatasetGroup(
 }
 
 /** Deletes the dataset group. Throws ManagerError if it is not empty. */
-export async function deleteDatasetGroup(managing: Managing, input: DatasetGroupInput): Promise<ResourceState> {
-  await remove(managing, input.name);
-  return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
-}
-
-async function remove(managing: Managing, name: string): Promise<void> {
-  const { personalize, patience } = managing;
+export async function deleteDatasetGroup(
+  { personalize, names, patience }: Managing,
+  { name }: DatasetGroupInput,
+): Promise<void> {
   const what = `The dataset group ${name}`;
-  const look = () => describe(managing, name);
+  const datasetGroupArn = names.datasetGroupArn();
+  const look = () => describeDatasetGroup(personalize, names);
   if (!(await untilSettled(what, patience, look))) return;
   try {
-    await ifThere(
-      personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn: datasetGroupArn(managing, name) })),
-    );
+    await ifThere(personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn })));
   } catch (error) {
     if (!isNamed(error, "ResourceInUseException")) throw error;
-    const held = await heldByGroup(personalize, datasetGroupArn(managing, name));
+    const held = await heldByGroup(personalize, datasetGroupArn);
     // For anything else, Personalize's message gives the reason.
     const holds = held.length > 0 ? held.join(", ") : `something: ${(error as Error).message}`;
     throw new ManagerError(
@@ -84,7 +77,8 @@ async function requireOurs({ personalize }: Managing, { name, tags }: DatasetGro
   );
 }
 
-async function describe(managing: Managing, name: string) {
-  const command = new DescribeDatasetGroupCommand({ datasetGroupArn: datasetGroupArn(managing, name) });
-  return (await ifThere(managing.personalize.send(command)))?.datasetGroup;
+/** Returns the project's dataset group; undefined if there is none. */
+export async function describeDatasetGroup(personalize: Personalize, names: Names): Promise<DatasetGroup | undefined> {
+  const command = new DescribeDatasetGroupCommand({ datasetGroupArn: names.datasetGroupArn() });
+  return (await ifThere(personalize.send(command)))?.datasetGroup;
 }

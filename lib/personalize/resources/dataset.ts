@@ -1,16 +1,16 @@
 import {
   CreateDatasetCommand,
+  type Dataset,
   DeleteDatasetCommand,
   DescribeDatasetCommand,
   UpdateDatasetCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, ifThere, isNamed } from "../../aws/errors.ts";
+import { ifThere, isDeleted, isNamed } from "../../aws/errors.ts";
 import { RECORD_NAMES } from "../../config/avro.ts";
-import { datasetGroupArn } from "./dataset-group.ts";
 import { busyWith } from "./held.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { ifNew } from "./personalize.ts";
+import { ifNew, type Personalize } from "./personalize.ts";
 import type { DatasetInput, ResourceState } from "./request.ts";
 import { removeSuperseded, schemaArn } from "./schema.ts";
 import { tagList } from "./tags.ts";
@@ -26,12 +26,12 @@ export async function convergeDataset(managing: Managing, input: DatasetInput): 
   const what = `The dataset ${name}`;
   const arn = names.datasetArn(dataset);
   const wanted = schemaArn(managing, input.schema);
-  const look = () => describe(managing, arn);
+  const look = () => describeDataset(personalize, arn);
 
   const before = await untilSettled(what, patience, look);
-  if (before && hasFailed(before.status)) await remove(managing, arn, what);
+  if (before && hasFailed(before.status)) await deleteDataset(managing, input);
   if (!before || hasFailed(before.status)) {
-    const type = { schemaArn: wanted, datasetGroupArn: datasetGroupArn(managing), datasetType: RECORD_NAMES[dataset] };
+    const type = { schemaArn: wanted, datasetGroupArn: names.datasetGroupArn(), datasetType: RECORD_NAMES[dataset] };
     await ifNew(personalize.send(new CreateDatasetCommand({ name, ...type, tags: tagList(input.tags) })));
   }
   const found = await untilActive(what, patience, look);
@@ -41,15 +41,26 @@ export async function convergeDataset(managing: Managing, input: DatasetInput): 
 }
 
 /** Deletes the dataset with its imported data. */
-export async function deleteDataset(managing: Managing, input: DatasetInput): Promise<ResourceState> {
-  await remove(managing, managing.names.datasetArn(input.dataset), `The dataset ${input.name}`);
-  return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
+export async function deleteDataset(managing: Managing, { name, dataset }: DatasetInput): Promise<void> {
+  const { personalize, names, patience } = managing;
+  const what = `The dataset ${name}`;
+  const datasetArn = names.datasetArn(dataset);
+  const look = () => describeDataset(personalize, datasetArn);
+  if (!(await untilSettled(what, patience, look))) return;
+  if (!(await isDeleted(personalize.send(new DeleteDatasetCommand({ datasetArn }))))) {
+    const busy = await busyWith(personalize, { datasetGroupArn: names.datasetGroupArn(), datasetArn });
+    const by = busy.length > 0 ? busy.join(", ") : "Personalize itself";
+    throw new ManagerError(
+      `${what} is in use by ${by}. Stop what was started by hand, or wait until it has ended; then run this again`,
+    );
+  }
+  await untilGone(what, patience, look);
 }
 
 async function changeSchema(managing: Managing, arn: string, what: string, wanted: string): Promise<void> {
   const { personalize, patience } = managing;
   const update = async (): Promise<(Life & { schemaArn?: string | undefined }) | undefined> => {
-    const found = await describe(managing, arn);
+    const found = await describeDataset(personalize, arn);
     if (found?.schemaArn === wanted) return { status: "ACTIVE", schemaArn: wanted };
     return found?.latestDatasetUpdate;
   };
@@ -71,23 +82,7 @@ async function changeSchema(managing: Managing, arn: string, what: string, wante
   }
 }
 
-async function remove(managing: Managing, arn: string, what: string): Promise<void> {
-  const { personalize, patience } = managing;
-  const look = () => describe(managing, arn);
-  if (!(await untilSettled(what, patience, look))) return;
-  const answer = await ifFree(
-    ifThere(personalize.send(new DeleteDatasetCommand({ datasetArn: arn }))).then((found) => found ?? {}),
-  );
-  if (!answer) {
-    const busy = await busyWith(personalize, { datasetGroupArn: datasetGroupArn(managing), datasetArn: arn });
-    const by = busy.length > 0 ? busy.join(", ") : "Personalize itself";
-    throw new ManagerError(
-      `${what} is in use by ${by}. Stop what was started by hand, or wait until it has ended; then run this again`,
-    );
-  }
-  await untilGone(what, patience, look);
-}
-
-async function describe({ personalize }: Managing, datasetArn: string) {
+/** Returns the dataset; undefined if there is none. */
+export async function describeDataset(personalize: Personalize, datasetArn: string): Promise<Dataset | undefined> {
   return (await ifThere(personalize.send(new DescribeDatasetCommand({ datasetArn }))))?.dataset;
 }

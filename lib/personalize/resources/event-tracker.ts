@@ -3,13 +3,13 @@ import {
   DeleteEventTrackerCommand,
   DescribeEventTrackerCommand,
   type EventTracker,
-  ListEventTrackersCommand,
 } from "@aws-sdk/client-personalize";
 import { ifThere } from "../../aws/errors.ts";
-import { datasetGroupArn } from "./dataset-group.ts";
+import type { Names } from "../../core/naming/names.ts";
+import { listEventTrackers } from "./lists.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { allPages, ifNew } from "./personalize.ts";
+import { ifNew, type Personalize } from "./personalize.ts";
 import type { EventTrackerInput, ResourceState } from "./request.ts";
 import { tagList } from "./tags.ts";
 import { hasFailed, untilActive, untilGone, untilSettled } from "./waiting.ts";
@@ -19,11 +19,11 @@ export async function createEventTracker(managing: Managing, input: EventTracker
   const { personalize, names, patience, pointers } = managing;
   const { kind, name } = input;
   const what = `The event tracker ${name}`;
-  const look = () => find(managing);
+  const look = () => findEventTracker(personalize, names);
   const found = await untilSettled(what, patience, look);
   if (found && hasFailed(found.status)) await remove(managing, what);
   if (!found || hasFailed(found.status)) {
-    const command = { name, datasetGroupArn: datasetGroupArn(managing), tags: tagList(input.tags) };
+    const command = { name, datasetGroupArn: names.datasetGroupArn(), tags: tagList(input.tags) };
     await ifNew(personalize.send(new CreateEventTrackerCommand(command)));
   }
   const { eventTrackerArn = "", trackingId } = await untilActive(what, patience, look);
@@ -33,31 +33,24 @@ export async function createEventTracker(managing: Managing, input: EventTracker
 }
 
 /** Deletes the parameter with its id, then the event tracker. */
-export async function deleteEventTracker(managing: Managing, input: EventTrackerInput): Promise<ResourceState> {
+export async function deleteEventTracker(managing: Managing, { name }: EventTrackerInput): Promise<void> {
   await managing.pointers.remove(managing.names.eventTrackerParameter());
-  await remove(managing, `The event tracker ${input.name}`);
-  return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
+  await remove(managing, `The event tracker ${name}`);
 }
 
-async function remove(managing: Managing, what: string): Promise<void> {
-  const look = () => find(managing);
-  const found = await untilSettled(what, managing.patience, look);
+async function remove({ personalize, names, patience }: Managing, what: string): Promise<void> {
+  const look = () => findEventTracker(personalize, names);
+  const found = await untilSettled(what, patience, look);
   if (!found) return;
   const { eventTrackerArn } = found;
-  await ifThere(managing.personalize.send(new DeleteEventTrackerCommand({ eventTrackerArn })));
-  await untilGone(what, managing.patience, look);
+  await ifThere(personalize.send(new DeleteEventTrackerCommand({ eventTrackerArn })));
+  await untilGone(what, patience, look);
 }
 
 /** Finds the event tracker of the dataset group, which has at most one. Its ARN cannot be derived from its name. */
-async function find(managing: Managing): Promise<EventTracker | undefined> {
-  const { personalize } = managing;
-  const group = datasetGroupArn(managing);
-  const trackers = await allPages(
-    (nextToken) => personalize.send(new ListEventTrackersCommand({ datasetGroupArn: group, nextToken })),
-    (page) => page.eventTrackers,
-  );
-  const eventTrackerArn = trackers[0]?.eventTrackerArn;
-  if (eventTrackerArn === undefined) return undefined;
-  const found = await ifThere(personalize.send(new DescribeEventTrackerCommand({ eventTrackerArn })));
-  return found?.eventTracker;
+export async function findEventTracker(personalize: Personalize, names: Names): Promise<EventTracker | undefined> {
+  const [tracker] = await listEventTrackers(personalize, names.datasetGroupArn());
+  if (!tracker) return undefined;
+  const { eventTrackerArn } = tracker;
+  return (await ifThere(personalize.send(new DescribeEventTrackerCommand({ eventTrackerArn }))))?.eventTracker;
 }

@@ -1,23 +1,16 @@
-import {
-  DescribeDatasetCommand,
-  DescribeDatasetGroupCommand,
-  DescribeEventTrackerCommand,
-  DescribeFilterCommand,
-  DescribeSchemaCommand,
-  GetSolutionMetricsCommand,
-  ListEventTrackersCommand,
-  ListFiltersCommand,
-  ListSolutionsCommand,
-  ListSolutionVersionsCommand,
-} from "@aws-sdk/client-personalize";
+import { DescribeSchemaCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import { ifThere } from "../../aws/errors.ts";
 import { DATASETS, type Dataset } from "../../config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
-import { campaignArn, describeCampaign } from "./campaign.ts";
-import { datasetGroupArn as datasetGroupArnOf } from "./dataset-group.ts";
-import { allPages, type Personalize } from "./personalize.ts";
+import { describeCampaign } from "./campaign.ts";
+import { describeDataset } from "./dataset.ts";
+import { describeDatasetGroup } from "./dataset-group.ts";
+import { findEventTracker } from "./event-tracker.ts";
+import { describeFilter } from "./filter.ts";
+import { listFilters, listSolutions, listVersions } from "./lists.ts";
+import type { Personalize } from "./personalize.ts";
 
 /** The fields of every entry. Times are ISO 8601. */
 interface Entry {
@@ -60,27 +53,19 @@ export async function readInventory(
   names: Names,
   { metrics = false } = {},
 ): Promise<Inventory> {
-  const groupArn = datasetGroupArnOf({ names });
-  const group = (await ifThere(personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn: groupArn }))))
-    ?.datasetGroup;
+  const group = await describeDatasetGroup(personalize, names);
   if (!group) {
     return { dataset_group: null, datasets: [], event_tracker: null, filters: [], solutions: [], campaigns: [] };
   }
   const [datasets, event_tracker, filters, solutions, campaigns] = await Promise.all([
     readDatasets(personalize, names),
-    readEventTracker(personalize, groupArn),
-    readFilters(personalize, groupArn),
+    readEventTracker(personalize, names),
+    readFilters(personalize, names),
     readSolutions(personalize, names, { metrics }),
     readCampaigns(personalize, names),
   ]);
-  return {
-    dataset_group: entry(group, group.name, groupArn),
-    datasets,
-    event_tracker,
-    filters,
-    solutions,
-    campaigns,
-  };
+  const dataset_group = entry(group, group.name, names.datasetGroupArn());
+  return { dataset_group, datasets, event_tracker, filters, solutions, campaigns };
 }
 
 interface Described {
@@ -102,7 +87,7 @@ function entry({ status, failureReason, lastUpdatedDateTime }: Described, name =
 async function readDatasets(personalize: Personalize, names: Names): Promise<Inventory["datasets"]> {
   const found = await concurrently(DATASETS, PARALLEL, async (dataset) => {
     const arn = names.datasetArn(dataset);
-    const one = (await ifThere(personalize.send(new DescribeDatasetCommand({ datasetArn: arn }))))?.dataset;
+    const one = await describeDataset(personalize, arn);
     if (!one) return [];
     const { schemaArn = "" } = one;
     const schema = (await ifThere(personalize.send(new DescribeSchemaCommand({ schemaArn }))))?.schema?.schema;
@@ -113,29 +98,16 @@ async function readDatasets(personalize: Personalize, names: Names): Promise<Inv
   return found.flat();
 }
 
-async function readEventTracker(
-  personalize: Personalize,
-  datasetGroupArn: string,
-): Promise<Inventory["event_tracker"]> {
-  const [first] = await allPages(
-    (nextToken) => personalize.send(new ListEventTrackersCommand({ datasetGroupArn, nextToken })),
-    (page) => page.eventTrackers,
-  );
-  if (!first) return null;
-  const { eventTrackerArn } = first;
-  const found = await ifThere(personalize.send(new DescribeEventTrackerCommand({ eventTrackerArn })));
-  const tracker = found?.eventTracker;
+async function readEventTracker(personalize: Personalize, names: Names): Promise<Inventory["event_tracker"]> {
+  const tracker = await findEventTracker(personalize, names);
   if (!tracker) return null;
-  return { ...entry(tracker, tracker.name, eventTrackerArn), tracking_id: tracker.trackingId ?? "" };
+  return { ...entry(tracker, tracker.name, tracker.eventTrackerArn), tracking_id: tracker.trackingId ?? "" };
 }
 
-async function readFilters(personalize: Personalize, datasetGroupArn: string): Promise<Inventory["filters"]> {
-  const listed = await allPages(
-    (nextToken) => personalize.send(new ListFiltersCommand({ datasetGroupArn, nextToken })),
-    (page) => page.Filters,
-  );
+async function readFilters(personalize: Personalize, names: Names): Promise<Inventory["filters"]> {
+  const listed = await listFilters(personalize, names.datasetGroupArn());
   const found = await concurrently(listed, PARALLEL, async ({ filterArn }) => {
-    const filter = (await ifThere(personalize.send(new DescribeFilterCommand({ filterArn }))))?.filter;
+    const filter = await describeFilter(personalize, filterArn);
     return filter ? [{ ...entry(filter, filter.name, filterArn), expression: filter.filterExpression ?? "" }] : [];
   });
   return found.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -158,24 +130,15 @@ export async function readSolutions(
   names: Names,
   { metrics = false } = {},
 ): Promise<Inventory["solutions"]> {
-  const datasetGroupArn = datasetGroupArnOf({ names });
-  const listed = await allPages(
-    (nextToken) => personalize.send(new ListSolutionsCommand({ datasetGroupArn, nextToken })),
-    (page) => page.solutions,
-  );
+  const listed = await listSolutions(personalize, names.datasetGroupArn());
   return concurrently(listed, PARALLEL, async (solution) => {
     const { name = "", solutionArn, recipeArn = "" } = solution;
-    const versions = await ifThere(
-      allPages(
-        (nextToken) => personalize.send(new ListSolutionVersionsCommand({ solutionArn, nextToken })),
-        (page) => page.solutionVersions,
-      ),
-    );
+    const versions = await listVersions(personalize, solutionArn);
     return {
       ...entry(solution, name, solutionArn),
       recipe: recipeOfSolution(names, name) ?? null,
       recipe_arn: recipeArn,
-      versions: await concurrently(versions ?? [], PARALLEL, async (version) => {
+      versions: await concurrently(versions, PARALLEL, async (version) => {
         const { solutionVersionArn = "", trainingMode = "" } = version;
         const name = solutionVersionArn.slice(solutionVersionArn.lastIndexOf("/") + 1);
         const measured =
@@ -195,7 +158,7 @@ export async function readSolutions(
 /** Returns the existing campaigns of the project's recipes. */
 export async function readCampaigns(personalize: Personalize, names: Names): Promise<Inventory["campaigns"]> {
   const found = await concurrently(RECIPE_KINDS, PARALLEL, async (recipe) => {
-    const arn = campaignArn({ names }, recipe);
+    const arn = names.campaignArn(recipe);
     const campaign = await describeCampaign(personalize, arn);
     if (!campaign) return [];
     const { solutionVersionArn = "", minProvisionedTPS = 0, latestCampaignUpdate: update } = campaign;

@@ -12,15 +12,7 @@ import { retag } from "./tags.ts";
 /** Kinds that are deleted only if the input allows it: they hold data, or others depend on them. */
 const PROTECTED: readonly ResourceInput["kind"][] = ["dataset_group", "schema", "dataset", "event_tracker"];
 
-/** The name of each kind in messages. */
-const WORDS: Readonly<Record<ResourceInput["kind"], string>> = {
-  dataset_group: "dataset group",
-  schema: "schema",
-  dataset: "dataset",
-  event_tracker: "event tracker",
-  filter: "filter",
-  campaign: "campaign",
-};
+const wordOf = (kind: ResourceInput["kind"]) => kind.replace("_", " ");
 
 /**
  * Brings one resource to its desired state, or removes it. Every action is idempotent and resumes what an earlier call
@@ -35,11 +27,12 @@ export async function manage(
   if (action === "delete") {
     if (PROTECTED.includes(input.kind) && !input.deletable) {
       throw new ManagerError(
-        `The ${WORDS[input.kind]} ${input.name} is protected, because its data would be lost with it. ` +
+        `The ${wordOf(input.kind)} ${input.name} is protected, since its data would be gone with it. ` +
           "`relevance uninstall` removes it",
       );
     }
-    return remove(managing, input);
+    await remove(managing, input);
+    return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
   }
   if (action === "update" && input.deletable && PROTECTED.includes(input.kind)) {
     // Uninstall has started: recreate nothing and wait for nothing.
@@ -47,8 +40,8 @@ export async function manage(
   }
   if (before && before.kind === input.kind && before.name !== input.name && FIXED.includes(input.kind)) {
     throw new ManagerError(
-      `The ${WORDS[input.kind]} ${before.name} cannot be renamed to ${input.name}: its data would be gone. ` +
-        "Keep project_name, or `relevance uninstall` and deploy again",
+      `The ${wordOf(input.kind)} ${before.name} cannot be renamed to ${input.name}: its data would be gone. ` +
+        "Keep project_name, or `relevance uninstall` and deploy anew",
     );
   }
   const state = await converge(managing, input, action === "create");
@@ -78,13 +71,12 @@ function converge(managing: Managing, input: ResourceInput, isNew: boolean): Pro
   }
 }
 
-async function remove(managing: Managing, input: ResourceInput): Promise<ResourceState> {
+function remove(managing: Managing, input: ResourceInput): Promise<void> {
   switch (input.kind) {
     case "dataset_group":
       return deleteDatasetGroup(managing, input);
     case "schema":
-      await deleteSchema(managing, input.name, true);
-      return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
+      return deleteSchema(managing, input.name, true);
     case "dataset":
       return deleteDataset(managing, input);
     case "event_tracker":

@@ -56,18 +56,3 @@ export async function ifNew<T>(creation: Promise<T>): Promise<T | undefined> {
     throw error;
   }
 }
-
-/** Returns the entries of all pages of a list. */
-export async function allPages<Page extends { nextToken?: string | undefined }, T>(
-  read: (nextToken: string | undefined) => Promise<Page>,
-  entries: (page: Page) => readonly T[] | undefined,
-): Promise<T[]> {
-  const found: T[] = [];
-  let token: string | undefined;
-  do {
-    const page = await read(token);
-    found.push(...(entries(page) ?? []));
-    token = page.nextToken;
-  } while (token !== undefined);
-  return found;
-}

@@ -7,9 +7,10 @@ import {
 import { ifThere, isNamed } from "../../aws/errors.ts";
 import type { Dataset } from "../../config/avro.ts";
 import { hashOf } from "../../core/naming/shorten.ts";
+import { allPages } from "./lists.ts";
 import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
-import { allPages, ifNew } from "./personalize.ts";
+import { ifNew } from "./personalize.ts";
 import type { ResourceState, SchemaInput } from "./request.ts";
 
 /** Returns the ARN of a schema. Personalize derives it from the name. */

@@ -1,8 +1,7 @@
-import { DescribeDatasetCommand, DescribeDatasetGroupCommand } from "@aws-sdk/client-personalize";
-import { ifThere } from "../../aws/errors.ts";
 import { DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
-import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
+import { describeDataset } from "../../personalize/resources/dataset.ts";
+import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
 import { comparableDays } from "../clients/accepted-events.ts";
 import { daysUntil, type EventCheck } from "../etl/settings.ts";
 import type { TrainingContext } from "./context.ts";
@@ -75,17 +74,15 @@ async function beginAcceptance(
       `No version of ${lacking.join(", ")} is held back; \`relevance status\` lists those that are`,
     );
   }
-  const held = progress.map(({ recipe }) => recipe);
+  const unused = { checks: [], accepted: 0, acceptMissing: false };
   return {
     mode,
     accepting: true,
-    recipes: held,
-    checks: [],
+    recipes: progress.map(({ recipe }) => recipe),
     origin,
     startedAt,
-    accepted: 0,
-    acceptMissing: false,
     progress,
+    ...unused,
   };
 }
 
@@ -149,15 +146,11 @@ function configured(asked: BeginInput["recipes"], { settings }: TrainingContext)
 }
 
 async function checkDatasets({ personalize, names }: TrainingContext): Promise<void> {
-  const group = await ifThere(
-    personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn: datasetGroupArn({ names }) })),
-  );
-  requireActive(`dataset group ${names.datasetGroup()}`, group?.datasetGroup?.status);
+  const group = await describeDatasetGroup(personalize, names);
+  requireActive(`dataset group ${names.datasetGroup()}`, group?.status);
   for (const dataset of DATASETS) {
-    const found = await ifThere(
-      personalize.send(new DescribeDatasetCommand({ datasetArn: names.datasetArn(dataset) })),
-    );
-    requireActive(`dataset ${names.dataset(dataset)}`, found?.dataset?.status);
+    const found = await describeDataset(personalize, names.datasetArn(dataset));
+    requireActive(`dataset ${names.dataset(dataset)}`, found?.status);
   }
 }
 

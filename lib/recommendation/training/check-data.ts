@@ -1,12 +1,11 @@
 import { metadataFields } from "../../config/checks/schemas.ts";
 import { runKeys } from "../etl/keys.ts";
-import { readManifest } from "../etl/manifest.ts";
 import { RunPlan, readFile } from "../etl/run-files.ts";
 import type { EventCheck } from "../etl/settings.ts";
 import type { TrainingContext } from "./context.ts";
 import { dataDigest } from "./data-digest.ts";
 import { lacks, tooManyTypes } from "./minimums.ts";
-import { noManifest, TrainingError } from "./training-error.ts";
+import { requireManifest, TrainingError } from "./training-error.ts";
 
 /** What the next steps need to know about the data of a run. */
 export interface CheckedData {
@@ -22,8 +21,7 @@ export async function checkData(
   checks: readonly EventCheck[],
   { store }: Pick<TrainingContext, "store">,
 ): Promise<CheckedData> {
-  const manifest = await readManifest(store, run);
-  if (!manifest) throw new TrainingError(noManifest(run));
+  const manifest = await requireManifest(store, run);
   const lacking = lacks(manifest, checks);
   if (lacking.length > 0) {
     const { from, to } = manifest;

@@ -1,10 +1,9 @@
-import { DeleteSolutionCommand, ListSolutionsCommand } from "@aws-sdk/client-personalize";
-import { ifFree, ifThere } from "../../aws/errors.ts";
+import { DeleteSolutionCommand } from "@aws-sdk/client-personalize";
+import { isDeleted } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
-import { campaignArn, describeCampaign } from "../../personalize/resources/campaign.ts";
-import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
+import { describeCampaign } from "../../personalize/resources/campaign.ts";
 import { recipeOfSolution } from "../../personalize/resources/inventory.ts";
-import { allPages } from "../../personalize/resources/personalize.ts";
+import { listSolutions } from "../../personalize/resources/lists.ts";
 import { isMoving } from "../../personalize/resources/waiting.ts";
 import { giveBack } from "./begin.ts";
 import type { TrainingContext } from "./context.ts";
@@ -68,13 +67,8 @@ function switched(progress: readonly RecipeProgress[]): string {
 async function removeSuperseded(recipes: readonly RecipeKind[], context: TrainingContext): Promise<string[]> {
   const { personalize, names, settings, state } = context;
   const dropped = await droppedRecipes(context);
-  const listed = await allPages(
-    (nextToken) =>
-      personalize.send(new ListSolutionsCommand({ datasetGroupArn: datasetGroupArn({ names }), nextToken })),
-    (page) => page.solutions,
-  );
   const removed: string[] = [];
-  for (const { name = "", solutionArn = "", status } of listed) {
+  for (const { name = "", solutionArn, status } of await listSolutions(personalize, names.datasetGroupArn())) {
     const recipe = recipeOfSolution(names, name);
     if (!recipe || isMoving(status)) continue;
     const training = settings.recipes[recipe];
@@ -83,10 +77,7 @@ async function removeSuperseded(recipes: readonly RecipeKind[], context: Trainin
       const active = (await state.recipe(recipe))?.active?.version;
       if (active?.startsWith(`${solutionArn}/`)) continue;
     } else if (!dropped.includes(recipe)) continue;
-    const deleted = await ifFree(
-      ifThere(personalize.send(new DeleteSolutionCommand({ solutionArn }))).then((found) => found ?? {}),
-    );
-    if (deleted) removed.push(name);
+    if (await isDeleted(personalize.send(new DeleteSolutionCommand({ solutionArn })))) removed.push(name);
   }
   await state.forget(dropped);
   return removed;
@@ -97,7 +88,7 @@ async function droppedRecipes({ personalize, names, settings }: TrainingContext)
   const dropped: RecipeKind[] = [];
   for (const recipe of RECIPE_KINDS) {
     if (settings.recipes[recipe]) continue;
-    if (!(await describeCampaign(personalize, campaignArn({ names }, recipe)))) dropped.push(recipe);
+    if (!(await describeCampaign(personalize, names.campaignArn(recipe)))) dropped.push(recipe);
   }
   return dropped;
 }

@@ -1,16 +1,13 @@
-import {
-  CreateDatasetImportJobCommand,
-  DescribeDatasetImportJobCommand,
-  ListDatasetImportJobsCommand,
-} from "@aws-sdk/client-personalize";
+import { CreateDatasetImportJobCommand, DescribeDatasetImportJobCommand } from "@aws-sdk/client-personalize";
 import { isNamed } from "../../aws/errors.ts";
 import { DATASETS, type Dataset } from "../../config/avro.ts";
-import { allPages, ifNew } from "../../personalize/resources/personalize.ts";
+import { listImports } from "../../personalize/resources/lists.ts";
+import { ifNew } from "../../personalize/resources/personalize.ts";
+import { tagList } from "../../personalize/resources/tags.ts";
 import { hasFailed, isMoving } from "../../personalize/resources/waiting.ts";
-import { readManifest } from "../etl/manifest.ts";
 import type { Readiness, TrainingContext } from "./context.ts";
 import { requireInitial } from "./initial-training.ts";
-import { noManifest, TrainingError } from "./training-error.ts";
+import { requireManifest, TrainingError } from "./training-error.ts";
 
 /** One dataset import job of a run. */
 export interface ImportJob {
@@ -27,8 +24,7 @@ export async function startImports(
   input: { run: string; origin: string; data: string },
   context: TrainingContext,
 ): Promise<{ jobs: ImportJob[] }> {
-  const manifest = await readManifest(context.store, input.run);
-  if (!manifest) throw new TrainingError(noManifest(input.run));
+  const manifest = await requireManifest(context.store, input.run);
   const planned: PlannedImport[] = [];
   for (const dataset of DATASETS) {
     // Personalize rejects a file without records. It can train without users or items.
@@ -58,11 +54,7 @@ async function planImport(
   of: string,
   { personalize, names }: TrainingContext,
 ): Promise<Omit<PlannedImport, "dataset">> {
-  const datasetArn = names.datasetArn(dataset);
-  const listed = await allPages(
-    (nextToken) => personalize.send(new ListDatasetImportJobsCommand({ datasetArn, nextToken })),
-    (page) => page.datasetImportJobs,
-  );
+  const listed = await listImports(personalize, names.datasetArn(dataset));
   const newest = listed.toSorted((a, b) => time(b.creationDateTime) - time(a.creationDateTime))[0];
   const known = new Set(listed.map(({ jobName }) => jobName));
   const named = (attempt: number) => names.importJob(dataset, `${of} ${attempt}`);
@@ -86,7 +78,7 @@ async function createImport(
     dataSource: { dataLocation: `s3://${bucket}/${folder}` },
     roleArn: importRoleArn,
     importMode: "FULL",
-    tags: Object.entries(settings.tags).map(([tagKey, tagValue]) => ({ tagKey, tagValue })),
+    tags: tagList(settings.tags),
   });
   const created = await ifNew(personalize.send(command));
   return created?.datasetImportJobArn ?? names.arn("personalize", `dataset-import-job/${jobName}`);

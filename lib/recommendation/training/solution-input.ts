@@ -1,7 +1,6 @@
 import type { CreateSolutionRequest } from "@aws-sdk/client-personalize";
 import { RECIPES, type RecipeKind, type RecipeParameter } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
-import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
 import { tagList } from "../../personalize/resources/tags.ts";
 import type { RecipeTraining } from "./settings.ts";
 
@@ -43,7 +42,7 @@ export function solutionInput(
   return {
     // A solution's settings and columns are fixed: Personalize never trains it on columns that were added later.
     name: names.solution(kind, { ...settings, columns: recipe.columns }),
-    datasetGroupArn: datasetGroupArn({ names }),
+    datasetGroupArn: names.datasetGroupArn(),
     performAutoTraining: false,
     ...settings,
     tags: tagList(tags),

@@ -4,19 +4,19 @@ import {
   DeleteSolutionCommand,
   DescribeSolutionCommand,
   DescribeSolutionVersionCommand,
-  ListSolutionVersionsCommand,
   type SolutionVersion,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
 import { ifFree, ifThere } from "../../aws/errors.ts";
 import { shortHash } from "../../core/naming/shorten.ts";
-import { allPages, ifNew, type Personalize } from "../../personalize/resources/personalize.ts";
+import { listVersions } from "../../personalize/resources/lists.ts";
+import { ifNew, type Personalize } from "../../personalize/resources/personalize.ts";
 import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/waiting.ts";
 import { isCrowded } from "./imports.ts";
 import type { SolutionInput } from "./solution-input.ts";
 
 /** A resource that exists (`found`), or the status of one that is still changing (`moving`). */
-export type Step<T> = { moving: string } | { found: T };
+export type Step = { moving: string } | { found: string };
 
 /** Creates the solution unless it exists. Replaces a failed one, but throws if this run created it. */
 export async function stepSolution(
@@ -24,7 +24,7 @@ export async function stepSolution(
   input: SolutionInput,
   solutionArn: string,
   begunByUs: boolean,
-): Promise<Step<string>> {
+): Promise<Step> {
   const found = (await ifThere(personalize.send(new DescribeSolutionCommand({ solutionArn }))))?.solution;
   if (!found) {
     await ifNew(personalize.send(new CreateSolutionCommand(input)));
@@ -51,7 +51,7 @@ export async function stepVersion(
   solutionArn: string,
   of: string,
   current: string | undefined,
-): Promise<Step<string> & { version?: string }> {
+): Promise<Step & { version?: string }> {
   if (current !== undefined) {
     const found = await describeVersion(personalize, current);
     if (found && isMoving(found.status)) return { moving: found.status ?? "", version: current };
@@ -82,20 +82,17 @@ export async function stepVersion(
 }
 
 async function ourVersions(personalize: Personalize, solutionArn: string): Promise<SolutionVersion[]> {
-  const listed = await allPages(
-    (nextToken) => personalize.send(new ListSolutionVersionsCommand({ solutionArn, nextToken })),
-    (page) => page.solutionVersions,
-  );
   const described: SolutionVersion[] = [];
   // The list has no names, so describe each version. One at a time, because these calls are throttled early.
-  for (const { solutionVersionArn = "" } of listed) {
+  for (const { solutionVersionArn = "" } of await listVersions(personalize, solutionArn)) {
     const version = await describeVersion(personalize, solutionVersionArn);
     if (version?.name?.startsWith(OURS)) described.push(version);
   }
   return described;
 }
 
-async function describeVersion(
+/** Returns the solution version; undefined if there is none. */
+export async function describeVersion(
   personalize: Personalize,
   solutionVersionArn: string,
 ): Promise<SolutionVersion | undefined> {

@@ -2,7 +2,7 @@ import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import { ifThere } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import { metricLine } from "../../core/telemetry/emf.ts";
-import { campaignArn, stepCampaign } from "../../personalize/resources/campaign.ts";
+import { stepCampaign } from "../../personalize/resources/campaign.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { TrainingContext } from "./context.ts";
 import { GATE_METRIC, gate } from "./gate.ts";
@@ -82,7 +82,7 @@ async function serve(
   isFirst: boolean,
   { personalize, names, settings, pointers }: TrainingContext,
 ): Promise<string | undefined> {
-  const arn = campaignArn({ names }, recipe);
+  const arn = names.campaignArn(recipe);
   const target = {
     name: names.campaign(recipe),
     arn,

@@ -1,18 +1,15 @@
 import {
-  type CampaignSummary,
   DeleteCampaignCommand,
   DeleteSolutionCommand,
-  DescribeDatasetGroupCommand,
   ListCampaignsCommand,
-  ListDatasetImportJobsCommand,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, ifThere } from "../../aws/errors.ts";
+import { ifFree, isDeleted } from "../../aws/errors.ts";
 import { DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
-import { datasetGroupArn } from "../../personalize/resources/dataset-group.ts";
+import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
 import { type Inventory, readCampaigns, readSolutions } from "../../personalize/resources/inventory.ts";
-import { allPages } from "../../personalize/resources/personalize.ts";
+import { allPages, listImports } from "../../personalize/resources/lists.ts";
 import { isMoving, isStopping } from "../../personalize/resources/waiting.ts";
 import { takeLock } from "./begin.ts";
 import type { Readiness, TrainingContext } from "./context.ts";
@@ -58,8 +55,7 @@ export async function teardown(
 /** Takes the next step. Returns what is still in progress, or undefined if nothing is left. */
 async function nextStep(context: TrainingContext): Promise<string[] | undefined> {
   const { personalize, names } = context;
-  const group = { datasetGroupArn: datasetGroupArn({ names }) };
-  if (!(await ifThere(personalize.send(new DescribeDatasetGroupCommand(group))))) return undefined;
+  if (!(await describeDatasetGroup(personalize, names))) return undefined;
   const solutions = await readSolutions(personalize, names);
   // Checked before any change: this function may not touch foreign solutions, and they keep the dataset group from
   // deletion.
@@ -81,14 +77,9 @@ async function nextStep(context: TrainingContext): Promise<string[] | undefined>
 async function stopWork(solutions: Solutions, { personalize, names }: TrainingContext): Promise<string[] | undefined> {
   const left: string[] = [];
   for (const dataset of DATASETS) {
-    const datasetArn = names.datasetArn(dataset);
-    const jobs = await ifThere(
-      allPages(
-        (nextToken) => personalize.send(new ListDatasetImportJobsCommand({ datasetArn, nextToken })),
-        (page) => page.datasetImportJobs,
-      ),
-    );
-    for (const { jobName, status } of jobs ?? []) if (isMoving(status)) left.push(`import ${jobName} is ${status}`);
+    for (const { jobName, status } of await listImports(personalize, names.datasetArn(dataset))) {
+      if (isMoving(status)) left.push(`import ${jobName} is ${status}`);
+    }
   }
   for (const { name, versions } of solutions) {
     for (const { arn, status } of versions) {
@@ -105,7 +96,7 @@ async function removeCampaigns({ personalize, names, pointers }: TrainingContext
   const campaigns = await readCampaigns(personalize, names);
   for (const { arn, recipe, status } of campaigns) {
     await pointers.remove(names.campaignParameter(recipe));
-    if (!isMoving(status)) await ifFree(ifThere(personalize.send(new DeleteCampaignCommand({ campaignArn: arn }))));
+    if (!isMoving(status)) await isDeleted(personalize.send(new DeleteCampaignCommand({ campaignArn: arn })));
   }
   if (campaigns.length === 0) return undefined;
   return campaigns.map(({ name, status }) => `campaign ${name} is ${isMoving(status) ? status : "being removed"}`);
@@ -115,10 +106,8 @@ async function removeSolutions(solutions: Solutions, context: TrainingContext): 
   const { personalize } = context;
   for (const { name, arn, status } of solutions) {
     if (isMoving(status)) continue;
-    const gone = await ifFree(
-      ifThere(personalize.send(new DeleteSolutionCommand({ solutionArn: arn }))).then((found) => found ?? {}),
-    );
-    if (!gone) await requireNoOthers(name, arn, context);
+    const deletion = personalize.send(new DeleteSolutionCommand({ solutionArn: arn }));
+    if (!(await isDeleted(deletion))) await requireNoOthers(name, arn, context);
   }
   if (solutions.length === 0) return undefined;
   return solutions.map(({ name, status }) => `solution ${name} is ${isMoving(status) ? status : "being removed"}`);
@@ -133,7 +122,7 @@ async function requireNoOthers(
   solutionArn: string,
   { personalize, names }: TrainingContext,
 ): Promise<void> {
-  const campaigns: CampaignSummary[] = await allPages(
+  const campaigns = await allPages(
     (nextToken) => personalize.send(new ListCampaignsCommand({ solutionArn, nextToken })),
     (page) => page.campaigns,
   );

@@ -1,9 +1,14 @@
+import type { ObjectStore } from "../../aws/object-store.ts";
+import { type Manifest, readManifest } from "../etl/manifest.ts";
+
 /** A failure that a retry cannot fix. The execution reports the message, which says what to do, as its cause. */
 export class TrainingError extends Error {
   override name = "TrainingError";
 }
 
-/** Returns the message for a run without a manifest. */
-export function noManifest(run: string): string {
-  return `The run ${run} has no manifest: its ETL did not finish. Start the training again`;
+/** Reads the manifest of a run. Throws TrainingError if it has none. */
+export async function requireManifest(store: ObjectStore, run: string): Promise<Manifest> {
+  const manifest = await readManifest(store, run);
+  if (manifest) return manifest;
+  throw new TrainingError(`The run ${run} has no manifest: its ETL did not finish. Start the training again`);
 }

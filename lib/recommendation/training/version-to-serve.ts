@@ -1,10 +1,9 @@
-import { DescribeSolutionVersionCommand } from "@aws-sdk/client-personalize";
-import { ifThere } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { readSolutions } from "../../personalize/resources/inventory.ts";
 import { StillInProgress } from "../../personalize/resources/manager-error.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
+import { describeVersion } from "./solution-step.ts";
 import type { TrainingState } from "./state.ts";
 
 /**
@@ -23,11 +22,7 @@ export async function versionToServe(
     throw new StillInProgress("The permission to read the training table", "PENDING");
   });
   const chosen = known?.active?.version;
-  if (chosen !== undefined) {
-    const command = new DescribeSolutionVersionCommand({ solutionVersionArn: chosen });
-    const found = await ifThere(personalize.send(command));
-    if (found?.solutionVersion?.status === "ACTIVE") return chosen;
-  }
+  if (chosen !== undefined && (await describeVersion(personalize, chosen))?.status === "ACTIVE") return chosen;
   const solutions = await readSolutions(personalize, names);
   const held = new Set(known?.held.map(({ version }) => version));
   const good = solutions
