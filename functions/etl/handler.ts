@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ObjectStore } from "../../lib/aws/object-store.ts";
-import type { Deadline } from "../../lib/core/resilience/deadline.ts";
+import type { Deadline, Invocation } from "../../lib/core/resilience/deadline.ts";
 import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";
 import { type EngineLimits, withEngine } from "../../lib/recommendation/etl/engine.ts";
 import { EtlError } from "../../lib/recommendation/etl/etl-error.ts";
@@ -23,14 +23,9 @@ export interface EtlClients {
   limits: EngineLimits;
 }
 
-/** The part of Lambda's context that is used. */
-export interface EtlContext {
-  getRemainingTimeInMillis(): number;
-}
-
 /** Returns a handler that runs one step per call. A failed item of a map step stores its error for the next step. */
 export function createHandler(env: EtlEnv, clients: EtlClients) {
-  return async (event: unknown, context: EtlContext): Promise<object> => {
+  return async (event: unknown, context: Invocation): Promise<object> => {
     const parsed = v.safeParse(EtlTask, event);
     if (!parsed.success) throw new EtlError(`The input is not a step of ETL: ${v.summarize(parsed.issues)}`);
     const task = parsed.output;

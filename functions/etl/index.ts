@@ -1,17 +1,15 @@
-import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
-import * as v from "valibot";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
-import { readEnvironment } from "../../lib/core/environment.ts";
+import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { dynamoPopularItems, dynamoTables } from "../../lib/recommendation/clients/dynamo-tables.ts";
 import { Definitions } from "../../lib/recommendation/records/layout.ts";
 import { EtlEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
 const env = readEnvironment(EtlEnv, process.env);
-const definitions = v.parse(Definitions, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
+const definitions = readConfig(Definitions, import.meta.url);
 /** Lambda gives one vCPU for each 1,769 MB. Source: Lambda Developer Guide, "Configure memory". */
 const VCPU_MB = 1_769;
 

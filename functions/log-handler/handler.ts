@@ -2,9 +2,9 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda";
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import { type Deadline, deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { type Deadline, deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
 import { retry } from "../../lib/core/resilience/retry.ts";
-import { metricLine } from "../../lib/core/telemetry/emf.ts";
+import { countLine } from "../../lib/core/telemetry/emf.ts";
 import { isErrorLine, isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
 import type { LogHandlerEnv } from "./env.ts";
 import { packBatches, packRecords } from "./records.ts";
@@ -26,10 +26,6 @@ export interface LogHandlerClients {
   wait?: (ms: number) => Promise<unknown>;
 }
 
-export interface LogHandlerContext {
-  getRemainingTimeInMillis(): number;
-}
-
 const unzip = promisify(gunzip);
 
 /**
@@ -40,15 +36,14 @@ const unzip = promisify(gunzip);
  * throws. Lambda retries the whole event, and readers deduplicate by `query_id`.
  */
 export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
-  return async (event: CloudWatchLogsEvent, context: LogHandlerContext): Promise<void> => {
+  return async (event: CloudWatchLogsEvent, context: Invocation): Promise<void> => {
     const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
     const logged = await loggedLines(event);
     for (const line of logged.filter(isErrorLine).flatMap(withoutCauses)) clients.print(line);
     const candidates = logged.filter(isRequestLogLine);
     const lines = candidates.filter((line) => parseJson(line) !== undefined);
     if (lines.length < candidates.length) {
-      const metric = { name: UNREADABLE_LINES, unit: "Count", value: candidates.length - lines.length } as const;
-      clients.print(metricLine({ Project: env.PROJECT_NAME }, [metric]));
+      clients.print(countLine({ Project: env.PROJECT_NAME }, UNREADABLE_LINES, candidates.length - lines.length));
     }
     for (const batch of packBatches(packRecords(lines))) await deliver(batch, env, clients, deadline);
   };

@@ -1,3 +1,5 @@
+import { grouped } from "../../lib/aws/call.ts";
+
 /** The largest record of Firehose before encoding, in bytes: 1,000 KiB. */
 export const MAX_RECORD_BYTES = 1_024_000;
 /** The most records of a PutRecordBatch. */
@@ -10,30 +12,14 @@ export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
  * least 5 KB. Never splits a line, since CloudWatch Logs delivers none above 256 KB.
  */
 export function packRecords(lines: readonly string[], maxBytes = MAX_RECORD_BYTES): Buffer[] {
-  return groups(
-    lines.map((line) => Buffer.from(`${line}\n`)),
-    { maxBytes, maxCount: Number.POSITIVE_INFINITY },
-  ).map((group) => Buffer.concat(group));
+  const bytes = lines.map((line) => Buffer.from(`${line}\n`));
+  const limits = { bytes: maxBytes, count: Number.POSITIVE_INFINITY };
+  return grouped(bytes, sizeOf, limits).map((group) => Buffer.concat(group));
 }
 
 /** Groups records into calls of PutRecordBatch. */
 export function packBatches(records: readonly Buffer[]): Buffer[][] {
-  return groups(records, { maxBytes: MAX_BATCH_BYTES, maxCount: MAX_BATCH_RECORDS });
+  return grouped(records, sizeOf, { bytes: MAX_BATCH_BYTES, count: MAX_BATCH_RECORDS });
 }
 
-function groups(parts: readonly Buffer[], limits: { maxBytes: number; maxCount: number }): Buffer[][] {
-  const found: Buffer[][] = [];
-  let current: Buffer[] = [];
-  let bytes = 0;
-  for (const part of parts) {
-    if (current.length > 0 && (current.length >= limits.maxCount || bytes + part.length > limits.maxBytes)) {
-      found.push(current);
-      current = [];
-      bytes = 0;
-    }
-    current.push(part);
-    bytes += part.length;
-  }
-  if (current.length > 0) found.push(current);
-  return found;
-}
+const sizeOf = ({ length }: Buffer) => length;

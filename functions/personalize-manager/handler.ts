@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
 import { isObject } from "../../lib/core/json/values.ts";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
-import { type Deadline, deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { type Deadline, deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { manage } from "../../lib/personalize/resources/manage.ts";
 import { ManagerError } from "../../lib/personalize/resources/manager-error.ts";
@@ -23,11 +23,6 @@ export interface PersonalizeManagerClients {
 /** Milliseconds reserved for the answer and for Lambda itself. */
 const MARGIN_MS = 3_000;
 
-/** The part of Lambda's context that is used. */
-export interface ManagerContext {
-  getRemainingTimeInMillis(): number;
-}
-
 const Describe = v.strictObject({ action: v.literal("describe"), metrics: v.optional(v.boolean(), false) });
 
 /**
@@ -40,10 +35,10 @@ const Describe = v.strictObject({ action: v.literal("describe"), metrics: v.opti
 export function createHandler(
   env: PersonalizeManagerEnv,
   clientsUntil: (deadline: Deadline) => PersonalizeManagerClients,
-  patience: (context: ManagerContext) => Patience = (context) => patienceOf(context),
+  patience: (context: Invocation) => Patience = (context) => patienceOf(context),
 ) {
   const names = namesOf({ project: env.PROJECT_NAME, account: env.ACCOUNT_ID, region: env.AWS_REGION });
-  return async (event: unknown, context: ManagerContext): Promise<ResourceState | Inventory> => {
+  return async (event: unknown, context: Invocation): Promise<ResourceState | Inventory> => {
     // Calls end before the invocation does. When Lambda times out, nothing says what was in progress.
     const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
     const { personalize, pointers, versionFor } = clientsUntil(deadline);

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
-import { metricLine } from "../../lib/core/telemetry/emf.ts";
+import { deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
+import { countLine } from "../../lib/core/telemetry/emf.ts";
 import { syncMessages } from "../../lib/recommendation/sync/sync-messages.ts";
 import type { SyncServices } from "../../lib/recommendation/sync/sync-records.ts";
 
@@ -13,11 +13,6 @@ const MARGIN_MS = 2_000;
 /** The most reasons in a log line. */
 const SHOWN_REASONS = 10;
 
-/** The part of Lambda's context that is used. */
-export interface RealtimeSyncContext {
-  getRemainingTimeInMillis(): number;
-}
-
 export interface RealtimeSyncClients extends SyncServices {
   /** Writes one line to the function's own log. */
   print: (line: string) => void;
@@ -25,16 +20,15 @@ export interface RealtimeSyncClients extends SyncServices {
 
 /** Returns a handler that puts changed users and items into Personalize. SQS redelivers the messages it reports. */
 export function createHandler(clients: RealtimeSyncClients) {
-  return async (event: SQSEvent, context: RealtimeSyncContext): Promise<SQSBatchResponse> => {
-    const deadline = deadlineIn(Math.max(0, context.getRemainingTimeInMillis() - MARGIN_MS));
+  return async (event: SQSEvent, context: Invocation): Promise<SQSBatchResponse> => {
+    const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
     const { failedMessages, reasons } = await syncMessages(clients, event.Records, deadline);
     if (failedMessages.length > 0) {
       const shown = Object.fromEntries([...reasons].slice(0, SHOWN_REASONS));
       clients.print(
         JSON.stringify({ level: "warn", message: "changes come back", count: reasons.size, reasons: shown }),
       );
-      const metric = { name: DELAYED_CHANGES, unit: "Count", value: failedMessages.length } as const;
-      clients.print(metricLine({ Project: clients.settings.project }, [metric]));
+      clients.print(countLine({ Project: clients.settings.project }, DELAYED_CHANGES, failedMessages.length));
     }
     return { batchItemFailures: failedMessages.map((itemIdentifier) => ({ itemIdentifier })) };
   };

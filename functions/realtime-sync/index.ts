@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import * as v from "valibot";
-import { readEnvironment } from "../../lib/core/environment.ts";
+import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { personalizeDatasets } from "../../lib/recommendation/clients/dataset-writer.ts";
 import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
 import { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
@@ -14,10 +12,7 @@ import { createHandler } from "./handler.ts";
 const CALL_MS = 10_000;
 
 const env = readEnvironment(RealtimeSyncEnv, process.env);
-const settings = v.parse(
-  RealtimeSyncSettings,
-  JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")),
-);
+const settings = readConfig(RealtimeSyncSettings, import.meta.url);
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
 export const handler = createHandler({

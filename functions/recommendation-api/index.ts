@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import * as v from "valibot";
-import { readEnvironment } from "../../lib/core/environment.ts";
+import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { withProbes } from "../../lib/core/http/probe.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
@@ -10,10 +8,7 @@ import { routes } from "./routes.ts";
 import { createServices } from "./services.ts";
 
 const env = readEnvironment(RecommendationApiEnv, process.env);
-const settings = v.parse(
-  RecommendationSettings,
-  JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")),
-);
+const settings = readConfig(RecommendationSettings, import.meta.url);
 const services = createServices(env, settings, (line) => process.stdout.write(`${line}\n`));
 const load = (family: string) => loadFamily(family, services);
 

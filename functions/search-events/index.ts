@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import * as v from "valibot";
 import { firehoseLines } from "../../lib/aws/record-stream.ts";
-import { readEnvironment } from "../../lib/core/environment.ts";
+import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { EventsSettings } from "../../lib/search/gateway/settings.ts";
@@ -14,7 +12,7 @@ import { served } from "./served.ts";
 const STORE_MS = 3_000;
 
 const env = readEnvironment(SearchEventsEnv, process.env);
-const settings = v.parse(EventsSettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
+const settings = readConfig(EventsSettings, import.meta.url);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const { project, cors } = settings;
 const services = {

@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import * as v from "valibot";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
-import { readEnvironment } from "../../lib/core/environment.ts";
+import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
 import { ssmPointers } from "../../lib/personalize/resources/pointers.ts";
@@ -22,7 +20,7 @@ const COUNTERS_MS = 60_000;
 const COUNTER_MS = 10_000;
 
 const env = readEnvironment(TrainingEnv, process.env);
-const settings = v.parse(TrainingSettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
+const settings = readConfig(TrainingSettings, import.meta.url);
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
 export const handler = createHandler(env, {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Deadline } from "../core/resilience/deadline.ts";
+import { abortAt, type Deadline, deadlineWithin } from "../core/resilience/deadline.ts";
 import { backoff, MAX_ATTEMPTS, retry } from "../core/resilience/retry.ts";
 import { withTimeout } from "../core/resilience/timeout.ts";
 import { CallTimeout, isTransient } from "./errors.ts";
@@ -64,6 +64,42 @@ export async function untilTaken<T>(
     await wait(delay);
   }
   return { left, error };
+}
+
+/** One call to AWS. The signal in its options aborts it at the deadline. */
+export type Operation<T> = (options: { abortSignal: AbortSignal }) => Promise<T>;
+
+/**
+ * Returns what runs idempotent operations of a task that nobody waits for: each within `ms` milliseconds and `outer`, with
+ * up to `attempts` attempts after transient failures. The client must have its own retries turned off.
+ */
+export function patientCalls(ms: number, attempts: number, outer?: Deadline) {
+  return <T>(operation: Operation<T>): Promise<T> => {
+    const deadline = deadlineWithin(ms, outer);
+    return retry(() => operation(abortAt(deadline)), { deadline, retryable: isTransient, attempts });
+  };
+}
+
+/** Groups values in their order. A group exceeds these limits only if its single value does. */
+export function grouped<T>(
+  values: readonly T[],
+  sizeOf: (value: T) => number,
+  most: { bytes: number; count: number },
+): T[][] {
+  const groups: T[][] = [];
+  let size = 0;
+  for (const value of values) {
+    const last = groups.at(-1);
+    const added = sizeOf(value);
+    if (!last || last.length >= most.count || size + added > most.bytes) {
+      groups.push([value]);
+      size = added;
+    } else {
+      last.push(value);
+      size += added;
+    }
+  }
+  return groups;
 }
 
 /** Cuts a list into parts of at most `size`, the number of entries that one call accepts. */

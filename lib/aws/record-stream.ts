@@ -2,7 +2,7 @@ import type { FirehoseClient } from "@aws-sdk/client-firehose";
 import { concurrently } from "../core/resilience/concurrently.ts";
 import type { Deadline } from "../core/resilience/deadline.ts";
 import { once } from "../core/resilience/once.ts";
-import { untilTaken } from "./call.ts";
+import { grouped, untilTaken } from "./call.ts";
 import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
 /**
@@ -34,7 +34,8 @@ export function firehoseLines(stream: string, upstream: string, timeoutMs: numbe
   const sdk = () => import("@aws-sdk/client-firehose");
   const client = once(async (): Promise<FirehoseClient> => new (await sdk()).FirehoseClient({ maxAttempts: 1 }));
   return async (lines, deadline) => {
-    const results = await concurrently(batches(packed(lines)), 1, (batch) =>
+    const batches = grouped(packed(lines), ({ Data }) => Data.length, { bytes: MAX_BATCH_BYTES, count: MAX_RECORDS });
+    const results = await concurrently(batches, 1, (batch) =>
       untilTaken(batch, { deadline, timeoutMs }, async (left, abortSignal) => {
         const [{ PutRecordBatchCommand }, firehose] = await Promise.all([sdk(), client()]);
         const Records = left.map(({ Data }) => ({ Data }));
@@ -62,25 +63,4 @@ export function packed(lines: readonly string[]): StreamRecord[] {
     Data: Buffer.concat(group.map(({ bytes }) => bytes)),
     indexes: group.map(({ index }) => index),
   }));
-}
-
-function batches(records: readonly StreamRecord[]): StreamRecord[][] {
-  return grouped(records, ({ Data }) => Data.length, { bytes: MAX_BATCH_BYTES, count: MAX_RECORDS });
-}
-
-function grouped<T>(values: readonly T[], sizeOf: (value: T) => number, most: { bytes: number; count: number }): T[][] {
-  const groups: T[][] = [];
-  let size = 0;
-  for (const value of values) {
-    const last = groups.at(-1);
-    const added = sizeOf(value);
-    if (!last || last.length >= most.count || size + added > most.bytes) {
-      groups.push([value]);
-      size = added;
-    } else {
-      last.push(value);
-      size += added;
-    }
-  }
-  return groups;
 }

@@ -1,10 +1,9 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { S3Client } from "@aws-sdk/client-s3";
-import { deadlineIn } from "../core/resilience/deadline.ts";
-import { retry } from "../core/resilience/retry.ts";
-import { ifThere, isTransient } from "./errors.ts";
-import type { ObjectStore, StoredObject } from "./object-store.ts";
+import { patientCalls } from "./call.ts";
+import { ifThere } from "./errors.ts";
+import type { ObjectStore } from "./object-store.ts";
 
 /** Time limit for one call with its retries. It does not include reading the body. */
 const CALL_MS = 60_000;
@@ -14,8 +13,7 @@ const CALL_MS = 60_000;
  */
 export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
   const sdk = () => import("@aws-sdk/client-s3");
-  const call = <T>(operation: () => Promise<T>) =>
-    retry(operation, { deadline: deadlineIn(CALL_MS), retryable: isTransient, attempts: 5 });
+  const call = patientCalls(CALL_MS, 5);
 
   return {
     async *list(prefix) {
@@ -26,8 +24,7 @@ export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
           client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token })),
         );
         for (const { Key, ETag, Size } of page.Contents ?? []) {
-          const object: StoredObject = { key: Key ?? "", etag: ETag ?? "", size: Size ?? 0 };
-          yield object;
+          yield { key: Key ?? "", etag: ETag ?? "", size: Size ?? 0 };
         }
         token = page.NextContinuationToken;
       } while (token);

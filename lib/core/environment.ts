@@ -1,4 +1,10 @@
+import { readFileSync } from "node:fs";
 import * as v from "valibot";
+
+/** Returns the settings in `config.json` beside a function's bundle, whose URL is `module`. Throws if they are invalid. */
+export function readConfig<T extends v.GenericSchema>(schema: T, module: string): v.InferOutput<T> {
+  return v.parse(schema, JSON.parse(readFileSync(new URL("config.json", module), "utf8")));
+}
 
 /**
  * Returns a function's settings from its environment variables. Throws an Error that names those that are missing or

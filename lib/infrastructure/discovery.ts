@@ -1,7 +1,7 @@
 import * as v from "valibot";
 
 /** Format of a saved discovery. Increase it when the shape changes, so that older ones are rejected, not misread. */
-const FORMAT = 1;
+export const DISCOVERY_FORMAT = 1;
 
 /** Services that functions in the VPC call through interface endpoints, by the last part of their names. */
 export const ENDPOINT_SERVICES = [
@@ -77,7 +77,7 @@ const NamedKeys = v.record(v.string(), v.array(v.number()));
  * stacks know about the account.
  */
 export const DiscoverySchema = v.object({
-  format: v.literal(FORMAT),
+  format: v.literal(DISCOVERY_FORMAT),
   account: v.string(),
   region: v.string(),
   apiGateway: v.object({
@@ -121,9 +121,6 @@ export function parseDiscovery(text: string): Discovery {
 export function formatDiscovery(discovery: Discovery): string {
   return `${JSON.stringify(discovery, undefined, 2)}\n`;
 }
-
-/** The `format` of a new discovery. */
-export const DISCOVERY_FORMAT = FORMAT;
 
 /** Something that AWS would reject or that the account lacks. Each problem says what is wrong and what to do. */
 export class DiscoveryError extends Error {

@@ -1,27 +1,5 @@
 import type { Method, Route } from "../core/http/route.ts";
 
-/** The OPTIONS method of a resource, which API Gateway answers without the function, as OpenAPI with its extensions. */
-export interface Preflight {
-  responses: { 204: { description: string; headers: Record<string, { schema: { type: "string" } }> } };
-  "x-amazon-apigateway-integration": MockIntegration;
-}
-
-/** An integration that calls nothing: the request template names the status, which selects the response. */
-export interface MockIntegration {
-  type: "mock";
-  passthroughBehavior: "never";
-  contentHandling: "CONVERT_TO_TEXT";
-  requestTemplates: Record<string, string>;
-  responses: {
-    default: {
-      statusCode: "204";
-      contentHandling: "CONVERT_TO_TEXT";
-      responseParameters: Record<string, string>;
-      responseTemplates: Record<string, string>;
-    };
-  };
-}
-
 export interface PreflightOptions {
   /** `allow_origins` of api.yaml. */
   allowOrigins: readonly string[];
@@ -36,10 +14,11 @@ const JSON_TYPE = "application/json";
 const MAX_AGE_S = 600;
 
 /**
- * Returns the OPTIONS method of a resource. A header can only be mapped to one literal, so of several origins a template
+ * Returns the OPTIONS method of a resource as OpenAPI with its extensions. API Gateway answers it without the function: an
+ * integration that calls nothing, whose request template names the status, which selects the response. A header can only be mapped to one literal, so of several origins a template
  * selects the caller's. All media types are binary here, and templates need text: hence the two `contentHandling`.
  */
-export function preflight({ allowOrigins, credentialHeaders, methods }: PreflightOptions): Preflight {
+export function preflight({ allowOrigins, credentialHeaders, methods }: PreflightOptions) {
   const [only = "", another] = allowOrigins;
   const headers = {
     "access-control-allow-methods": methods.join(", "),

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { MiddlewareObj } from "@middy/core";
-import { metricLine } from "../telemetry/emf.ts";
+import { countLine } from "../telemetry/emf.ts";
 import type { Access } from "./access.ts";
 import { ApiError, type ErrorCode } from "./error.ts";
 import { headerOf, type ProxyEvent, type ProxyResult, type Reply, requestIdOf } from "./event.ts";
@@ -36,7 +36,7 @@ function nameOfCaller(access: Access, event: ProxyEvent): string {
 
 /** Counts an answer that is not the caller's fault. */
 export function countFault({ log, project }: Pick<ApiOptions, "log" | "project">, code: ErrorCode): void {
-  log(metricLine({ Project: project, Code: code }, [{ name: FAULTS, unit: "Count", value: 1 }]));
+  log(countLine({ Project: project, Code: code }, FAULTS));
 }
 
 /** Turns a reply or an error answer into the proxy result. It is the first of the stack, so it runs last. */
@@ -79,7 +79,7 @@ export function errorShape({ log, project, access, nativeErrors = false }: ApiOp
       if (error.statusCode >= 500 || error.code === "throttled") countFault({ log, project }, error.code);
       if (error.code === "forbidden") {
         const Key = nameOfCaller(access, request.event as ProxyEvent);
-        log(metricLine({ Project: project, Key }, [{ name: REFUSED, unit: "Count", value: 1 }]));
+        log(countLine({ Project: project, Key }, REFUSED));
       }
       const { statusCode, headers } = error;
       const shown = Object.assign(new Error(error.body(requestId, { native: nativeErrors })), {

@@ -4,6 +4,11 @@ export interface Deadline {
   remaining(): number;
 }
 
+/** The part of Lambda's context that handlers use. */
+export interface Invocation {
+  getRemainingTimeInMillis(): number;
+}
+
 /** Returns a deadline `ms` milliseconds from now, on the monotonic clock. */
 export function deadlineIn(ms: number, now: () => number = () => performance.now()): Deadline {
   const end = now() + ms;

@@ -12,7 +12,7 @@ export async function eachConcurrently<T>(
     try {
       while (!failure) {
         const { done, value } = await values.next();
-        if (done) return;
+        if (done || failure) return;
         await operation(value);
       }
     } catch (error) {

@@ -35,10 +35,16 @@ export function metricLine(
   });
 }
 
+/** Returns one log line with a counter. */
+export const countLine = (
+  dimensions: Readonly<Record<string, string>>,
+  name: string,
+  value = 1,
+  now?: number,
+): string => metricLine(dimensions, [{ name, unit: "Count", value }], now);
+
 /** Returns one line with the metric `Degraded`, by project and stage, for each stage. */
 export function degradedMetric<T extends { stage: string }>(project: string, degraded: readonly T[]): string[] {
   const counts = Map.groupBy(degraded, ({ stage }) => stage);
-  return [...counts].map(([stage, { length }]) =>
-    metricLine({ Project: project, Stage: stage }, [{ name: "Degraded", unit: "Count", value: length }]),
-  );
+  return [...counts].map(([stage, { length }]) => countLine({ Project: project, Stage: stage }, "Degraded", length));
 }

@@ -1,7 +1,7 @@
 import type { SSMClient } from "@aws-sdk/client-ssm";
-import { ifThere, isTransient } from "../../aws/errors.ts";
-import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import { patientCalls } from "../../aws/call.ts";
+import { ifThere } from "../../aws/errors.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
 
 /** Parameters that map names to current resources; the recommendation API reads them. */
 export interface PointerStore {
@@ -12,18 +12,12 @@ export interface PointerStore {
   remove(name: string): Promise<void>;
 }
 
-const CALL_MS = 30_000;
-const ATTEMPTS = 6;
-
 /**
  * Returns a PointerStore over the parameter store, with retries until the deadline. The client must not retry itself.
  */
 export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
   const sdk = () => import("@aws-sdk/client-ssm");
-  const call = <T>(operation: (options: { abortSignal: AbortSignal }) => Promise<T>) => {
-    const deadline = deadlineWithin(CALL_MS, outer);
-    return retry(() => operation(abortAt(deadline)), { deadline, retryable: isTransient, attempts: ATTEMPTS });
-  };
+  const call = patientCalls(30_000, 6, outer);
   return {
     async read(name) {
       const { GetParameterCommand } = await sdk();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Invocation } from "../../core/resilience/deadline.ts";
 import { ManagerError, StillInProgress } from "./manager-error.ts";
 
 /** How long and how often the manager polls. Tests replace it so that nothing sleeps. */
@@ -15,7 +16,7 @@ export const MOST_WAITING_MS = 280_000;
 
 /** Returns the time limits of an invocation that starts now. */
 export function patienceOf(
-  context: { getRemainingTimeInMillis(): number },
+  context: Invocation,
   intervalMs = 2_000,
   now: () => number = () => performance.now(),
 ): Patience {

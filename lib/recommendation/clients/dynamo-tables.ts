@@ -1,38 +1,32 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { isTransient } from "../../aws/errors.ts";
-import { deadlineIn } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import { patientCalls } from "../../aws/call.ts";
 import type { PopularItemsStore } from "../etl/finish.ts";
 import type { TableDataset, TableSource } from "../etl/scan.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */
-const CALL_MS = 120_000;
-const ATTEMPTS = 10;
+const call = patientCalls(120_000, 10);
 
 /** Implements TableSource with DynamoDB tables. The client must have its own retries turned off. */
 export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<TableDataset, string>>): TableSource {
-  const call = <T>(operation: () => Promise<T>) =>
-    retry(operation, { deadline: deadlineIn(CALL_MS), retryable: isTransient, attempts: ATTEMPTS });
   return {
     async size(dataset) {
       const { DescribeTableCommand } = await import("@aws-sdk/client-dynamodb");
-      const { Table } = await call(() => client.send(new DescribeTableCommand({ TableName: tables[dataset] })));
+      const { Table } = await call((options) =>
+        client.send(new DescribeTableCommand({ TableName: tables[dataset] }), options),
+      );
       return Table?.TableSizeBytes ?? 0;
     },
 
     async scan(dataset, { segment, of, start }) {
       const { ScanCommand } = await import("@aws-sdk/lib-dynamodb");
-      const { Items = [], LastEvaluatedKey } = await call(() =>
-        client.send(
-          new ScanCommand({
-            TableName: tables[dataset],
-            Segment: segment,
-            TotalSegments: of,
-            ConsistentRead: true,
-            ...(start && { ExclusiveStartKey: start }),
-          }),
-        ),
-      );
+      const command = new ScanCommand({
+        TableName: tables[dataset],
+        Segment: segment,
+        TotalSegments: of,
+        ConsistentRead: true,
+        ...(start && { ExclusiveStartKey: start }),
+      });
+      const { Items = [], LastEvaluatedKey } = await call((options) => client.send(command, options));
       return { records: Items, last: LastEvaluatedKey ?? null };
     },
   };
@@ -47,11 +41,7 @@ export function dynamoPopularItems(client: DynamoDBClient, table: string): Popul
     async write({ run, items }) {
       const { PutCommand } = await import("@aws-sdk/lib-dynamodb");
       const Item = { ...POPULAR_ITEMS_KEY, RUN: run, ITEMS: fitting(items.map(({ item_id }) => item_id)) };
-      await retry(() => client.send(new PutCommand({ TableName: table, Item })), {
-        deadline: deadlineIn(CALL_MS),
-        retryable: isTransient,
-        attempts: ATTEMPTS,
-      });
+      await call((options) => client.send(new PutCommand({ TableName: table, Item }), options));
     },
   };
 }

@@ -2,7 +2,7 @@ import { reasonOf } from "../../aws/errors.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
 import { deadlineWithin } from "../../core/resilience/deadline.ts";
-import { metricLine } from "../../core/telemetry/emf.ts";
+import { countLine } from "../../core/telemetry/emf.ts";
 import { eventParser } from "../records/event.ts";
 import { eventLine, type StoredEvent } from "../records/stored-event.ts";
 import { logFailure } from "../service/reply.ts";
@@ -48,8 +48,7 @@ async function count(services: RecommendationServices, events: readonly StoredEv
     await services.countEvents(events.length, call.deadline);
   } catch (error) {
     logFailure(services, call, `${events.length} accepted events could not be counted`, error);
-    const metric = { name: UNCOUNTED_EVENTS, unit: "Count", value: events.length } as const;
-    services.api.log(metricLine({ Project: services.settings.project }, [metric]));
+    services.api.log(countLine({ Project: services.settings.project }, UNCOUNTED_EVENTS, events.length));
   }
 }
 

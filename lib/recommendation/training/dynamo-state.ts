@@ -1,24 +1,19 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { ifThere, isTransient } from "../../aws/errors.ts";
+import { type Operation, patientCalls } from "../../aws/call.ts";
+import { ifThere, isNamed } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
-import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { Lock, Note, RecipeState, TrainingState } from "./state.ts";
 
 /** Name of the training table's key. */
 export const TRAINING_KEY = "KEY";
 
 const LOCK = "lock";
-const CALL_MS = 60_000;
-const ATTEMPTS = 8;
 
 /** Returns whether an error means that the training table does not exist. */
 export function isMissingTable(error: unknown): boolean {
-  return error instanceof Error && error.name === "ResourceNotFoundException";
+  return isNamed(error, "ResourceNotFoundException");
 }
-
-/** One call to DynamoDB. The signal in its options aborts it at the deadline. */
-type Operation<T> = (options: { abortSignal: AbortSignal }) => Promise<T>;
 
 const recipeKey = (kind: RecipeKind) => `recipe#${kind}`;
 
@@ -30,10 +25,7 @@ const recipeKey = (kind: RecipeKind) => `recipe#${kind}`;
  */
 export function dynamoTrainingState(client: DynamoDBClient, table: string, outer?: Deadline): TrainingState {
   const sdk = () => import("@aws-sdk/lib-dynamodb");
-  const call = <T>(operation: Operation<T>) => {
-    const deadline = deadlineWithin(CALL_MS, outer);
-    return retry(() => operation(abortAt(deadline)), { deadline, retryable: isTransient, attempts: ATTEMPTS });
-  };
+  const call = patientCalls(60_000, 8, outer);
   const read = async (key: string): Promise<Record<string, unknown> | undefined> => {
     const { GetCommand } = await sdk();
     const command = new GetCommand({ TableName: table, Key: { [TRAINING_KEY]: key }, ConsistentRead: true });
@@ -48,7 +40,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
       await call(operation);
       return true;
     } catch (error) {
-      if (error instanceof Error && error.name === "ConditionalCheckFailedException") return false;
+      if (isNamed(error, "ConditionalCheckFailedException")) return false;
       throw error;
     }
   };

@@ -1,22 +1,18 @@
 import type { SFNClient } from "@aws-sdk/client-sfn";
-import { isTransient } from "../../aws/errors.ts";
-import { deadlineIn } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import { type Operation, patientCalls } from "../../aws/call.ts";
+import { isNamed } from "../../aws/errors.ts";
 import type { Executions } from "./state.ts";
 
 /** Implements Executions with Step Functions. The client must have its own retries turned off. */
 export function sfnExecutions(client: SFNClient): Executions {
-  const call = async <T>(operation: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await retry(operation, { deadline: deadlineIn(30_000), retryable: isTransient, attempts: 6 });
-    } catch (error) {
-      if (error instanceof Error && error.name === "ExecutionDoesNotExist") return undefined;
-      throw error;
-    }
-  };
+  const retried = patientCalls(30_000, 6);
+  const call = <T>(operation: Operation<T>) =>
+    retried(operation).catch((error: unknown) => {
+      if (!isNamed(error, "ExecutionDoesNotExist")) throw error;
+    });
   const isRunning = async (executionArn: string) => {
     const { DescribeExecutionCommand } = await import("@aws-sdk/client-sfn");
-    const found = await call(() => client.send(new DescribeExecutionCommand({ executionArn })));
+    const found = await call((options) => client.send(new DescribeExecutionCommand({ executionArn }), options));
     // PENDING_REDRIVE counts as running: the execution is about to be redriven.
     return found?.status === "RUNNING" || found?.status === "PENDING_REDRIVE";
   };
@@ -25,7 +21,7 @@ export function sfnExecutions(client: SFNClient): Executions {
     async stop(executionArn, error, cause) {
       if (!(await isRunning(executionArn))) return;
       const { StopExecutionCommand } = await import("@aws-sdk/client-sfn");
-      await call(() => client.send(new StopExecutionCommand({ executionArn, error, cause })));
+      await call((options) => client.send(new StopExecutionCommand({ executionArn, error, cause }), options));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import { ifThere } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
-import { metricLine } from "../../core/telemetry/emf.ts";
+import { countLine } from "../../core/telemetry/emf.ts";
 import { stepCampaign } from "../../personalize/resources/campaign.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { TrainingContext } from "./context.ts";
@@ -125,8 +125,7 @@ async function hold(
     revision: known.revision + 1,
   });
   if (written) {
-    const metric = { name: HELD_MODELS, unit: "Count", value: 1 } as const;
-    print(metricLine({ Project: settings.project, Recipe: recipe }, [metric], now()));
+    print(countLine({ Project: settings.project, Recipe: recipe }, HELD_MODELS, 1, now()));
     print(JSON.stringify({ level: "WARN", message: `${version} is held back: ${reason}`, recipe, version }));
   }
   return { recipe, stage: "held", status: reason, version };

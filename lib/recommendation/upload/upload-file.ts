@@ -1,4 +1,5 @@
 import type { Dataset } from "../../config/avro.ts";
+import { eachConcurrently } from "../../core/resilience/each-concurrently.ts";
 import { batchesOf } from "./files.ts";
 import { type RejectedRow, type Sent, sendBatch, type UploadTarget } from "./send.ts";
 import { UploadError } from "./upload-error.ts";
@@ -44,7 +45,7 @@ export async function uploadFile(options: UploadFileOptions): Promise<UploadedFi
   const { target, dataset, file, onProgress = () => {} } = options;
   const result: UploadedFile = { accepted: 0, rejected: 0, rejectedRows: [], retries: 0, degraded: [] };
   onProgress(0);
-  await forEach(batchesOf(dataset, file), PARALLEL[dataset], async (batch) => {
+  await eachConcurrently(batchesOf(dataset, file), PARALLEL[dataset], async (batch) => {
     add(result, await sendBatch(target, dataset, batch));
     onProgress(result.accepted + result.rejected);
     if (result.accepted === 0 && result.rejected >= HOPELESS) throw hopeless(file, result);
@@ -69,30 +70,4 @@ function hopeless(file: string, { rejected, rejectedRows }: UploadedFile): Uploa
       "Was the deployed schema generated from other files? `relevance schema-generation` generates it from these",
     true,
   );
-}
-
-/** Processes `parallel` values at a time. After an error, starts no more work and waits for the work in progress. */
-async function forEach<T>(
-  values: AsyncGenerator<T>,
-  parallel: number,
-  work: (value: T) => Promise<void>,
-): Promise<void> {
-  let failed = false;
-  const worker = async () => {
-    try {
-      while (!failed) {
-        // The generator queues calls to next(), so workers can share it.
-        const { value, done } = await values.next();
-        if (done || failed) return;
-        await work(value);
-      }
-    } catch (error) {
-      failed = true;
-      throw error;
-    }
-  };
-  const ends = await Promise.allSettled(Array.from({ length: parallel }, worker));
-  await values.return(undefined);
-  const failure = ends.find((end) => end.status === "rejected");
-  if (failure) throw failure.reason;
 }

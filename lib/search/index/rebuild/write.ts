@@ -1,3 +1,4 @@
+import { grouped } from "../../../aws/call.ts";
 import { parseJson } from "../../../core/json/values.ts";
 import { CREATE_NO_INDEX } from "../../opensearch/create-no-index.ts";
 import type { StoredCopy } from "./documents.ts";
@@ -178,25 +179,8 @@ async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget,
 }
 
 /** Splits documents into groups that fit into one body, in their order. */
-export function* chunksOf<One>(
-  all: readonly One[],
-  bytesOf: (one: One) => number,
-  most = all.length,
-): Generator<One[]> {
-  let chunk: One[] = [];
-  let bytes = 0;
-  for (const one of all) {
-    const size = bytesOf(one);
-    if (chunk.length > 0 && (bytes + size > MAX_BODY_BYTES || chunk.length === most)) {
-      yield chunk;
-      chunk = [];
-      bytes = 0;
-    }
-    chunk.push(one);
-    bytes += size;
-  }
-  if (chunk.length > 0) yield chunk;
-}
+export const chunksOf = <One>(all: readonly One[], bytesOf: (one: One) => number, most = all.length): One[][] =>
+  grouped(all, bytesOf, { bytes: MAX_BODY_BYTES, count: most });
 
 const reasonOf = (status: number, error: Item["error"]): string =>
   error ? [`${error.type}: ${error.reason}`, error.caused_by?.reason].filter(Boolean).join(": ") : `status ${status}`;
