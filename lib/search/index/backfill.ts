@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
-import { eachConcurrently } from "../../core/resilience/each-concurrently.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 import { updateFor } from "./lacking.ts";
 import type { BackfillRecord } from "./rebuild/backfill-record.ts";
-import { checkpointsOf } from "./rebuild/checkpoints.ts";
 import { type DescribedIndex, describe } from "./rebuild/create.ts";
 import { readSources, type SourceCopy } from "./rebuild/documents.ts";
 import { RunFailure } from "./rebuild/failure.ts";
+import { addTo, takeInPlace, type WorkOptions, workThrough } from "./rebuild/in-place.ts";
 import { openRejects, type Rejects } from "./rebuild/rejects.ts";
 import type { RunCalls } from "./rebuild/run-calls.ts";
-import { createRecord, newRunId, readBackfill, runIndex, takeRun } from "./rebuild/run-record.ts";
+import { createRecord, newRun, readBackfill, runIndex } from "./rebuild/run-record.ts";
 import { refresh, shardMarks } from "./rebuild/shards.ts";
 import type { EmbedDocuments } from "./rebuild/write.ts";
 
@@ -20,15 +19,10 @@ export interface BackfillFields {
   dense: ReadonlySet<string>;
 }
 
-export interface BackfillOptions extends BackfillFields {
-  calls: RunCalls;
+export interface BackfillOptions extends BackfillFields, WorkOptions<BackfillRecord> {
   id: string;
   /** Sends updates through the gateway, which embeds them, and reports why one was stored without. */
   embeddingWriter: (name: string, onDegraded: (reason: string) => void) => EmbedDocuments;
-  onProgress?: (record: BackfillRecord) => void;
-  /** Pages in progress at a time. */
-  most?: number;
-  now?: () => number;
 }
 
 /** Rejected documents of one process at which the run stops: something is wrong with all of them. */
@@ -43,19 +37,14 @@ export async function createBackfill(
   await refresh(calls, index.name);
   const marks = await shardMarks(calls, index.name);
   const record: BackfillRecord = {
+    ...newRun(now),
     kind: "backfill",
-    id: newRunId(now),
     name,
-    phase: "copy",
-    epoch: 0,
     source: index.name,
     source_uuid: index.uuid,
     embeddings: hashOf(index, fields),
     // By sequence number, which needs no memory on the heap of the cluster. Updates get numbers above the mark.
     shards: Object.fromEntries(marks.map(({ shard, last }) => [shard, { mark: last, done: -1 }])),
-    tally: { read: 0, written: 0, unchanged: 0, rejected: 0 },
-    started_at: now.toISOString(),
-    updated_at: now.toISOString(),
   };
   await createRecord(calls, record);
   return record;
@@ -77,40 +66,26 @@ interface Page {
  * resumed.
  */
 export async function workOnBackfill(options: BackfillOptions): Promise<BackfillRecord> {
-  const { calls, id, mappings, onProgress, most = 8, now = () => performance.now() } = options;
-  const held = await takeRun(
+  const { calls, id, mappings } = options;
+  const held = await takeInPlace(
     calls,
     () => readBackfill(calls, id),
-    async (record) => {
-      if (record.phase !== "copy") throw new RunFailure(`The run ${id} has ended: it is ${record.phase}`);
-      await requireSame(calls, record, options);
-    },
+    (record) => requireSame(calls, record, options),
   );
   const { record } = held;
   const rejects = await openRejects(calls, runIndex(id));
-
-  const checkpoints = checkpointsOf(calls, held, onProgress, now);
   const inProgress: Page[] = [];
   let rejected = 0;
-  try {
-    await eachConcurrently(pagesOf(options, record, inProgress), most, async (page) => {
-      page.counts = await embedPage(options, record, page, rejects);
-      rejected += page.counts.rejected;
-      advance(record, inProgress);
-      if (rejected > MAX_REJECTED) {
-        throw new RunFailure(
-          `${rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. Resume to continue after them`,
-        );
-      }
-      await checkpoints.saveIfDue();
-    });
-    record.phase = "done";
-    await checkpoints.save();
-    return record;
-  } catch (error) {
-    await checkpoints.stopped(error);
-    throw error;
-  }
+  return workThrough(held, options, pagesOf(options, record, inProgress), async (page) => {
+    page.counts = await embedPage(options, record, page, rejects);
+    rejected += page.counts.rejected;
+    advance(record, inProgress);
+    if (rejected > MAX_REJECTED) {
+      throw new RunFailure(
+        `${rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. Resume to go on after them`,
+      );
+    }
+  });
 
   async function* pagesOf({ dense }: BackfillFields, { source, shards }: BackfillRecord, open: Page[]) {
     const fields = {
@@ -196,7 +171,7 @@ async function embedPage(
 function advance({ shards, tally }: BackfillRecord, inProgress: Page[]): void {
   for (let [page] = inProgress; page?.counts; [page] = inProgress) {
     inProgress.shift();
-    for (const key of ["read", "written", "unchanged", "rejected"] as const) tally[key] += page.counts[key];
+    addTo(tally, page.counts);
     const state = shards[page.shard];
     if (state) state.done = page.to;
   }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/import-record.ts";
 import { pathOf, type RunCalls } from "../rebuild/run-calls.ts";
-import { createRecord, newRunId, runIndex } from "../rebuild/run-record.ts";
+import { createRecord, newRun, runIndex } from "../rebuild/run-record.ts";
 import type { Format, ImportFile } from "./slices.ts";
 
 export interface NewImport {
@@ -28,11 +28,9 @@ export async function createImport(calls: RunCalls, given: NewImport): Promise<I
   if (files.length === 0) throw new RunFailure(`There are no files at ${from}`);
   await requireTarget(calls, name);
   const record: ImportRecord = {
+    ...newRun(now),
     kind: "import",
-    id: newRunId(now),
     name,
-    phase: "copy",
-    epoch: 0,
     format,
     ...(idField !== undefined && { id_field: idField }),
     embed,
@@ -42,9 +40,6 @@ export async function createImport(calls: RunCalls, given: NewImport): Promise<I
     ahead: [],
     from,
     files: files.length,
-    tally: { read: 0, written: 0, unchanged: 0, rejected: 0 },
-    started_at: now.toISOString(),
-    updated_at: now.toISOString(),
   };
   await createRecord(calls, record);
   await calls.json("PUT", filesPath(record.id), { files });

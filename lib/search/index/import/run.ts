@@ -1,9 +1,7 @@
-import { eachConcurrently } from "../../../core/resilience/each-concurrently.ts";
-import { checkpointsOf } from "../rebuild/checkpoints.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/import-record.ts";
-import type { RunCalls } from "../rebuild/run-calls.ts";
-import { readImport, takeRun } from "../rebuild/run-record.ts";
+import { addTo, takeInPlace, type WorkOptions, workThrough } from "../rebuild/in-place.ts";
+import { readImport } from "../rebuild/run-record.ts";
 import { refresh } from "../rebuild/shards.ts";
 import { importWriter, type WriteCopies } from "../rebuild/write.ts";
 import { readFiles } from "./create.ts";
@@ -11,18 +9,13 @@ import { type Parsed, parseSlice } from "./parse.ts";
 import { type ImportReject, storeRejects } from "./rejects.ts";
 import { type OpenFile, readSlices, type Slice } from "./slices.ts";
 
-export interface ImportOptions {
-  calls: RunCalls;
+export interface ImportOptions extends WorkOptions<ImportRecord> {
   id: string;
   open: OpenFile;
   /** Rejected documents of the whole run at which it stops. */
   maxRejected: number;
   /** Writes documents so that they are embedded, and reports why one was stored without. Needed for imports that embed. */
   embeddingWriter?: (name: string, onDegraded: (reason: string) => void) => WriteCopies;
-  onProgress?: (record: ImportRecord) => void;
-  /** Slices in progress at a time. */
-  most?: number;
-  now?: () => number;
 }
 
 /** Bits of a version that count slices. */
@@ -37,20 +30,13 @@ const SLICE_BITS = 22;
  * the files wins; and so does the later one of two imports.
  */
 export async function workOnImport(options: ImportOptions): Promise<ImportRecord> {
-  const { calls, id, open, maxRejected, onProgress, most = 8, now = () => performance.now() } = options;
-  const held = await takeRun(
-    calls,
-    () => readImport(calls, id),
-    ({ phase }) => {
-      if (phase !== "copy") throw new RunFailure(`The run ${id} has ended: it is ${phase}`);
-    },
-  );
+  const { calls, id, open, maxRejected } = options;
+  const held = await takeInPlace(calls, () => readImport(calls, id));
   const { record } = held;
   const files = await readFiles(calls, id);
   const write = writerOf(options, record);
   const done = new Map(record.ahead.map((ahead) => [ahead.slice, ahead]));
 
-  const checkpoints = checkpointsOf(calls, held, onProgress, now);
   const work = async (slice: Slice) => {
     // Those below the checkpoint were written before an earlier one, by a process that was killed.
     if (slice.slice < record.next.slice || done.has(slice.slice)) return;
@@ -58,7 +44,7 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
     const { counts, rejects } = await writeSlice(parsedSlice(slice, record, file), versionOf(record, slice), write);
     await storeRejects(calls, id, slice.slice, file, rejects);
     // At once: a checkpoint that is saved counts its slices, and no others.
-    for (const key of ["read", "written", "unchanged", "rejected"] as const) record.tally[key] += counts[key];
+    addTo(record.tally, counts);
     done.set(slice.slice, { slice: slice.slice, file: slice.file, end: slice.end });
     advance(record, done);
     if (record.tally.rejected > maxRejected) {
@@ -67,19 +53,8 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
           "Resume with a larger --max-rejected to continue",
       );
     }
-    await checkpoints.saveIfDue();
   };
-
-  try {
-    await eachConcurrently(readSlices(files, open, record), most, work);
-    await refresh(calls, record.name);
-    record.phase = "done";
-    await checkpoints.save();
-    return record;
-  } catch (error) {
-    await checkpoints.stopped(error);
-    throw error;
-  }
+  return workThrough(held, options, readSlices(files, open, record), work, () => refresh(calls, record.name));
 }
 
 function writerOf({ calls, embeddingWriter }: ImportOptions, record: ImportRecord): WriteCopies {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ImportTally } from "./import-record.ts";
+import { ImportTally, runFields } from "./import-record.ts";
 
 /**
  * A backfill as the index of its run stores it.
@@ -8,12 +8,8 @@ import { ImportTally } from "./import-record.ts";
  */
 export const BackfillRecord = v.object({
   kind: v.literal("backfill"),
-  id: v.string(),
-  /** The index or alias that hybrid_search.yaml maps. */
-  name: v.string(),
+  ...runFields,
   phase: v.picklist(["copy", "done", "cancelled"]),
-  /** Counts the processes that have worked on the run. */
-  epoch: v.number(),
   /** The index behind the name when the run began. Sequence numbers mean something else in another one. */
   source: v.string(),
   source_uuid: v.string(),
@@ -23,9 +19,5 @@ export const BackfillRecord = v.object({
   shards: v.record(v.string(), v.object({ mark: v.number(), done: v.number() })),
   /** `unchanged` are documents that lack nothing, or that others have changed meanwhile. */
   tally: ImportTally,
-  started_at: v.string(),
-  updated_at: v.string(),
-  /** Why the run does not go on by itself. */
-  message: v.optional(v.string()),
 });
 export type BackfillRecord = v.InferOutput<typeof BackfillRecord>;

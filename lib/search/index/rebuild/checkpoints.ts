@@ -22,20 +22,19 @@ export function checkpointsOf<Kind extends AnyRecord>(
   now: () => number,
 ): Checkpoints {
   let saving: Promise<void> = Promise.resolve();
+  let saved = now();
   const save = (through = calls) => {
+    saved = now();
     saving = saving.then(async () => {
       await saveRecord(through, held, new Date());
       onProgress?.(held.record);
     });
     return saving;
   };
-  let saved = now();
   return {
     save: () => save(),
     async saveIfDue() {
-      if (now() - saved < INTERVAL_MS) return;
-      saved = now();
-      await save();
+      if (now() - saved >= INTERVAL_MS) await save();
     },
     async stopped(error) {
       if (!(error instanceof RunFailure) || error instanceof TakenOver) return;

@@ -2,7 +2,7 @@ import { isObject } from "../../../core/json/values.ts";
 import { clusterError } from "../../opensearch/cluster-error.ts";
 import { RunFailure } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
-import { createRecord, newRunId, type RunRecord } from "./run-record.ts";
+import { createRecord, newRun, type RunRecord } from "./run-record.ts";
 
 /** What a new index is made of, as `PUT /<index>` takes it. */
 export interface IndexBody {
@@ -50,8 +50,8 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
         "rollback: add --replace-index if you want that",
     );
   }
-  const id = newRunId(now);
-  const target = `${name}-${id}`;
+  const run = newRun(now);
+  const target = `${name}-${run.id}`;
   const { settings, mappings } = bodyOf(source);
   const wantedMappings = mappings ?? source.mappings;
   const meta = { ...Object(wantedMappings._meta) } as Record<string, unknown>;
@@ -72,23 +72,19 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
     throw new RunFailure(`The new index cannot be created: ${reason}`);
   }
   const record: RunRecord = {
+    ...run,
     kind: "rebuild",
-    id,
     name,
     source: source.name,
     source_uuid: source.uuid,
     target,
-    phase: "copy",
-    epoch: 0,
     width,
     embed,
     embedding_fields: [...embeddingFields],
     late_settings: late,
     passes: 0,
     shards: {},
-    tally: { read: 0, written: 0, unchanged: 0, rejected: 0, deleted: 0 },
-    started_at: now.toISOString(),
-    updated_at: now.toISOString(),
+    tally: { ...run.tally, deleted: 0 },
   };
   await createRecord(calls, record);
   return record;

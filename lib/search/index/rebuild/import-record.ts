@@ -11,6 +11,19 @@ export const ImportTally = v.object({
 });
 export type ImportTally = v.InferOutput<typeof ImportTally>;
 
+/** What the record of every run has. */
+export const runFields = {
+  id: v.string(),
+  /** The index or alias that the run works on, as the user named it. */
+  name: v.string(),
+  /** Counts the processes that have worked on the run. */
+  epoch: v.number(),
+  started_at: v.string(),
+  updated_at: v.string(),
+  /** Why the run does not go on by itself. */
+  message: v.optional(v.string()),
+};
+
 /**
  * An import as the index of its run stores it.
  * - `copy`: it reads, or is to be resumed;
@@ -18,12 +31,8 @@ export type ImportTally = v.InferOutput<typeof ImportTally>;
  */
 export const ImportRecord = v.object({
   kind: v.literal("import"),
-  id: v.string(),
-  /** The index or alias that is written to. */
-  name: v.string(),
+  ...runFields,
   phase: v.picklist(["copy", "done", "cancelled"]),
-  /** Counts the processes that have worked on the run. */
-  epoch: v.number(),
   format: v.picklist(["bulk", "documents", "csv"]),
   /** The field with the id of a document. */
   id_field: v.optional(v.string()),
@@ -43,9 +52,5 @@ export const ImportRecord = v.object({
   tally: ImportTally,
   /** The first reason why the gateway stored documents without an embedding. */
   degraded: v.optional(v.string()),
-  started_at: v.string(),
-  updated_at: v.string(),
-  /** Why the run does not go on by itself. */
-  message: v.optional(v.string()),
 });
 export type ImportRecord = v.InferOutput<typeof ImportRecord>;

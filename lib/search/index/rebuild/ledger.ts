@@ -31,12 +31,17 @@ interface Stored {
 
 /** Opens the ledger in the index of a run. Reads how many documents each bucket has recorded. */
 export async function openLedger(calls: RunCalls, index: string): Promise<Ledger> {
-  const counts = await readCounts(calls, index);
+  const counts = new Map<number, Map<number, number>>();
   const countsOf = (shard: number) => {
     const known = counts.get(shard) ?? new Map<number, number>();
     counts.set(shard, known);
     return known;
   };
+  for await (const { _id, _source } of scanRun(calls, index, ["shard", "bucket", "count"])) {
+    if (!_id.startsWith("bucket-")) continue;
+    const { shard, bucket, count } = _source as { shard: number; bucket: number; count: number };
+    countsOf(shard).set(bucket, count);
+  }
 
   const get = async (shard: number, bucket: number) => {
     const path = pathOf(index, "_doc", idOf(shard, bucket));
@@ -62,7 +67,7 @@ export async function openLedger(calls: RunCalls, index: string): Promise<Ledger
   };
 
   return {
-    count: (shard, bucket) => counts.get(shard)?.get(bucket) ?? 0,
+    count: (shard, bucket) => countsOf(shard).get(bucket) ?? 0,
     buckets: (shard) => [...countsOf(shard).keys()],
     read: async (shard, bucket) => copiesOf(await get(shard, bucket)),
     async add(shard, bucket, copies) {
@@ -87,15 +92,4 @@ function copiesOf({ _source }: Stored): StoredCopy[] {
     version: BigInt(version),
     ...(typeof routing === "string" && { routing }),
   }));
-}
-
-async function readCounts(calls: RunCalls, index: string): Promise<Map<number, Map<number, number>>> {
-  const counts = new Map<number, Map<number, number>>();
-  for await (const { _id, _source } of scanRun(calls, index, ["shard", "bucket", "count"])) {
-    if (!_id.startsWith("bucket-")) continue;
-    const { shard, bucket, count } = _source as { shard: number; bucket: number; count: number };
-    const known = counts.get(shard) ?? new Map<number, number>();
-    counts.set(shard, known.set(bucket, count));
-  }
-  return counts;
 }

@@ -2,15 +2,11 @@ import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { BackfillRecord } from "./backfill-record.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
-import { ImportRecord } from "./import-record.ts";
+import { ImportRecord, ImportTally, runFields } from "./import-record.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 
 const Tally = v.object({
-  read: v.number(),
-  written: v.number(),
-  /** Documents that the new index had already, in this version or a later one. */
-  unchanged: v.number(),
-  rejected: v.number(),
+  ...ImportTally.entries,
   /** Copies that were deleted because their document was. */
   deleted: v.number(),
 });
@@ -30,15 +26,11 @@ const ShardState = v.object({
  */
 export const RunRecord = v.object({
   kind: v.literal("rebuild"),
-  id: v.string(),
-  /** The name that is searched: an alias, or the old index itself. */
-  name: v.string(),
+  ...runFields,
   source: v.string(),
   source_uuid: v.string(),
   target: v.string(),
   phase: v.picklist(["copy", "ready", "switched", "rolled_back", "cancelled"]),
-  /** Counts the processes that have worked on the run. */
-  epoch: v.number(),
   /** Sequence numbers of a bucket of the ledger. */
   width: v.number(),
   /** Whether documents go through the gateway's bulk endpoint, which embeds them anew. */
@@ -50,13 +42,9 @@ export const RunRecord = v.object({
   passes: v.number(),
   shards: v.record(v.string(), ShardState),
   tally: Tally,
-  started_at: v.string(),
-  updated_at: v.string(),
   switched_at: v.optional(v.string()),
   /** The last sequence number of each shard of the new index when it took over. */
   target_marks: v.optional(v.array(v.number())),
-  /** Why the run does not go on by itself. */
-  message: v.optional(v.string()),
 });
 export type RunRecord = v.InferOutput<typeof RunRecord>;
 export type Tally = v.InferOutput<typeof Tally>;
@@ -80,6 +68,18 @@ export function newRunId(now: Date): string {
   return `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}-${randomBytes(2).toString("hex")}`;
 }
 
+/** Returns what the record of every run begins with. */
+export function newRun(now: Date) {
+  return {
+    id: newRunId(now),
+    phase: "copy" as const,
+    epoch: 0,
+    tally: { read: 0, written: 0, unchanged: 0, rejected: 0 },
+    started_at: now.toISOString(),
+    updated_at: now.toISOString(),
+  };
+}
+
 /** Creates the index of a run with its record. */
 export async function createRecord(calls: RunCalls, record: AnyRecord): Promise<void> {
   const body = {
@@ -100,28 +100,22 @@ export async function readAnyRecord(calls: RunCalls, id: string): Promise<HeldRe
   return { record, guard: { seqNo: Number(answer._seq_no), primaryTerm: Number(answer._primary_term) } };
 }
 
+const reader =
+  <Kind extends AnyRecord["kind"]>(kind: Kind) =>
+  async (calls: RunCalls, id: string): Promise<HeldRecord<Extract<AnyRecord, { kind: Kind }>>> => {
+    const held = await readAnyRecord(calls, id);
+    if (held.record.kind !== kind) throw new RunFailure(`The run ${id} is another kind of run: ${held.record.kind}`);
+    return held as HeldRecord<Extract<AnyRecord, { kind: Kind }>>;
+  };
+
 /** Reads a rebuild. Throws RunFailure if there is none with this id. */
-export async function readRecord(calls: RunCalls, id: string): Promise<HeldRecord> {
-  const { record, guard } = await readAnyRecord(calls, id);
-  if (record.kind !== "rebuild") throw otherKind(record);
-  return { record, guard };
-}
+export const readRecord = reader("rebuild");
 
 /** Reads an import. Throws RunFailure if there is none with this id. */
-export async function readImport(calls: RunCalls, id: string): Promise<HeldRecord<ImportRecord>> {
-  const { record, guard } = await readAnyRecord(calls, id);
-  if (record.kind !== "import") throw otherKind(record);
-  return { record, guard };
-}
+export const readImport = reader("import");
 
 /** Reads a backfill. Throws RunFailure if there is none with this id. */
-export async function readBackfill(calls: RunCalls, id: string): Promise<HeldRecord<BackfillRecord>> {
-  const { record, guard } = await readAnyRecord(calls, id);
-  if (record.kind !== "backfill") throw otherKind(record);
-  return { record, guard };
-}
-
-const otherKind = ({ id, kind }: AnyRecord) => new RunFailure(`The run ${id} is another kind of run: ${kind}`);
+export const readBackfill = reader("backfill");
 
 /** Returns all runs, the latest first. */
 export async function listRecords(calls: RunCalls): Promise<AnyRecord[]> {

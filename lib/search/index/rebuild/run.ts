@@ -1,6 +1,7 @@
 import { concurrently } from "../../../core/resilience/concurrently.ts";
 import type { Hold } from "../../index-meta/hold.ts";
 import { targetAlias } from "../../index-meta/rebuild-alias.ts";
+import { checkpointsOf } from "./checkpoints.ts";
 import { type CopyWork, copyRange, removeDeleted, verifyRange } from "./copy.ts";
 import type { Range } from "./documents.ts";
 import { RunFailure } from "./failure.ts";
@@ -105,15 +106,7 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
     onRejected: rejects.add,
   };
 
-  let saving: Promise<void> = Promise.resolve();
-  /** Saves one after the other, since each save is guarded by the one before. */
-  const save = () => {
-    saving = saving.then(async () => {
-      await saveRecord(calls, held, new Date());
-      onProgress?.(record);
-    });
-    return saving;
-  };
+  const { save, saveIfDue } = checkpointsOf(calls, held, onProgress, now);
 
   /** Copies, verifies and sweeps up to the given marks. `check` throws when time is up. */
   async function pass(marks: ReadonlyArray<{ shard: number; mark: number }>, check: () => void): Promise<void> {
@@ -139,7 +132,6 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
     );
     const open = new Map<number, Set<Range>>();
     for (const range of todo) open.set(range.shard, (open.get(range.shard) ?? new Set()).add(range));
-    let saved = now();
     await concurrently(todo, most, async (range) => {
       check();
       await step(range);
@@ -148,9 +140,7 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
       const [first] = left;
       const state = record.shards[range.shard];
       if (state) state[done] = first ? first.from - 1 : state.mark;
-      if (now() - saved < 1_000) return;
-      saved = now();
-      await save();
+      await saveIfDue();
     });
     for (const state of Object.values(record.shards)) state[done] = state.mark;
   }
@@ -250,10 +240,6 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
     }
   }
 
-  async function applyLateSettings(): Promise<void> {
-    await calls.json("PUT", pathOf(target, "_settings"), record.late_settings);
-  }
-
   return {
     async work(rescued: boolean): Promise<RunRecord> {
       let calm = rescued;
@@ -268,7 +254,7 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
           await save();
           return record;
         }
-        await applyLateSettings();
+        await calls.json("PUT", pathOf(target, "_settings"), record.late_settings);
         if (calm) await calls.wait(CALM_MS);
         const failed = await trySwitch();
         if (!failed) return record;
