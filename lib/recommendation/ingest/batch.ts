@@ -1,11 +1,8 @@
-import type { StoreFailure } from "../../aws/store-failure.ts";
+import { batchResult, type Rejected, type Unstored } from "../../core/http/batch.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
-import { ApiError, type Issue } from "../../core/http/error.ts";
 import type { Call, Reply } from "../../core/http/event.ts";
-import { countFault } from "../../core/http/middleware.ts";
-import { metricLine } from "../../core/telemetry/emf.ts";
 import type { Parsed } from "../records/parsed.ts";
-import { answer, logFailure } from "../service/reply.ts";
+import { answer } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 
 /** A valid record of an upload. */
@@ -15,23 +12,16 @@ export interface Taken<T> {
   record: T;
 }
 
-/** A record that was not accepted, as shown in the answer. */
-export interface Rejected {
-  index: number;
-  /** Null if the record has none. For an event, the EVENT_ID to use when sending it again. */
-  id: string | null;
-  /** Whether the same record may be accepted later. */
-  retryable: boolean;
-  issues: readonly Issue[];
-}
+/** A record that was not accepted. Its id is null if it has none. For an event, it is the EVENT_ID to send it again with. */
+export type RejectedRecord = Rejected & { id: string | null };
 
 /** Parses every record of an upload. An invalid record does not affect the others. */
 export function readRecords<T>(
   values: readonly unknown[],
   parse: (value: unknown) => Parsed<T>,
-): { taken: Taken<T>[]; invalid: Rejected[] } {
+): { taken: Taken<T>[]; invalid: RejectedRecord[] } {
   const taken: Taken<T>[] = [];
-  const invalid: Rejected[] = [];
+  const invalid: RejectedRecord[] = [];
   for (const [index, value] of values.entries()) {
     const parsed = parse(value);
     if ("record" in parsed) taken.push({ index, record: parsed.record });
@@ -41,73 +31,35 @@ export function readRecords<T>(
 }
 
 /** A record that the store did not accept. */
-export interface Unstored {
-  index: number;
+export interface UnstoredRecord extends Unstored {
   id: string;
-  failure: StoreFailure;
 }
 
 /** Name of the metric that counts records that a store did not accept, by `Project`. An alarm watches it. */
 export const UNSTORED_RECORDS = "UnstoredRecords";
 
-/**
- * Returns the answer to an upload: 200 if at least one record was accepted. Otherwise it has an `error` beside the
- * usual fields: 400 if every record is invalid, 500 if some may have been stored, 503 if a store rejected them.
- */
+/** Returns the answer to an upload. Without an accepted record, it has an `error` beside the usual fields. */
 export function uploadReply(
   services: Pick<RecommendationServices, "settings" | "api">,
-  call: Pick<Call, "requestId">,
+  { requestId }: Pick<Call, "requestId">,
   count: number,
-  { invalid, unstored, degraded }: UploadOutcome,
+  outcome: {
+    invalid: readonly RejectedRecord[];
+    unstored: readonly UnstoredRecord[];
+    degraded: readonly Degradation[];
+  },
 ): Reply {
-  const accepted = count - invalid.length - unstored.length;
-  const { project } = services.settings;
-  const { requestId } = call;
-  const metrics = [
-    { name: "AcceptedRecords", unit: "Count", value: accepted },
-    { name: "RejectedRecords", unit: "Count", value: invalid.length },
-    { name: UNSTORED_RECORDS, unit: "Count", value: unstored.length },
-  ] as const;
-  services.api.log(metricLine({ Project: project }, metrics));
-  for (const [failure, { length }] of Map.groupBy(unstored, ({ failure }) => failure)) {
-    logFailure(services, call, `${length} of ${count} records were not stored: ${failure.reason}`, failure.cause);
-  }
-  const rejected = [...invalid, ...unstored.map(rejectedOf)].toSorted((a, b) => a.index - b.index);
-  const reply = { request: { count }, response: { accepted, rejected }, degraded };
-  if (accepted > 0) return answer(services, reply);
-  const { code, message, statusCode } = noneAccepted(count, unstored);
-  if (statusCode >= 500) countFault(services.api, code);
-  return answer(services, { ...reply, status: statusCode, error: { code, message, request_id: requestId } });
-}
-
-/** The records that were not accepted, and what was degraded. */
-interface UploadOutcome {
-  invalid: readonly Rejected[];
-  unstored: readonly Unstored[];
-  degraded: readonly Degradation[];
-}
-
-function rejectedOf({ index, id, failure }: Unstored): Rejected {
-  const outcome = failure.isUnknown ? "may not have been stored" : "was not stored";
-  return {
-    index,
-    id,
-    retryable: true,
-    issues: [{ path: "", message: `${outcome}: ${failure.reason}; send it again` }],
-  };
-}
-
-function noneAccepted(count: number, unstored: readonly Unstored[]): ApiError {
-  const none = `None of the ${count} records was accepted; response.rejected has the reasons`;
-  const [first] = unstored;
-  if (!first) return new ApiError("invalid_request", `${none}.`);
-  const unknown = unstored.find(({ failure }) => failure.isUnknown)?.failure;
-  const { cause } = unknown ?? first.failure;
-  return new ApiError(
-    unknown ? "outcome_unknown" : "upstream_unavailable",
-    `${none}. Send those that are retryable again as they are in response.rejected.`,
-    { cause },
-  );
+  const { degraded, ...parts } = outcome;
+  const place = "response.rejected";
+  const result = batchResult(services.api, requestId, {
+    entries: "Records",
+    count,
+    place,
+    again: ` as they are in ${place}`,
+    ...parts,
+  });
+  const { status, error, ...response } = result;
+  return answer(services, { status, ...(error && { error }), request: { count }, response, degraded });
 }
 
 /** Tells the client that the real-time path failed, but that no data was lost. */

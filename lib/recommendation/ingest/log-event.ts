@@ -7,7 +7,7 @@ import { eventParser } from "../records/event.ts";
 import { eventLine, type StoredEvent } from "../records/stored-event.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
-import { isTrained, readRecords, realtimeDegradation, type Unstored, uploadReply } from "./batch.ts";
+import { isTrained, readRecords, realtimeDegradation, type UnstoredRecord, uploadReply } from "./batch.ts";
 
 /** Name of the metric for accepted events that could not be counted, by `Project`. An alarm watches it. */
 export const UNCOUNTED_EVENTS = "UncountedEvents";
@@ -28,7 +28,7 @@ export function logEvents(services: RecommendationServices) {
     const lines = taken.map(({ record }) => eventLine(record));
     const untaken = await services.eventStream(lines, call.deadline);
     const accepted: StoredEvent[] = [];
-    const unstored: Unstored[] = [];
+    const unstored: UnstoredRecord[] = [];
     for (const [line, { index, record }] of taken.entries()) {
       const failure = untaken.get(line);
       if (failure === undefined) accepted.push(record);

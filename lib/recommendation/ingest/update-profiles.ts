@@ -5,7 +5,7 @@ import { deadlineWithin } from "../../core/resilience/deadline.ts";
 import { ID_COLUMNS, type Profile, type ProfileDataset, profileParser } from "../records/profile.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
-import { isTrained, readRecords, realtimeDegradation, type Unstored, uploadReply } from "./batch.ts";
+import { isTrained, readRecords, realtimeDegradation, type UnstoredRecord, uploadReply } from "./batch.ts";
 
 /**
  * POST /update-items and /update-users: replaces the record with the same id. If a request has several valid records
@@ -19,7 +19,7 @@ export function updateProfiles(services: RecommendationServices, dataset: Profil
     const { taken, invalid } = readRecords(values, parse);
     const last = new Map(taken.map(({ record }) => [idOf(record), record]));
     const unwritten = await services.records.write(dataset, [...last.values()], call.deadline);
-    const unstored = taken.flatMap(({ index, record }): Unstored[] => {
+    const unstored = taken.flatMap(({ index, record }): UnstoredRecord[] => {
       const failure = unwritten.get(idOf(record));
       return failure === undefined ? [] : [{ index, id: idOf(record), failure }];
     });

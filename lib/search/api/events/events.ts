@@ -1,11 +1,9 @@
 import * as v from "valibot";
 import type { RecordStream } from "../../../aws/record-stream.ts";
-import type { StoreFailure } from "../../../aws/store-failure.ts";
-import { ApiError, type Issue } from "../../../core/http/error.ts";
+import { batchResult, type Rejected } from "../../../core/http/batch.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
-import { type ApiOptions, countFault } from "../../../core/http/middleware.ts";
+import type { ApiOptions } from "../../../core/http/middleware.ts";
 import { issueOf } from "../../../core/http/validate.ts";
-import { metricLine } from "../../../core/telemetry/emf.ts";
 import type { EventsSettings } from "../../gateway/settings.ts";
 import { eventLine } from "../../request-log/event-line.ts";
 import { UbiEvent } from "../../request-log/ubi-event.ts";
@@ -24,15 +22,6 @@ export interface EventsServices {
   /** Returns the key for hashing user ids; undefined if they are not hashed or the key cannot be read. */
   userIdKey: () => Promise<string | undefined>;
   now: () => Date;
-}
-
-/** An event that was not accepted. */
-interface Rejected {
-  /** Position in the request. */
-  index: number;
-  /** Whether the same event may be accepted later. */
-  retryable: boolean;
-  issues: readonly Issue[];
 }
 
 /**
@@ -64,58 +53,14 @@ export async function storeEvents(services: EventsServices, call: JsonCall<Event
     const failure = failures.get(line);
     return failure ? [{ index, failure }] : [];
   });
-  return reply(services, call, { count: call.body.events.length, invalid, unstored });
+  const { status, ...body } = batchResult(services.api, call.requestId, {
+    entries: "Events",
+    count: call.body.events.length,
+    place: "rejected",
+    invalid,
+    unstored,
+  });
+  return { status, body: JSON.stringify(body) };
 }
 
 const NOT_AN_OBJECT = v.safeParse(v.never("must be an object"), []);
-
-interface Outcome {
-  count: number;
-  invalid: readonly Rejected[];
-  unstored: readonly { index: number; failure: StoreFailure }[];
-}
-
-/** Returns 200 if at least one event was accepted; otherwise an error beside the usual fields. */
-function reply(
-  { api, settings: { project } }: EventsServices,
-  { requestId }: JsonCall<EventsRequest>,
-  { count, invalid, unstored }: Outcome,
-): Reply {
-  const accepted = count - invalid.length - unstored.length;
-  const metrics = [
-    { name: "AcceptedEvents", unit: "Count", value: accepted },
-    { name: "RejectedEvents", unit: "Count", value: invalid.length },
-    { name: UNSTORED_EVENTS, unit: "Count", value: unstored.length },
-  ] as const;
-  api.log(metricLine({ Project: project }, metrics));
-  for (const [{ reason, cause }, { length }] of Map.groupBy(unstored, ({ failure }) => failure)) {
-    const message = `${length} of ${count} events were not stored: ${reason}`;
-    api.log(JSON.stringify({ level: "warn", request_id: requestId, message, cause: String(cause) }));
-  }
-  const rejected = [...invalid, ...unstored.map(rejectedOf)].toSorted((a, b) => a.index - b.index);
-  if (accepted > 0) return { status: 200, body: JSON.stringify({ accepted, rejected }) };
-  const { code, message, statusCode } = noneAccepted(count, unstored);
-  if (statusCode >= 500) countFault(api, code);
-  const error = { code, message, request_id: requestId };
-  return { status: statusCode, body: JSON.stringify({ error, accepted, rejected }) };
-}
-
-function rejectedOf({ index, failure }: Outcome["unstored"][number]): Rejected {
-  const outcome = failure.isUnknown ? "may not have been stored" : "was not stored";
-  return {
-    index,
-    retryable: true,
-    issues: [{ path: "", message: `${outcome}: ${failure.reason}; send it again` }],
-  };
-}
-
-function noneAccepted(count: number, unstored: Outcome["unstored"]): ApiError {
-  const none = `None of the ${count} events was accepted; rejected has the reasons`;
-  if (unstored.length === 0) return new ApiError("invalid_request", `${none}.`);
-  const unknown = unstored.find(({ failure }) => failure.isUnknown);
-  return new ApiError(
-    unknown ? "outcome_unknown" : "upstream_unavailable",
-    `${none}. Send those that are retryable again.`,
-    { cause: (unknown ?? unstored[0])?.failure.cause },
-  );
-}
