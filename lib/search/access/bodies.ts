@@ -1,4 +1,5 @@
-import { isObject, strictJson } from "./json.ts";
+import { isObject } from "../../core/json/values.ts";
+import { strictJson } from "./json.ts";
 import { aliasRefusal, type Grant, valueRefusal } from "./names.ts";
 import { queryRefusal } from "./query.ts";
 import { firstOf, type Refusal, refusal, shown } from "./refusal.ts";

@@ -15,18 +15,13 @@ export interface NativeEndpoint {
   unbounded?: Rule;
 }
 
-interface Options {
-  wildcards?: boolean;
-  body?: BodyReader;
-  unbounded?: Rule;
-}
+type Options = Partial<Pick<NativeEndpoint, "wildcards" | "body" | "unbounded">>;
 
 const endpoint = (methods: string, path: string, options: Options = {}): NativeEndpoint => ({
   methods: new Set(methods.split(" ")),
   segments: path === "/" ? [] : path.slice(1).split("/"),
-  wildcards: options.wildcards ?? false,
-  ...(options.body && { body: options.body }),
-  ...(options.unbounded && { unbounded: options.unbounded }),
+  wildcards: false,
+  ...options,
 });
 
 const searching: Options = { wildcards: true, body: read.query };

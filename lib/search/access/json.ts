@@ -1,3 +1,5 @@
+import { isObject } from "../../core/json/values.ts";
+
 /** Between strings, more characters than this can only be an array of numbers, or blanks. */
 const LONG = 256;
 
@@ -60,9 +62,4 @@ function countKeys(value: unknown): number {
     }
   }
   return count;
-}
-
-/** Returns whether a value is a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

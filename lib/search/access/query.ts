@@ -1,4 +1,5 @@
-import { isObject, strictJson } from "./json.ts";
+import { isObject } from "../../core/json/values.ts";
+import { strictJson } from "./json.ts";
 import { type Grant, namesRefusal, valueRefusal } from "./names.ts";
 import { firstOf, type Refusal, refusal } from "./refusal.ts";
 

@@ -4,8 +4,11 @@ import { accessEntries } from "../../core/http/key-rules.ts";
 import { ModelSettings } from "../embeddings/settings.ts";
 import { findMapping } from "./find-mapping.ts";
 
-const Normalization = v.picklist(["min_max", "l2", "z_score"]);
-const Combination = v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]);
+const HybridSettings = v.object({
+  weights: v.optional(v.array(v.number())),
+  normalization: v.picklist(["min_max", "l2", "z_score"]),
+  combination: v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]),
+});
 
 const LoggingSettings = v.object({
   user_id: v.picklist(["plain", "hmac", "none"]),
@@ -41,11 +44,7 @@ export const GatewaySettings = v.object({
       /** Candidates that each subquery of a hybrid query retrieves. */
       candidates: v.number(),
       /** What a hybrid search uses in place of settings that its request lacks. */
-      settings: v.object({
-        weights: v.optional(v.array(v.number())),
-        normalization: Normalization,
-        combination: Combination,
-      }),
+      settings: HybridSettings,
     }),
   ),
   /** Hybrid searches that requests call by name. */
@@ -68,11 +67,7 @@ export const GatewaySettings = v.object({
           name: v.string(),
           share: v.number(),
           template: v.optional(v.string()),
-          settings: v.object({
-            weights: v.optional(v.array(v.number())),
-            normalization: v.optional(Normalization),
-            combination: v.optional(Combination),
-          }),
+          settings: v.partial(HybridSettings),
         }),
       ),
     }),
