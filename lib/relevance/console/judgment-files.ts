@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as v from "valibot";
+import { csv } from "../judgments/table.ts";
 import { ConsoleError } from "./problem.ts";
 
 /** One row of a judgments file that the console writes. `relevance evaluate` reads the first three columns. */
@@ -53,19 +54,14 @@ export function judgmentFiles(folder: string, who: string, now: () => Date = () 
     return existsSync(file) ? rowsOf(file) : [];
   };
   return {
-    names: () =>
-      existsSync(folder)
-        ? readdirSync(folder)
-            .filter((file) => file.endsWith(".csv"))
-            .map((file) => file.slice(0, -".csv".length))
-            .sort()
-        : [],
+    names: () => namesIn(folder, ".csv"),
     path,
     read,
     judge(name, { query, doc, grade }) {
       const rows = read(name).filter((row) => row.query !== query || row.doc !== doc);
       if (grade !== null) rows.push({ query, doc, grade, who, when: now().toISOString() });
-      replace(path(name), tableOf(rows));
+      const cells = rows.map((row) => HEADER.map((column) => row[column]));
+      replace(path(name), csv(HEADER, cells));
       return rows;
     },
   };
@@ -89,10 +85,10 @@ function rowsOf(file: string): JudgedRow[] {
   }));
 }
 
-function tableOf(rows: readonly JudgedRow[]): string {
-  const cell = (value: string) => (/[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-  const lines = rows.map((row) => HEADER.map((column) => cell(String(row[column]))).join(","));
-  return `${[HEADER.join(","), ...lines].join("\n")}\n`;
+/** Returns the names of a folder's files with an extension, without it, sorted; none if there is no folder. */
+export function namesIn(folder: string, extension: string): string[] {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return files.flatMap((file) => (file.endsWith(extension) ? [file.slice(0, -extension.length)] : [])).sort();
 }
 
 /** Replaces a file by renaming, so that a reader never sees half of it. */

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as v from "valibot";
 import { SettingsFile } from "../evaluation/settings-file.ts";
-import { type JudgmentFiles, replace } from "./judgment-files.ts";
+import { type JudgmentFiles, namesIn, replace } from "./judgment-files.ts";
 import { ConsoleError } from "./problem.ts";
 import type { Upstream } from "./proxy.ts";
 
@@ -87,12 +87,10 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
 
   return {
     list: () =>
-      (existsSync(folder) ? readdirSync(folder) : [])
-        .filter((name) => name.endsWith(".json"))
-        .sort()
+      namesIn(folder, ".json")
         .reverse()
-        .map((name) => {
-          const { result: _, picture: __, ...run } = read(name.slice(0, -".json".length));
+        .map((id) => {
+          const { result: _, picture: __, ...run } = read(id);
           return run;
         }),
     read,

@@ -61,9 +61,9 @@ async function answer(
   if (file) return send(200, { "content-type": file.type }, file.body);
   try {
     const { method = "GET" } = request;
-    const [, area, service] = /^\/(proxy)\/(gateway|recommendation)\//.exec(pathname) ?? [];
+    const [, service] = /^\/proxy\/(gateway|recommendation)\//.exec(pathname) ?? [];
     const body = await bodyOf(request);
-    if (area !== undefined) {
+    if (service !== undefined) {
       const name = service as "gateway" | "recommendation";
       const passed = await proxied(options, name, method, pathname.slice(`/proxy/${name}`.length), body);
       return send(passed.status, passed.headers, passed.body);
@@ -123,11 +123,8 @@ function routesOf(options: ConsoleOptions): Routes {
   };
   const offered = <T>(part: T | undefined, what: string): T => {
     if (part !== undefined) return part;
-    throw new ConsoleError(
-      404,
-      "not_offered",
-      `${what} can only be read on the local stack, or with its configuration`,
-    );
+    const reason = `${what} can only be read on the local stack, or with its configuration`;
+    throw new ConsoleError(404, "not_offered", reason);
   };
   return {
     "GET /api/setup": () => setup,

@@ -125,32 +125,30 @@ const weightedSum =
     return combined;
   };
 
+/** Adds up a value of each leg that found the document, and the weights of these legs. */
+function sumsOf(scores: readonly number[], weights: readonly number[], of: (weight: number, score: number) => number) {
+  let sum = 0;
+  let total = 0;
+  for (let leg = 0; leg < weights.length; leg += 1) {
+    const score = scores[leg] as number;
+    if (score <= 0) continue;
+    const weight = weights[leg] as number;
+    total = fround(total + weight);
+    sum = fround(sum + of(weight, score));
+  }
+  return { sum, total };
+}
+
 const geometric =
   (weights: readonly number[]): Combiner =>
   (scores) => {
-    let logarithms = 0;
-    let total = 0;
-    for (let leg = 0; leg < weights.length; leg += 1) {
-      const score = scores[leg] as number;
-      if (score <= 0) continue;
-      const weight = weights[leg] as number;
-      total = fround(total + weight);
-      logarithms = fround(logarithms + weight * Math.log(score));
-    }
-    return total === 0 ? 0 : fround(Math.exp(fround(logarithms / total)));
+    const { sum, total } = sumsOf(scores, weights, (weight, score) => weight * Math.log(score));
+    return total === 0 ? 0 : fround(Math.exp(fround(sum / total)));
   };
 
 const harmonic =
   (weights: readonly number[]): Combiner =>
   (scores) => {
-    let reciprocals = 0;
-    let total = 0;
-    for (let leg = 0; leg < weights.length; leg += 1) {
-      const score = scores[leg] as number;
-      if (score <= 0) continue;
-      const weight = weights[leg] as number;
-      total = fround(total + weight);
-      reciprocals = fround(reciprocals + fround(weight / score));
-    }
-    return reciprocals > 0 ? fround(total / reciprocals) : 0;
+    const { sum, total } = sumsOf(scores, weights, (weight, score) => fround(weight / score));
+    return sum > 0 ? fround(total / sum) : 0;
   };

@@ -53,8 +53,15 @@ function parseCsv(text: string): Row[] {
 }
 
 /** Writes judgments as CSV `query,doc,grade` with a header. */
-export function writeTable(rows: Iterable<Judgment>): string {
+export const writeTable = (rows: Iterable<Judgment>): string =>
+  csv(
+    ["query", "doc", "grade"],
+    Array.from(rows, ({ query, document, grade }) => [query, document, grade]),
+  );
+
+/** Writes CSV with a header. */
+export function csv(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const cell = (value: string) => (/[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-  const lines = Array.from(rows, ({ query, document, grade }) => `${cell(query)},${cell(document)},${grade}`);
-  return `${["query,doc,grade", ...lines].join("\n")}\n`;
+  const lines = rows.map((row) => row.map((value) => cell(String(value))).join(","));
+  return `${[header.join(","), ...lines].join("\n")}\n`;
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJson } from "../../core/json/values.ts";
 import { gradeOf, type Judgment, JudgmentsError } from "./judgments.ts";
 
 const Grade = v.union([v.number(), v.string()]);
@@ -18,7 +19,7 @@ const UbiJudgment = v.object({ query: v.string(), document: v.string(), judgment
  * `query`, `document` and `judgment`. Throws JudgmentsError.
  */
 export function* readUbi(text: string): Generator<Judgment> {
-  const list = v.safeParse(JudgmentList, parsed(text));
+  const list = v.safeParse(JudgmentList, parseJson(text));
   if (list.success) {
     for (const { query, ratings } of list.output.judgmentRatings) {
       for (const { docId, rating } of ratings) yield { query, document: docId, grade: gradeOf(rating, 1) };
@@ -27,7 +28,7 @@ export function* readUbi(text: string): Generator<Judgment> {
   }
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
-    const row = v.safeParse(UbiJudgment, parsed(line));
+    const row = v.safeParse(UbiJudgment, parseJson(line));
     if (!row.success) {
       throw new JudgmentsError(
         `line ${index + 1}: neither a document with judgmentRatings, nor a line with query, document and judgment`,
@@ -35,13 +36,5 @@ export function* readUbi(text: string): Generator<Judgment> {
     }
     const { query, document, judgment } = row.output;
     yield { query, document, grade: gradeOf(judgment, index + 1) };
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
