@@ -1,6 +1,6 @@
-import { type Clause, type Condition, everyCondition, type Filter, type Operand, type Predicate } from "./ast.ts";
+import type { Clause, Condition, Filter, Operand, Predicate } from "./ast.ts";
 import { FilterError } from "./filter-error.ts";
-import { type FilterValues, requiredPlaceholders } from "./values.ts";
+import { type FilterValues, placeholderUses, requiredPlaceholders } from "./values.ts";
 
 /** A row of a dataset, by column. Several categories are one text, joined by `|`. */
 export type FilterRecord = Readonly<Record<string, string | number | null | undefined>>;
@@ -53,12 +53,7 @@ function checkValues(filter: Filter, values: FilterValues): void {
     const names = missing.map((name) => `$${name}`).join(", ");
     throw new FilterError(`an INCLUDE needs a value for each of its parameters; missing: ${names}`);
   }
-  for (const { condition, inIf } of everyCondition(filter)) {
-    const { operator, operands } = condition;
-    const comparesNumbers = operator !== "IN" && operator !== "NOT IN" && !(inIf && operator === "=");
-    if (comparesNumbers)
-      for (const operand of operands) if (operand.kind === "placeholder") checkNumber(operand.name, values);
-  }
+  for (const { name, isNumber } of placeholderUses(filter)) if (isNumber) checkNumber(name, values);
 }
 
 function checkNumber(name: string, values: FilterValues): void {

@@ -9,11 +9,17 @@ const ONE_VALUE = /\s*(?:"([^"]*)"|(-?\d+(?:\.\d+)?))\s*(,|$)/y;
 
 /** Returns the names of a filter's placeholders, without the dollar sign, in order of appearance. */
 export function placeholders(filter: Filter | string): string[] {
-  const names = new Set<string>();
-  for (const { condition } of everyCondition(typeof filter === "string" ? parseFilter(filter) : filter)) {
-    for (const operand of condition.operands) if (operand.kind === "placeholder") names.add(operand.name);
+  const parsed = typeof filter === "string" ? parseFilter(filter) : filter;
+  return [...new Set([...placeholderUses(parsed)].map(({ name }) => name))];
+}
+
+/** Yields the uses of placeholders. `isNumber` tells whether one is compared as a number; `=` after IF compares text. */
+export function* placeholderUses(filter: Filter): Generator<{ name: string; isNumber: boolean }> {
+  for (const { condition, inIf } of everyCondition(filter)) {
+    const { operator, operands } = condition;
+    const isNumber = operator !== "IN" && operator !== "NOT IN" && !(inIf && operator === "=");
+    for (const operand of operands) if (operand.kind === "placeholder") yield { name: operand.name, isNumber };
   }
-  return [...names];
 }
 
 /** Returns the placeholders that a request must fill: those of INCLUDE. Values for EXCLUDE are optional. */

@@ -1,9 +1,13 @@
 import { ApiError, type Issue } from "../../core/http/error.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
-import { everyCondition } from "../../personalize/filters/ast.ts";
 import { FilterError } from "../../personalize/filters/filter-error.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
-import { type FilterValues, formatFilterValue, requiredPlaceholders } from "../../personalize/filters/values.ts";
+import {
+  type FilterValues,
+  formatFilterValue,
+  placeholderUses,
+  requiredPlaceholders,
+} from "../../personalize/filters/values.ts";
 import { MAX_FILTER_VALUE, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import type { FilterSettings, RecommendationSettings } from "../service/settings.ts";
 
@@ -76,26 +80,16 @@ export function filterNotFound(name: string, filters: readonly Pick<FilterSettin
   return new ApiError(
     "filter_not_found",
     `There is no filter ${JSON.stringify(name.slice(0, 100))}; there are: ${known}.`,
-    {
-      issues: [{ path: "filter_name", message: "is not the name of a filter" }],
-    },
+    { issues: [{ path: "filter_name", message: "is not the name of a filter" }] },
   );
 }
 
 /** Throws `invalid_request` with every placeholder that lacks a value, is unknown, or must be a number and is not. */
 export function checkPlaceholders({ filter, values }: FilterChoice): void {
   const parsed = parseFilter(filter.expression);
-  const single = new Set<string>();
-  const known = new Set<string>();
-  for (const { condition, inIf } of everyCondition(parsed)) {
-    const { operator, operands } = condition;
-    for (const operand of operands) {
-      if (operand.kind !== "placeholder") continue;
-      known.add(operand.name);
-      // IF CurrentUser.MEMBERSHIP = $LEVEL compares strings. All other comparisons compare numbers.
-      if (operator !== "IN" && operator !== "NOT IN" && !(inIf && operator === "=")) single.add(operand.name);
-    }
-  }
+  const uses = [...placeholderUses(parsed)];
+  const known = new Set(uses.map(({ name }) => name));
+  const single = new Set(uses.flatMap(({ name, isNumber }) => (isNumber ? [name] : [])));
   const issues: Issue[] = [];
   for (const name of requiredPlaceholders(parsed)) {
     if (!Object.hasOwn(values, name)) {
