@@ -8,7 +8,7 @@ import {
   MAX_RECOMMENDATION_ID,
 } from "../../personalize/limits.ts";
 import type { Definitions, Value } from "./layout.ts";
-import { type Parsed, unknownColumn } from "./parsed.ts";
+import { keep, notAnObject, type Parsed, unknownColumns } from "./parsed.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { trainedEvent } from "./trained-event.ts";
 import { type Read, readFloat, readId, readSeconds, readText, readValue, show } from "./value.ts";
@@ -48,9 +48,7 @@ export function eventParser(
   const trained = trainedEvent(definitions);
 
   return (value: unknown): Parsed<StoredEvent> => {
-    if (!isObject(value)) {
-      return { id: undefined, issues: [{ path: "", message: `must be an object, got ${show(value)}` }] };
-    }
+    if (!isObject(value)) return notAnObject(value);
     const issues: Issue[] = [];
     const need = <T extends Value>(path: string, read: Read<T>, fallback: T, missing = true): T => {
       if (read === undefined) {
@@ -87,14 +85,9 @@ export function eventParser(
       ...(RECOMMENDATION_ID !== undefined && { RECOMMENDATION_ID }),
     };
     for (const { name, type, nullable } of custom) {
-      const read = readValue(type, value[name], MAX_CATEGORY);
-      if (read && "value" in read) record[name] = read.value;
-      else if (read) issues.push({ path: name, message: read.issue });
-      else if (!nullable) issues.push({ path: name, message: "is missing: the schema does not let it be empty" });
+      keep(record, issues, { path: name, read: readValue(type, value[name], MAX_CATEGORY), required: !nullable });
     }
-    if (unknown === "refuse") {
-      for (const name of Object.keys(value)) if (!known.has(name)) issues.push(unknownColumn(name, known));
-    }
+    if (unknown === "refuse") issues.push(...unknownColumns(value, known));
     if (issues.length === 0 && custom.length > 0) {
       const { length } = trained(record).properties;
       if (length > MAX_EVENT_PROPERTIES) {

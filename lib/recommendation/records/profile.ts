@@ -2,7 +2,7 @@ import type { Issue } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
 import { MAX_CATEGORY, MAX_RECORD_PROPERTIES, MAX_TEXT } from "../../personalize/limits.ts";
 import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
-import { type Parsed, unknownColumn } from "./parsed.ts";
+import { keep, notAnObject, type Parsed, unknownColumns } from "./parsed.ts";
 import { propertyName } from "./property-name.ts";
 import { readId, readText, readValue, show } from "./value.ts";
 
@@ -34,29 +34,21 @@ export function profileParser(
   const properties = profileProperties(dataset, definitions);
 
   return (value: unknown): Parsed<Profile> => {
-    if (!isObject(value)) {
-      return { id: undefined, issues: [{ path: "", message: `must be an object, got ${show(value)}` }] };
-    }
+    if (!isObject(value)) return notAnObject(value);
     const issues: Issue[] = [];
     const record: Record<string, Value> = {};
-    const keep = (name: string, read: ReturnType<typeof readValue>, required: boolean) => {
-      if (read && "value" in read) record[name] = read.value;
-      else if (read) issues.push({ path: name, message: read.issue });
-      else if (required) issues.push({ path: name, message: "is missing: the schema does not let it be empty" });
-    };
-    keep(idColumn, readId(value[idColumn]), true);
+    const id = readId(value[idColumn]);
+    keep(record, issues, { path: idColumn, read: id, required: true });
     if (dataset === "item" && String(record[idColumn]).includes("|")) {
       issues.push({ path: idColumn, message: 'holds a "|", which separates the items of an IMPRESSION' });
     }
     for (const { name, type, nullable } of columns) {
-      keep(name, readValue(type, value[name], textual.has(name) ? MAX_TEXT : MAX_CATEGORY), !nullable);
+      const read = readValue(type, value[name], textual.has(name) ? MAX_TEXT : MAX_CATEGORY);
+      keep(record, issues, { path: name, read, required: !nullable });
     }
-    keep("IS_ACTIVE", readActive(value.IS_ACTIVE), false);
-    if (unknown === "refuse") {
-      for (const name of Object.keys(value)) if (!known.has(name)) issues.push(unknownColumn(name, known));
-    }
+    keep(record, issues, { path: "IS_ACTIVE", read: readActive(value.IS_ACTIVE), required: false });
+    if (unknown === "refuse") issues.push(...unknownColumns(value, known));
     if (issues.length === 0) issues.push(...sizeIssues(properties(record), MAX_RECORD_PROPERTIES[dataset]));
-    const id = readId(value[idColumn]);
     return issues.length > 0 ? { id: id && "value" in id ? id.value : undefined, issues } : { record };
   };
 }

@@ -51,39 +51,33 @@ function toValue(name: string, value: unknown, fail: Fail): Value {
  */
 async function* objects(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Found> {
   const decoder = new StringDecoder("utf8");
-  const state = {
-    line: 1,
-    depth: 0,
-    inString: false,
-    escaped: false,
-    array: false,
-    closed: false,
-    comma: true,
-    first: true,
-  };
+  const state = { line: 1, array: false, closed: false, comma: true, first: true };
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
   let carried = "";
   for await (const chunk of bytes) {
     const text = decoder.write(chunk);
-    let start = state.depth > 0 ? 0 : -1;
+    let start = depth > 0 ? 0 : -1;
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       if (code === 10) state.line += 1;
-      if (state.inString) {
-        if (state.escaped) state.escaped = false;
-        else if (code === 92) state.escaped = true;
-        else if (code === 34) state.inString = false;
-      } else if (state.depth > 0) {
-        if (code === 34) state.inString = true;
-        else if (code === 123 || code === 91) state.depth += 1;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (code === 92) escaped = true;
+        else if (code === 34) inString = false;
+      } else if (depth > 0) {
+        if (code === 34) inString = true;
+        else if (code === 123 || code === 91) depth += 1;
         else if (code === 125 || code === 93) {
-          state.depth -= 1;
-          if (state.depth > 0) continue;
+          depth -= 1;
+          if (depth > 0) continue;
           yield { line: state.line, text: carried + text.slice(start, at + 1) };
           carried = "";
           start = -1;
         }
       } else if (code === 123 && !state.closed && (state.comma || !state.array)) {
-        state.depth = 1;
+        depth = 1;
         state.comma = false;
         state.first = false;
         start = at;
@@ -98,7 +92,7 @@ async function* objects(file: string, bytes: AsyncIterable<Buffer>): AsyncGenera
       ]);
     }
   }
-  if (state.depth > 0) throw new SampleError([`${file}:${state.line}  ends in the middle of an object`]);
+  if (depth > 0) throw new SampleError([`${file}:${state.line}  ends in the middle of an object`]);
   if (state.array && !state.closed)
     throw new SampleError([`${file}:${state.line}  ends before the array's closing bracket`]);
 }

@@ -1,4 +1,4 @@
-import { retriesOf, type State, TASK_SECONDS, taskState } from "../../aws/lambda-task.ts";
+import { retriesOf, type State, taskState } from "../../aws/lambda-task.ts";
 import { etlStates, type StateMachineParts } from "../etl/state-machine.ts";
 
 /** The resources that the training state machine uses. */
@@ -19,6 +19,8 @@ const MOST_SECONDS = 48 * 3_600;
  * again, it resumes where it stopped.
  */
 const MOST_TEARDOWN_SECONDS = 12 * 3_600;
+
+const EXECUTION = { "execution.$": "$$.Execution.Id", "startedAt.$": "$$.Execution.StartTime" };
 
 /** Three retries. They are safe because every step resumes what it started. */
 const RETRY = retriesOf("TrainingError", { MaxAttempts: 3, BackoffRate: 3 });
@@ -41,7 +43,7 @@ export function trainingStateMachine(parts: TrainingMachineParts): State {
     States: {
       BeginTraining: call(
         "begin",
-        { "execution.$": "$$.Execution.Id", "startedAt.$": "$$.Execution.StartTime", "input.$": "$" },
+        { ...EXECUTION, "input.$": "$" },
         {
           ...fields("mode", "accepting", "recipes", "checks", "origin", "startedAt", "accepted", "acceptMissing"),
           arrivals: { attempts: 0 },
@@ -117,23 +119,11 @@ export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts,
     StartAt: "TearDown",
     TimeoutSeconds: MOST_TEARDOWN_SECONDS,
     States: {
-      TearDown: {
-        Type: "Task",
-        Resource: "arn:aws:states:::lambda:invoke",
-        TimeoutSeconds: TASK_SECONDS,
-        Parameters: {
-          FunctionName: trainingArn,
-          Payload: {
-            task: "teardown",
-            "run.$": "$$.Execution.Name",
-            "execution.$": "$$.Execution.Id",
-            "startedAt.$": "$$.Execution.StartTime",
-          },
-        },
+      TearDown: taskState(trainingArn, "teardown", EXECUTION, {
         ResultSelector: fields("ready", "seconds", "left"),
         Retry: RETRY,
         Next: "IsAllGone",
-      },
+      }),
       IsAllGone: choice("$.ready", "Gone", "WaitForRemoval"),
       WaitForRemoval: wait("$.seconds", "TearDown"),
       Gone: { Type: "Succeed" },

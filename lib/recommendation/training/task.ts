@@ -27,43 +27,27 @@ export const TrainingInput = v.strictObject({
 /** The input before defaults are applied. */
 export type TrainingInput = v.InferInput<typeof TrainingInput>;
 
+const step = <const Task extends string, Entries extends v.ObjectEntries>(task: Task, entries: Entries) =>
+  v.strictObject({ task: v.literal(task), run: Run, ...entries });
+
 /** The input of the training function: one step of a run. */
 export const TrainingTask = v.variant("task", [
-  v.strictObject({
-    task: v.literal("begin"),
-    run: Run,
-    execution: v.string(),
-    startedAt: Time,
-    input: TrainingInput,
-  }),
-  v.strictObject({ task: v.literal("ingestion"), run: Run, startedAt: Time }),
-  v.strictObject({
-    task: v.literal("arrivals"),
-    run: Run,
-    startedAt: Time,
-    accepted: Count,
-    acceptMissing: v.boolean(),
-    attempts: Count,
-  }),
-  v.strictObject({ task: v.literal("check"), run: Run, checks: v.array(EventCheck) }),
-  v.strictObject({ task: v.literal("import"), run: Run, origin: Run, data: v.string() }),
-  v.strictObject({
-    task: v.literal("imports"),
-    run: Run,
-    jobs: v.array(v.strictObject({ dataset: v.picklist(DATASETS), arn: v.string() })),
-  }),
-  v.strictObject({
-    task: v.literal("train"),
-    run: Run,
+  step("begin", { execution: v.string(), startedAt: Time, input: TrainingInput }),
+  step("ingestion", { startedAt: Time }),
+  step("arrivals", { startedAt: Time, accepted: Count, acceptMissing: v.boolean(), attempts: Count }),
+  step("check", { checks: v.array(EventCheck) }),
+  step("import", { origin: Run, data: v.string() }),
+  step("imports", { jobs: v.array(v.strictObject({ dataset: v.picklist(DATASETS), arn: v.string() })) }),
+  step("train", {
     origin: Run,
     data: v.string(),
     recipes: Recipes,
     users: v.record(v.string(), Count),
     progress: v.array(RecipeProgress),
   }),
-  v.strictObject({ task: v.literal("accept"), run: Run, progress: v.array(RecipeProgress) }),
-  v.strictObject({ task: v.literal("finish"), run: Run, progress: v.array(RecipeProgress) }),
-  v.strictObject({ task: v.literal("teardown"), run: Run, execution: v.string(), startedAt: Time }),
+  step("accept", { progress: v.array(RecipeProgress) }),
+  step("finish", { progress: v.array(RecipeProgress) }),
+  step("teardown", { execution: v.string(), startedAt: Time }),
 ]);
 
 export type TrainingTask = v.InferOutput<typeof TrainingTask>;
