@@ -9,7 +9,7 @@ import { EtlEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
 const env = readEnvironment(EtlEnv, process.env);
-const definitions = readConfig(Definitions, import.meta.url);
+const definitions = readConfig(Definitions, new URL("config.json", import.meta.url));
 /** Lambda gives one vCPU for each 1,769 MB. Source: Lambda Developer Guide, "Configure memory". */
 const VCPU_MB = 1_769;
 

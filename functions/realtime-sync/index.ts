@@ -12,7 +12,7 @@ import { createHandler } from "./handler.ts";
 const CALL_MS = 10_000;
 
 const env = readEnvironment(RealtimeSyncEnv, process.env);
-const settings = readConfig(RealtimeSyncSettings, import.meta.url);
+const settings = readConfig(RealtimeSyncSettings, new URL("config.json", import.meta.url));
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
 export const handler = createHandler({

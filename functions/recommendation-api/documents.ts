@@ -1,13 +1,5 @@
 import * as v from "valibot";
-import {
-  degradation,
-  degradedList,
-  ErrorAnswer,
-  ErrorCode,
-  ErrorDetail,
-  Integer,
-  Issue,
-} from "../../lib/core/http/documents.ts";
+import { degradation, degradedList, ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
 import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
 import {
   FilterValues,
@@ -177,14 +169,18 @@ export const RejectedUpload = v.object({
   degraded: degradedList(Degradation),
 });
 
+const queries = {
+  RecommendToUserRequest: RecommendToUser,
+  RecommendToItemRequest: RecommendToItem,
+  RankItemsRequest: RankItems,
+  FilterValues,
+  RequestContext,
+};
+
 /** The names of this API's schemas in the OpenAPI document. */
 export const schemaNames = {
   requests: {
-    RecommendToUserRequest: RecommendToUser,
-    RecommendToItemRequest: RecommendToItem,
-    RankItemsRequest: RankItems,
-    FilterValues,
-    RequestContext,
+    ...queries,
     UpdateItemsRequest: UpdateItemsDocument,
     UpdateUsersRequest: UpdateUsersDocument,
     LogEventRequest: LogEventDocument,
@@ -196,11 +192,7 @@ export const schemaNames = {
     RecommendToUserAnswer,
     RecommendToItemAnswer,
     RankItemsAnswer,
-    RecommendToUserRequest: RecommendToUser,
-    RecommendToItemRequest: RecommendToItem,
-    RankItemsRequest: RankItems,
-    FilterValues,
-    RequestContext,
+    ...queries,
     RecommendedItems,
     Item,
     UploadAnswer,
@@ -209,9 +201,6 @@ export const schemaNames = {
     RejectedRecord,
     RejectedUpload,
     Degradation,
-    ErrorAnswer,
-    ErrorDetail,
-    ErrorCode,
-    Issue,
+    ...errorSchemas,
   },
 };

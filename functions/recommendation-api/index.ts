@@ -8,7 +8,7 @@ import { routes } from "./routes.ts";
 import { createServices } from "./services.ts";
 
 const env = readEnvironment(RecommendationApiEnv, process.env);
-const settings = readConfig(RecommendationSettings, import.meta.url);
+const settings = readConfig(RecommendationSettings, new URL("config.json", import.meta.url));
 const services = createServices(env, settings, (line) => process.stdout.write(`${line}\n`));
 const load = (family: string) => loadFamily(family, services);
 

@@ -12,7 +12,7 @@ import { served } from "./served.ts";
 const STORE_MS = 3_000;
 
 const env = readEnvironment(SearchEventsEnv, process.env);
-const settings = readConfig(EventsSettings, import.meta.url);
+const settings = readConfig(EventsSettings, new URL("config.json", import.meta.url));
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const { project, cors } = settings;
 const services = {

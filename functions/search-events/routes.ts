@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ErrorAnswer, ErrorCode, ErrorDetail, Integer, Issue } from "../../lib/core/http/documents.ts";
+import { ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
 import type { Route } from "../../lib/core/http/route.ts";
 import { MAX_EVENTS } from "../../lib/search/api/events/request.ts";
 import {
@@ -46,7 +46,7 @@ export const schemaNames = {
     PointPosition,
     Point,
   },
-  answers: { EventsAnswer, RefusedEvents, RejectedEvent, ErrorAnswer, ErrorDetail, ErrorCode, Issue },
+  answers: { EventsAnswer, RefusedEvents, RejectedEvent, ...errorSchemas },
 };
 
 /** The route that search-events adds to the REST API of the search gateway. */

@@ -20,7 +20,7 @@ const COUNTERS_MS = 60_000;
 const COUNTER_MS = 10_000;
 
 const env = readEnvironment(TrainingEnv, process.env);
-const settings = readConfig(TrainingSettings, import.meta.url);
+const settings = readConfig(TrainingSettings, new URL("config.json", import.meta.url));
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
 export const handler = createHandler(env, {

@@ -1,8 +1,7 @@
-import type { FirehoseClient } from "@aws-sdk/client-firehose";
 import { concurrently } from "../core/resilience/concurrently.ts";
 import type { Deadline } from "../core/resilience/deadline.ts";
-import { once } from "../core/resilience/once.ts";
 import { grouped, untilTaken } from "./call.ts";
+import { lazyClient } from "./lazy-client.ts";
 import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
 /**
@@ -31,13 +30,15 @@ interface StreamRecord {
  * retries are off.
  */
 export function firehoseLines(stream: string, upstream: string, timeoutMs: number): RecordStream {
-  const sdk = () => import("@aws-sdk/client-firehose");
-  const client = once(async (): Promise<FirehoseClient> => new (await sdk()).FirehoseClient({ maxAttempts: 1 }));
+  const client = lazyClient(
+    () => import("@aws-sdk/client-firehose"),
+    (sdk) => new sdk.FirehoseClient({ maxAttempts: 1 }),
+  );
   return async (lines, deadline) => {
     const batches = grouped(packed(lines), ({ Data }) => Data.length, { bytes: MAX_BATCH_BYTES, count: MAX_RECORDS });
     const results = await concurrently(batches, 1, (batch) =>
       untilTaken(batch, { deadline, timeoutMs }, async (left, abortSignal) => {
-        const [{ PutRecordBatchCommand }, firehose] = await Promise.all([sdk(), client()]);
+        const [{ PutRecordBatchCommand }, firehose] = await client();
         const Records = left.map(({ Data }) => ({ Data }));
         const command = new PutRecordBatchCommand({ DeliveryStreamName: stream, Records });
         const { RequestResponses = [] } = await firehose.send(command, { abortSignal });

@@ -2,46 +2,37 @@ import * as v from "valibot";
 import { DEFAULT_KEY, ENDPOINTS, type Endpoint, type KeyRules } from "../core/http/key-rules.ts";
 import { AUTHORIZATIONS, type Authorization } from "../core/http/principals.ts";
 import type { Service } from "../core/naming/names.ts";
-import { arn, integer, list, numberAbove, section, text, word } from "./kinds.ts";
+import { arn, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
 
 const Rule = text(
   /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
   'a method (or *) and a path pattern, such as "DELETE /_snapshot/*"',
   "A method, or `*`, and a path in which `*` stands for any characters.",
 );
-const DenyList = list(Rule, "Rules.", { max: 200 });
-const DenyWord = word(["recommended"], "The recommended rules.");
 
 const AllowEntry = text(
   /^(recommended|(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*)$/,
   'the word "recommended", or a method (or *) and a path pattern, such as "GET /_cat/indices"',
   "The recommended calls, or a method, or `*`, and a path in which `*` stands for any characters.",
 );
-const AllowList = list(AllowEntry, "Calls.", { max: 200 });
-const AllowWord = word(["recommended"], "The recommended calls.");
 
 /** `raw_backend` of api.yaml. */
 export const RawBackend = section(
   {
     allow: v.optional(
-      v.pipe(
-        // With a union, valibot would reject the whole value instead of the wrong entry.
-        v.lazy((input) => (Array.isArray(input) ? AllowList : AllowWord)),
-        v.metadata({
-          allowed: 'the word "recommended" or a list of it and of calls such as "GET /_cat/indices"',
-          description:
-            "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Absent: every call. For keys with `indexes`, `recommended` always applies.",
-        }),
+      textOrList(
+        word(["recommended"], "The recommended calls."),
+        list(AllowEntry, "Calls.", { max: 200 }),
+        'the word "recommended" or a list of it and of calls such as "GET /_cat/indices"',
+        "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Absent: every call, except of keys with `indexes`, for which `recommended` always holds.",
       ),
     ),
     deny: v.optional(
-      v.pipe(
-        v.lazy((input) => (Array.isArray(input) ? DenyList : DenyWord)),
-        v.metadata({
-          allowed: 'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',
-          description:
-            "What `/raw-backend` refuses, even if `allow` lets it through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Absent: nothing.",
-        }),
+      textOrList(
+        word(["recommended"], "The recommended rules."),
+        list(Rule, "Rules.", { max: 200 }),
+        'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',
+        "What `/raw-backend` refuses, even if `allow` lets it through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Absent: nothing.",
       ),
     ),
   },

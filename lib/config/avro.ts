@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { flag, list, section, text, word } from "./kinds.ts";
+import { flag, list, section, text, textOrList, word } from "./kinds.ts";
 
 /** Datasets of a Personalize dataset group, in lower case as in file names and in the columns of solution.yaml. */
 export const DATASETS = ["user", "item", "interaction"] as const;
@@ -19,17 +19,15 @@ const TYPES = ["null", "string", "int", "long", "float", "double", "boolean"] as
 export type AvroType = (typeof TYPES)[number];
 
 const TypeName = word(TYPES, "A type.");
-const TypeUnion = list(TypeName, "Types.", { min: 1, max: 2 });
 
 const Field = section(
   {
-    name: text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, not starting with a digit", "Name."),
-    type: v.pipe(
-      v.lazy((input) => (Array.isArray(input) ? TypeUnion : TypeName)),
-      v.metadata({
-        allowed: 'a type such as "string", or two such as ["null", "string"]',
-        description: "Type, or a union with null.",
-      }),
+    name: text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, starting with no digit", "Name."),
+    type: textOrList(
+      TypeName,
+      list(TypeName, "Types.", { min: 1, max: 2 }),
+      'a type such as "string", or two such as ["null", "string"]',
+      "Type, or a union with null.",
     ),
     categorical: v.optional(flag("Whether the values are categories, several joined by a vertical bar.")),
     textual: v.optional(flag("Whether the values are text. Items only.")),

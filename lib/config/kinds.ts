@@ -107,6 +107,19 @@ export function list<Item extends v.GenericSchema>(
   );
 }
 
+/** Either of two kinds, as text or as a list. With a union, valibot would reject the whole list instead of the wrong entry. */
+export function textOrList<Text extends v.GenericSchema, List extends v.GenericSchema>(
+  text: Text,
+  list: List,
+  allowed: string,
+  description: string,
+) {
+  return v.pipe(
+    v.lazy((input): Text | List => (Array.isArray(input) ? list : text)),
+    v.metadata({ allowed, description } satisfies About),
+  );
+}
+
 /** An ARN of one service and kind of resource. `checkArns` compares its region and account with the project's. */
 export function arn(service: string, resource: string, example: string, description: string, placeholder?: string) {
   const pattern = new RegExp(`^arn:aws(-cn|-us-gov)?:${service}:[a-z]{2}(-[a-z]+)+-\\d:\\d{12}:${resource}$`);

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 
-/** Returns the settings in `config.json` beside a function's bundle, whose URL is `module`. Throws if they are invalid. */
-export function readConfig<T extends v.GenericSchema>(schema: T, module: string): v.InferOutput<T> {
-  return v.parse(schema, JSON.parse(readFileSync(new URL("config.json", module), "utf8")));
+/** Returns the settings in the file beside a function's bundle. Throws if they are invalid. */
+export function readConfig<T extends v.GenericSchema>(schema: T, file: URL): v.InferOutput<T> {
+  return v.parse(schema, JSON.parse(readFileSync(file, "utf8")));
 }
 
 /**

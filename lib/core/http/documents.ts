@@ -31,6 +31,9 @@ export const ErrorDetail = v.object({
 /** The body of every error answer. */
 export const ErrorAnswer = v.object({ error: ErrorDetail });
 
+/** The names of the schemas of error answers in the OpenAPI documents. */
+export const errorSchemas = { ErrorAnswer, ErrorDetail, ErrorCode, Issue };
+
 /** Returns the schema of one entry of `degraded`, with the stages that a service reports. */
 export function degradation<const Stages extends readonly Stage[]>(stages: Stages) {
   return v.object({

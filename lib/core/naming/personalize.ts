@@ -7,6 +7,7 @@ const SUFFIX_LENGTH = 10;
 export function personalizeNames(project: string) {
   const named = (name: string) => shorten(`${project}-${name}`, LIMITS.personalize);
   const dashed = (recipe: string) => recipe.replaceAll("_", "-");
+  const solutionPrefix = (recipe: string) => `${project}-${dashed(recipe)}-`;
   const filterStart = (filter: string) => `${shorten(`${project}-${filter}`, LIMITS.personalize - SUFFIX_LENGTH - 1)}-`;
 
   return {
@@ -19,9 +20,9 @@ export function personalizeNames(project: string) {
     eventTracker: () => named("events"),
     importJob: (dataset: string, execution: string) => named(`${dataset}-${shortHash(execution, 12)}`),
     /** A solution's settings are immutable, so the name contains a hash of them. */
-    solution: (recipe: string, settings: unknown) => `${solutionStart(project, recipe)}${hashOf(settings)}`,
+    solution: (recipe: string, settings: unknown) => `${solutionPrefix(recipe)}${hashOf(settings)}`,
     /** Prefix of the names of a recipe's solutions, current and superseded. */
-    solutionPrefix: (recipe: string) => solutionStart(project, recipe),
+    solutionPrefix,
     /** Stable: training switches the campaign's solution version. */
     campaign: (recipe: string) => named(dashed(recipe)),
     /** `<project>-<filter>-<number>`. Filters are immutable, so the number is derived from the expression. */
@@ -29,8 +30,4 @@ export function personalizeNames(project: string) {
     /** Prefix of the names of a filter's resources, current and superseded; ten digits follow. */
     filterPrefix: filterStart,
   };
-}
-
-function solutionStart(project: string, recipe: string): string {
-  return `${project}-${recipe.replaceAll("_", "-")}-`;
 }

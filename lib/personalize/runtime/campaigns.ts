@@ -1,7 +1,6 @@
-import type { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
 import { call } from "../../aws/call.ts";
+import { lazyClient } from "../../aws/lazy-client.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { once } from "../../core/resilience/once.ts";
 
 /** Requests items for a user, or items similar to an item. */
 export interface RecommendationQuery {
@@ -44,13 +43,13 @@ export interface CampaignClient {
  * The first call loads the SDK.
  */
 export function personalizeCampaigns(timeoutMs: number): CampaignClient {
-  const sdk = () => import("@aws-sdk/client-personalize-runtime");
-  const client = once(
-    async (): Promise<PersonalizeRuntimeClient> => new (await sdk()).PersonalizeRuntimeClient({ maxAttempts: 1 }),
+  const client = lazyClient(
+    () => import("@aws-sdk/client-personalize-runtime"),
+    (sdk) => new sdk.PersonalizeRuntimeClient({ maxAttempts: 1 }),
   );
   return {
     async recommend(query, deadline) {
-      const [{ GetRecommendationsCommand }, runtime] = await Promise.all([sdk(), client()]);
+      const [{ GetRecommendationsCommand }, runtime] = await client();
       const command = new GetRecommendationsCommand({
         ...query,
         ...(query.filterValues && { filterValues: { ...query.filterValues } }),
@@ -62,7 +61,7 @@ export function personalizeCampaigns(timeoutMs: number): CampaignClient {
       return { itemIds: idsOf(itemList), recommendationId: recommendationId ?? null };
     },
     async rank({ campaignArn, userId, itemIds }, deadline) {
-      const [{ GetPersonalizedRankingCommand }, runtime] = await Promise.all([sdk(), client()]);
+      const [{ GetPersonalizedRankingCommand }, runtime] = await client();
       const command = new GetPersonalizedRankingCommand({ campaignArn, userId, inputList: [...itemIds] });
       const { personalizedRanking = [], recommendationId } = await call({ deadline, timeoutMs }, (abortSignal) =>
         runtime.send(command, { abortSignal }),

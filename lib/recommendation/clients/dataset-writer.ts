@@ -1,7 +1,6 @@
-import type { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
 import { attempt } from "../../aws/call.ts";
+import { lazyClient } from "../../aws/lazy-client.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { once } from "../../core/resilience/once.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 
 /** A record for PutUsers or PutItems. `properties` is JSON. */
@@ -22,12 +21,12 @@ export function personalizeDatasets(
   datasetArns: Readonly<Record<ProfileDataset, string>>,
   timeoutMs: number,
 ): DatasetWriter {
-  const sdk = () => import("@aws-sdk/client-personalize-events");
-  const client = once(
-    async (): Promise<PersonalizeEventsClient> => new (await sdk()).PersonalizeEventsClient({ maxAttempts: 1 }),
+  const client = lazyClient(
+    () => import("@aws-sdk/client-personalize-events"),
+    (sdk) => new sdk.PersonalizeEventsClient({ maxAttempts: 1 }),
   );
   return async (dataset, records, deadline) => {
-    const [{ PutItemsCommand, PutUsersCommand }, personalize] = await Promise.all([sdk(), client()]);
+    const [{ PutItemsCommand, PutUsersCommand }, personalize] = await client();
     const datasetArn = datasetArns[dataset];
     await attempt<unknown>({ deadline, timeoutMs }, (abortSignal) =>
       dataset === "item"

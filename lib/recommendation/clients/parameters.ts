@@ -1,7 +1,6 @@
-import type { SSMClient } from "@aws-sdk/client-ssm";
 import { call, chunks } from "../../aws/call.ts";
+import { lazyClient } from "../../aws/lazy-client.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { once } from "../../core/resilience/once.ts";
 
 /** Reads values from the parameter store. The result omits names without a value. */
 export type ParameterReader = (names: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<string, string>>;
@@ -11,10 +10,12 @@ const MAX_NAMES = 10;
 
 /** Implements ParameterReader with the parameter store. The first call loads the SDK, whose own retries are off. */
 export function ssmParameters(timeoutMs: number): ParameterReader {
-  const sdk = () => import("@aws-sdk/client-ssm");
-  const client = once(async (): Promise<SSMClient> => new (await sdk()).SSMClient({ maxAttempts: 1 }));
+  const client = lazyClient(
+    () => import("@aws-sdk/client-ssm"),
+    (sdk) => new sdk.SSMClient({ maxAttempts: 1 }),
+  );
   return async (names, deadline) => {
-    const [{ GetParametersCommand }, ssm] = await Promise.all([sdk(), client()]);
+    const [{ GetParametersCommand }, ssm] = await client();
     const answers = await Promise.all(
       chunks(names, MAX_NAMES).map((Names) =>
         call({ deadline, timeoutMs }, (abortSignal) => ssm.send(new GetParametersCommand({ Names }), { abortSignal })),

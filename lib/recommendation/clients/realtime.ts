@@ -1,10 +1,8 @@
-import type { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
-import type { SQSClient } from "@aws-sdk/client-sqs";
 import { call, chunks, untilTaken } from "../../aws/call.ts";
+import { lazyClient } from "../../aws/lazy-client.ts";
 import { failureOf, type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { once } from "../../core/resilience/once.ts";
 import { MAX_PUT_EVENTS, MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import type { StoredEvent } from "../records/stored-event.ts";
@@ -56,14 +54,14 @@ export function eventBatches(
 
 /** Implements EventTracker with Personalize's events API. The first call loads the SDK, whose own retries are off. */
 export function personalizeEvents(trained: (event: StoredEvent) => TrainedEvent, timeoutMs: number): EventTracker {
-  const sdk = () => import("@aws-sdk/client-personalize-events");
-  const client = once(
-    async (): Promise<PersonalizeEventsClient> => new (await sdk()).PersonalizeEventsClient({ maxAttempts: 1 }),
+  const client = lazyClient(
+    () => import("@aws-sdk/client-personalize-events"),
+    (sdk) => new sdk.PersonalizeEventsClient({ maxAttempts: 1 }),
   );
   return async (trackingId, events, deadline) => {
     const failures = await concurrently(eventBatches(events, trained), PARALLEL_CALLS, async (batch) => {
       try {
-        const [{ PutEventsCommand }, personalize] = await Promise.all([sdk(), client()]);
+        const [{ PutEventsCommand }, personalize] = await client();
         // Retrying after a lost answer is safe: Personalize stores equal events only once.
         await call({ deadline, timeoutMs }, (abortSignal) =>
           personalize.send(new PutEventsCommand({ trackingId, ...batch }), { abortSignal }),
@@ -79,13 +77,15 @@ export function personalizeEvents(trained: (event: StoredEvent) => TrainedEvent,
 
 /** Implements ChangeQueue with an SQS queue. The first call loads the SDK, whose own retries are off. */
 export function sqsChanges(queueUrl: string, timeoutMs: number): ChangeQueue {
-  const sdk = () => import("@aws-sdk/client-sqs");
-  const client = once(async (): Promise<SQSClient> => new (await sdk()).SQSClient({ maxAttempts: 1 }));
+  const client = lazyClient(
+    () => import("@aws-sdk/client-sqs"),
+    (sdk) => new sdk.SQSClient({ maxAttempts: 1 }),
+  );
   return async (dataset, ids, deadline) => {
     const messages = chunks(ids, IDS_PER_MESSAGE);
     const failures = await concurrently(chunks(messages, MAX_MESSAGES), PARALLEL_CALLS, async (part) => {
       const { left, error } = await untilTaken(part, { deadline, timeoutMs }, async (some, abortSignal) => {
-        const [{ SendMessageBatchCommand }, sqs] = await Promise.all([sdk(), client()]);
+        const [{ SendMessageBatchCommand }, sqs] = await client();
         const Entries = some.map((changed, index) => ({
           Id: String(index),
           MessageBody: JSON.stringify({ dataset, ids: changed }),

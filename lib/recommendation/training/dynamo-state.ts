@@ -26,6 +26,8 @@ const recipeKey = (kind: RecipeKind) => `recipe#${kind}`;
 export function dynamoTrainingState(client: DynamoDBClient, table: string, outer?: Deadline): TrainingState {
   const sdk = () => import("@aws-sdk/lib-dynamodb");
   const call = patientCalls(60_000, 8, outer);
+  /** The lock, if the run `:run` holds it. */
+  const lockOf = { TableName: table, Key: { [TRAINING_KEY]: LOCK }, ConditionExpression: "#run = :run" };
   const read = async (key: string): Promise<Record<string, unknown> | undefined> => {
     const { GetCommand } = await sdk();
     const command = new GetCommand({ TableName: table, Key: { [TRAINING_KEY]: key }, ConsistentRead: true });
@@ -67,10 +69,8 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
     async note(run, note) {
       const { UpdateCommand } = await sdk();
       const command = new UpdateCommand({
-        TableName: table,
-        Key: { [TRAINING_KEY]: LOCK },
+        ...lockOf,
         UpdateExpression: "SET #value.#note = :note",
-        ConditionExpression: "#run = :run",
         ExpressionAttributeNames: { "#run": "RUN", "#value": "VALUE", "#note": "note" },
         ExpressionAttributeValues: { ":run": run, ":note": note },
       });
@@ -80,9 +80,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
     async release(run) {
       const { DeleteCommand } = await sdk();
       const command = new DeleteCommand({
-        TableName: table,
-        Key: { [TRAINING_KEY]: LOCK },
-        ConditionExpression: "#run = :run",
+        ...lockOf,
         ExpressionAttributeNames: { "#run": "RUN" },
         ExpressionAttributeValues: { ":run": run },
       });

@@ -145,13 +145,8 @@ function settle(batch: readonly Line[], { rejected }: Answer["response"], sent: 
 async function halves(target: UploadTarget, dataset: Dataset, batch: readonly Line[]): Promise<Sent> {
   const [first] = batch;
   if (batch.length === 1 && first) {
-    const message = "is larger than one request may be";
-    return {
-      accepted: 0,
-      rejected: [{ line: first.line, id: null, issues: [{ path: "", message }] }],
-      degraded: [],
-      retries: 0,
-    };
+    const issues = [{ path: "", message: "is larger than one request may be" }];
+    return { accepted: 0, rejected: [{ line: first.line, id: null, issues }], degraded: [], retries: 0 };
   }
   const middle = Math.ceil(batch.length / 2);
   const left = await sendBatch(target, dataset, batch.slice(0, middle));

@@ -167,11 +167,8 @@ function describe(field: unknown): string {
 
 /** Returns whether a dotted path leads to a field through objects. A field name may hold dots itself. */
 function hasField(properties: Record<string, unknown>, path: string): boolean {
-  if (Object.hasOwn(properties, path)) return true;
-  const [first = "", ...rest] = path.split(".");
-  const field = Object.hasOwn(properties, first) ? properties[first] : undefined;
-  if (!isObject(field)) return false;
-  return rest.length === 0 || (isObject(field.properties) && hasField(field.properties, rest.join(".")));
+  const found = fieldOnPath(properties, path);
+  return found.path === path && found.field !== undefined;
 }
 
 /** Returns the field whose multi-field (`fields`) a path names. No document holds a multi-field. */

@@ -1,5 +1,6 @@
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
+import { withTimeout } from "../../core/resilience/timeout.ts";
 import type { LoggingSettings } from "../gateway/settings.ts";
 
 /** The longest that an answer waits for the key. A key that arrives later serves the next line. */
@@ -19,13 +20,8 @@ export function userIdKey(
     try {
       return await key();
     } catch (error) {
-      print(
-        JSON.stringify({
-          level: "error",
-          message: "the key for hashing user ids cannot be read",
-          cause: String(error),
-        }),
-      );
+      const message = "the key for hashing user ids cannot be read";
+      print(JSON.stringify({ level: "error", message, cause: String(error) }));
       return undefined;
     }
   };
@@ -42,13 +38,6 @@ export async function keyInTime(
   { deadline }: { deadline: Deadline },
 ): Promise<string | undefined> {
   if (settings.logging.user_id !== "hmac") return undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, Math.min(KEY_WAIT_MS, deadline.remaining() / 2), undefined);
-  });
-  try {
-    return await Promise.race([userIdKey(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const ms = Math.min(KEY_WAIT_MS, deadline.remaining() / 2);
+  return withTimeout(ms, userIdKey, () => new Error("the key is late")).catch(() => undefined);
 }
