@@ -4,10 +4,11 @@ import type { PopularItemsStore } from "../etl/finish.ts";
 import type { TableDataset, TableSource } from "../etl/scan.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */
-const call = patientCalls(120_000, 10);
+const patient = () => patientCalls(120_000, 10);
 
 /** Implements TableSource with DynamoDB tables. The client must have its own retries turned off. */
 export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<TableDataset, string>>): TableSource {
+  const call = patient();
   return {
     async size(dataset) {
       const { DescribeTableCommand } = await import("@aws-sdk/client-dynamodb");
@@ -37,6 +38,7 @@ export const POPULAR_ITEMS_KEY = { LIST: "all" } as const;
 
 /** Implements PopularItemsStore with a table of one record, `{LIST: "all", RUN, ITEMS}`. Each write replaces it. */
 export function dynamoPopularItems(client: DynamoDBClient, table: string): PopularItemsStore {
+  const call = patient();
   return {
     async write({ run, items }) {
       const { PutCommand } = await import("@aws-sdk/lib-dynamodb");

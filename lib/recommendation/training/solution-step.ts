@@ -3,7 +3,6 @@ import {
   CreateSolutionVersionCommand,
   DeleteSolutionCommand,
   DescribeSolutionCommand,
-  DescribeSolutionVersionCommand,
   type SolutionVersion,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
@@ -11,6 +10,7 @@ import { ifFree, ifThere } from "../../aws/errors.ts";
 import { shortHash } from "../../core/naming/shorten.ts";
 import { listVersions } from "../../personalize/resources/lists.ts";
 import { ifNew, type Personalize } from "../../personalize/resources/personalize.ts";
+import { describeVersion } from "../../personalize/resources/solution-version.ts";
 import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/waiting.ts";
 import { isCrowded } from "./imports.ts";
 import type { SolutionInput } from "./solution-input.ts";
@@ -89,13 +89,4 @@ async function ourVersions(personalize: Personalize, solutionArn: string): Promi
     if (version?.name?.startsWith(OURS)) described.push(version);
   }
   return described;
-}
-
-/** Returns the solution version; undefined if there is none. */
-export async function describeVersion(
-  personalize: Personalize,
-  solutionVersionArn: string,
-): Promise<SolutionVersion | undefined> {
-  const command = new DescribeSolutionVersionCommand({ solutionVersionArn });
-  return (await ifThere(personalize.send(command)))?.solutionVersion;
 }

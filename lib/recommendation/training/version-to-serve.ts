@@ -3,7 +3,7 @@ import type { Names } from "../../core/naming/names.ts";
 import { readSolutions } from "../../personalize/resources/inventory.ts";
 import { StillInProgress } from "../../personalize/resources/manager-error.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
-import { describeVersion } from "./solution-step.ts";
+import { describeVersion } from "../../personalize/resources/solution-version.ts";
 import type { TrainingState } from "./state.ts";
 
 /**
