@@ -24,7 +24,7 @@ export const RawBackend = section(
         word(["recommended"], "The recommended calls."),
         list(AllowEntry, "Calls.", { max: 200 }),
         'the word "recommended" or a list of it and of calls such as "GET /_cat/indices"',
-        "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Absent: every call, except of keys with `indexes`, for which `recommended` always holds.",
+        "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Absent: every call. For keys with `indexes`, `recommended` always applies.",
       ),
     ),
     deny: v.optional(

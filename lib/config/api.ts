@@ -77,7 +77,7 @@ const HostName = section(
   {
     host_name: text(DOMAIN, "a host name such as recommend.example.org", "Host name of the API."),
     certificate_arn: certificate(),
-    hosted_zone_id: hostedZone("Zone in which the DNS record is created. Absent: you create the record."),
+    hosted_zone_id: hostedZone("Zone in which the DNS record is created. Absent: create the record yourself."),
   },
   "The recommendation service's own host name. Absent: the API stays at its execute-api URL.",
 );

@@ -22,7 +22,7 @@ const TypeName = word(TYPES, "A type.");
 
 const Field = section(
   {
-    name: text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, starting with no digit", "Name."),
+    name: text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, not starting with a digit", "Name."),
     type: textOrList(
       TypeName,
       list(TypeName, "Types.", { min: 1, max: 2 }),

@@ -23,7 +23,7 @@ function filesOf(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    const reason = codeOf(error) === "ENOENT" ? "is not there" : `cannot be read: ${(error as Error).message}`;
+    const reason = codeOf(error) === "ENOENT" ? "does not exist" : `cannot be read: ${(error as Error).message}`;
     const advice = "give the configuration folder with --conf DIR";
     throw new ConfigurationError([{ file: directory, line: undefined, path: "", message: `${reason}: ${advice}` }]);
   }

@@ -79,7 +79,7 @@ export function noneTwice<T>(
     entries,
     (entry) => (key === undefined ? entry : entry[key]) as string | undefined,
     (index, value, first) =>
-      report(file, [...path, index, ...(key ? [key] : [])], `"${value}" is there twice${hint(first)}`),
+      report(file, [...path, index, ...(key ? [key] : [])], `"${value}" appears twice${hint(first)}`),
   );
 }
 

@@ -41,7 +41,7 @@ export async function manage(
   if (before && before.kind === input.kind && before.name !== input.name && FIXED.includes(input.kind)) {
     throw new ManagerError(
       `The ${wordOf(input.kind)} ${before.name} cannot be renamed to ${input.name}: its data would be gone. ` +
-        "Keep project_name, or `relevance uninstall` and deploy anew",
+        "Keep project_name, or `relevance uninstall` and deploy again",
     );
   }
   const state = await converge(managing, input, action === "create");

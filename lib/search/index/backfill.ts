@@ -82,7 +82,7 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
     advance(record, inProgress);
     if (rejected > MAX_REJECTED) {
       throw new RunFailure(
-        `${rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. Resume to go on after them`,
+        `${rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. Resume to continue after them`,
       );
     }
   });

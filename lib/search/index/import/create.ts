@@ -60,7 +60,7 @@ const filesPath = (id: string) => pathOf(runIndex(id), "_doc", "files");
 export async function readFiles(calls: RunCalls, id: string): Promise<ImportFile[]> {
   const answer = await calls.json("GET", filesPath(id), undefined, [404]);
   const stored = v.safeParse(Files, answer._source);
-  if (!stored.success) throw new RunFailure(`The run ${id} was not begun properly: cancel it and begin anew`);
+  if (!stored.success) throw new RunFailure(`The run ${id} was not begun properly: cancel it and start a new one`);
   return stored.output.files;
 }
 
