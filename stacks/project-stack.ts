@@ -1,6 +1,9 @@
 import { join, relative, resolve } from "node:path";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
-import { LocalBackend, S3Backend, TerraformOutput, TerraformStack } from "cdktf";
+import { LocalBackend } from "cdktf/lib/backends/local-backend.js";
+import { S3Backend } from "cdktf/lib/backends/s3-backend.js";
+import { TerraformOutput } from "cdktf/lib/terraform-output.js";
+import { TerraformStack } from "cdktf/lib/terraform-stack.js";
 import type { Construct } from "constructs";
 import { type FunctionName, type Names, namesOf, type StackName } from "../lib/core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../lib/core/naming/tags.ts";

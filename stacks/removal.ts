@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { App } from "cdktf";
+import { App } from "cdktf/lib/app.js";
 import type { Construct } from "constructs";
 import type { Configuration } from "../lib/config/configuration.ts";
 import type { StackName } from "../lib/core/naming/names.ts";

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { App } from "cdktf";
+import { App } from "cdktf/lib/app.js";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { FiltersStack } from "./filters.ts";
 import { FoundationStack } from "./foundation.ts";
@@ -27,7 +27,8 @@ const CONTEXT = { excludeStackIdFromLogicalIds: "true", allowSepCharsInLogicalId
 /** Writes the Terraform files of a configuration's stacks, in the order of deployment. Reads nothing. */
 export function synthesize(input: SynthesisInput): SynthesizedStack[] {
   const wanted = stackNames(input.config).filter((name) => input.stacks?.includes(name) ?? true);
-  const app = new App({ outdir: input.outdir, context: CONTEXT });
+  // Its validation would run `terraform version` for each stack, even where OpenTofu is installed instead.
+  const app = new App({ outdir: input.outdir, context: CONTEXT, skipValidation: true });
   for (const name of wanted) addStack(app, name, input);
   app.synth();
   return wanted.map((name) => ({ name, directory: join(resolve(input.outdir), "stacks", name) }));

@@ -51,6 +51,16 @@ test("a function that was not built is named", () => {
   assert.throws(() => synthesize(input), /function api-router has not been built/);
 });
 
+test("needs no Terraform on the PATH", () => {
+  const { PATH } = process.env;
+  process.env.PATH = "";
+  try {
+    assert.ok(example("search-gateway", "all-options").moved?.length);
+  } finally {
+    process.env.PATH = PATH;
+  }
+});
+
 test("a provider of the discovered account and region alone, with the project's tags", () => {
   const [provider] = example("foundation", "all-options").provider.aws;
   assert.equal(provider, {
