@@ -9,9 +9,9 @@ import {
   Issue,
 } from "../../lib/core/http/documents.ts";
 import { Document, RefreshWaitFor } from "../../lib/search/api/bulk/request.ts";
-import { CandidatesRequest } from "../../lib/search/api/hybrid/candidates.ts";
 import {
   AppliedHybridSettings,
+  CandidatesRequest,
   Combination,
   HybridSettings,
   hybridFields,

@@ -1,8 +1,8 @@
 import { jsonHandler } from "../../lib/core/http/json-handler.ts";
 import type { Family } from "../../lib/core/http/router.ts";
-import { CandidatesRequest, hybridCandidates } from "../../lib/search/api/hybrid/candidates.ts";
+import { hybridCandidates } from "../../lib/search/api/hybrid/candidates.ts";
 import { hybridSearch } from "../../lib/search/api/hybrid/hybrid-search.ts";
-import { HybridRequest } from "../../lib/search/api/hybrid/request.ts";
+import { CandidatesRequest, HybridRequest } from "../../lib/search/api/hybrid/request.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** POST /application/hybrid-search and its candidates */

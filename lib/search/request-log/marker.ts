@@ -10,6 +10,9 @@ export const REQUEST_LOG_FILTER_PATTERN = `{ $.type = "${REQUEST_LOG_TYPE}" || $
 /** Name of the metric, by `Project`, that counts unreadable request log lines. An alarm watches it. */
 export const UNREADABLE_LINES = "UnreadableRequestLogLines";
 
+/** Name of the metric, by `Project`, that counts valid events that were not stored. An alarm watches it. */
+export const UNSTORED_EVENTS = "UnstoredEvents";
+
 /** The start of every request log line: `type` is its first field, so a line is recognized without parsing it. */
 const BEGINNING = `{"type":"${REQUEST_LOG_TYPE}"`;
 

@@ -6,12 +6,10 @@ import type { ApiOptions } from "../../../core/http/middleware.ts";
 import { issueOf } from "../../../core/http/validate.ts";
 import type { EventsSettings } from "../../gateway/settings.ts";
 import { eventLine } from "../../request-log/event-line.ts";
+import { UNSTORED_EVENTS } from "../../request-log/marker.ts";
 import { UbiEvent } from "../../request-log/ubi-event.ts";
 import { keyInTime } from "../../request-log/user-id-key.ts";
 import type { EventsRequest } from "./request.ts";
-
-/** Name of the metric that counts valid events that were not stored, by `Project`. An alarm watches it. */
-export const UNSTORED_EVENTS = "UnstoredEvents";
 
 /** What the endpoint uses. */
 export interface EventsServices {

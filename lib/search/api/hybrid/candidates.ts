@@ -1,6 +1,4 @@
-import * as v from "valibot";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
-import { objectSchema } from "../../../core/http/object-schema.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
@@ -10,23 +8,9 @@ import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import { type Shard, shardsOf } from "../../opensearch/shards.ts";
 import { stopwatch } from "../search/stopwatch.ts";
 import { runnableQueries } from "./queries.ts";
-import { HybridTemplate, hybridFields } from "./request.ts";
+import type { CandidatesRequest } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate } from "./template.ts";
-
-const { index, search_query } = hybridFields;
-
-/** The body of a request for the candidates of a hybrid search. */
-export const CandidatesRequest = v.strictObject({
-  index,
-  search_query,
-  search_request_template: objectSchema(HybridTemplate),
-  depth: v.pipe(
-    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(10_000)), null),
-    v.description("Hits of each subquery on each shard. Default: `candidates` of the index."),
-  ),
-});
-export type CandidatesRequest = v.InferOutput<typeof CandidatesRequest>;
 
 interface Hit {
   _index: string;

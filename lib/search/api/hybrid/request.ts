@@ -114,4 +114,16 @@ export const HybridRequest = v.pipe(
 );
 export type HybridRequest = v.InferOutput<typeof HybridRequest>;
 
+/** The body of a request for the candidates of a hybrid search. */
+export const CandidatesRequest = v.strictObject({
+  index: hybridFields.index,
+  search_query: hybridFields.search_query,
+  search_request_template: objectSchema(HybridTemplate),
+  depth: v.pipe(
+    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(10_000)), null),
+    v.description("Hits of each subquery on each shard. Default: `candidates` of the index."),
+  ),
+});
+export type CandidatesRequest = v.InferOutput<typeof CandidatesRequest>;
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, next) => total + next, 0);
