@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { fileURLToPath } from "node:url";
 import { COMMANDS, GROUPS } from "./commands.ts";
 import { runProgram } from "./program.ts";
 import { reportError } from "./report-error.ts";
 import { createTerminal } from "./terminal.ts";
+
+// Commands load hundreds of files. A folder that cannot be written only leaves the cache off.
+enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/relevance", import.meta.url)));
 
 const args = process.argv.slice(2);
 const noColor = (process.env.NO_COLOR ?? "") !== "" || process.env.TERM === "dumb";
