@@ -1,4 +1,5 @@
 import type { Construct } from "constructs";
+import type { StackName } from "../lib/core/naming/names.ts";
 import { personalizeResource } from "./constructs/personalize-resource.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
@@ -8,7 +9,7 @@ import { ProjectStack } from "./project-stack.ts";
  * deleted.
  */
 export class FiltersStack extends ProjectStack {
-  constructor(scope: Construct, id: "filters", input: StackInput) {
+  constructor(scope: Construct, id: StackName, input: StackInput) {
     super(scope, id, input);
     for (const { name: filter, expression } of recommendationInput(input).filters) {
       const name = this.names.filter(filter, expression);

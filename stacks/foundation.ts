@@ -5,6 +5,7 @@ import { SnsTopic } from "@cdktf/provider-aws/lib/sns-topic/index.js";
 import { VpcEndpoint } from "@cdktf/provider-aws/lib/vpc-endpoint/index.js";
 import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
 import type { Construct } from "constructs";
+import type { StackName } from "../lib/core/naming/names.ts";
 import { type OwnEndpoint, ownEndpoints } from "../lib/infrastructure/endpoints.ts";
 import { serviceRole } from "./constructs/iam.ts";
 import type { StackInput } from "./input.ts";
@@ -12,7 +13,7 @@ import { ProjectStack } from "./project-stack.ts";
 
 /** Infrastructure that both services share: API Gateway's log role, the alarm topic, interface endpoints. */
 export class FoundationStack extends ProjectStack {
-  constructor(scope: Construct, id: "foundation", input: StackInput) {
+  constructor(scope: Construct, id: StackName, input: StackInput) {
     super(scope, id, input);
     this.logRole();
     const topic = new SnsTopic(this, "alarms", {

@@ -1,6 +1,7 @@
 import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
 import { DATASETS } from "../lib/config/avro.ts";
+import type { StackName } from "../lib/core/naming/names.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { personalizeResource, present } from "./constructs/personalize-resource.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
@@ -10,7 +11,7 @@ import { ProjectStack } from "./project-stack.ts";
 
 /** The Personalize resources (dataset group, schemas, datasets, event tracker) and the function that manages them. */
 export class PersonalizationStack extends ProjectStack {
-  constructor(scope: Construct, id: "personalization", input: StackInput) {
+  constructor(scope: Construct, id: StackName, input: StackInput) {
     super(scope, id, input);
     const manager = managerFunction(this, logKey(this, "personalization").arn);
     // Each resource depends on all of these, which must exist from the first invocation to the last.

@@ -1,8 +1,8 @@
 import type { Construct } from "constructs";
 import { routes } from "../functions/recommendation-api/routes.ts";
+import type { StackName } from "../lib/core/naming/names.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
-import { hostName } from "./constructs/host-name.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { restApi } from "./constructs/rest-api.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
@@ -20,7 +20,7 @@ import { trainingReport } from "./recommendation/training-report.ts";
 
 /** The recommendation service: API, tables, delivery of changes and events, training, campaigns, alarms. */
 export class RecommendationStack extends ProjectStack {
-  constructor(scope: Construct, id: "recommendation", input: StackInput) {
+  constructor(scope: Construct, id: StackName, input: StackInput) {
     super(scope, id, input);
     const { event_buffer_seconds: bufferSeconds } = recommendationInput(input).personalize;
     const key = logKey(this, "recommendation", { of: "logs and tables", protect: true });
@@ -28,12 +28,7 @@ export class RecommendationStack extends ProjectStack {
     const made = tables(this, keyArn);
     const queue = changeQueue(this);
     realtimeSync(this, queue, keyArn);
-    const stream = deliveryStream(this, {
-      name: "events",
-      what: "Interaction events",
-      keyArn,
-      bufferSeconds,
-    });
+    const stream = deliveryStream(this, { name: "events", what: "Interaction events", keyArn, bufferSeconds });
 
     const etl = etlFunction(this, keyArn);
     const training = trainingFunction(this, keyArn);
@@ -45,26 +40,21 @@ export class RecommendationStack extends ProjectStack {
     const keys = apiKeys(this, "recommendation");
     const deployed = apiFunction(this, { queueUrl: queue.url, keyArn, keys });
     const host = input.config.api.recommendation_domain_name;
-    const deployedApi = restApi(this, {
+    restApi(this, {
       service: "recommendation",
       // Requests need the tables and the stream.
       parts: [
         { routes, functionName: "recommendation-api", deployed: { ...deployed, ready: [...deployed.ready, stream] } },
       ],
       logKeyArn: keyArn,
-      hostName: host?.host_name,
+      host: host && {
+        host: host.host_name,
+        certificateArn: host.certificate_arn,
+        hostedZoneId: host.hosted_zone_id,
+      },
       keys,
     });
-    const { api, stage } = deployedApi;
     recommendationAlarms(this, bufferSeconds);
     recommendationDashboard(this);
-    const url = host && {
-      host: host.host_name,
-      certificateArn: host.certificate_arn,
-      hostedZoneId: host.hosted_zone_id,
-    };
-    this.output("api_url", url ? hostName(this, deployedApi, url) : stage.invokeUrl);
-    this.output("api_id", api.id);
-    this.output("execute_api_url", stage.invokeUrl);
   }
 }

@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
 import { App } from "cdktf/lib/app.js";
 import type { Construct } from "constructs";
-import type { Configuration } from "../lib/config/configuration.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { DISCOVERY_FORMAT, type Discovery } from "../lib/infrastructure/discovery.ts";
-import type { Artifacts } from "./input.ts";
+import type { Artifacts, StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 import { type SynthesizedStack, synthesize } from "./synthesize.ts";
 
@@ -12,36 +11,24 @@ import { type SynthesizedStack, synthesize } from "./synthesize.ts";
  * API Gateway's log role is one setting for all APIs of the account and region. Other APIs may use ours by now, so it
  * is kept.
  */
-const LEFT_BEHIND: Readonly<Partial<Record<StackName, readonly string[]>>> = {
-  foundation: [
-    "aws_iam_role_policy_attachment.api-gateway-logs-policy",
-    "aws_iam_role.api-gateway-logs",
-    "aws_api_gateway_account.api-gateway-account",
-  ],
-};
+const LEFT_BEHIND = [
+  "aws_iam_role_policy_attachment.api-gateway-logs-policy",
+  "aws_iam_role.api-gateway-logs",
+  "aws_api_gateway_account.api-gateway-account",
+];
 
-export interface RemovalInput {
-  config: Configuration;
+export interface RemovalInput extends Pick<StackInput, "config" | "outdir" | "stateFolder" | "maxRetries"> {
   account: string;
   stacks: readonly StackName[];
-  outdir: string;
-  stateFolder?: string;
-  maxRetries?: number;
 }
 
 /** A stack with provider and state but without resources: its plan removes everything in the state. */
 class BareStack extends ProjectStack {
-  constructor(scope: Construct, id: StackName, { config, account, outdir, stateFolder, maxRetries }: RemovalInput) {
-    super(scope, id, {
-      config,
-      discovery: nothingDiscovered({ config, account }),
-      artifacts: {},
-      outdir,
-      ...(stateFolder !== undefined && { stateFolder }),
-      ...(maxRetries !== undefined && { maxRetries }),
-    });
-    const left = LEFT_BEHIND[id]?.map((from) => ({ from, lifecycle: { destroy: false } }));
-    if (left) this.addOverride("removed", left);
+  constructor(scope: Construct, id: StackName, input: RemovalInput) {
+    super(scope, id, { ...input, discovery: nothingDiscovered(input), artifacts: {} });
+    if (id !== "foundation") return;
+    const left = LEFT_BEHIND.map((from) => ({ from, lifecycle: { destroy: false } }));
+    this.addOverride("removed", left);
   }
 }
 

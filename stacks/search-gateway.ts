@@ -1,6 +1,7 @@
 import type { Construct } from "constructs";
 import { routes } from "../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../functions/search-events/routes.ts";
+import type { StackName } from "../lib/core/naming/names.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { logKey } from "./constructs/log-key.ts";
 import { restApi } from "./constructs/rest-api.ts";
@@ -8,7 +9,7 @@ import { gatewayInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 import { gatewayAlarms } from "./search-gateway/alarms.ts";
 import { gatewayDashboard } from "./search-gateway/dashboard.ts";
-import { domainName, gatewayHost } from "./search-gateway/domain-name.ts";
+import { gatewayHost } from "./search-gateway/domain-name.ts";
 import { deployEndpoints } from "./search-gateway/models.ts";
 import { gatewayNetwork } from "./search-gateway/network.ts";
 import { requestLog } from "./search-gateway/request-log.ts";
@@ -19,7 +20,7 @@ import { searchEvents } from "./search-gateway/search-events.ts";
 
 /** The search gateway: API, functions, model endpoints, request log, alarms. */
 export class SearchGatewayStack extends ProjectStack {
-  constructor(scope: Construct, id: "search-gateway", input: StackInput) {
+  constructor(scope: Construct, id: StackName, input: StackInput) {
     super(scope, id, input);
     const logKeyArn = logKey(this, "search-gateway").arn;
     const keys = apiKeys(this, "search-gateway");
@@ -27,23 +28,20 @@ export class SearchGatewayStack extends ProjectStack {
     const router = routerFunction(this, { logKeyArn, keys, after: endpoints }, gatewayNetwork(this));
     requestLog(this, router, logKeyArn);
     requestLogTables(this);
-    const api = restApi(this, {
+    restApi(this, {
       service: "search-gateway",
       parts: [
         { routes, functionName: "api-router", deployed: router },
         { routes: eventRoutes, functionName: "search-events", deployed: searchEvents(this, { logKeyArn, keys }) },
       ],
       logKeyArn,
-      hostName: gatewayHost(this),
+      host: gatewayHost(this),
       keys,
     });
     const scaling = gatewayInput(input).gateway.opensearch.auto_scaling;
     if (scaling) clusterScaler(this, scaling, logKeyArn);
     gatewayAlarms(this);
     gatewayDashboard(this);
-    this.output("api_url", domainName(this, api));
-    this.output("api_id", api.api.id);
-    this.output("execute_api_url", api.stage.invokeUrl);
     this.output("router_role_arn", router.role.arn);
   }
 }

@@ -7,6 +7,7 @@ import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/
 import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
 import { SecretsmanagerSecret } from "@cdktf/provider-aws/lib/secretsmanager-secret/index.js";
 import type { Construct } from "constructs";
+import type { StackName } from "../lib/core/naming/names.ts";
 import { PREFIXES } from "../lib/core/naming/object-keys.ts";
 import { encryptionKey, type KeyStatement } from "./constructs/keys.ts";
 import type { StackInput } from "./input.ts";
@@ -24,7 +25,7 @@ const PERSONALIZE = "personalize.amazonaws.com";
  * the log.
  */
 export class StorageStack extends ProjectStack {
-  constructor(scope: Construct, id: "storage", input: StackInput) {
+  constructor(scope: Construct, id: StackName, input: StackInput) {
     super(scope, id, input);
     const key = encryptionKey(this, "key", {
       alias: this.names.kmsAlias(),

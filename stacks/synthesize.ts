@@ -5,6 +5,7 @@ import { FiltersStack } from "./filters.ts";
 import { FoundationStack } from "./foundation.ts";
 import { type StackInput, stackNames } from "./input.ts";
 import { PersonalizationStack } from "./personalization.ts";
+import type { ProjectStack } from "./project-stack.ts";
 import { RecommendationStack } from "./recommendation.ts";
 import { SearchGatewayStack } from "./search-gateway.ts";
 import { StorageStack } from "./storage.ts";
@@ -21,6 +22,15 @@ export interface SynthesizedStack {
   directory: string;
 }
 
+const STACKS: Readonly<Record<StackName, new (...made: ConstructorParameters<typeof ProjectStack>) => ProjectStack>> = {
+  storage: StorageStack,
+  personalization: PersonalizationStack,
+  filters: FiltersStack,
+  foundation: FoundationStack,
+  recommendation: RecommendationStack,
+  "search-gateway": SearchGatewayStack,
+};
+
 /** Makes addresses in plans plain resource names, without stack and hash. */
 const CONTEXT = { excludeStackIdFromLogicalIds: "true", allowSepCharsInLogicalIds: "true" };
 
@@ -29,30 +39,7 @@ export function synthesize(input: SynthesisInput): SynthesizedStack[] {
   const wanted = stackNames(input.config).filter((name) => input.stacks?.includes(name) ?? true);
   // Its validation would run `terraform version` for each stack, even where OpenTofu is installed instead.
   const app = new App({ outdir: input.outdir, context: CONTEXT, skipValidation: true });
-  for (const name of wanted) addStack(app, name, input);
+  for (const name of wanted) new STACKS[name](app, name, input);
   app.synth();
   return wanted.map((name) => ({ name, directory: join(resolve(input.outdir), "stacks", name) }));
-}
-
-function addStack(app: App, name: StackName, input: StackInput): void {
-  switch (name) {
-    case "storage":
-      new StorageStack(app, name, input);
-      return;
-    case "personalization":
-      new PersonalizationStack(app, name, input);
-      return;
-    case "filters":
-      new FiltersStack(app, name, input);
-      return;
-    case "foundation":
-      new FoundationStack(app, name, input);
-      return;
-    case "search-gateway":
-      new SearchGatewayStack(app, name, input);
-      return;
-    case "recommendation":
-      new RecommendationStack(app, name, input);
-      return;
-  }
 }

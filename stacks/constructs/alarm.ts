@@ -1,15 +1,7 @@
 import { CloudwatchMetricAlarm } from "@cdktf/provider-aws/lib/cloudwatch-metric-alarm/index.js";
 import { alarmTopics, type Severity, severityOf } from "../../lib/config/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
-
-/** A CloudWatch metric. */
-export interface Metric {
-  namespace: string;
-  name: string;
-  dimensions: Readonly<Record<string, string>>;
-  /** Such as "Sum" or "p99". */
-  stat: string;
-}
+import type { Metric } from "./metrics.ts";
 
 export interface AlarmOptions {
   /** What happened and where to look first; a function of the threshold if the text names it. */

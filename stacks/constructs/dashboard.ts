@@ -2,7 +2,7 @@ import { CloudwatchDashboard } from "@cdktf/provider-aws/lib/cloudwatch-dashboar
 import type { Stage } from "../../lib/core/http/degradation.ts";
 import type { FunctionName, Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import type { Metric } from "./alarm.ts";
+import type { Metric, ServiceMetrics } from "./metrics.ts";
 
 const WIDTH = 8;
 const HEIGHT = 6;
@@ -14,16 +14,9 @@ export interface Widget {
   metrics: Array<readonly [metric: Metric, label: string]>;
 }
 
-/** The metrics of a service that answers requests. */
-export interface RequestMetrics {
-  api(name: string, stat: string): Metric;
-  lambda(fn: FunctionName, name: string, stat?: string): Metric;
-  degraded(stage: Stage): Metric;
-}
-
 /** Returns the first graphs of each dashboard: requests, latency, degraded answers and the function. */
 export function requestWidgets(
-  { api, lambda, degraded }: RequestMetrics,
+  { api, lambda, degraded }: ServiceMetrics,
   fn: FunctionName,
   stages: readonly Stage[],
 ): Widget[] {

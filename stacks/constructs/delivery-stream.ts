@@ -1,4 +1,3 @@
-import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import { CloudwatchLogStream } from "@cdktf/provider-aws/lib/cloudwatch-log-stream/index.js";
 import { KinesisFirehoseDeliveryStream } from "@cdktf/provider-aws/lib/kinesis-firehose-delivery-stream/index.js";
 import { writeLogs } from "../../lib/aws/iam-statement.ts";
@@ -8,6 +7,7 @@ import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 import { useProjectKey } from "./keys.ts";
+import { logGroup } from "./log-group.ts";
 
 export interface DeliveryStreamOptions {
   name: StreamName;
@@ -35,15 +35,8 @@ export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptio
     service: "firehose.amazonaws.com",
     conditions: { StringEquals: { "sts:ExternalId": input.discovery.account } },
   });
-  const group = new CloudwatchLogGroup(stack, `${id}-log`, {
-    name: names.streamLogGroup(name),
-    retentionInDays: stack.logDays,
-    kmsKeyId: keyArn,
-  });
-  const logStream = new CloudwatchLogStream(stack, `${id}-log-stream`, {
-    name: "errors",
-    logGroupName: group.name,
-  });
+  const group = logGroup(stack, `${id}-log`, names.streamLogGroup(name), keyArn);
+  const logStream = new CloudwatchLogStream(stack, `${id}-log-stream`, { name: "errors", logGroupName: group.name });
   const bucket = names.bucketArn();
   const policy = rolePolicy(stack, `${id}-policy`, role, [
     { sid: "FindTheBucket", actions: ["s3:GetBucketLocation", "s3:ListBucketMultipartUploads"], resources: [bucket] },

@@ -1,4 +1,4 @@
-import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
+import type { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { LambdaAlias } from "@cdktf/provider-aws/lib/lambda-alias/index.js";
 import { LambdaFunction } from "@cdktf/provider-aws/lib/lambda-function/index.js";
@@ -7,6 +7,7 @@ import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { type FunctionName, LIVE_ALIAS } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
+import { logGroup } from "./log-group.ts";
 import { type Concurrency, provisionedConcurrency } from "./provisioned-concurrency.ts";
 
 /**
@@ -61,12 +62,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     rolePolicy(stack, `${name}-policy`, role, [...options.statements, TRACING]),
     ...(network ? [networkPolicy(stack, name, role)] : []),
   ];
-  // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for troubleshooting; what must be kept is in the bucket
-  const logGroup = new CloudwatchLogGroup(stack, `${name}-log`, {
-    name: names.functionLogGroup(name),
-    retentionInDays: options.logRetentionDays ?? stack.logDays,
-    kmsKeyId: options.logKeyArn,
-  });
+  const log = logGroup(stack, `${name}-log`, names.functionLogGroup(name), options.logKeyArn, options.logRetentionDays);
   // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or call again; alarms report failures,
   // and failed events are not worth keeping checkov:skip=CKV_AWS_117 aws_lambda_function: functions that call the
   // cluster are in the VPC; the others only call AWS checkov:skip=CKV_AWS_272 aws_lambda_function: whoever may deploy
@@ -90,7 +86,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     ...(network && { vpcConfig: network, timeouts: { delete: NETWORK_TIMEOUT } }),
     // Lambda needs the permission to delete the network interfaces. Without the log group it would create one that
     // never expires.
-    dependsOn: [...policies, logGroup, ...(options.after ?? [])],
+    dependsOn: [...policies, log, ...(options.after ?? [])],
   });
   const alias = new LambdaAlias(stack, `${name}-live`, {
     name: LIVE_ALIAS,
@@ -98,7 +94,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     functionVersion: lambda.version,
   });
   if (options.provisionedConcurrency) provisionedConcurrency(stack, name, alias, options.provisionedConcurrency);
-  return { function: lambda, alias, role, logGroup, ready: [alias, ...policies, logGroup] };
+  return { function: lambda, alias, role, logGroup: log, ready: [alias, ...policies, log] };
 }
 
 /** X-Ray actions do not support resources. Source: Service Authorization Reference, AWS X-Ray. */

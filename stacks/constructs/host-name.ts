@@ -1,10 +1,18 @@
 import { ApiGatewayBasePathMapping } from "@cdktf/provider-aws/lib/api-gateway-base-path-mapping/index.js";
 import { ApiGatewayDomainName } from "@cdktf/provider-aws/lib/api-gateway-domain-name/index.js";
+import type { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest-api/index.js";
+import type { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
 import { Route53Record } from "@cdktf/provider-aws/lib/route53-record/index.js";
 import type { ProjectStack } from "../project-stack.ts";
-import type { DeployedApi } from "./rest-api.ts";
 
-export interface HostNameOptions {
+/** An API and the stage that serves it. */
+export interface DeployedApi {
+  api: ApiGatewayRestApi;
+  stage: ApiGatewayStage;
+}
+
+/** A host name of the user's. */
+export interface HostName {
   host: string;
   certificateArn: string;
   /** Zone of the DNS record; without it the user creates the record. */
@@ -12,7 +20,7 @@ export interface HostNameOptions {
 }
 
 /** Adds an API's own host name, with its DNS record if a zone is given, and returns the API's URL. */
-export function hostName(stack: ProjectStack, { api, stage }: DeployedApi, options: HostNameOptions): string {
+export function hostName(stack: ProjectStack, { api, stage }: DeployedApi, options: HostName): string {
   const { host, certificateArn, hostedZoneId } = options;
   const domain = new ApiGatewayDomainName(stack, "domain-name", {
     domainName: host,

@@ -2,7 +2,6 @@ import { ApiGatewayDeployment } from "@cdktf/provider-aws/lib/api-gateway-deploy
 import { ApiGatewayMethodSettings } from "@cdktf/provider-aws/lib/api-gateway-method-settings/index.js";
 import { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest-api/index.js";
 import { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
-import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
 import { Wafv2WebAclAssociation } from "@cdktf/provider-aws/lib/wafv2-web-acl-association/index.js";
 import type { Route } from "../../lib/core/http/route.ts";
@@ -13,6 +12,8 @@ import { apiBody, apiFingerprint } from "./api-body.ts";
 import { type ServiceKey, usagePlans } from "./api-keys.ts";
 import { methodAuthorization, resourcePolicy } from "./authorization.ts";
 import type { DeployedFunction } from "./function.ts";
+import { type HostName, hostName } from "./host-name.ts";
+import { logGroup } from "./log-group.ts";
 
 /** A function of an API and the routes that it serves. */
 export interface ApiPart {
@@ -27,19 +28,17 @@ export interface RestApiOptions {
   parts: readonly [ApiPart, ...ApiPart[]];
   logKeyArn: string;
   /** Host name of its own. */
-  hostName?: string | undefined;
+  host?: HostName | undefined;
   keys: readonly ServiceKey[];
 }
 
-export interface DeployedApi {
-  api: ApiGatewayRestApi;
-  stage: ApiGatewayStage;
-}
-
-/** Adds a REST API from a route table: deployment, stage `v1`, a usage plan for each key, logs. */
-export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedApi {
+/**
+ * Adds a REST API from a route table: deployment, stage `v1`, host name, a usage plan for each key, logs. Its URLs and its
+ * id are outputs of the stack.
+ */
+export function restApi(stack: ProjectStack, options: RestApiOptions): void {
   const { names, input } = stack;
-  const { service, parts } = options;
+  const { service, parts, logKeyArn, host } = options;
   const routes = parts.flatMap((part) => part.routes);
   const { region } = input.discovery;
   const { private_api, waf_web_acl_arn, default_throttle, execute_api_url } = input.config.api;
@@ -66,7 +65,7 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
       ? { types: ["PRIVATE"], vpcEndpointIds: private_api.vpc_endpoint_ids }
       : { types: ["REGIONAL"] },
     ...(policy !== undefined && { policy }),
-    ...(options.hostName !== undefined && !execute_api_url && { disableExecuteApiEndpoint: true }),
+    ...(host && !execute_api_url && { disableExecuteApiEndpoint: true }),
     ...(needs.length > 0 && { dependsOn: [...needs] }),
     lifecycle: { createBeforeDestroy: true },
   });
@@ -81,6 +80,9 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
         sourceArn: `${api.executionArn}/${API_STAGE}/*`,
       }),
   );
+  const accessLog = logGroup(stack, "access-log", names.accessLogGroup(service), logKeyArn);
+  // API Gateway itself would create it without expiry.
+  const executionLog = logGroup(stack, "execution-log", `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`, logKeyArn);
   const deployment = new ApiGatewayDeployment(stack, "api-deployment", {
     restApiId: api.id,
     // A changed policy takes effect with the next deployment.
@@ -97,9 +99,9 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     deploymentId: deployment.id,
     stageName: API_STAGE,
     xrayTracingEnabled: true,
-    accessLogSettings: { destinationArn: accessLog(stack, options).arn, format: ACCESS_LOG_FORMAT },
+    accessLogSettings: { destinationArn: accessLog.arn, format: ACCESS_LOG_FORMAT },
     // The first request needs the functions and the permission to call them.
-    dependsOn: [...permissions, ...parts.flatMap(({ deployed }) => deployed.ready), executionLog(stack, api, options)],
+    dependsOn: [...permissions, ...parts.flatMap(({ deployed }) => deployed.ready), executionLog],
   });
   // checkov:skip=CKV_AWS_225 aws_api_gateway_method_settings.api-settings: answers belong to one user and change with
   // each write
@@ -122,7 +124,9 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): DeployedA
     new Wafv2WebAclAssociation(stack, "api-firewall", { resourceArn: stage.arn, webAclArn: waf_web_acl_arn });
   }
   usagePlans(stack, service, options.keys, { api, stage });
-  return { api, stage };
+  stack.output("api_url", host ? hostName(stack, { api, stage }, host) : stage.invokeUrl);
+  stack.output("api_id", api.id);
+  stack.output("execute_api_url", stage.invokeUrl);
 }
 
 /** The path has no query string. Leaves out values that a caller controls and that could break the JSON. */
@@ -143,20 +147,3 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
   source_ip: "$context.identity.sourceIp",
   trace_id: "$context.xrayTraceId",
 });
-
-function accessLog(stack: ProjectStack, { service, logKeyArn }: RestApiOptions): CloudwatchLogGroup {
-  return new CloudwatchLogGroup(stack, "access-log", {
-    name: stack.names.accessLogGroup(service),
-    retentionInDays: stack.logDays,
-    kmsKeyId: logKeyArn,
-  });
-}
-
-/** API Gateway's own log group, which it would otherwise create without expiry. */
-function executionLog(stack: ProjectStack, api: ApiGatewayRestApi, { logKeyArn }: RestApiOptions): CloudwatchLogGroup {
-  return new CloudwatchLogGroup(stack, "execution-log", {
-    name: `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`,
-    retentionInDays: stack.logDays,
-    kmsKeyId: logKeyArn,
-  });
-}

@@ -1,17 +1,12 @@
 import { alarm } from "../constructs/alarm.ts";
+import { DEGRADED_ANSWERS, requestAlarms } from "../constructs/request-alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./api.ts";
 import { OWN_METRICS, recommendationMetrics } from "./metrics.ts";
 
-/** Share of answers with status 5xx, in percent. */
-const FAILED_PERCENT = 1;
-/** No alarm below this many calls in five minutes. */
-const FEWEST_CALLS = 20;
 const SLOW_MS = 2_000;
 /** A campaign normally answers in well under a second. */
 const SLOW_CAMPAIGN_MS = 1_000;
-/** Degraded answers in five minutes. */
-const DEGRADED_ANSWERS = 10;
 /** An import blocks its dataset for some minutes; after an hour the queue is stuck. */
 const OLD_MESSAGE_SECONDS = 3_600;
 /** Delivery is late after this many buffer times; the stream buffers for at least a minute. */
@@ -20,36 +15,21 @@ const LEAST_BUFFER_SECONDS = 60;
 
 /** Creates the alarms. */
 export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number): void {
-  requestAlarms(stack);
+  requestAlarms(stack, "recommendation", {
+    fn: "recommendation-api",
+    what: "service",
+    slowMs: SLOW_MS,
+    parts: "campaigns or tables",
+    remedy: "raise the account's concurrency",
+  });
+  degradedAlarms(stack);
   campaignAlarms(stack);
   realtimeAlarms(stack);
   trainingAlarms(stack, bufferSeconds);
 }
 
-function requestAlarms(stack: ProjectStack): void {
-  const { api, lambda, degraded, table } = recommendationMetrics(stack);
-  alarm(stack, "recommendation-5xx", {
-    description: (percent) =>
-      `More than ${percent} % of the answers are errors of the service: see the log of recommendation-api`,
-    metrics: { failed: api("5XXError", "Sum"), calls: api("Count", "Sum") },
-    expression: `IF(calls >= ${FEWEST_CALLS}, 100 * failed / calls, 0)`,
-    above: FAILED_PERCENT,
-    points: 2,
-  });
-  alarm(stack, "recommendation-p99", {
-    description: (ms) =>
-      `One answer in a hundred takes longer than ${ms} ms: the dashboard shows whether campaigns or tables are slow`,
-    metrics: { latency: api("Latency", "p99"), calls: api("Count", "Sum") },
-    expression: `IF(calls >= ${FEWEST_CALLS}, latency, 0)`,
-    above: SLOW_MS,
-    points: 3,
-  });
-  alarm(stack, "recommendation-throttles", {
-    description:
-      "Requests are rejected because no instance of recommendation-api is free: raise the account's concurrency",
-    metrics: { throttles: lambda("recommendation-api", "Throttles") },
-    above: 0,
-  });
+function degradedAlarms(stack: ProjectStack): void {
+  const { degraded, table } = recommendationMetrics(stack);
   for (const [stage, what] of [
     ["campaign", "popular items replaced those of a campaign"],
     ["item_records", "items came as ids only"],
@@ -123,7 +103,7 @@ function waited(seconds: number): string {
 }
 
 function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
-  const { machine, heldModels, own, delivery } = recommendationMetrics(stack);
+  const { machine, heldModels, own, delay } = recommendationMetrics(stack);
   for (const name of ["training", "etl", "teardown"] as const) {
     alarm(stack, `${name}-failed`, {
       description: `An execution of ${name} failed or timed out: \`relevance status\` and the state machine's log have the reason`,
@@ -154,7 +134,7 @@ function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
   });
   alarm(stack, "events-delivery", {
     description: "Accepted events do not reach the bucket: see the log of the delivery stream",
-    metrics: { age: delivery("DeliveryToS3.DataFreshness", "Maximum") },
+    metrics: { age: delay("events") },
     above: LATE_BUFFERS * Math.max(bufferSeconds, LEAST_BUFFER_SECONDS),
     points: 3,
   });

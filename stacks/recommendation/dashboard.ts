@@ -41,7 +41,7 @@ function campaignWidgets(stack: ProjectStack, recipes: readonly RecipeKind[]): W
 }
 
 function dataWidgets(stack: ProjectStack): Widget[] {
-  const { queue, lambda, delivery, own, table } = recommendationMetrics(stack);
+  const { queue, lambda, delay, own, table } = recommendationMetrics(stack);
   return [
     {
       title: "Changes of users and items on their way",
@@ -58,7 +58,7 @@ function dataWidgets(stack: ProjectStack): Widget[] {
         [own("AcceptedRecords"), "accepted"],
         [own("RejectedRecords"), "rejected"],
         [own(OWN_METRICS.uncountedEvents), "not counted"],
-        [delivery("DeliveryToS3.DataFreshness", "Maximum"), "seconds behind in the bucket"],
+        [delay("events"), "seconds behind in the bucket"],
       ],
     },
     {

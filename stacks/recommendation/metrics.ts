@@ -1,8 +1,6 @@
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import type { Stage } from "../../lib/core/http/degradation.ts";
-import { API_STAGE, type FunctionName, type StateMachineName } from "../../lib/core/naming/names.ts";
-import { METRIC_NAMESPACE } from "../../lib/core/telemetry/emf.ts";
-import type { Metric } from "../constructs/alarm.ts";
+import type { StateMachineName, TableName } from "../../lib/core/naming/names.ts";
+import { metricsOf, serviceMetrics } from "../constructs/metrics.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { campaignArn } from "./api.ts";
 
@@ -22,37 +20,24 @@ const OPERATIONS: Readonly<Record<RecipeKind, string>> = {
 
 /** Returns the recommendation service's metrics, for alarms and the dashboard. */
 export function recommendationMetrics(stack: ProjectStack) {
-  const { names, input } = stack;
-  const Project = input.config.project.project_name;
-  const metric = (namespace: string, dimensions: Metric["dimensions"]) => (name: string, stat: string) => ({
-    namespace,
-    name,
-    dimensions,
-    stat,
-  });
+  const { names } = stack;
+  const metrics = serviceMetrics(stack, "recommendation");
   return {
-    api: metric("AWS/ApiGateway", { ApiName: names.api("recommendation"), Stage: API_STAGE }),
-    lambda: (fn: FunctionName, name: string, stat = "Sum") =>
-      metric("AWS/Lambda", { FunctionName: names.function(fn) })(name, stat),
-    degraded: (stage: Stage) => metric(METRIC_NAMESPACE, { Project, Stage: stage })("Degraded", "Sum"),
-    own: (name: string) => metric(METRIC_NAMESPACE, { Project })(name, "Sum"),
-    heldModels: (recipe: RecipeKind) =>
-      metric(METRIC_NAMESPACE, { Project, Recipe: recipe })(OWN_METRICS.heldModels, "Sum"),
+    ...metrics,
+    heldModels: (recipe: RecipeKind) => metrics.own(OWN_METRICS.heldModels, { Recipe: recipe }),
     /**
      * Source: "CloudWatch metrics for Amazon Personalize". `suffix` is "Latency", for example, or empty for answered
      * calls.
      */
     campaign: (recipe: RecipeKind, suffix: "" | "Latency" | "4xxErrors" | "5xxErrors", stat: string) =>
-      metric("AWS/Personalize", { CampaignArn: campaignArn(stack, recipe) })(`${OPERATIONS[recipe]}${suffix}`, stat),
-    queue: (name: "realtime" | "realtime-dead-letters", metricName: string) =>
-      metric("AWS/SQS", { QueueName: names.queue(name) })(metricName, "Maximum"),
-    table: (name: Parameters<typeof names.table>[0], metricName: string) =>
-      metric("AWS/DynamoDB", { TableName: names.table(name) })(metricName, "Sum"),
-    delivery: (name: string, stat: string) =>
-      metric("AWS/Firehose", { DeliveryStreamName: names.stream("events") })(name, stat),
-    machine: (name: StateMachineName, metricName: string) =>
-      metric("AWS/States", { StateMachineArn: names.arn("states", `stateMachine:${names.stateMachine(name)}`) })(
-        metricName,
+      metricsOf("AWS/Personalize", { CampaignArn: campaignArn(stack, recipe) })(`${OPERATIONS[recipe]}${suffix}`, stat),
+    queue: (name: "realtime" | "realtime-dead-letters", metric: string) =>
+      metricsOf("AWS/SQS", { QueueName: names.queue(name) })(metric, "Maximum"),
+    table: (name: TableName, metric: string) =>
+      metricsOf("AWS/DynamoDB", { TableName: names.table(name) })(metric, "Sum"),
+    machine: (name: StateMachineName, metric: string) =>
+      metricsOf("AWS/States", { StateMachineArn: names.arn("states", `stateMachine:${names.stateMachine(name)}`) })(
+        metric,
         "Sum",
       ),
   };

@@ -1,4 +1,3 @@
-import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { SfnStateMachine } from "@cdktf/provider-aws/lib/sfn-state-machine/index.js";
 import type { ITerraformDependable } from "cdktf";
@@ -12,6 +11,7 @@ import type { DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import { literal } from "../constructs/literal.ts";
+import { logGroup } from "../constructs/log-group.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /**
@@ -118,11 +118,7 @@ export function stateMachine(
   name: StateMachineName | typeof TRAINING_REPORT,
   { definition, role, keyArn, dependsOn }: StateMachineOptions,
 ): SfnStateMachine {
-  const group = new CloudwatchLogGroup(stack, `${name}-machine-log`, {
-    name: stack.names.stateMachineLogGroup(name),
-    retentionInDays: stack.logDays,
-    kmsKeyId: keyArn,
-  });
+  const group = logGroup(stack, `${name}-machine-log`, stack.names.stateMachineLogGroup(name), keyArn);
   // checkov:skip=CKV_AWS_285 aws_sfn_state_machine: the rule also requires execution data in the log, and Step
   // Functions itself keeps that for 90 days
   return new SfnStateMachine(stack, `${name}-machine`, {

@@ -1,15 +1,10 @@
 import { alarm } from "../constructs/alarm.ts";
+import { DEGRADED_ANSWERS, requestAlarms } from "../constructs/request-alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
 
-/** Share of answers with status 5xx, in percent. */
-const FAILED_PERCENT = 1;
-/** No alarm below this many calls in five minutes. */
-const FEWEST_CALLS = 20;
 /** Interactive searches usually time out around here. */
 const SLOW_MS = 3_000;
-/** Degraded answers in five minutes. */
-const DEGRADED_ANSWERS = 10;
 /** The gateway waits a few seconds for a model, then answers without it. */
 const SLOW_MODEL_SECONDS = 2;
 const FAILED_MODEL_CALLS = 5;
@@ -20,27 +15,12 @@ const LATE_SECONDS = 900;
 export function gatewayAlarms(stack: ProjectStack): void {
   const metrics = gatewayMetrics(stack);
   const { config } = stack.input;
-  alarm(stack, "search-gateway-5xx", {
-    description: (percent) =>
-      `More than ${percent} % of the answers are errors of the gateway: see the log of api-router`,
-    metrics: { failed: metrics.api("5XXError", "Sum"), calls: metrics.api("Count", "Sum") },
-    expression: `IF(calls >= ${FEWEST_CALLS}, 100 * failed / calls, 0)`,
-    above: FAILED_PERCENT,
-    points: 2,
-  });
-  alarm(stack, "search-gateway-p99", {
-    description: (ms) =>
-      `One answer in a hundred takes longer than ${ms} ms: the dashboard shows whether cluster or models are slow`,
-    metrics: { latency: metrics.api("Latency", "p99"), calls: metrics.api("Count", "Sum") },
-    expression: `IF(calls >= ${FEWEST_CALLS}, latency, 0)`,
-    above: SLOW_MS,
-    points: 3,
-  });
-  alarm(stack, "search-gateway-throttles", {
-    description:
-      "Requests are rejected because no instance of api-router is free: raise its concurrency or the account's",
-    metrics: { throttles: metrics.lambda("api-router", "Throttles") },
-    above: 0,
+  requestAlarms(stack, "search-gateway", {
+    fn: "api-router",
+    what: "gateway",
+    slowMs: SLOW_MS,
+    parts: "cluster or models",
+    remedy: "raise its concurrency or the account's",
   });
   const stages = [
     ...(metrics.models.length > 0 ? (["embedding"] as const) : []),

@@ -1,6 +1,5 @@
 import { AppautoscalingPolicy } from "@cdktf/provider-aws/lib/appautoscaling-policy/index.js";
 import { AppautoscalingTarget } from "@cdktf/provider-aws/lib/appautoscaling-target/index.js";
-import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { SagemakerEndpoint } from "@cdktf/provider-aws/lib/sagemaker-endpoint/index.js";
 import { SagemakerEndpointConfiguration } from "@cdktf/provider-aws/lib/sagemaker-endpoint-configuration/index.js";
@@ -20,6 +19,7 @@ import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import { type ModelImage, modelImage } from "../../lib/infrastructure/model-image.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
+import { logGroup } from "../constructs/log-group.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
@@ -51,19 +51,11 @@ export function deployEndpoints(stack: ProjectStack, logKeyArn: string): ITerraf
       return { ...endpoint, image };
     });
   if (plans.length === 0) return [];
-  const logGroups = plans.map((plan) => endpointLog(stack, plan, logKeyArn));
+  const logGroups = plans.map((plan) =>
+    succeed(logGroup(stack, `${plan.key}-log`, stack.names.endpointLogGroup(plan.key), logKeyArn), plan, "log"),
+  );
   const { role, policies } = executionRole(stack, plans);
   return plans.map((plan) => deployEndpoint(stack, plan, role, [...policies, ...logGroups]));
-}
-
-function endpointLog(stack: ProjectStack, plan: EndpointPlan, logKeyArn: string): CloudwatchLogGroup {
-  const { key } = plan;
-  const log = new CloudwatchLogGroup(stack, `${key}-log`, {
-    name: stack.names.endpointLogGroup(key),
-    retentionInDays: stack.logDays,
-    kmsKeyId: logKeyArn,
-  });
-  return succeed(log, plan, "log");
 }
 
 /**
