@@ -4,7 +4,7 @@ import { type Names, namesOf } from "../lib/core/naming/names.ts";
 import { DiscoveryError } from "../lib/infrastructure/discovery.ts";
 import type { Context } from "./command.ts";
 import { explained } from "./discovery/explain.ts";
-import { stsReads } from "./discovery/sdk/sts.ts";
+import { sdkDiscoveryClients } from "./discovery/sdk/sdk-clients.ts";
 import { Failure } from "./errors.ts";
 import { type Folders, foldersOf } from "./state/folders.ts";
 import type { Terminal } from "./terminal.ts";
@@ -31,7 +31,7 @@ export function openSession(conf: string, { terminal, env }: Context): Session {
 /** Returns the account of the credentials. Throws Failure if they are missing, rejected or belong to another account. */
 export async function accountOf({ config, sdk }: Session): Promise<string> {
   const wanted = config.project.aws.account_id;
-  const account = await failing(explained("sts:GetCallerIdentity", stsReads(sdk).account()));
+  const account = await failing(explained("sts:GetCallerIdentity", sdkDiscoveryClients(sdk).account()));
   if (wanted !== undefined && wanted !== account) {
     throw new Failure(
       `The credentials belong to account ${account}, but aws.account_id in project.yaml is ${wanted}: ` +

@@ -1,20 +1,18 @@
 import { chunks } from "../../lib/aws/call.ts";
 import { ifThere } from "../../lib/aws/errors.ts";
-import type { Session } from "../session.ts";
-
-type Sdk = Session["sdk"];
+import type { SdkConfig } from "../discovery/sdk/config.ts";
 
 /** The most names that DeleteParameters accepts. */
 const MAX_DELETED = 10;
 
 /** Reads a parameter; undefined if it does not exist. */
-export async function readParameter(sdk: Sdk, Name: string): Promise<string | undefined> {
+export async function readParameter(sdk: SdkConfig, Name: string): Promise<string | undefined> {
   const { GetParameterCommand, SSMClient } = await import("@aws-sdk/client-ssm");
   return (await ifThere(new SSMClient(sdk).send(new GetParameterCommand({ Name }))))?.Parameter?.Value;
 }
 
 /** Writes parameters, replacing existing ones. */
-export async function writeParameters(sdk: Sdk, values: Readonly<Record<string, string>>): Promise<void> {
+export async function writeParameters(sdk: SdkConfig, values: Readonly<Record<string, string>>): Promise<void> {
   const { PutParameterCommand, SSMClient } = await import("@aws-sdk/client-ssm");
   const client = new SSMClient(sdk);
   for (const [Name, Value] of Object.entries(values)) {
@@ -23,7 +21,7 @@ export async function writeParameters(sdk: Sdk, values: Readonly<Record<string, 
 }
 
 /** Returns the names of all parameters under a path, sorted. */
-export async function parametersBelow(sdk: Sdk, path: string): Promise<string[]> {
+export async function parametersBelow(sdk: SdkConfig, path: string): Promise<string[]> {
   const { paginateGetParametersByPath, SSMClient } = await import("@aws-sdk/client-ssm");
   const names: string[] = [];
   const pages = paginateGetParametersByPath({ client: new SSMClient(sdk) }, { Path: path, Recursive: true });
@@ -32,7 +30,7 @@ export async function parametersBelow(sdk: Sdk, path: string): Promise<string[]>
 }
 
 /** Deletes parameters, ignoring missing ones. */
-export async function deleteParameters(sdk: Sdk, names: readonly string[]): Promise<void> {
+export async function deleteParameters(sdk: SdkConfig, names: readonly string[]): Promise<void> {
   const { DeleteParametersCommand, SSMClient } = await import("@aws-sdk/client-ssm");
   const client = new SSMClient(sdk);
   for (const Names of chunks(names, MAX_DELETED)) await client.send(new DeleteParametersCommand({ Names }));

@@ -1,8 +1,8 @@
 import { APIGatewayClient, CreateRestApiCommand, CreateUsagePlanCommand } from "@aws-sdk/client-api-gateway";
 import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { personalizeReads } from "../../cli/discovery/sdk/personalize.ts";
 import { sdkQuotas } from "../../cli/discovery/sdk/quotas.ts";
+import { sdkDiscoveryClients } from "../../cli/discovery/sdk/sdk-clients.ts";
 import { INSTANCE_TYPES } from "../../lib/config/instance-types.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { createPersonalize } from "../../local/personalize/personalize.ts";
@@ -41,7 +41,7 @@ test("reads the instances of endpoints, which SageMaker offers for every type th
 });
 
 test("reads how many filters a dataset group may have", async () => {
-  assert.is(await personalizeReads(sdk).filterQuota(), 40);
+  assert.is(await sdkDiscoveryClients(sdk).filterQuota(), 40);
 });
 
 test("reads what API Gateway and Personalize allow, and what there is", async () => {

@@ -1,30 +1,136 @@
-import type { DiscoveryClients } from "../clients.ts";
-import { acmReads } from "./acm.ts";
-import { apiGatewayReads } from "./api-gateway.ts";
-import type { SdkConfig } from "./config.ts";
+import type { DomainStatus } from "@aws-sdk/client-opensearch";
+import type { HostedZone } from "@aws-sdk/client-route-53";
+import { failureKind, ifThere } from "../../../lib/aws/errors.ts";
+import { readParameter } from "../../apply/parameters.ts";
+import type { DiscoveryClients, FoundDomain, FoundZone } from "../clients.ts";
+import { given, type SdkConfig, tagsOf } from "./config.ts";
 import { ec2Reads } from "./ec2.ts";
-import { iamReads } from "./iam.ts";
-import { openSearchReads } from "./opensearch.ts";
-import { personalizeReads } from "./personalize.ts";
-import { route53Reads } from "./route53.ts";
-import { sageMakerReads } from "./sagemaker.ts";
-import { secretsReads } from "./secrets.ts";
-import { ssmReads } from "./ssm.ts";
-import { stsReads } from "./sts.ts";
+import { quotasOf } from "./quotas.ts";
+
+/** Zones of a zone-aware domain without a zone count. Source: ZoneAwarenessConfig, API reference. */
+const DEFAULT_ZONES = 2;
+
+/**
+ * The quota's name in Service Quotas. Source: Personalize Developer Guide, "Endpoints and quotas", section "Requesting a
+ * quota increase"; the table on that page says "Total number of filters per dataset group" instead. AWS does not document
+ * the code; public tools that read Service Quotas have L-B9CFBC8B.
+ */
+const FILTER_QUOTA = "Active filters per dataset group";
 
 /** Creates the discovery clients over the AWS SDK. Each SDK client is loaded on first use. */
 export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
   return {
-    ...stsReads(config),
-    ...openSearchReads(config),
     ...ec2Reads(config),
-    ...apiGatewayReads(config),
-    ...iamReads(config),
-    ...acmReads(config),
-    ...route53Reads(config),
-    ...sageMakerReads(config),
-    ...secretsReads(config),
-    ...ssmReads(config),
-    ...personalizeReads(config),
+    async account() {
+      const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
+      const { Account } = await new STSClient(config).send(new GetCallerIdentityCommand({}));
+      return given(Account, "the account of the credentials");
+    },
+    async domain(DomainName) {
+      const { DescribeDomainCommand, OpenSearchClient } = await import("@aws-sdk/client-opensearch");
+      const answer = new OpenSearchClient(config).send(new DescribeDomainCommand({ DomainName }));
+      const found = (await ifThere(answer))?.DomainStatus;
+      return found && !found.Deleted ? foundDomain(found) : undefined;
+    },
+    async apiGatewayLogRole() {
+      const { APIGatewayClient, GetAccountCommand } = await import("@aws-sdk/client-api-gateway");
+      const { cloudwatchRoleArn } = await new APIGatewayClient(config).send(new GetAccountCommand({}));
+      return cloudwatchRoleArn || undefined;
+    },
+    async role(RoleName) {
+      const { GetRoleCommand, IAMClient } = await import("@aws-sdk/client-iam");
+      const found = (await ifThere(new IAMClient(config).send(new GetRoleCommand({ RoleName }))))?.Role;
+      return found && { tags: tagsOf(found.Tags) };
+    },
+    async certificate(CertificateArn) {
+      const { ACMClient, DescribeCertificateCommand } = await import("@aws-sdk/client-acm");
+      const answer = new ACMClient(config).send(new DescribeCertificateCommand({ CertificateArn }));
+      const found = (await ifThere(answer))?.Certificate;
+      if (!found) return undefined;
+      const { Status = "of unknown status", DomainName, SubjectAlternativeNames = [], NotAfter } = found;
+      const names = new Set([...(DomainName === undefined ? [] : [DomainName]), ...SubjectAlternativeNames]);
+      return { status: Status, names: [...names], expires: NotAfter };
+    },
+    async zone(Id) {
+      const { GetHostedZoneCommand, Route53Client } = await import("@aws-sdk/client-route-53");
+      const answer = new Route53Client(config).send(new GetHostedZoneCommand({ Id }));
+      const found = (await ifThere(answer))?.HostedZone;
+      return found && foundZone(found);
+    },
+    async zonesNamed(name) {
+      const { ListHostedZonesByNameCommand, Route53Client } = await import("@aws-sdk/client-route-53");
+      // The list is sorted and starts at this name, so its zones come first.
+      const command = new ListHostedZonesByNameCommand({ DNSName: name });
+      const { HostedZones = [] } = await new Route53Client(config).send(command);
+      return HostedZones.map(foundZone).filter((zone) => zone.name === name);
+    },
+    async modelEndpoint(EndpointName) {
+      const { DescribeEndpointCommand, SageMakerClient } = await import("@aws-sdk/client-sagemaker");
+      try {
+        const found = await new SageMakerClient(config).send(new DescribeEndpointCommand({ EndpointName }));
+        return {
+          arn: given(found.EndpointArn, "the ARN of the endpoint"),
+          status: given(found.EndpointStatus, "the status of the endpoint"),
+          variant: given(found.ProductionVariants?.[0]?.VariantName, "the variant of the endpoint"),
+        };
+      } catch (error) {
+        // SageMaker answers ValidationException for an endpoint that is not there.
+        if (failureKind(error) === "absent" || /Could not find endpoint/i.test(String(error))) return undefined;
+        throw error;
+      }
+    },
+    async secret(arn) {
+      const { DescribeSecretCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
+      const answer = new SecretsManagerClient(config).send(new DescribeSecretCommand({ SecretId: arn }));
+      const found = await ifThere(answer);
+      if (!found || found.DeletedDate) return undefined;
+      return { kmsKey: keyArn(found.KmsKeyId, arn) };
+    },
+    parameter: (name) => readParameter(config, name),
+    async inventory(names) {
+      const [{ PersonalizeClient }, { personalizeOf }, { readInventory }] = await Promise.all([
+        import("@aws-sdk/client-personalize"),
+        import("../../../lib/personalize/resources/personalize.ts"),
+        import("../../../lib/personalize/resources/inventory.ts"),
+      ]);
+      return readInventory(personalizeOf(new PersonalizeClient({ ...config, maxAttempts: 1 })), names);
+    },
+    async filterQuota() {
+      return (await quotasOf(config, "personalize")).get(FILTER_QUOTA);
+    },
   };
+}
+
+function foundDomain(status: DomainStatus): FoundDomain {
+  const { ARN, EngineVersion, ClusterConfig, VPCOptions, DomainEndpointOptions } = status;
+  const custom = DomainEndpointOptions?.CustomEndpointEnabled ? DomainEndpointOptions.CustomEndpoint : undefined;
+  const endpoints = [...Object.values(status.Endpoints ?? {}), status.EndpointV2, status.Endpoint, custom];
+  const { ZoneAwarenessEnabled, ZoneAwarenessConfig, InstanceCount = 1 } = ClusterConfig ?? {};
+  return {
+    arn: given(ARN, "the ARN of the domain"),
+    engineVersion: given(EngineVersion, "the engine of the domain"),
+    endpoints: [...new Set(endpoints.flatMap((host) => host || []))],
+    vpcId: VPCOptions?.VPCId || undefined,
+    subnetIds: VPCOptions?.SubnetIds ?? [],
+    securityGroupIds: VPCOptions?.SecurityGroupIds ?? [],
+    instanceCount: InstanceCount,
+    zones: ZoneAwarenessEnabled ? (ZoneAwarenessConfig?.AvailabilityZoneCount ?? DEFAULT_ZONES) : 1,
+    fineGrainedAccess: status.AdvancedSecurityOptions?.Enabled ?? false,
+  };
+}
+
+function foundZone({ Id = "", Name = "", Config }: HostedZone): FoundZone {
+  return {
+    id: Id.replace(/^\/hostedzone\//, ""),
+    name: Name.replace(/\.$/, ""),
+    private: Config?.PrivateZone ?? false,
+  };
+}
+
+/** Returns the key's ARN. Secrets Manager reports a key as it was set: by ARN, id or alias. */
+function keyArn(key: string | undefined, secretArn: string): string | undefined {
+  if (key === undefined || key === "" || key.endsWith("alias/aws/secretsmanager")) return undefined;
+  if (key.startsWith("arn:")) return key;
+  const [, partition, , region, account] = secretArn.split(":");
+  return `arn:${partition}:kms:${region}:${account}:${key.startsWith("alias/") ? key : `key/${key}`}`;
 }
