@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
-import { COMMANDS, GROUPS } from "./commands.ts";
 import { runProgram } from "./program.ts";
 import { reportError } from "./report-error.ts";
 import { createTerminal } from "./terminal.ts";
@@ -21,7 +20,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 try {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  process.exitCode = await runProgram(args, COMMANDS, GROUPS, version, { terminal, env: process.env });
+  process.exitCode = await runProgram(args, version, { terminal, env: process.env });
 } catch (error) {
   process.exitCode = await reportError(error, args, terminal);
 }

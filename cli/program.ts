@@ -1,20 +1,14 @@
 import { Command } from "commander";
 import type { Context, ExitCode } from "./command.ts";
-import type { CommandRow } from "./commands.ts";
+import { COMMANDS, commandIn, GROUPS, loadCommand } from "./commands.ts";
 
 /**
  * Runs the command named in `args` and returns its exit code. Loads no other command. Throws CommanderError for wrong
  * usage, and after printing help.
  */
-export async function runProgram(
-  args: readonly string[],
-  rows: readonly CommandRow[],
-  groups: Readonly<Record<string, string>>,
-  version: string,
-  context: Context,
-): Promise<ExitCode> {
+export async function runProgram(args: readonly string[], version: string, context: Context): Promise<ExitCode> {
   const given = args[0] === "help" ? [...args.slice(1), "--help"] : [...args];
-  const chosen = rows.find(({ words }) => words.every((word, index) => given[index] === word));
+  const chosen = commandIn(given);
   let exitCode: ExitCode = 0;
 
   const program = newCommand("relevance", context)
@@ -24,28 +18,28 @@ export async function runProgram(
     .version(version, "--version", "print the version")
     .addHelpText("after", "\nrelevance <command> --help shows a command's options and an example.");
   const parents = new Map<string, Command>();
-  for (const row of rows) {
-    const [first, second] = row.words;
+  for (const [words, summary] of Object.entries(COMMANDS)) {
+    const [first = "", second] = words.split(" ");
     let parent = program;
     if (second !== undefined) {
       parent =
         parents.get(first) ??
         program
           .command(first)
-          .description(groups[first] ?? "")
+          .description(GROUPS[first] ?? "")
           .helpCommand(false);
       parents.set(first, parent);
     }
-    const command = parent.command(second ?? first).description(row.summary);
-    if (row !== chosen) continue;
-    const module = await row.load();
+    const command = parent.command(second ?? first).description(summary);
+    if (words !== chosen) continue;
+    const module = await loadCommand(words);
     module.define(command);
     command.action(async () => {
-      const words = command.registeredArguments.map((argument, index) => [
+      const values = command.registeredArguments.map((argument, index) => [
         argument.name(),
         command.processedArgs[index],
       ]);
-      exitCode = await module.run({ ...command.opts(), ...Object.fromEntries(words) }, context);
+      exitCode = await module.run({ ...command.opts(), ...Object.fromEntries(values) }, context);
     });
   }
   await program.parseAsync(given, { from: "user" });

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { fileProblem } from "../lib/core/system-error.ts";
 import type { ExitCode } from "./command.ts";
-import { COMMANDS, GROUPS } from "./commands.ts";
+import { commandIn, GROUPS } from "./commands.ts";
 import { Failure, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,7 +13,7 @@ export async function reportError(error: unknown, args: readonly string[], termi
     // Help is printed when no command is given.
     if (error.code === "commander.help") return 2;
     terminal.note(red(error.message.replace(/^error: /, "")));
-    terminal.note(dim(`See: ${["relevance", ...commandIn(args), "--help"].join(" ")}`));
+    terminal.note(dim(`See: ${["relevance", ...namedIn(args), "--help"].join(" ")}`));
     return 2;
   }
   if (error instanceof UsageError) {
@@ -41,9 +41,9 @@ export async function reportError(error: unknown, args: readonly string[], termi
 }
 
 /** Returns the words of `args` that name a command or a group of commands. */
-function commandIn(args: readonly string[]): readonly string[] {
-  const whole = COMMANDS.find(({ words }) => words.every((word, index) => args[index] === word));
-  if (whole) return whole.words;
+function namedIn(args: readonly string[]): readonly string[] {
+  const command = commandIn(args);
+  if (command !== undefined) return [command];
   const [first = ""] = args;
   return Object.hasOwn(GROUPS, first) ? [first] : [];
 }

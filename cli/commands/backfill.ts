@@ -10,7 +10,7 @@ import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../ga
 import { followBackfill, importTally, parallelOption, reported, runCalls } from "../gateway/index-runs.ts";
 
 /** `relevance backfill`: adds missing embeddings to stored documents. */
-export const backfillCommand = defineCommand({
+export const command = defineCommand({
   example: ["relevance backfill --index books", "relevance backfill --resume 20261123-091500-a1b2"].join("\n  "),
   json: true,
   define: (command) => {

@@ -17,7 +17,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const Url = v.optional(v.pipe(v.string(), v.url("must be a URL")));
 
 /** `relevance console`: serves a page that searches, judges, measures and recommends with a gateway. */
-export const consoleCommand = defineCommand({
+export const command = defineCommand({
   example: "relevance console --url https://search.example.com --key-env SEARCH_KEY",
   define: (command) => {
     command

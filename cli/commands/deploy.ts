@@ -6,7 +6,7 @@ import { resumable } from "../resumable.ts";
 import { openSession } from "../session.ts";
 
 /** `relevance deploy`: shows a plan, applies exactly that plan, and checks that the API works. */
-export const deploy = defineCommand({
+export const command = defineCommand({
   example:
     "relevance deploy --conf conf\n  relevance deploy --plan reviewed --yes    # after relevance plan --out reviewed",
   define: (command) => {

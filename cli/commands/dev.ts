@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { defineCommand } from "../command.ts";
 
 /** `relevance dev`: runs the local stack. docs/guides/local-stack.md describes its variables, such as PORT=. */
-export const dev = defineCommand({
+export const command = defineCommand({
   example: "PORT=8080 relevance dev --no-demo",
   conf: "conf.local",
   define: (command) => {

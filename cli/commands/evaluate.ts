@@ -18,7 +18,7 @@ import { type Limit, limitsOf, metricsOf } from "../relevance/metric-options.ts"
 const MIN_SIZE = 100;
 
 /** `relevance evaluate`: measures settings of the search gateway against judgments. */
-export const evaluateCommand = defineCommand({
+export const command = defineCommand({
   example: "relevance evaluate --local --settings settings.yaml --judgments judgments.csv --html report.html",
   json: true,
   define: (command) => {

@@ -9,7 +9,7 @@ import { table } from "../recommendation/table.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
 
 /** `relevance experiment report`: compares the variants of an experiment on what users clicked. */
-export const experimentReport = defineCommand({
+export const command = defineCommand({
   example: "relevance experiment report more_meaning --days 14",
   json: true,
   define: (command) => {

@@ -15,7 +15,7 @@ import { bucketExists, emptyBucket } from "../state/buckets.ts";
 const POLL_MS = { aws: 30_000, local: 200 };
 
 /** `relevance forget`: deletes one user's data; resumes after an interruption. */
-export const forget = defineCommand({
+export const command = defineCommand({
   example: "relevance forget --user 4711",
   json: true,
   define: (command) => {

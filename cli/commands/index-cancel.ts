@@ -5,7 +5,7 @@ import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../ga
 import { reported, runCalls } from "../gateway/index-runs.ts";
 
 /** `relevance index cancel`: ends a run and deletes its new index, or the records of one that has ended. */
-export const indexCancel = defineCommand({
+export const command = defineCommand({
   example: "relevance index cancel --run 20261123-091500-a1b2",
   define: (command) => {
     command

@@ -11,7 +11,7 @@ import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../ga
 import { reported, runCalls } from "../gateway/index-runs.ts";
 
 /** `relevance index create`: creates an index with embedding fields, behind an alias, so that it can be rebuilt. */
-export const indexCreate = defineCommand({
+export const command = defineCommand({
   example: "relevance index create --index books --schema_file_path books.json",
   define: (command) => {
     command

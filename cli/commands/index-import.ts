@@ -12,7 +12,7 @@ import { followImport, importTally, parallelOption, reported, runCalls } from ".
 const MAX_REJECTED = 1_000;
 
 /** `relevance index import`: writes the documents of files to an index. */
-export const indexImport = defineCommand({
+export const command = defineCommand({
   example: [
     "relevance index import --index books --from books.ndjson.gz --id-field isbn",
     "relevance index import --index books --from s3://my-bucket/books/",

@@ -29,7 +29,7 @@ interface Listed {
 }
 
 /** `relevance index list`: shows indexes with their aliases, sizes and models. */
-export const indexList = defineCommand({
+export const command = defineCommand({
   example: "relevance index list",
   json: true,
   define: (command) => {

@@ -11,7 +11,7 @@ import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../ga
 import { followRun, parallelOption, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
 
 /** `relevance index rebuild`: fills a new index behind an alias, and puts it in place of the old one. */
-export const indexRebuild = defineCommand({
+export const command = defineCommand({
   example: [
     "relevance index rebuild --index books --schema books.json",
     "relevance index rebuild --index books --embed",

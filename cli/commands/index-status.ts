@@ -18,7 +18,7 @@ import { shownTime, table } from "../recommendation/table.ts";
 const SHOWN = 20;
 
 /** `relevance index status`: shows all runs, or one of them with its rejected documents. */
-export const indexStatus = defineCommand({
+export const command = defineCommand({
   example: "relevance index status --run 20261123-091500-a1b2",
   json: true,
   define: (command) => {

@@ -6,7 +6,7 @@ import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../ga
 import { followRun, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
 
 /** `relevance index switch`: puts the new index of a run in place, or the old one back. */
-export const indexSwitch = defineCommand({
+export const command = defineCommand({
   example: ["relevance index switch --run 20261123-091500-a1b2", "relevance index switch --run … --back"].join("\n  "),
   define: (command) => {
     command

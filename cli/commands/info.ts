@@ -4,7 +4,7 @@ import { defineCommand } from "../command.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
 /** `relevance info`: prints the URL and the API keys of each deployed service, and the alarm topics. */
-export const info = defineCommand({
+export const command = defineCommand({
   example: "relevance info --show",
   define: (command) => {
     command.option("--show", "print the values of the keys", false);

@@ -4,7 +4,7 @@ import { accountOf, namesIn, openSession } from "../session.ts";
 import { createStateBucket } from "../state/buckets.ts";
 
 /** `relevance init-state`: creates the bucket of terraform.state, or updates its settings. */
-export const initState = defineCommand({
+export const command = defineCommand({
   example: "relevance init-state --conf conf",
   options: {},
   run: async ({ conf }, context) => {

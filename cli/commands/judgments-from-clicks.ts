@@ -7,7 +7,7 @@ import { Failure } from "../errors.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
 
 /** `relevance judgments from-clicks`: judges documents by clicks over expected clicks. */
-export const judgmentsFromClicks = defineCommand({
+export const command = defineCommand({
   example: "relevance judgments from-clicks --days 30 --index books --output judgments.csv",
   json: true,
   define: (command) => {

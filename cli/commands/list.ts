@@ -10,7 +10,7 @@ import { managedInState } from "../state/managed.ts";
 import type { ManagedResource } from "../terraform/managed-resources.ts";
 
 /** `relevance list`: lists the project's resources in Terraform's state and in Personalize, with their ARNs. */
-export const list = defineCommand({
+export const command = defineCommand({
   example: "relevance list --json",
   json: true,
   define: (command) => {

@@ -8,7 +8,7 @@ import { formatSummary } from "../plan/summary/format.ts";
 import { openSession, runnerOf } from "../session.ts";
 
 /** `relevance plan`: shows what a deployment would change. */
-export const plan = defineCommand({
+export const command = defineCommand({
   example: "relevance plan --conf conf --detailed-exitcode",
   json: true,
   define: (command) => {

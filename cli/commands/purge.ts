@@ -12,7 +12,7 @@ import { bucketExists, deleteBucket, emptyBucket } from "../state/buckets.ts";
 import { deployedStacks } from "../state/stacks.ts";
 
 /** `relevance purge`: removes what `destroy` and `uninstall` keep. Skips what no longer exists. */
-export const purge = defineCommand({
+export const command = defineCommand({
   example: "relevance purge --conf conf",
   define: (command) => {
     command.option("--yes", "remove without asking", false);

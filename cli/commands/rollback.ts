@@ -6,7 +6,7 @@ import { resumable } from "../resumable.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
 /** `relevance rollback`: puts the functions back to the versions of the deployment before. */
-export const rollback = defineCommand({
+export const command = defineCommand({
   example: "relevance rollback",
   define: (command) => {
     command.option("--yes", "roll back without asking", false);

@@ -14,7 +14,7 @@ import { accountOf, namesIn, openSession } from "../session.ts";
 const SERVICES = ["search-gateway", "recommendation"] as const satisfies readonly Service[];
 
 /** `relevance rotate-key`: adds a second API key; with --finish, removes the old one. */
-export const rotateKey = defineCommand({
+export const command = defineCommand({
   example: [
     "relevance rotate-key --service search-gateway           # both keys are valid",
     "relevance rotate-key --service search-gateway --finish  # after all callers use the new key",

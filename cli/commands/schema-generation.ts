@@ -13,7 +13,7 @@ const Path = v.pipe(v.string(), v.nonEmpty("needs a file"));
 const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
 
 /** `relevance schema-generation`: writes the schema files and etl/configure.json, and prints the schemas as tables. */
-export const schemaGeneration = defineCommand({
+export const command = defineCommand({
   example: [
     "relevance schema-generation \\",
     "    --user users.csv --item items.csv --interaction interactions.csv --textual-fields TITLE",

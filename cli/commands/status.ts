@@ -5,7 +5,7 @@ import { statusText } from "../recommendation/status-text.ts";
 import { LOCAL_HELP, openTarget } from "../recommendation/target.ts";
 
 /** `relevance status`: shows the project's resources in Personalize, and the current training. */
-export const status = defineCommand({
+export const command = defineCommand({
   example: "relevance status\n  relevance status --local",
   json: true,
   define: (command) => {

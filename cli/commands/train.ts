@@ -21,7 +21,7 @@ const LEAST_MEMORY = 4 * 1_024 ** 3;
 const ENDS = { done: "active", held: "held back" } as const;
 
 /** `relevance train`: starts a training, or switches to models that were held back. With --wait, follows it. */
-export const train = defineCommand({
+export const command = defineCommand({
   example: [
     "relevance train --recipes user_personalization,similar_items --training-mode init --wait",
     "relevance train --training-mode update_dataset_group",

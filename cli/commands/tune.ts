@@ -27,7 +27,7 @@ const Depths = v.pipe(
 );
 
 /** `relevance tune`: finds settings of hybrid search and writes them into hybrid_search.yaml. */
-export const tuneCommand = defineCommand({
+export const command = defineCommand({
   example: "relevance tune --local --settings settings.yaml --judgments judgments.csv --write",
   json: true,
   define: (command) => {

@@ -3,7 +3,7 @@ import { allowDeletion, requireSection } from "../remove/allow-deletion.ts";
 import { removalCommand } from "../remove/remove-service.ts";
 
 /** `relevance uninstall`: removes the recommendation service, but not the bucket and the parameters. */
-export const uninstall = removalCommand("relevance uninstall --destroy-infra false", {
+export const command = removalCommand("relevance uninstall --destroy-infra false", {
   service: "recommendation",
   question: "This deletes users, items and models; events stay in the bucket. Remove all of these resources?",
   check: requireSection,

@@ -18,7 +18,7 @@ const SHOWN = 20;
 const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
 
 /** `relevance upload-sample`: uploads users, items and interactions from files to the data endpoints. */
-export const uploadSample = defineCommand({
+export const command = defineCommand({
   example: [
     "relevance upload-sample --users users.csv --items items.csv --interactions interactions.csv \\",
     "    --api-host https://abc123.execute-api.eu-west-1.amazonaws.com/v1 --api-key KEY",

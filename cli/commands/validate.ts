@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../lib/config/problem.ts";
 import { defineCommand } from "../command.ts";
 
 /** `relevance validate`: checks the configuration offline. */
-export const validate = defineCommand({
+export const command = defineCommand({
   example: "relevance validate --conf conf",
   json: true,
   options: {},

@@ -15,8 +15,8 @@ const HELP = `Usage: relevance [options] [command]`;
 test("--help lists every command with what it does", () => {
   const { out, err, code } = relevance(["--help"]);
   assert.ok(out.startsWith(HELP));
-  for (const { words, summary } of COMMANDS.filter((row) => row.words.length === 1)) {
-    assert.match(out.replaceAll(/\s+/g, " "), `${words[0]} ${summary}`);
+  for (const [words, summary] of Object.entries(COMMANDS).filter(([words]) => !words.includes(" "))) {
+    assert.match(out.replaceAll(/\s+/g, " "), `${words} ${summary}`);
   }
   assert.is(err, "");
   assert.is(code, 0);
@@ -28,14 +28,14 @@ test("--help of a group lists its commands", () => {
   assert.is(code, 0);
 });
 
-for (const { words, summary } of COMMANDS) {
-  test(`${words.join(" ")} --help has its summary, --conf and an example that calls it`, () => {
-    const { out, err, code } = relevance([...words, "--help"]);
-    assert.match(out, `Usage: relevance ${words.join(" ")} [options]`);
+for (const [words, summary] of Object.entries(COMMANDS)) {
+  test(`${words} --help has its summary, --conf and an example that calls it`, () => {
+    const { out, err, code } = relevance([...words.split(" "), "--help"]);
+    assert.match(out, `Usage: relevance ${words} [options]`);
     assert.match(out, `\n${summary}\n`);
     assert.match(out, "--conf <dir>");
     assert.match(out, /\(default: "conf(\.local)?"\)/);
-    assert.match(out, new RegExp(`\nExample:\n(.*\n)* {2}.*relevance ${words.join(" ")}`));
+    assert.match(out, new RegExp(`\nExample:\n(.*\n)* {2}.*relevance ${words}`));
     assert.is(err, "");
     assert.is(code, 0);
   });
@@ -97,9 +97,8 @@ for (const [args, message] of [
 
 test("every file of commands/ has its row, and every row its file", () => {
   const files = globSync("cli/commands/*.ts").map((file) => basename(file, ".ts"));
-  const source = readFileSync("cli/commands.ts", "utf8");
-  const loaded = [...source.matchAll(/import\("\.\/commands\/(.+)\.ts"\)/g)].map(([, name]) => name);
-  assert.equal(files.toSorted(), loaded.toSorted());
+  const named = Object.keys(COMMANDS).map((words) => words.replaceAll(" ", "-"));
+  assert.equal(files.toSorted(), named.toSorted());
 });
 
 test("commands are loaded when they are called: the table imports none of them", () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { rotateKey } from "../../cli/commands/rotate-key.ts";
+import { command as rotateKey } from "../../cli/commands/rotate-key.ts";
 import { UsageError } from "../../cli/errors.ts";
 import { openGateway } from "../../cli/gateway/gateway.ts";
 import { createTerminal } from "../../cli/terminal.ts";

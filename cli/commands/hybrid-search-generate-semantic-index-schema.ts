@@ -10,7 +10,7 @@ import { UsageError } from "../errors.ts";
  * `relevance hybrid-search generate-semantic-index-schema`: prints the schema to standard output, notes to standard
  * error.
  */
-export const generateSemanticIndexSchema = defineCommand({
+export const command = defineCommand({
   example: [
     'curl -H "x-api-key: $API_KEY" $API_URL/raw-backend/books > books.json',
     "relevance hybrid-search generate-semantic-index-schema --index books-v2 --schema_file_path books.json",
