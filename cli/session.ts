@@ -53,6 +53,21 @@ export async function runnerOf({ env, terminal, folders }: Session): Promise<Run
   return { terraform, env, cacheFolder: folders.providers, note: (line) => terminal.note(line) };
 }
 
+/** A session with its account, whose names the project has, and with Terraform. */
+export interface Place {
+  session: Session;
+  runner: Runner;
+  account: string;
+  names: Names;
+}
+
+/** Finds Terraform and the account of a session. Throws Failure if either is missing. */
+export async function openPlace(session: Session): Promise<Place> {
+  const runner = await runnerOf(session);
+  const account = await accountOf(session);
+  return { session, runner, account, names: namesIn(session, account) };
+}
+
 /** Returns the AWS provider's retry limit: low for a local endpoint, whose errors are permanent. */
 export function providerRetries({ env }: Session): { maxRetries?: number } {
   return env.AWS_ENDPOINT_URL ? { maxRetries: 2 } : {};

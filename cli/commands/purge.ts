@@ -3,11 +3,10 @@ import { deleteParameters, parametersBelow } from "../apply/parameters.ts";
 import { defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { lostKeyAdvice, lostKeyAliases } from "../remove/lost-keys.ts";
-import type { Removal } from "../remove/removal.ts";
 import { removeStacks } from "../remove/removal.ts";
 import { refuseWithoutState } from "../remove/still-deployed.ts";
 import { SERVICE_NAMES, SERVICES } from "../services.ts";
-import { accountOf, namesIn, openSession, runnerOf } from "../session.ts";
+import { openPlace, openSession, type Place } from "../session.ts";
 import { bucketExists, deleteBucket, emptyBucket } from "../state/buckets.ts";
 import { deployedStacks } from "../state/stacks.ts";
 
@@ -20,17 +19,16 @@ export const command = defineCommand({
   options: { yes: v.boolean() },
   run: async ({ conf, yes }, context) => {
     const session = openSession(conf, context);
-    const runner = await runnerOf(session);
-    const account = await accountOf(session);
-    const names = namesIn(session, account);
+    const place = await openPlace(session);
+    const { names } = place;
     const { terminal, config } = session;
-    await refuseWhileDeployed({ session, runner, account, names });
+    await refuseWhileDeployed(place);
 
     const bucket = names.bucket();
     const parameters = await parametersBelow(session.sdk, names.parameterPrefix());
     // Must run before the bucket and the parameters are deleted, because it uses them as evidence.
     const traces = { bucket: await bucketExists(session.sdk, bucket), parameters };
-    const lost = await lostKeyAliases(session, runner, account, { names, traces });
+    const lost = await lostKeyAliases(place, traces);
     const empty = async () => {
       if (!(await bucketExists(session.sdk, bucket))) return;
       const deleted = await emptyBucket(session.sdk, bucket, (number) =>
@@ -39,11 +37,11 @@ export const command = defineCommand({
       if (deleted === 0) terminal.note(`  ${bucket}: already empty`);
     };
     const project = config.project.project_name;
-    const stacks = await deployedStacks(session, runner, account, ["storage", "foundation"]);
+    const stacks = await deployedStacks(place, ["storage", "foundation"]);
     terminal.note(
       `This deletes bucket ${bucket} with all its objects, and all parameters under ${names.parameterPrefix()}.`,
     );
-    await removeStacks(session, runner, stacks.toReversed(), {
+    await removeStacks(place, stacks.toReversed(), {
       yes,
       question: `All data of ${project} will be lost.`,
       answer: project,
@@ -61,16 +59,15 @@ export const command = defineCommand({
   },
 });
 
-async function refuseWhileDeployed(removal: Removal): Promise<void> {
-  const { session, runner, account } = removal;
+async function refuseWhileDeployed(place: Place): Promise<void> {
   for (const service of SERVICE_NAMES) {
     const { stacks, command } = SERVICES[service];
-    const [deployed] = await deployedStacks(session, runner, account, stacks);
+    const [deployed] = await deployedStacks(place, stacks);
     if (deployed) {
       throw new Failure(
         `Stack ${deployed.name} is still deployed and needs the bucket and the parameters: run \`relevance ${command}\` first`,
       );
     }
-    await refuseWithoutState(removal, service);
+    await refuseWithoutState(place, service);
   }
 }

@@ -50,18 +50,16 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   await checkModelFiles(session);
   terminal.note("Reading the account");
   const account = await accountOf(session);
-  await refuseMissingSections({ session, runner, account, names: namesIn(session, account) });
-  const applied = await readAppliedInputs(session, runner, account);
+  const names = namesIn(session, account);
+  const place = { session, runner, account, names };
+  await refuseMissingSections(place);
+  const applied = await readAppliedInputs(place);
   const [discovery, quotas] = await failing(
-    Promise.all([
-      discover(config, sdkDiscoveryClients(sdk), applied),
-      checkQuotas(config, namesIn(session, account), sdkQuotas(sdk)),
-    ]),
+    Promise.all([discover(config, sdkDiscoveryClients(sdk), applied), checkQuotas(config, names, sdkQuotas(sdk))]),
   );
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
   const built = await buildAndSynthesize(session, discovery);
-  const names = namesIn(session, discovery.account);
   const files = await compareConfiguration(session, names.bucket());
   const changed = files.write.length + files.remove.length > 0;
   const settings = changed ? await settingNotes(session, names) : [];
@@ -134,12 +132,8 @@ async function artifactsOf(session: Session, account: string) {
 }
 
 function notesOf({ config, folders }: Session): string[] {
-  const notes: string[] = [];
-  const { project } = config;
-  if (project.terraform.state.type === "local") {
-    notes.push(
-      `Terraform's state is on this machine, in ${folders.state}, and contains the API key: protect it like a password, or set terraform.state to s3`,
-    );
-  }
-  return notes;
+  if (config.project.terraform.state.type !== "local") return [];
+  return [
+    `Terraform's state is on this machine, in ${folders.state}, and contains the API key: protect it like a password, or set terraform.state to s3`,
+  ];
 }

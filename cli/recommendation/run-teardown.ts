@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
-import type { Removal } from "../remove/removal.ts";
+import type { Place } from "../session.ts";
 import { followExecution } from "./follow-execution.ts";
 import { reading } from "./target.ts";
 
@@ -14,7 +14,7 @@ const LOOK_MS = { aws: 10_000, local: 500 };
  * then deletes campaigns and solutions, and follows it. Does nothing if the state machine is not deployed. Throws
  * Failure with the reason if the teardown fails.
  */
-export async function runTeardown({ session, names }: Removal): Promise<void> {
+export async function runTeardown({ session, names }: Place): Promise<void> {
   const { sdk, terminal, env } = session;
   const [{ SFNClient }, { DynamoDBClient }] = await Promise.all([
     import("@aws-sdk/client-sfn"),

@@ -5,11 +5,10 @@ import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { Failure } from "../errors.ts";
 import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
-import { providerRetries } from "../session.ts";
+import { type Place, providerRetries } from "../session.ts";
 import { appliedInputs } from "../state/applied-inputs.ts";
 import { bareStacks } from "../state/stacks.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
-import type { Removal } from "./removal.ts";
 
 /** The stack with the Personalize resources that hold data. */
 const STACK = "personalization";
@@ -18,7 +17,7 @@ const STACK = "personalization";
  * Throws Failure if the section `personalize` is missing but needed to remove these stacks. Without it the removal
  * would stop at the last stack, after tables and API are gone.
  */
-export async function requireSection(stacks: readonly StackFolder[], { session, runner }: Removal): Promise<void> {
+export async function requireSection(stacks: readonly StackFolder[], { session, runner }: Place): Promise<void> {
   if (session.config.recommendation) return;
   const stack = stacks.find(({ name }) => name === STACK);
   if (!stack || Object.keys(appliedInputs(await pullState(runner, stack))).length === 0) return;
@@ -31,9 +30,10 @@ export async function requireSection(stacks: readonly StackFolder[], { session, 
  * Removes the deletion protection of the Personalize resources that hold data. Until then Terraform refuses to plan
  * their deletion, and personalize-manager refuses to delete them. Returns whether any of them still existed.
  */
-export async function allowDeletion({ session, runner, account }: Removal): Promise<boolean> {
+export async function allowDeletion(place: Place): Promise<boolean> {
+  const { session, runner, account } = place;
   const { config, folders, terminal } = session;
-  const [bare] = await bareStacks(session, runner, account, [STACK]);
+  const [bare] = await bareStacks(place, [STACK]);
   const applied = bare ? appliedInputs(await pullState(runner, bare)) : {};
   // An interrupted uninstall already removed everything but the function.
   if (Object.keys(applied).length === 0) return false;

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { Names, Service, StackName } from "../../lib/core/naming/names.ts";
-import type { Session } from "../session.ts";
+import type { Service, StackName } from "../../lib/core/naming/names.ts";
+import type { Place } from "../session.ts";
 import { bareStacks } from "../state/stacks.ts";
-import { pullState, type Runner } from "../terraform/stack.ts";
+import { pullState } from "../terraform/stack.ts";
 
 /** Terraform increases the serial with every change; without a state it prints an empty one, or nothing. */
 const State = v.object({ serial: v.optional(v.number(), 0) });
@@ -19,12 +19,8 @@ export interface Traces {
  * Returns the aliases of keys orphaned because their stack's state is missing, in the order of deployment. A state
  * without resources does not count: Terraform removed its keys.
  */
-export async function lostKeyAliases(
-  session: Session,
-  runner: Runner,
-  account: string,
-  { names, traces }: { names: Names; traces: Traces },
-): Promise<string[]> {
+export async function lostKeyAliases(place: Place, traces: Traces): Promise<string[]> {
+  const { names, runner } = place;
   const deployed = (service: Service) =>
     traces.parameters.some((name) => name.startsWith(`${names.parameterPrefix()}${service}/`));
   const keys: { stack: StackName; alias: string; trace: boolean }[] = [
@@ -35,9 +31,7 @@ export async function lostKeyAliases(
   ];
   const suspects = keys.filter(({ trace }) => trace);
   const stacks = await bareStacks(
-    session,
-    runner,
-    account,
+    place,
     suspects.map(({ stack }) => stack),
   );
   const lost: string[] = [];

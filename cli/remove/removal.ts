@@ -1,21 +1,12 @@
 import { rm } from "node:fs/promises";
-import type { Names } from "../../lib/core/naming/names.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { confirm } from "../confirm.ts";
 import { paintWith } from "../paint.ts";
 import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
 import { formatSummary } from "../plan/summary/format.ts";
 import { resumable } from "../resumable.ts";
-import type { Session } from "../session.ts";
-import type { Runner, StackFolder } from "../terraform/stack.ts";
-
-/** The account that a removal works on. */
-export interface Removal {
-  session: Session;
-  runner: Runner;
-  account: string;
-  names: Names;
-}
+import type { Place } from "../session.ts";
+import type { StackFolder } from "../terraform/stack.ts";
 
 export interface RemovalOptions {
   yes: boolean;
@@ -30,8 +21,7 @@ export interface RemovalOptions {
 
 /** Shows what will be removed, asks, and removes the stacks in the given order. */
 export async function removeStacks(
-  session: Session,
-  runner: Runner,
+  { session, runner }: Place,
   stacks: readonly StackFolder[],
   options: RemovalOptions,
 ): Promise<void> {

@@ -3,10 +3,10 @@ import type { Service } from "../../lib/core/naming/names.ts";
 import { type CommandModule, defineCommand, type ExitCode } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { SERVICES } from "../services.ts";
-import { accountOf, namesIn, openSession, runnerOf, type Session } from "../session.ts";
+import { openPlace, openSession, type Place, type Session } from "../session.ts";
 import { deployedStacks } from "../state/stacks.ts";
 import type { StackFolder } from "../terraform/stack.ts";
-import { type Removal, type RemovalOptions, removeStacks } from "./removal.ts";
+import { type RemovalOptions, removeStacks } from "./removal.ts";
 import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
 
 /** How to remove a service. */
@@ -16,9 +16,9 @@ export interface ServiceRemoval {
   /** A note printed before the question. */
   notice?: string;
   /** Runs before the question. Throws if the removal of these stacks could not finish. */
-  check?: (stacks: readonly StackFolder[], removal: Removal) => Promise<void>;
+  check?: (stacks: readonly StackFolder[], place: Place) => Promise<void>;
   /** Runs before a stack is removed. Returns true if it changed the stack. */
-  beforeStack?: (stack: StackFolder, removal: Removal) => Promise<boolean>;
+  beforeStack?: (stack: StackFolder, place: Place) => Promise<boolean>;
 }
 
 /** Creates the command that removes a service. */
@@ -45,29 +45,22 @@ async function removeService(
   { service, question, notice, check, beforeStack }: ServiceRemoval,
   { infrastructure, yes }: { infrastructure: boolean; yes: boolean },
 ): Promise<ExitCode> {
-  const runner = await runnerOf(session);
-  const account = await accountOf(session);
-  const removal: Removal = { session, runner, account, names: namesIn(session, account) };
-  if (infrastructure) await refuseWhileShared(removal, service);
+  const place = await openPlace(session);
+  if (infrastructure) await refuseWhileShared(place, service);
   const { stacks } = SERVICES[service];
-  const deployed = await deployedStacks(
-    session,
-    runner,
-    account,
-    infrastructure ? [...stacks, "foundation"] : [...stacks],
-  );
-  if (!deployed.some(({ name }) => stacks.some((stack) => stack === name))) await refuseWithoutState(removal, service);
+  const deployed = await deployedStacks(place, infrastructure ? [...stacks, "foundation"] : stacks);
+  if (!deployed.some(({ name }) => stacks.some((stack) => stack === name))) await refuseWithoutState(place, service);
   const { terminal } = session;
   if (deployed.length === 0) {
     terminal.note("There is nothing to remove.");
     return 0;
   }
-  await check?.(deployed, removal);
+  await check?.(deployed, place);
   if (notice !== undefined) terminal.note(notice);
   const options: RemovalOptions = { yes, question };
-  if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, removal);
-  await removeStacks(session, runner, deployed, options);
-  const { names } = removal;
+  if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, place);
+  await removeStacks(place, deployed, options);
+  const { names } = place;
   const kept = infrastructure ? "" : " and the shared infrastructure";
   terminal.note(
     `Removed. Kept: bucket ${names.bucket()}, parameters under ${names.parameterPrefix()}${kept}. ` +
@@ -76,9 +69,9 @@ async function removeService(
   return 0;
 }
 
-async function refuseWhileShared(removal: Removal, service: Service): Promise<void> {
+async function refuseWhileShared(place: Place, service: Service): Promise<void> {
   const other: Service = service === "recommendation" ? "search-gateway" : "recommendation";
-  if (!(await isDeployed(removal, other))) return;
+  if (!(await isDeployed(place, other))) return;
   const { command, words } = SERVICES[other];
   throw new Failure(
     `The ${words} is deployed and uses what --destroy-infra true would remove: ` +

@@ -5,22 +5,20 @@ import { explained } from "../discovery/explain.ts";
 import { Failure } from "../errors.ts";
 import { openPersonalize } from "../recommendation/target.ts";
 import { isConfigured, SERVICE_NAMES, SERVICES } from "../services.ts";
-import { failing } from "../session.ts";
+import { failing, type Place } from "../session.ts";
 import { deployedStacks } from "../state/stacks.ts";
-import type { Removal } from "./removal.ts";
 
 /** Returns whether a service is deployed: it has an API, or resources in Terraform's state. */
-export async function isDeployed(place: Removal, service: Service): Promise<boolean> {
+export async function isDeployed(place: Place, service: Service): Promise<boolean> {
   if (await apiOf(place, service)) return true;
-  const { session, runner, account } = place;
-  return (await deployedStacks(session, runner, account, SERVICES[service].stacks)).length > 0;
+  return (await deployedStacks(place, SERVICES[service].stacks)).length > 0;
 }
 
 /**
  * Throws Failure for a service that is deployed but no longer in project.yaml. Deploying the other service would remove
  * its permissions on bucket and key, and its files from the bucket.
  */
-export async function refuseMissingSections(place: Removal): Promise<void> {
+export async function refuseMissingSections(place: Place): Promise<void> {
   for (const service of SERVICE_NAMES) {
     if (isConfigured(place.session.config, service) || !(await isDeployed(place, service))) continue;
     const { words, sections, command } = SERVICES[service];
@@ -35,7 +33,7 @@ export async function refuseMissingSections(place: Removal): Promise<void> {
  * Throws Failure for a service that exists but is missing from Terraform's state: somebody deployed it with another
  * state, which is needed to remove it. Does nothing if state and service are both gone.
  */
-export async function refuseWithoutState(place: Removal, service: Service): Promise<void> {
+export async function refuseWithoutState(place: Place, service: Service): Promise<void> {
   const { session, names } = place;
   const { region } = session.sdk;
   const { words, command } = SERVICES[service];
@@ -59,18 +57,18 @@ export async function refuseWithoutState(place: Removal, service: Service): Prom
 }
 
 /** Returns where the project's state is expected, for messages. */
-function statePlace({ session: { config, folders }, names }: Pick<Removal, "session" | "names">): string {
+function statePlace({ session: { config, folders }, names }: Pick<Place, "session" | "names">): string {
   const { state } = config.project.terraform;
   if (state.type === "local") return `${join(folders.state, dirname(names.stateFile("storage")))} on this machine`;
   return `s3://${state.bucket}/${dirname(names.stateKey("storage", state.key_prefix))}`;
 }
 
-function apiOf({ session, names }: Removal, service: Service): Promise<DeployedApi | undefined> {
+function apiOf({ session, names }: Place, service: Service): Promise<DeployedApi | undefined> {
   return failing(explained("apigateway:GET", findDeployedApi(session, names, service)));
 }
 
 /** Calls Personalize only if the service is configured, since not every region has Personalize. */
-async function hasDatasetGroup({ session, names }: Removal): Promise<boolean> {
+async function hasDatasetGroup({ session, names }: Place): Promise<boolean> {
   if (!session.config.recommendation) return false;
   const [{ DescribeDatasetGroupCommand }, { ifThere }] = await Promise.all([
     import("@aws-sdk/client-personalize"),

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { StackName } from "../../lib/core/naming/names.ts";
 import type { AppliedInputs } from "../discovery/personalize.ts";
-import type { Session } from "../session.ts";
-import { pullState, type Runner } from "../terraform/stack.ts";
+import type { Place } from "../session.ts";
+import { pullState } from "../terraform/stack.ts";
 import { bareStacks } from "./stacks.ts";
 
 const STACKS: readonly StackName[] = ["personalization", "filters", "recommendation"];
@@ -28,11 +28,11 @@ const State = v.object({
 });
 
 /** Reads what Terraform last applied to Personalize resources; empty without a recommendation service. */
-export async function readAppliedInputs(session: Session, runner: Runner, account: string): Promise<AppliedInputs> {
-  if (!session.config.recommendation) return {};
+export async function readAppliedInputs(place: Place): Promise<AppliedInputs> {
+  if (!place.session.config.recommendation) return {};
   const applied: Record<string, unknown> = {};
-  for (const stack of await bareStacks(session, runner, account, STACKS)) {
-    Object.assign(applied, appliedInputs(await pullState(runner, stack)));
+  for (const stack of await bareStacks(place, STACKS)) {
+    Object.assign(applied, appliedInputs(await pullState(place.runner, stack)));
   }
   return applied;
 }

@@ -1,17 +1,15 @@
 import { mkdir } from "node:fs/promises";
 import type { StackName } from "../../lib/core/naming/names.ts";
-import { providerRetries, type Session } from "../session.ts";
+import { type Place, providerRetries } from "../session.ts";
 import { managedResources } from "../terraform/managed-resources.ts";
-import { initStack, pullState, type Runner, type StackFolder } from "../terraform/stack.ts";
+import { initStack, pullState, type StackFolder } from "../terraform/stack.ts";
 
 /**
  * Returns initialized stacks without resources, in the given order. Terraform can read their state, and applying them
  * removes what the state contains. Does not read the account.
  */
 export async function bareStacks(
-  session: Session,
-  runner: Runner,
-  account: string,
+  { session, runner, account }: Place,
   stacks: readonly StackName[],
 ): Promise<StackFolder[]> {
   const { config, folders } = session;
@@ -31,15 +29,10 @@ export async function bareStacks(
 }
 
 /** Returns the stacks whose state contains resources. */
-export async function deployedStacks(
-  session: Session,
-  runner: Runner,
-  account: string,
-  stacks: readonly StackName[],
-): Promise<StackFolder[]> {
+export async function deployedStacks(place: Place, stacks: readonly StackName[]): Promise<StackFolder[]> {
   const deployed: StackFolder[] = [];
-  for (const stack of await bareStacks(session, runner, account, stacks)) {
-    if (managedResources(stack.name, await pullState(runner, stack)).length > 0) deployed.push(stack);
+  for (const stack of await bareStacks(place, stacks)) {
+    if (managedResources(stack.name, await pullState(place.runner, stack)).length > 0) deployed.push(stack);
   }
   return deployed;
 }

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { runTeardown } from "../../../cli/recommendation/run-teardown.ts";
-import type { Removal } from "../../../cli/remove/removal.ts";
+import type { Place } from "../../../cli/session.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { serveStandIns } from "../../fixtures/stand-in-server.ts";
 import { suite } from "../../suite.ts";
@@ -24,7 +24,7 @@ async function teardown(error: string) {
   const names = namesOf({ project: "shop", account: "123456789012", region: "eu-west-1" });
   const session = { sdk: { region: "eu-west-1" }, terminal: { note: () => {} }, env };
   try {
-    await runTeardown({ session, names } as unknown as Removal);
+    await runTeardown({ session, names } as unknown as Place);
   } finally {
     await server.stop();
   }
