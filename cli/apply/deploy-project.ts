@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { paintWith } from "../paint.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { prepare } from "../plan/prepare.ts";
 import { formatSummary } from "../plan/summary/format.ts";
@@ -54,7 +53,7 @@ export async function showAndApply(
   { names, yes }: { names: Names; yes: boolean },
 ): Promise<void> {
   const { terminal } = session;
-  terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
+  terminal.print(`\n${formatSummary(planned.summary, terminal.colors)}\n`);
   if (planned.summary.changes) await confirm(terminal, { text: "Apply this plan?", yes });
   await applySteps(session, runner, planned, names);
 }

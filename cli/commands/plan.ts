@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { defineCommand } from "../command.ts";
-import { paintWith } from "../paint.ts";
 import { planStacks } from "../plan/planned.ts";
 import { prepare } from "../plan/prepare.ts";
 import { emptyFolder, writeReviewedPlan } from "../plan/reviewed.ts";
@@ -28,7 +27,7 @@ export const command = defineCommand({
     const id = out === undefined ? undefined : await writeReviewedPlan(session, runner, { folder, prepared, planned });
     const { terminal } = context;
     if (json) terminal.printJson({ ...summary, ...(id !== undefined && { id }) });
-    else terminal.print(`\n${formatSummary(summary, paintWith(terminal.colors))}`);
+    else terminal.print(`\n${formatSummary(summary, terminal.colors)}`);
     terminal.note(`\nFull plans: ${folder}/*.txt`);
     if (id !== undefined) terminal.note(`Plan ${id}: apply exactly this with \`relevance deploy --plan ${folder}\``);
     return detailedExitcode && summary.changes ? 3 : 0;

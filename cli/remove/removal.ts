@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { confirm } from "../confirm.ts";
-import { paintWith } from "../paint.ts";
 import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
 import { formatSummary } from "../plan/summary/format.ts";
 import { resumable } from "../resumable.ts";
@@ -29,7 +28,7 @@ export async function removeStacks(
   const folder = `${folders.plans}.removal`;
   const planned = await planStacks(runner, stacks, { folder });
   try {
-    terminal.print(`\n${formatSummary(planned.summary, paintWith(terminal.colors))}\n`);
+    terminal.print(`\n${formatSummary(planned.summary, terminal.colors)}\n`);
     const { yes, question, answer } = options;
     await confirm(terminal, { text: question, yes, ...(answer !== undefined && { answer }) });
     await resumable(terminal, async () => {

@@ -1,21 +1,7 @@
+import type { Colors } from "../../terminal.ts";
 import type { AttributeChange } from "./attributes.ts";
 import type { Action } from "./plan-json.ts";
 import type { PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
-
-/** Colours the parts of a summary. */
-export interface Paint {
-  heading(text: string): string;
-  action(action: Action, text: string): string;
-  warning(text: string): string;
-  detail(text: string): string;
-}
-
-const PLAIN: Paint = {
-  heading: (text) => text,
-  action: (_, text) => text,
-  warning: (text) => text,
-  detail: (text) => text,
-};
 
 /** Attributes shown for one resource; the full plan lists all. */
 const MAX_ATTRIBUTES = 8;
@@ -38,40 +24,56 @@ const WORDS: Readonly<Record<Action, string>> = {
   import: "to adopt",
 };
 
+const COLORS = {
+  create: "green",
+  update: "yellow",
+  replace: "red",
+  delete: "red",
+  forget: "dim",
+  import: "cyan",
+} as const satisfies Readonly<Record<Action, keyof Colors>>;
+
 /** Formats the summary as text, without a trailing newline. */
-export function formatSummary(summary: PlanSummary, paint: Paint = PLAIN): string {
+export function formatSummary(summary: PlanSummary, paint: Colors): string {
   const blocks = summary.stacks.map((stack) => formatStack(stack, paint));
   const warnings = formatWarnings(summary);
-  if (warnings.length > 0) blocks.push(block("Warnings", warnings.map(paint.warning), paint));
+  if (warnings.length > 0)
+    blocks.push(
+      block(
+        "Warnings",
+        warnings.map((line) => paint.red(line)),
+        paint,
+      ),
+    );
   const costs = formatCosts(summary);
   if (costs.length > 0) blocks.push(block("Costs while idle, once applied", costs, paint));
   if (summary.notes.length > 0) blocks.push(block("Notes", summary.notes, paint));
-  blocks.push(paint.heading(summary.changes ? `Plan: ${counted(summary.counts)}.` : "Nothing to change."));
+  blocks.push(paint.bold(summary.changes ? `Plan: ${counted(summary.counts)}.` : "Nothing to change."));
   return blocks.join("\n\n");
 }
 
-function block(heading: string, lines: readonly string[], paint: Paint): string {
-  return [paint.heading(heading), ...lines.map((line) => `  ${line}`)].join("\n");
+function block(heading: string, lines: readonly string[], paint: Colors): string {
+  return [paint.bold(heading), ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
-function formatStack({ stack, changes }: StackSummary, paint: Paint): string {
-  if (changes.length === 0) return `${paint.heading(stack)}  no changes`;
-  return [paint.heading(stack), ...changes.flatMap((change) => formatChange(change, paint))].join("\n");
+function formatStack({ stack, changes }: StackSummary, paint: Colors): string {
+  if (changes.length === 0) return `${paint.bold(stack)}  no changes`;
+  return [paint.bold(stack), ...changes.flatMap((change) => formatChange(change, paint))].join("\n");
 }
 
-function formatChange({ address, action, attributes }: PlannedChange, paint: Paint): string[] {
+function formatChange({ address, action, attributes }: PlannedChange, paint: Colors): string[] {
   const hidden = attributes.length - MAX_ATTRIBUTES;
   const shown = hidden > 1 ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
   return [
-    `  ${paint.action(action, `${SIGNS[action]} ${address}`)}`,
+    `  ${paint[COLORS[action]](`${SIGNS[action]} ${address}`)}`,
     ...shown.map((attribute) => `      ${formatAttribute(attribute, paint)}`),
-    ...(hidden > 1 ? [`      ${paint.detail(`and ${hidden} more`)}`] : []),
+    ...(hidden > 1 ? [`      ${paint.dim(`and ${hidden} more`)}`] : []),
   ];
 }
 
-function formatAttribute({ path, before, after, forcesReplacement }: AttributeChange, paint: Paint): string {
+function formatAttribute({ path, before, after, forcesReplacement }: AttributeChange, paint: Colors): string {
   const values = `${before ?? "(none)"} → ${after ?? "(none)"}`;
-  return `${path}: ${paint.detail(values)}${forcesReplacement ? paint.warning("  forces replacement") : ""}`;
+  return `${path}: ${paint.dim(values)}${forcesReplacement ? paint.red("  forces replacement") : ""}`;
 }
 
 function formatWarnings({ stacks }: PlanSummary): string[] {

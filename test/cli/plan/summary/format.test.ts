@@ -1,3 +1,4 @@
+import { createColors } from "picocolors";
 import * as assert from "uvu/assert";
 import type { AttributeChange } from "../../../../cli/plan/summary/attributes.ts";
 import { formatSummary } from "../../../../cli/plan/summary/format.ts";
@@ -5,6 +6,8 @@ import type { PlanSummary } from "../../../../cli/plan/summary/summary.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("a plan as text");
+
+const textOf = (summary: PlanSummary) => formatSummary(summary, createColors(false));
 
 const attribute = (path: string, more: Partial<AttributeChange> = {}): AttributeChange => ({
   path,
@@ -24,7 +27,7 @@ const NONE: PlanSummary = {
 };
 
 test("a plan as a whole", () => {
-  const text = formatSummary({
+  const text = textOf({
     ...NONE,
     stacks: [
       { stack: "storage", changes: [] },
@@ -78,13 +81,13 @@ Plan: 1 to create, 1 to change, 1 to replace.`,
 });
 
 test("without changes it says so", () => {
-  assert.is(formatSummary(NONE), "Nothing to change.");
+  assert.is(textOf(NONE), "Nothing to change.");
 });
 
 test("a resource with many changed attributes shows the first eight and how many more there are", () => {
   const attributes = Array.from({ length: 11 }, (_, index) => attribute(`a${index}`));
   const stacks = [{ stack: "s", changes: [{ address: "x.y", action: "update" as const, attributes }] }];
-  const lines = formatSummary({ ...NONE, stacks, changes: true }).split("\n");
+  const lines = textOf({ ...NONE, stacks, changes: true }).split("\n");
   assert.is(lines.filter((line) => line.includes("→")).length, 8);
   assert.ok(lines.includes("      and 3 more"));
 });
@@ -92,7 +95,7 @@ test("a resource with many changed attributes shows the first eight and how many
 test("one attribute more than eight is shown rather than counted", () => {
   const attributes = Array.from({ length: 9 }, (_, index) => attribute(`a${index}`));
   const stacks = [{ stack: "s", changes: [{ address: "x.y", action: "update" as const, attributes }] }];
-  const lines = formatSummary({ ...NONE, stacks, changes: true }).split("\n");
+  const lines = textOf({ ...NONE, stacks, changes: true }).split("\n");
   assert.is(lines.filter((line) => line.includes("→")).length, 9);
 });
 
