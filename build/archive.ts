@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { deflateSync, Zip, ZipDeflate, type ZipInputFile, ZipPassThrough, zipSync } from "fflate";
+import { writeWhole } from "./write-whole.ts";
 
 /**
  * Returns the earliest time that a zip can contain, as local time: fflate writes local time, so the bytes do not depend
@@ -63,9 +64,6 @@ async function compressed(content: Uint8Array, cache: string): Promise<Uint8Arra
   const kept = await readFile(file).catch(() => undefined);
   if (kept) return kept;
   const bytes = deflateSync(content, { level: 6 });
-  const fresh = `${file}.${randomUUID()}`;
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(fresh, bytes);
-  await rename(fresh, file);
+  await writeWhole(file, bytes);
   return bytes;
 }

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { Bundle } from "./bundle.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** A bundle as it is stored, and everything that it was made from. */
 interface Stored {
@@ -41,7 +42,7 @@ export async function cachedBundle(root: string, name: string, make: () => Promi
   const sources = new Map(await Promise.all(paths.map(async (path) => [path, await sourceOf(root, path)] as const)));
   const modified = await Promise.all(paths.map((path) => modifiedAt(join(root, path))));
   // A source that was written while it was bundled may differ from its fingerprint.
-  if (Math.max(...modified) < started) await store(file, { rules, sources, bundle });
+  if (Math.max(...modified) < started) await writeWhole(file, serialize({ rules, sources, bundle } satisfies Stored));
   return bundle;
 }
 
@@ -52,13 +53,6 @@ async function readStored(file: string): Promise<Stored | undefined> {
     // Absent, or written by another version: it will be replaced.
     return undefined;
   }
-}
-
-async function store(file: string, stored: Stored): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const fresh = `${file}.${randomUUID()}`;
-  await writeFile(fresh, serialize(stored));
-  await rename(fresh, file);
 }
 
 async function areUnchanged(root: string, sources: Stored["sources"]): Promise<boolean> {

@@ -25,9 +25,9 @@ export interface Bundle {
  * Bundles one entry for Lambda's Node 22: `index.mjs`, and a chunk for each dynamic import, so that a family of
  * handlers costs nothing until it is used. The same sources give the same bytes. Throws BuildError.
  */
-export async function bundle(entry: string, options: { root: string; minify: boolean }): Promise<Bundle> {
+export async function bundle(entry: string, root: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
-    absWorkingDir: options.root,
+    absWorkingDir: root,
     entryPoints: { index: entry },
     outdir: "out",
     write: false,
@@ -41,7 +41,7 @@ export async function bundle(entry: string, options: { root: string; minify: boo
     outExtension: { ".js": ".mjs" },
     chunkNames: "chunks/[name]-[hash]",
     banner: { js: REQUIRE },
-    minify: options.minify,
+    minify: true,
     legalComments: "none",
     sourcemap: "external",
     sourcesContent: false,
@@ -54,7 +54,7 @@ export async function bundle(entry: string, options: { root: string; minify: boo
   }).catch(async (error: unknown) => {
     throw await readable(error, entry);
   });
-  return { ...sort(outputFiles, `${options.root}/out`), metafile };
+  return { ...sort(outputFiles, `${root}/out`), metafile };
 }
 
 function sort(outputs: readonly OutputFile[], outdir: string): Pick<Bundle, "files" | "maps"> {

@@ -7,6 +7,7 @@ import { zip } from "./archive.ts";
 import { bundle } from "./bundle.ts";
 import { cachedBundle } from "./bundle-cache.ts";
 import { BuildError } from "./error.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** The repository, so that functions are found from any working directory. */
 const ROOT = resolve(import.meta.dirname, "..");
@@ -18,8 +19,6 @@ export interface BuildOptions {
   functions?: readonly string[];
   /** Extra files of the bundles, by function and file name: settings, model files. */
   files?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
-  /** Default true. */
-  minify?: boolean;
   /** The folder that contains `functions/`; tests replace it. */
   root?: string;
 }
@@ -67,10 +66,8 @@ export async function buildFunctions(options: BuildOptions): Promise<Record<stri
 type OneFunction = BuildOptions & { root: string; extra: Readonly<Record<string, string | Uint8Array>> };
 
 async function buildFunction(name: string, options: OneFunction): Promise<BuiltFunction> {
-  const { root, minify = true } = options;
-  const bundled = await cachedBundle(root, minify ? name : `${name}-readable`, () =>
-    bundle(`functions/${name}/index.ts`, { root, minify }),
-  );
+  const { root } = options;
+  const bundled = await cachedBundle(root, name, () => bundle(`functions/${name}/index.ts`, root));
   const files = new Map([...bundled.files, ["package.json", encode('{"type":"module"}\n')] as const]);
   for (const [file, content] of Object.entries(options.extra)) {
     if (files.has(file))
@@ -82,7 +79,7 @@ async function buildFunction(name: string, options: OneFunction): Promise<BuiltF
   const target = { dir: join(options.outdir, name), zip: join(options.outdir, `${name}.zip`) };
   await replaceFolder(target.dir, files);
   await replaceFolder(join(dirname(options.outdir), "maps", name), bundled.maps);
-  await replaceFile(target.zip, archive);
+  await writeWhole(target.zip, archive);
   return {
     ...target,
     metafile: bundled.metafile,
@@ -102,10 +99,4 @@ async function replaceFolder(folder: string, files: ReadonlyMap<string, Uint8Arr
   await rm(folder, { recursive: true, force: true });
   await mkdir(dirname(folder), { recursive: true });
   await rename(fresh, folder);
-}
-
-async function replaceFile(path: string, content: Uint8Array): Promise<void> {
-  const fresh = `${path}.new-${process.pid}`;
-  await writeFile(fresh, content);
-  await rename(fresh, path);
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { MODELS } from "../lib/config/embedding-models.ts";
@@ -16,6 +16,7 @@ import {
   type ParsedModelFiles,
   parseModelFiles,
 } from "../lib/search/embeddings/model-files.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** The model whose queries need files in the archive. */
 const MODEL = "sparse_v3";
@@ -96,7 +97,6 @@ export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelF
   const entry = locked ?? lockOf(files, problem ? OWN : { repository: REPOSITORY, revision });
   requireUnchanged(files, entry, { folder, lockFile, fetched: missing });
 
-  await mkdir(folder, { recursive: true });
   for (const [name, content] of fetched) await writeWhole(join(folder, name), content);
   if (!locked) await writeWhole(lockFile, `${JSON.stringify({ ...lock, [MODEL]: entry }, undefined, 2)}\n`);
   log(locked ? `${MODEL}: the files are the locked ones` : `${MODEL}: checksums written to ${lockFile}`);
@@ -254,10 +254,4 @@ function complete(files: ReadonlyMap<ModelFileName, Buffer>): ModelFiles {
     "tokenizer_config.json": get("tokenizer_config.json"),
     "idf.json": get("idf.json"),
   };
-}
-
-/** Writes a temporary file and renames it, so that an interrupted run leaves no partial file. */
-async function writeWhole(path: string, content: string | Buffer): Promise<void> {
-  await writeFile(`${path}.part`, content);
-  await rename(`${path}.part`, path);
 }

@@ -7,3 +7,18 @@ export class UsageError extends Error {
 export class Failure extends Error {
   override name = "Failure";
 }
+
+type ErrorClass<Args extends unknown[]> = new (...args: Args) => Error;
+
+/** Does work and throws its errors of one class as those of another, with the same message. */
+export async function rethrown<T>(
+  From: ErrorClass<never[]>,
+  As: ErrorClass<[message: string, options: ErrorOptions]>,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof From ? new As(error.message, { cause: error }) : error;
+  }
+}

@@ -8,12 +8,9 @@ import type { Finished } from "../../lib/recommendation/training/finish.ts";
 import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { followExecution } from "../recommendation/follow-execution.ts";
+import { followExecution, POLL_MS } from "../recommendation/follow-execution.ts";
 import { startTraining } from "../recommendation/start-training.ts";
 import { LOCAL_HELP, openTarget, type Target } from "../recommendation/target.ts";
-
-/** Milliseconds between two polls with --wait. */
-const POLL_MS = { aws: 10_000, local: 500 };
 
 const LEAST_MEMORY = 4 * 1_024 ** 3;
 

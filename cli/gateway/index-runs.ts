@@ -10,7 +10,7 @@ import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import type { Context } from "../command.ts";
-import { Failure } from "../errors.ts";
+import { Failure, rethrown } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 import { embeddingWriter, refuseDegraded } from "./embedding-writer.ts";
 import type { Gateway } from "./gateway.ts";
@@ -35,13 +35,7 @@ export function runCalls({ cluster }: Gateway, signal?: AbortSignal): RunCalls {
 }
 
 /** Runs an operation of the engine and reports its failures as those of the command. */
-export async function reported<T>(operation: () => Promise<T>): Promise<T> {
-  try {
-    return await operation();
-  } catch (error) {
-    throw error instanceof RunFailure ? new Failure(error.message, { cause: error }) : error;
-  }
-}
+export const reported = <T>(operation: () => Promise<T>): Promise<T> => rethrown(RunFailure, Failure, operation);
 
 /** Works on a rebuild until it is done. Ctrl-C leaves it, to be resumed. */
 export async function followRun(

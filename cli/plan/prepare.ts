@@ -16,7 +16,7 @@ import { discover } from "../discovery/discover.ts";
 import { checkQuotas } from "../discovery/quotas.ts";
 import { sdkQuotas } from "../discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
-import { Failure } from "../errors.ts";
+import { Failure, rethrown } from "../errors.ts";
 import { refuseMissingSections } from "../remove/still-deployed.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
 import { readAppliedInputs } from "../state/applied-inputs.ts";
@@ -118,17 +118,11 @@ async function checkModelFiles({ config, folders }: Session): Promise<void> {
 
 async function artifactsOf(session: Session, account: string) {
   const { config, folders } = session;
-  try {
-    const functions = functionsOf(config);
-    const files = await functionFiles(config, { names: namesIn(session, account), models: folders.models.folder });
-    return await buildFunctions({
-      outdir: folders.functions,
-      functions,
-      files: await withNativeCode(files, functions),
-    });
-  } catch (error) {
-    throw error instanceof BuildError ? new Failure(error.message, { cause: error }) : error;
-  }
+  const functions = functionsOf(config);
+  const files = await functionFiles(config, { names: namesIn(session, account), models: folders.models.folder });
+  return rethrown(BuildError, Failure, async () =>
+    buildFunctions({ outdir: folders.functions, functions, files: await withNativeCode(files, functions) }),
+  );
 }
 
 function notesOf({ config, folders }: Session): string[] {

@@ -1,14 +1,42 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import { isTransient } from "../../lib/aws/errors.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import { Failure } from "../errors.ts";
 import { reasonOf } from "./failure-reason.ts";
-import type { Started } from "./start-training.ts";
 import { reading } from "./target.ts";
 
 /** The state machines that commands follow. */
 export type Work = "training" | "teardown";
+
+/** An execution that was started. */
+export interface Started {
+  name: string;
+  arn: string;
+}
+
+/** Milliseconds between two polls. */
+export const POLL_MS = { aws: 10_000, local: 500 };
+
+/** Starts an execution. Undefined if the state machine is not there; it may be the rest of an interrupted removal. */
+export async function startExecution(
+  work: Work,
+  { sfn, names }: { sfn: SFNClient; names: Names },
+  name: string,
+  input: object,
+): Promise<Started | undefined> {
+  const { StartExecutionCommand } = await import("@aws-sdk/client-sfn");
+  const stateMachineArn = names.arn("states", `stateMachine:${names.stateMachine(work)}`);
+  const command = new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) });
+  try {
+    const { executionArn = "" } = await reading("states:StartExecution", sfn.send(command));
+    return { name, arn: executionArn };
+  } catch (error) {
+    if (error instanceof Error && /^StateMachine(DoesNotExist|Deleting)$/.test(error.name)) return undefined;
+    throw error;
+  }
+}
 
 /** What it takes to follow an execution. */
 export interface Following {

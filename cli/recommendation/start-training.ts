@@ -2,15 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { Failure } from "../errors.ts";
+import { type Started, startExecution } from "./follow-execution.ts";
 import { readTraining } from "./read-status.ts";
 import { shownTime } from "./table.ts";
-import { reading, type Target } from "./target.ts";
-
-/** An execution that was started. */
-export interface Started {
-  name: string;
-  arn: string;
-}
+import type { Target } from "./target.ts";
 
 /** Starts a training. Throws Failure if another one is running or the service is not deployed. */
 export async function startTraining(target: Target, sfn: SFNClient, input: TrainingInput): Promise<Started> {
@@ -22,15 +17,8 @@ export async function startTraining(target: Target, sfn: SFNClient, input: Train
     );
   }
   const name = `${input.mode}-${new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14)}-${randomUUID().slice(0, 4)}`;
-  const stateMachineArn = names.arn("states", `stateMachine:${names.stateMachine("training")}`);
-  const { StartExecutionCommand } = await import("@aws-sdk/client-sfn");
-  try {
-    const command = new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) });
-    const { executionArn = "" } = await reading("states:StartExecution", sfn.send(command));
-    return { name, arn: executionArn };
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "StateMachineDoesNotExist") throw error;
-    const remedy = local ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
-    throw new Failure(`There is no state machine ${names.stateMachine("training")}: ${remedy}`, { cause: error });
-  }
+  const started = await startExecution("training", { sfn, names }, name, input);
+  if (started) return started;
+  const remedy = local ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
+  throw new Failure(`There is no state machine ${names.stateMachine("training")}: ${remedy}`);
 }

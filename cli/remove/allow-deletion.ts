@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
-import { Failure } from "../errors.ts";
+import { Failure, rethrown } from "../errors.ts";
 import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
 import { type Place, providerRetries } from "../session.ts";
@@ -39,12 +39,15 @@ export async function allowDeletion(place: Place): Promise<boolean> {
   if (Object.keys(applied).length === 0) return false;
   terminal.note("Removing the deletion protection of resources with data");
   await mkdir(folders.uninstall, { recursive: true });
+  const artifacts = await rethrown(BuildError, Failure, () =>
+    buildFunctions({ outdir: folders.functions, functions: ["personalize-manager"] }),
+  );
   const { synthesizeDeletable } = await import("../../stacks/removal.ts");
   const [written] = synthesizeDeletable({
     config,
     account,
     applied,
-    artifacts: await manager(folders.functions),
+    artifacts,
     outdir: folders.uninstall,
     stateFolder: folders.state,
     ...providerRetries(session),
@@ -80,12 +83,4 @@ export function refuseMore({ resource_changes = [] }: PlanJson): void {
     `Stack ${STACK} differs from its last deployment, so removing its deletion protection would also change ${list}. ` +
       "Run `relevance deploy`, which shows these changes, then run this command again",
   );
-}
-
-async function manager(outdir: string) {
-  try {
-    return await buildFunctions({ outdir, functions: ["personalize-manager"], files: {} });
-  } catch (error) {
-    throw error instanceof BuildError ? new Failure(error.message, { cause: error }) : error;
-  }
 }
