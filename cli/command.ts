@@ -40,6 +40,10 @@ export interface CommonOptions {
   json: boolean;
 }
 
+/** Returns the configuration folder: conf.local for the stack of `make dev`, unless `--conf` names one. */
+export const confOf = ({ conf, local }: { conf: string; local: boolean }): string =>
+  local && conf === "conf" ? "conf.local" : conf;
+
 /** A command, as `main.ts` runs it. */
 export interface CommandModule {
   define(command: Command): void;

@@ -4,34 +4,37 @@ import { loadHybridSearch } from "../../lib/config/load.ts";
 import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { type BackfillFields, createBackfill } from "../../lib/search/index/backfill.ts";
 import { readBackfill } from "../../lib/search/index/rebuild/run-record.ts";
-import { defineCommand } from "../command.ts";
+import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { followBackfill, importTally, parallelOption, reported, runCalls } from "../gateway/index-runs.ts";
+import { openGateway } from "../gateway/gateway.ts";
+import {
+  defineRunOptions,
+  followBackfill,
+  importTally,
+  reported,
+  requireOneRun,
+  runCalls,
+  runOptions,
+} from "../gateway/index-runs.ts";
 
 /** `relevance backfill`: adds missing embeddings to stored documents. */
 export const command = defineCommand({
   example: ["relevance backfill --index books", "relevance backfill --resume 20261123-091500-a1b2"].join("\n  "),
   json: true,
   define: (command) => {
-    command
-      .option("--index <name>", "index that hybrid_search.yaml maps")
-      .option(parallelOption.flags, parallelOption.description, parallelOption.default)
-      .option("--resume <run>", "resume a run");
-    defineGatewayOptions(command);
+    command.option("--index <name>", "index that hybrid_search.yaml maps");
+    defineRunOptions(command);
   },
   options: {
     index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an index"))),
-    parallel: parallelOption.schema,
-    resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
-    ...gatewayOptions,
+    ...runOptions,
   },
   run: async ({ json, index, resume, parallel: most, ...options }, context) => {
-    if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
+    requireOneRun({ index, resume });
     const conf = confOf(options);
     const { terminal } = context;
     const begun = index === undefined ? undefined : fieldsOf(conf, index);
-    const gateway = await openGateway({ ...options, conf }, context);
+    const gateway = await openGateway(options, context);
     const calls = runCalls(gateway);
     const { record } = await reported(async () =>
       begun && index !== undefined

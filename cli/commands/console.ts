@@ -5,10 +5,10 @@ import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
 import { ConsoleError } from "../../lib/relevance/console/problem.ts";
 import { consoleIndexes } from "../../lib/relevance/console/setup.ts";
-import { type Context, defineCommand } from "../command.ts";
+import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { UsageError } from "../errors.ts";
-import { addressOf, confOf, deployedAddress } from "../gateway/gateway.ts";
+import { addressOf, deployedAddress } from "../gateway/gateway.ts";
 import { readStatus } from "../recommendation/read-status.ts";
 import { openTarget } from "../recommendation/target.ts";
 

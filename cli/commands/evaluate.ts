@@ -7,7 +7,7 @@ import { gatewayCall, type Query } from "../../lib/relevance/evaluation/request.
 import type { Setting, SettingsFile } from "../../lib/relevance/evaluation/settings-file.ts";
 import type { Metric } from "../../lib/relevance/metrics/metric.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { confOf, defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { readRun } from "../gateway/run.ts";
 import { table } from "../recommendation/table.ts";
 import { readQueries, readSettings } from "../relevance/files.ts";
@@ -50,7 +50,7 @@ export const command = defineCommand({
     const limits = limitsOf(options.failBelow, metrics);
     const file = readSettings(options.settings);
     const { queries, judgments } = readQueries(options.judgments, options.queries);
-    const gateway = await openGateway({ ...options, conf: confOf(options) }, context);
+    const gateway = await openGateway(options, context);
     const settings = [];
     for (const setting of file.settings) {
       context.terminal.note(`${setting.name}: ${queries.length} queries`);

@@ -2,9 +2,8 @@ import * as v from "valibot";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { type ExperimentReport, MEASURE_NAMES, reportOf } from "../../lib/relevance/experiments/report.ts";
 import { verdictLines } from "../../lib/relevance/experiments/verdict.ts";
-import { defineCommand } from "../command.ts";
+import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { confOf } from "../gateway/gateway.ts";
 import { table } from "../recommendation/table.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ifThere } from "../../lib/aws/errors.ts";
 import { ID_COLUMNS } from "../../lib/recommendation/records/profile.ts";
-import { type Context, defineCommand } from "../command.ts";
+import { type Context, confOf, defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { Failure } from "../errors.ts";
 import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
@@ -53,7 +53,7 @@ async function openForgetting(
   { conf, user, local }: { conf: string; user: string; local: boolean },
   context: Context,
 ): Promise<Omit<Forgetting, "note" | "pollMs">> {
-  const session = openSession(local && conf === "conf" ? "conf.local" : conf, context);
+  const session = openSession(confOf({ conf, local }), context);
   const { config } = session;
   const { names, sdk } = await openAccount(session, local);
   const bucket = names.bucket();

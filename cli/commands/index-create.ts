@@ -1,14 +1,11 @@
-import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import { loadHybridSearch } from "../../lib/config/load.ts";
 import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { newRunId } from "../../lib/search/index/rebuild/run-record.ts";
-import { SchemaError } from "../../lib/search/index/schema-error.ts";
-import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
-import { defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
-import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { confOf, defineCommand } from "../command.ts";
+import { Failure } from "../errors.ts";
+import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
+import { schemaFrom } from "../gateway/schema-file.ts";
 
 /** `relevance index create`: creates an index with embedding fields, behind an alias, so that it can be rebuilt. */
 export const command = defineCommand({
@@ -44,38 +41,19 @@ export const command = defineCommand({
     quantization: v.optional(v.picklist(["int8"])),
   },
   run: async ({ index: alias, schema_file_path: file, ...options }, context) => {
-    const conf = confOf(options);
-    const { hybrid_queries: entries, models } = loadHybridSearch(conf);
-    let base: unknown;
-    try {
-      base = JSON.parse(readFileSync(file, "utf8"));
-    } catch (error) {
-      throw new UsageError(`--schema_file_path: ${file} cannot be read as JSON: ${(error as Error).message}`);
-    }
-    try {
-      const parameters = hnswOf(options);
-      const { schema, leftOut } = semanticSchema({
-        entries,
-        models,
-        index: alias,
-        base,
-        source: file,
-        hnsw: () => parameters,
-      });
-      Object.assign(schema.settings.index, {
-        ...(options.shards !== undefined && { number_of_shards: options.shards }),
-        ...(options.replicas !== undefined && { number_of_replicas: options.replicas }),
-      });
-      if (leftOut.length > 0) context.terminal.note(`Left out from ${file}: ${leftOut.join(", ")}`);
-      const calls = runCalls(await openGateway({ ...options, conf }, context));
-      if (options.quantization !== undefined) await reported(() => requireQuantization(calls));
-      const name = `${alias}-${newRunId(new Date())}`;
-      await reported(() => calls.json("PUT", pathOf(name), { ...schema, aliases: { ...schema.aliases, [alias]: {} } }));
-      context.terminal.print(`Created ${name} behind the alias ${alias}`);
-      return 0;
-    } catch (error) {
-      throw error instanceof SchemaError ? new UsageError(error.message, { cause: error }) : error;
-    }
+    const parameters = hnswOf(options);
+    const place = { conf: confOf(options), index: alias, hnsw: () => parameters };
+    const schema = await schemaFrom(file, place, context.terminal);
+    Object.assign(schema.settings.index, {
+      ...(options.shards !== undefined && { number_of_shards: options.shards }),
+      ...(options.replicas !== undefined && { number_of_replicas: options.replicas }),
+    });
+    const calls = runCalls(await openGateway(options, context));
+    if (options.quantization !== undefined) await reported(() => requireQuantization(calls));
+    const name = `${alias}-${newRunId(new Date())}`;
+    await reported(() => calls.json("PUT", pathOf(name), { ...schema, aliases: { ...schema.aliases, [alias]: {} } }));
+    context.terminal.print(`Created ${name} behind the alias ${alias}`);
+    return 0;
   },
 });
 

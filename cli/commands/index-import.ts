@@ -2,11 +2,19 @@ import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
 import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
-import { defineCommand } from "../command.ts";
+import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { openGateway } from "../gateway/gateway.ts";
 import { formatOf, importSource } from "../gateway/import-files.ts";
-import { followImport, importTally, parallelOption, reported, runCalls } from "../gateway/index-runs.ts";
+import {
+  defineRunOptions,
+  followImport,
+  importTally,
+  reported,
+  requireOneRun,
+  runCalls,
+  runOptions,
+} from "../gateway/index-runs.ts";
 
 /** Rejected documents at which an import stops by default. */
 const MAX_REJECTED = 1_000;
@@ -25,31 +33,27 @@ export const command = defineCommand({
       .option("--from <places...>", "files, folders, s3://bucket/key or s3://bucket/prefix/; gzip if they end with .gz")
       .option("--format <format>", "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)")
       .option("--id-field <field>", "field or column with the id; without it, documents get new ids")
-      .option("--max-rejected <count>", "number of rejected documents at which the import stops", String(MAX_REJECTED))
-      .option(parallelOption.flags, parallelOption.description, parallelOption.default)
-      .option("--resume <run>", "resume a run");
-    defineGatewayOptions(command);
+      .option("--max-rejected <count>", "rejected documents at which the import stops", String(MAX_REJECTED));
+    defineRunOptions(command);
   },
   options: {
-    ...gatewayOptions,
+    ...runOptions,
     index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an index or alias"))),
     from: v.optional(v.array(v.string())),
     format: v.optional(v.picklist(["documents", "bulk", "csv"])),
     idField: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of a field"))),
     maxRejected: v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number)),
-    parallel: parallelOption.schema,
-    resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
   },
   run: async (options, context) => {
     const { json, index, from, format, idField, resume, maxRejected, parallel } = options;
-    if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
+    requireOneRun({ index, resume });
     if (resume !== undefined && [from, format, idField].some((one) => one !== undefined)) {
       throw new UsageError(
         "--resume uses the options that the run began with: leave out --from, --format and --id-field",
       );
     }
     const conf = confOf(options);
-    const gateway = await openGateway({ ...options, conf }, context);
+    const gateway = await openGateway(options, context);
     const { find, open } = importSource(async () => {
       const { S3Client } = await import("@aws-sdk/client-s3");
       const region = context.env.AWS_REGION ?? loadConfiguration(conf).project.aws.region_name;

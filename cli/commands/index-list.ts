@@ -4,8 +4,8 @@ import { loadHybridSearch } from "../../lib/config/load.ts";
 import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { type IndexMeta, readIndexMeta, vectorsOf } from "../../lib/search/index-meta/index-meta.ts";
-import { defineCommand } from "../command.ts";
-import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { confOf, defineCommand } from "../command.ts";
+import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
 import { table } from "../recommendation/table.ts";
 
@@ -39,7 +39,7 @@ export const command = defineCommand({
   options: { ...gatewayOptions, index: v.pipe(v.string(), v.nonEmpty("needs a name or pattern")) },
   run: async ({ json, index, ...options }, context) => {
     const conf = confOf(options);
-    const calls = runCalls(await openGateway({ ...options, conf }, context));
+    const calls = runCalls(await openGateway(options, context));
     const listed = await reported(() => list(calls, index, loadHybridSearch(conf)));
     if (json) context.terminal.printJson(listed);
     else context.terminal.print(table(HEADER, listed.map(rowOf)));

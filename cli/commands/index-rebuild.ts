@@ -5,10 +5,18 @@ import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { createRun, type DescribedIndex, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
 import { SchemaError } from "../../lib/search/index/schema-error.ts";
 import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
-import { defineCommand } from "../command.ts";
+import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { followRun, parallelOption, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
+import { openGateway } from "../gateway/gateway.ts";
+import {
+  defineRunOptions,
+  followRun,
+  reported,
+  requireOneRun,
+  runCalls,
+  runOptions,
+  tallyText,
+} from "../gateway/index-runs.ts";
 
 /** `relevance index rebuild`: fills a new index behind an alias, and puts it in place of the old one. */
 export const command = defineCommand({
@@ -22,33 +30,29 @@ export const command = defineCommand({
     command
       .option("--index <name>", "alias to rebuild")
       .option("--schema <file>", "settings and mappings of the new index as JSON (default: those of the old one)")
-      .option("--embed", "compute every embedding again, with the models of hybrid_search.yaml")
-      .option("--no-switch", "stop when the new index has caught up; `index switch` finishes the run")
-      .option("--replace-index", "if --index names an index, delete it and make its name an alias")
-      .option(parallelOption.flags, parallelOption.description, parallelOption.default)
-      .option("--resume <run>", "resume a run");
-    defineGatewayOptions(command);
+      .option("--embed", "compute every embedding anew, with the models of hybrid_search.yaml")
+      .option("--no-switch", "stop when the new index has caught up; `index switch` goes on")
+      .option("--replace-index", "allow that an index of this name is deleted, and becomes an alias");
+    defineRunOptions(command);
   },
   options: {
-    ...gatewayOptions,
+    ...runOptions,
     index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an alias"))),
     schema: v.optional(v.string()),
     embed: v.optional(v.boolean(), false),
     switch: v.optional(v.boolean(), true),
     replaceIndex: v.optional(v.boolean(), false),
-    parallel: parallelOption.schema,
-    resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
   },
   run: async (options, context) => {
     const { json, index, schema, embed, resume, replaceIndex, parallel, switch: thenSwitch } = options;
-    if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
+    requireOneRun({ index, resume });
     if (resume !== undefined && (schema !== undefined || embed || replaceIndex)) {
       throw new UsageError(
         "--resume uses the options that the run began with: leave out --schema, --embed and --replace-index",
       );
     }
     const conf = confOf(options);
-    const gateway = await openGateway({ ...options, conf }, context);
+    const gateway = await openGateway(options, context);
     const id = resume ?? (await start());
     const record = await followRun(gateway, { id, thenSwitch, most: parallel }, context);
     if (json) context.terminal.printJson(record);

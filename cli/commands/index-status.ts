@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
 import { type AnyRecord, listRecords, readAnyRecord, runIndex } from "../../lib/search/index/rebuild/run-record.ts";
 import { defineCommand } from "../command.ts";
-import { confOf, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import {
   backfillProgress,
   importProgress,
@@ -28,7 +28,7 @@ export const command = defineCommand({
   options: { ...gatewayOptions, run: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))) },
   run: async ({ json, run, ...options }, context) => {
     const { terminal } = context;
-    const calls = runCalls(await openGateway({ ...options, conf: confOf(options) }, context));
+    const calls = runCalls(await openGateway(options, context));
     if (run === undefined) {
       const records = await reported(() => listRecords(calls));
       if (json) terminal.printJson(records);

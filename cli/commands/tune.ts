@@ -12,10 +12,10 @@ import { MIN_QUERIES, type Tuning, tune } from "../../lib/relevance/tuning/tune.
 import { withDefaults } from "../../lib/relevance/tuning/write-settings.ts";
 import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
-import { type Context, defineCommand } from "../command.ts";
+import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { type Candidates, readCandidates } from "../gateway/candidates.ts";
-import { confOf, defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { readQueries, readSettings } from "../relevance/files.ts";
 import { defineJudgedOptions, judgedOptions } from "../relevance/judged-options.ts";
 import { metricsOf } from "../relevance/metric-options.ts";
@@ -64,7 +64,7 @@ export const command = defineCommand({
         `Tuning needs at least ${MIN_QUERIES} judged queries; ${options.judgments} has ${queries.length}`,
       );
     }
-    const gateway = await openGateway({ ...options, conf }, context);
+    const gateway = await openGateway(options, context);
     const current = entry?.candidates ?? 100;
     const depths = [...new Set([current, ...options.candidates])];
     const ks = options.k ?? [null];

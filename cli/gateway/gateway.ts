@@ -35,10 +35,6 @@ export function defineGatewayOptions(command: Command): void {
     .option("--local", "use the stack of `make dev`");
 }
 
-/** Returns the folder of the configuration that belongs to the gateway: conf.local for the local stack. */
-export const confOf = ({ conf, local }: Pick<GatewayOptions, "conf" | "local">): string =>
-  local && conf === "conf" ? "conf.local" : conf;
-
 /** An answer of the gateway. */
 export interface GatewayAnswer {
   body: unknown;

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import * as v from "valibot";
 import { type BackfillFields, workOnBackfill } from "../../lib/search/index/backfill.ts";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
@@ -10,21 +11,32 @@ import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import type { Context } from "../command.ts";
-import { Failure, rethrown } from "../errors.ts";
+import { Failure, rethrown, UsageError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 import { embeddingWriter, refuseDegraded } from "./embedding-writer.ts";
-import type { Gateway } from "./gateway.ts";
+import { defineGatewayOptions, type Gateway, gatewayOptions } from "./gateway.ts";
 
 /** Calls of one run at a time, at most, unless the user says how many. */
 const MOST_CALLS = 8;
 
-/** The option `--parallel` of commands that run for long. */
-export const parallelOption = {
-  flags: "--parallel <calls>",
-  description: "calls of the run at a time, at most; with 1, an import with embeddings leaves models to searches",
-  default: String(MOST_CALLS),
-  schema: v.pipe(v.string(), v.regex(/^([1-9]|1\d|2\d|3[0-2])$/, "must be from 1 to 32"), v.transform(Number)),
+/** The options of commands that begin or resume a run; {@link defineRunOptions} adds them. */
+export const runOptions = {
+  ...gatewayOptions,
+  parallel: v.pipe(v.string(), v.regex(/^([1-9]|1\d|2\d|3[0-2])$/, "must be from 1 to 32"), v.transform(Number)),
+  resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
 };
+
+/** Adds the options of {@link runOptions} to a command. */
+export function defineRunOptions(command: Command): void {
+  const parallel = "calls of the run at a time, at most; with 1, an import with embeddings leaves models to searches";
+  command.option("--parallel <calls>", parallel, String(MOST_CALLS)).option("--resume <run>", "go on with a run");
+  defineGatewayOptions(command);
+}
+
+/** Throws UsageError unless a run is either begun or resumed. */
+export function requireOneRun({ index, resume }: { index?: string | undefined; resume?: string | undefined }): void {
+  if ((index === undefined) === (resume === undefined)) throw new UsageError("Give either --index or --resume");
+}
 
 /** The longest that writes are held: below the 28 seconds of a gateway's request. */
 const HOLD_MS = 20_000;

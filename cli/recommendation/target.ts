@@ -2,7 +2,7 @@ import type { Recommendation } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
-import type { Context } from "../command.ts";
+import { type Context, confOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { explained } from "../discovery/explain.ts";
 import { UsageError } from "../errors.ts";
@@ -34,8 +34,9 @@ export const LOCAL_HELP = "the stack of `make dev` in place of AWS, with conf.lo
 /**
  * Opens the account or the local stack. Throws ConfigurationError, UsageError or Failure; the message says what to do.
  */
-export async function openTarget({ conf, local }: TargetOptions, context: Context): Promise<Target> {
-  const session = openSession(local && conf === "conf" ? "conf.local" : conf, context);
+export async function openTarget(options: TargetOptions, context: Context): Promise<Target> {
+  const { local } = options;
+  const session = openSession(confOf(options), context);
   const { recommendation } = session.config;
   if (!recommendation) {
     throw new UsageError("project.yaml has no section personalize: there is no recommendation service in this project");

@@ -8,9 +8,8 @@ import type { ObjectStore } from "../../lib/aws/object-store.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import type { StoredLog } from "../../lib/relevance/clicks/database.ts";
-import type { Context } from "../command.ts";
+import { type Context, confOf } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { confOf } from "../gateway/gateway.ts";
 import { openAccount, reading } from "../recommendation/target.ts";
 import { openSession } from "../session.ts";
 
