@@ -30,7 +30,8 @@ export interface CommandDefinition<Entries extends v.ObjectEntries> {
   run: (options: OptionsOf<Entries> & CommonOptions, context: Context) => Promise<ExitCode>;
 }
 
-type OptionsOf<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Entries, undefined>>;
+/** Options as a command gets them. */
+export type OptionsOf<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Entries, undefined>>;
 
 /** Options of all commands. */
 export interface CommonOptions {

@@ -1,6 +1,7 @@
 import { type Alarms, alarmTopics } from "../../lib/config/alarms.ts";
-import type { Names, Service } from "../../lib/core/naming/names.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
+import { SERVICE_NAMES } from "../services.ts";
 import type { Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 import { type CheckResult, checkCluster, refusalAdvice } from "./check-cluster.ts";
@@ -22,8 +23,7 @@ export async function recordDeployment(
 
 /** Finds the deployed APIs of the project. */
 export async function findDeployedApis(session: Session, names: Names): Promise<DeployedApi[]> {
-  const services: readonly Service[] = ["search-gateway", "recommendation"];
-  const found = await Promise.all(services.map((service) => findDeployedApi(session, names, service)));
+  const found = await Promise.all(SERVICE_NAMES.map((service) => findDeployedApi(session, names, service)));
   return found.filter((api) => api !== undefined);
 }
 

@@ -20,11 +20,7 @@ export const command = defineCommand({
   options: {
     ...logOptions,
     index: v.optional(v.string()),
-    minImpressions: v.pipe(
-      v.string(),
-      v.regex(/^[1-9]\d{0,6}$/, "must be a whole number from 1"),
-      v.transform((text) => Number(text)),
-    ),
+    minImpressions: v.pipe(v.string(), v.regex(/^[1-9]\d{0,6}$/, "must be a whole number from 1"), v.transform(Number)),
     output: v.optional(v.string()),
   },
   run: async (options, context) => {

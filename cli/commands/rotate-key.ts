@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { keysOf } from "../../lib/config/access.ts";
 import { DEFAULT_KEY } from "../../lib/core/http/key-rules.ts";
-import type { Service } from "../../lib/core/naming/names.ts";
 import { deployProject } from "../apply/deploy-project.ts";
 import { readParameter, writeParameters } from "../apply/parameters.ts";
 import { defineCommand } from "../command.ts";
@@ -9,9 +8,8 @@ import { NotAgreed } from "../confirm.ts";
 import { findDeployedApi } from "../deployed-api.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { formatKeyNumbers, parseKeyNumbers, rotatedNumbers, rotation } from "../key-numbers.ts";
+import { SERVICE_NAMES } from "../services.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
-
-const SERVICES = ["search-gateway", "recommendation"] as const satisfies readonly Service[];
 
 /** `relevance rotate-key`: adds a second API key; with --finish, removes the old one. */
 export const command = defineCommand({
@@ -22,13 +20,13 @@ export const command = defineCommand({
   ].join("\n  "),
   define: (command) => {
     command
-      .requiredOption("--service <name>", `${SERVICES.join(" or ")}`)
+      .requiredOption("--service <name>", SERVICE_NAMES.join(" or "))
       .option("--name <key>", "the key of api.yaml", DEFAULT_KEY)
       .option("--finish", "remove the old key", false)
       .option("--yes", "apply without asking", false);
   },
   options: {
-    service: v.picklist(SERVICES, `must be ${SERVICES.join(" or ")}`),
+    service: v.picklist(SERVICE_NAMES, `must be ${SERVICE_NAMES.join(" or ")}`),
     name: v.string(),
     finish: v.boolean(),
     yes: v.boolean(),

@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import { chunks } from "../../lib/aws/call.ts";
 import type { ObjectStore } from "../../lib/aws/object-store.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
@@ -173,9 +174,7 @@ async function rewriteObject(objects: ObjectStore, key: string, rule: LineRule):
   const stream = await objects.read(key);
   // Expired since it was listed.
   if (!stream) return 0;
-  const parts: Uint8Array[] = [];
-  for await (const part of stream) parts.push(part);
-  const rewritten = rewriteLines(Buffer.concat(parts), rule);
+  const rewritten = rewriteLines(await buffer(stream), rule);
   if (!rewritten) return 0;
   await objects.write(key, rewritten.body);
   return rewritten.lines;

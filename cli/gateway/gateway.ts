@@ -5,7 +5,7 @@ import type { Service } from "../../lib/core/naming/names.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { retry } from "../../lib/core/resilience/retry.ts";
 import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
-import type { Context } from "../command.ts";
+import type { Context, OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { clusterBehind } from "./cluster.ts";
@@ -17,12 +17,7 @@ export const gatewayOptions = {
   local: v.optional(v.boolean(), false),
 };
 
-interface GatewayOptions {
-  conf: string;
-  apiHost?: string | undefined;
-  apiKey?: string | undefined;
-  local: boolean;
-}
+type GatewayOptions = { conf: string } & OptionsOf<typeof gatewayOptions>;
 
 /** Holds the key of `--api-host`, so that the list of processes does not show it. */
 const KEY_VARIABLE = "RELEVANCE_API_KEY";

@@ -90,18 +90,15 @@ function bucketAndKey(name: string): { Bucket: string; Key: string } {
 }
 
 async function objects(client: S3Client, place: string): Promise<ImportFile[]> {
-  const { ListObjectsV2Command } = await import("@aws-sdk/client-s3");
+  const { paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
   const { Bucket, Key } = bucketAndKey(place);
   const isPrefix = Key === "" || Key.endsWith("/");
   const files: ImportFile[] = [];
-  let token: string | undefined;
-  do {
-    const page = await client.send(new ListObjectsV2Command({ Bucket, Prefix: Key, ContinuationToken: token }));
-    for (const { Key: key = "", Size: size = 0, ETag: tag = "" } of page.Contents ?? []) {
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix: Key })) {
+    for (const { Key: key = "", Size: size = 0, ETag: tag = "" } of Contents) {
       if (isPrefix ? size > 0 : key === Key) files.push({ name: `s3://${Bucket}/${key}`, size, tag });
     }
-    token = page.NextContinuationToken;
-  } while (token);
+  }
   if (files.length === 0) throw new UsageError(`--from: there is no object at ${place}; a prefix ends with a slash`);
   return files;
 }

@@ -2,13 +2,14 @@ import { globSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
 import * as v from "valibot";
 import type { ObjectStore } from "../../lib/aws/object-store.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import type { StoredLog } from "../../lib/relevance/clicks/database.ts";
-import { type Context, confOf } from "../command.ts";
+import { type Context, confOf, type OptionsOf } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { openAccount, reading } from "../recommendation/target.ts";
 import { openSession } from "../session.ts";
@@ -20,21 +21,12 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** The options of commands that read the stored request log; {@link defineLogOptions} adds them. */
 export const logOptions = {
-  days: v.pipe(
-    v.string(),
-    v.regex(/^[1-9]\d{0,3}$/, "must be a number of days from 1 to 9999"),
-    v.transform((text) => Number(text)),
-  ),
+  days: v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, "must be a number of days from 1 to 9999"), v.transform(Number)),
   files: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))),
   local: v.optional(v.boolean(), false),
 };
 
-interface LogOptions {
-  conf: string;
-  days: number;
-  files?: string | undefined;
-  local: boolean;
-}
+type LogOptions = { conf: string } & OptionsOf<typeof logOptions>;
 
 /** Adds the options of {@link logOptions} to a command. */
 export function defineLogOptions(command: Command): void {
@@ -135,9 +127,7 @@ export async function downloaded(
     async ({ key, index }) => {
       const stream = await objects.read(key);
       if (!stream) throw new Failure(`${key} expired while it was read: run the command again`);
-      const parts: Uint8Array[] = [];
-      for await (const part of stream) parts.push(part);
-      const body = Buffer.concat(parts);
+      const body = await buffer(stream);
       // DuckDB tells compressed files by their names.
       const extension = body.subarray(0, 2).equals(GZIP_MAGIC) ? "gz" : "jsonl";
       const file = join(folder, `${prefix.replaceAll("/", "-")}${index}.${extension}`);

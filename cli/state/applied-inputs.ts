@@ -3,29 +3,11 @@ import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { StackName } from "../../lib/core/naming/names.ts";
 import type { AppliedInputs } from "../discovery/personalize.ts";
 import type { Place } from "../session.ts";
+import { State } from "../terraform/managed-resources.ts";
 import { pullState } from "../terraform/stack.ts";
 import { bareStacks } from "./stacks.ts";
 
 const STACKS: readonly StackName[] = ["personalization", "filters", "recommendation"];
-
-const State = v.object({
-  resources: v.optional(
-    v.array(
-      v.object({
-        type: v.string(),
-        name: v.string(),
-        instances: v.array(
-          v.object({
-            attributes: v.optional(v.record(v.string(), v.unknown()), {}),
-            /** Set on an instance that is already replaced. */
-            deposed: v.optional(v.string()),
-          }),
-        ),
-      }),
-    ),
-    [],
-  ),
-});
 
 /** Reads what Terraform last applied to Personalize resources; empty without a recommendation service. */
 export async function readAppliedInputs(place: Place): Promise<AppliedInputs> {

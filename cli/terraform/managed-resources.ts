@@ -11,7 +11,8 @@ export interface ManagedResource {
   id: string | undefined;
 }
 
-const State = v.object({
+/** The output of `terraform state pull`, as far as it is used. */
+export const State = v.object({
   resources: v.optional(
     v.array(
       v.object({
@@ -22,6 +23,8 @@ const State = v.object({
           v.object({
             index_key: v.optional(v.union([v.string(), v.number()])),
             attributes: v.optional(v.record(v.string(), v.unknown()), {}),
+            /** Set on an instance that is already replaced. */
+            deposed: v.optional(v.string()),
           }),
         ),
       }),

@@ -167,15 +167,17 @@ test("the account's own quota of filters counts, and the usual one for those who
 
 test("what was applied is in Terraform's state, without what is being replaced", () => {
   const instance = (input: unknown, more: object = {}) => ({ attributes: { input: JSON.stringify(input) }, ...more });
+  const managed = { mode: "managed" };
   const state = {
     resources: [
       {
+        ...managed,
         type: "aws_lambda_invocation",
         name: "filter-unread",
         instances: [instance({ old: true }, { deposed: "00" }), instance(unread)],
       },
-      { type: "aws_lambda_invocation", name: "odd", instances: [{ attributes: { input: "text" } }] },
-      { type: "aws_iam_role", name: "role", instances: [instance(group)] },
+      { ...managed, type: "aws_lambda_invocation", name: "odd", instances: [{ attributes: { input: "text" } }] },
+      { ...managed, type: "aws_iam_role", name: "role", instances: [instance(group)] },
     ],
   };
   assert.equal(appliedInputs(state), { "filter-unread": unread });
