@@ -30,9 +30,9 @@ export const command = defineCommand({
     command
       .option("--index <name>", "alias to rebuild")
       .option("--schema <file>", "settings and mappings of the new index as JSON (default: those of the old one)")
-      .option("--embed", "compute every embedding anew, with the models of hybrid_search.yaml")
-      .option("--no-switch", "stop when the new index has caught up; `index switch` goes on")
-      .option("--replace-index", "allow that an index of this name is deleted, and becomes an alias");
+      .option("--embed", "compute every embedding again, with the models of hybrid_search.yaml")
+      .option("--no-switch", "stop when the new index has caught up; `index switch` finishes the run")
+      .option("--replace-index", "if --index names an index, delete it and make its name an alias");
     defineRunOptions(command);
   },
   options: {

@@ -29,7 +29,7 @@ export const runOptions = {
 /** Adds the options of {@link runOptions} to a command. */
 export function defineRunOptions(command: Command): void {
   const parallel = "calls of the run at a time, at most; with 1, an import with embeddings leaves models to searches";
-  command.option("--parallel <calls>", parallel, String(MOST_CALLS)).option("--resume <run>", "go on with a run");
+  command.option("--parallel <calls>", parallel, String(MOST_CALLS)).option("--resume <run>", "resume a run");
   defineGatewayOptions(command);
 }
 

@@ -6,7 +6,6 @@ import type { ApiOptions } from "../../../core/http/middleware.ts";
 import { issueOf } from "../../../core/http/validate.ts";
 import type { EventsSettings } from "../../gateway/settings.ts";
 import { eventLine } from "../../request-log/event-line.ts";
-import { UNSTORED_EVENTS } from "../../request-log/marker.ts";
 import { UbiEvent } from "../../request-log/ubi-event.ts";
 import { keyInTime } from "../../request-log/user-id-key.ts";
 import type { EventsRequest } from "./request.ts";
