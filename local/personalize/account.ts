@@ -6,7 +6,7 @@ import type { LiveRow, Part } from "./data/rows.ts";
 import type { Storage } from "./data/storage.ts";
 import { indexModel, type ModelIndex } from "./learn/answer.ts";
 import type { Model } from "./learn/train.ts";
-import { type DatasetType, KIND_NAMES, type Kind, type OfKind, type Resource } from "./resources.ts";
+import { type DatasetType, type Kind, kindName, memberOf, type OfKind, type Resource } from "./resources.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** The simulated durations, in milliseconds. An import or a training also takes at least as long as its actual work. */
@@ -30,7 +30,16 @@ export interface AccountOptions {
   storage: Storage;
 }
 
-type New<K extends Kind> = Omit<OfKind<K>, "createdAt" | "updatedAt" | "phaseAt" | "sequence" | "status" | "tags">;
+type New<K extends Kind> = Omit<
+  OfKind<K>,
+  "arn" | "createdAt" | "updatedAt" | "phaseAt" | "sequence" | "status" | "tags"
+>;
+
+interface CreationOptions {
+  tags?: readonly { tagKey: string; tagValue: string }[] | undefined;
+  /** How many resources count towards a quota, which they must not have reached. */
+  quota?: { present: number; most: number; message?: string };
+}
 
 const MOST_TAGS = 50;
 
@@ -97,34 +106,45 @@ export class Account {
   find<K extends Kind>(kind: K, arn: string): OfKind<K> {
     const resource = this.#resources.get(arn);
     if (resource?.kind !== kind) {
-      throw new ServiceError("ResourceNotFoundException", `${KIND_NAMES[kind]} with ARN ${arn} does not exist.`);
+      throw new ServiceError("ResourceNotFoundException", `${kindName(kind)} with ARN ${arn} does not exist.`);
     }
     return resource as OfKind<K>;
   }
 
-  /** Adds a resource. Throws ResourceAlreadyExistsException if the ARN is taken, TooManyTagsException above 50 tags. */
+  /**
+   * Adds a resource and returns its ARN under the name that the API gives it. Throws ResourceAlreadyExistsException if
+   * the ARN is taken, LimitExceededException at the quota, TooManyTagsException above 50 tags.
+   */
   add<K extends Kind>(
-    resource: New<K> & { kind: K },
-    tags: readonly { tagKey: string; tagValue: string }[] = [],
-  ): void {
-    if (this.#resources.has(resource.arn)) {
+    resource: New<K> & { kind: K; arn?: string },
+    { tags = [], quota }: CreationOptions = {},
+  ): Record<string, string> {
+    const { kind, name, arn = this.arn(`${kind}/${name}`) } = resource;
+    if (this.#resources.has(arn)) {
       throw new ServiceError(
         "ResourceAlreadyExistsException",
-        `Another resource with Arn ${resource.arn} already exists. Please try again after deleting the existing resource.`,
+        `Another resource with Arn ${arn} already exists. Please try again after deleting the existing resource.`,
       );
+    }
+    if (quota && quota.present >= quota.most) {
+      const { most, message = `More than ${most} resources in ACTIVE state. Please delete some and try again.` } =
+        quota;
+      throw new ServiceError("LimitExceededException", message);
     }
     const now = this.now();
     this.#sequence += 1;
-    this.#resources.set(resource.arn, {
+    this.#resources.set(arn, {
       ...resource,
+      arn,
       createdAt: now,
       updatedAt: now,
       phaseAt: now,
       sequence: this.#sequence,
-      status: resource.kind === "schema" ? "ACTIVE" : "CREATE PENDING",
+      status: kind === "schema" ? "ACTIVE" : "CREATE PENDING",
       tags: withTags({}, tags),
     } as Resource);
     this.changed();
+    return { [`${memberOf(kind)}Arn`]: arn };
   }
 
   remove(arn: string): void {

@@ -1,6 +1,7 @@
 import type { Account } from "./account.ts";
 import { type JobResult, runDeletion, runImport, runTraining } from "./jobs.ts";
-import type { Campaign, Kind, Resource, Solution } from "./resources.ts";
+import { isUpdating } from "./operations/operation.ts";
+import type { Campaign, Dataset, Kind, Resource, Solution, Update } from "./resources.ts";
 
 /**
  * Moves resources through their states as time passes. There are no timers: every request first brings the account up
@@ -25,9 +26,7 @@ export class Lifecycle {
     for (const resource of this.#account.all()) {
       // At most two steps: from pending to in progress to the end, if the time for both has passed.
       while (this.#step(resource, now));
-      if (resource.kind === "campaign") this.#settleUpdate(resource, now);
-      if (resource.kind === "solution") this.#settleSolutionUpdate(resource, now);
-      if (resource.kind === "dataset" && resource.schemaUpdate) this.#settleSchemaUpdate(resource, now);
+      if ("update" in resource) this.#settleUpdate(resource, now);
     }
   }
 
@@ -75,9 +74,9 @@ export class Lifecycle {
     }
   }
 
-  #enter(resource: Resource, status: Resource["status"], at: number): true {
-    resource.status = status;
-    resource.updatedAt = at;
+  #enter(changed: Resource | Update, status: Update["status"], at: number): true {
+    changed.status = status;
+    changed.updatedAt = at;
     this.#account.changed();
     return true;
   }
@@ -139,54 +138,23 @@ export class Lifecycle {
     return kind === "campaign" ? deploying : working;
   }
 
-  #settleUpdate(campaign: Campaign, now: number): void {
-    const { update } = campaign;
-    if (!update || update.status === "ACTIVE" || update.status === "CREATE FAILED") return;
-    const { pending, deploying } = this.#account.delays;
-    const elapsed = now - update.createdAt;
-    if (elapsed >= pending && update.status === "CREATE PENDING") {
-      update.status = "CREATE IN_PROGRESS";
-      update.updatedAt = update.createdAt + pending;
-      this.#account.changed();
-    }
-    if (elapsed < pending + deploying) return;
-    const failure = this.#failures.get("campaign")?.shift();
-    update.status = failure === undefined ? "ACTIVE" : "CREATE FAILED";
-    update.updatedAt = now;
-    if (failure !== undefined) {
-      update.failureReason = failure;
-    } else {
-      const { solutionVersionArn, minProvisionedTPS, campaignConfig } = update;
-      Object.assign(campaign, { solutionVersionArn, minProvisionedTPS, updatedAt: now });
-      if (campaignConfig) campaign.campaignConfig = campaignConfig;
-    }
-    this.#account.changed();
-  }
-
-  #settleSolutionUpdate(solution: Solution, now: number): void {
-    const { update } = solution;
-    if (!update || update.status === "ACTIVE") return;
-    const { pending, working } = this.#account.delays;
+  /** Moves an update on. When it is done, the resource takes over what it changes; if it failed, nothing. */
+  #settleUpdate(resource: Campaign | Solution | Dataset, now: number): void {
+    const { update } = resource;
+    if (!isUpdating(update)) return;
+    const { pending } = this.#account.delays;
     const elapsed = now - update.createdAt;
     if (elapsed < pending) return;
-    update.status = elapsed < pending + working ? "CREATE IN_PROGRESS" : "ACTIVE";
-    update.updatedAt = now;
-    if (update.status === "ACTIVE") {
-      solution.performAutoTraining = update.performAutoTraining ?? solution.performAutoTraining;
-      Object.assign(solution.solutionConfig, update.solutionUpdateConfig);
-      solution.updatedAt = now;
+    if (elapsed < pending + this.#duration(resource.kind)) {
+      if (update.status === "CREATE PENDING") this.#enter(update, "CREATE IN_PROGRESS", update.createdAt + pending);
+      return;
     }
-    this.#account.changed();
-  }
-
-  #settleSchemaUpdate(dataset: Extract<Resource, { kind: "dataset" }>, now: number): void {
-    const { schemaUpdate } = dataset;
-    const { pending, working } = this.#account.delays;
-    if (!schemaUpdate || dataset.schemaArn === schemaUpdate.schemaArn) return;
-    if (now - schemaUpdate.createdAt < pending + working) return;
-    dataset.schemaArn = schemaUpdate.schemaArn;
-    dataset.updatedAt = now;
-    this.#account.changed();
+    const failure = this.#failures.get(resource.kind)?.shift();
+    if (failure === undefined) {
+      takeOver(resource);
+      resource.updatedAt = now;
+    } else update.failureReason = failure;
+    this.#enter(update, failure === undefined ? "ACTIVE" : "CREATE FAILED", now);
   }
 
   #remove(resource: Resource): void {
@@ -199,5 +167,22 @@ export class Lifecycle {
         (other.kind === "dataset-import-job" && other.datasetArn === resource.arn);
       if (belongs) this.#account.remove(other.arn);
     }
+  }
+}
+
+/** Gives a resource what its update changes. */
+function takeOver(resource: Campaign | Solution | Dataset): void {
+  switch (resource.kind) {
+    case "campaign": {
+      const { solutionVersionArn, minProvisionedTPS, campaignConfig } = resource.update ?? resource;
+      Object.assign(resource, { solutionVersionArn, minProvisionedTPS, ...(campaignConfig && { campaignConfig }) });
+      return;
+    }
+    case "solution":
+      resource.performAutoTraining = resource.update?.performAutoTraining ?? resource.performAutoTraining;
+      Object.assign(resource.solutionConfig, resource.update?.solutionUpdateConfig);
+      return;
+    case "dataset":
+      resource.schemaArn = resource.update?.schemaArn ?? resource.schemaArn;
   }
 }

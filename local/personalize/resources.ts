@@ -9,6 +9,14 @@ export type Status =
   | "DELETE PENDING"
   | "DELETE IN_PROGRESS";
 
+/** A change of a resource that keeps serving what it had until the change is done. */
+export interface Update {
+  status: Status;
+  createdAt: number;
+  updatedAt: number;
+  failureReason?: string;
+}
+
 interface Base {
   arn: string;
   name: string;
@@ -43,7 +51,7 @@ export interface Dataset extends Base {
   groupArn: string;
   datasetType: DatasetType;
   schemaArn: string;
-  schemaUpdate?: { schemaArn: string; createdAt: number };
+  update?: Update & { schemaArn: string };
 }
 
 export type ImportMode = "FULL" | "INCREMENTAL";
@@ -105,12 +113,9 @@ export interface Solution extends Base {
   performAutoTraining: boolean;
   eventType?: string;
   solutionConfig: SolutionConfig;
-  update?: {
+  update?: Update & {
     solutionUpdateConfig?: Pick<SolutionConfig, "autoTrainingConfig" | "eventsConfig">;
     performAutoTraining?: boolean;
-    status: Status;
-    createdAt: number;
-    updatedAt: number;
   };
 }
 
@@ -134,7 +139,7 @@ export interface CampaignSettings {
 
 export interface Campaign extends Base, CampaignSettings {
   kind: "campaign";
-  update?: CampaignSettings & { status: Status; createdAt: number; updatedAt: number; failureReason?: string };
+  update?: Update & CampaignSettings;
 }
 
 export type Resource =
@@ -152,16 +157,12 @@ export type Resource =
 export type Kind = Resource["kind"];
 export type OfKind<K extends Kind> = Extract<Resource, { kind: K }>;
 
-/** The service's name for each kind, as used in its messages. */
-export const KIND_NAMES: Readonly<Record<Kind, string>> = {
-  "dataset-group": "Dataset group",
-  schema: "Schema",
-  dataset: "Dataset",
-  "dataset-import-job": "Dataset import job",
-  "data-deletion-job": "Data deletion job",
-  "event-tracker": "Event tracker",
-  filter: "Filter",
-  solution: "Solution",
-  "solution-version": "Solution version",
-  campaign: "Campaign",
-};
+/** Returns the service's name for a kind in its messages, such as "Dataset group". */
+export function kindName(kind: Kind): string {
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll("-", " ")}`;
+}
+
+/** Returns the member of the API that stands for a resource of this kind, such as `datasetGroup`. */
+export function memberOf(kind: Kind): string {
+  return kind.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

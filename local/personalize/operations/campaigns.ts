@@ -1,17 +1,20 @@
 import * as v from "valibot";
 import type { Account } from "../account.ts";
-import { ARN, NAME, PAGE, TAGS, text, texts, whole } from "../members.ts";
-import type { Campaign, CampaignSettings, SolutionVersion } from "../resources.ts";
+import { ARN, NAME, TAGS, text, texts, whole } from "../members.ts";
+import type { CampaignSettings, SolutionVersion } from "../resources.ts";
 import { inUse, invalid } from "../service-error.ts";
 import {
   beginDeletion,
-  dates,
+  beginUpdate,
+  describing,
+  isUpdating,
+  listing,
   type Operation,
+  onResource,
   operation,
-  page,
   requireActive,
-  requireRoom,
-  state,
+  summaryOf,
+  updateSummary,
 } from "./operation.ts";
 
 const MOST_CAMPAIGNS = 5;
@@ -27,15 +30,6 @@ const Config = v.optional(
     ),
   }),
 );
-const ByArn = v.strictObject({ campaignArn: ARN });
-
-const summary = (campaign: Campaign) => ({
-  name: campaign.name,
-  campaignArn: campaign.arn,
-  ...state(campaign),
-  ...dates(campaign),
-});
-
 const settings = ({ solutionVersionArn, minProvisionedTPS, campaignConfig }: CampaignSettings) => ({
   solutionVersionArn,
   minProvisionedTPS,
@@ -54,37 +48,19 @@ export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
     }),
     ({ name, solutionVersionArn, minProvisionedTPS, campaignConfig, tags }, account) => {
       checkConfig(campaignConfig, solutionVersionArn, account);
-      const arn = account.arn(`campaign/${name}`);
-      if (!account.get(arn)) {
-        const message = `More than ${MOST_CAMPAIGNS} resources in ACTIVE state. Please delete some and try again.`;
-        requireRoom(account.list("campaign").length, MOST_CAMPAIGNS, message);
-      }
+      const quota = { present: account.list("campaign").length, most: MOST_CAMPAIGNS };
       const config = campaignConfig && { campaignConfig };
-      account.add({ kind: "campaign", arn, name, solutionVersionArn, minProvisionedTPS, ...config }, tags);
-      return { campaignArn: arn };
+      return account.add({ kind: "campaign", name, solutionVersionArn, minProvisionedTPS, ...config }, { tags, quota });
     },
   ),
-  DescribeCampaign: operation(ByArn, ({ campaignArn }, account) => {
-    const campaign = account.find("campaign", campaignArn);
+  DescribeCampaign: describing("campaign", (campaign) => {
     const { update } = campaign;
-    const latestCampaignUpdate = update && {
-      ...settings(update),
-      status: update.status,
-      ...(update.failureReason !== undefined && { failureReason: update.failureReason }),
-      ...dates(update),
-    };
-    return {
-      campaign: { ...summary(campaign), ...settings(campaign), ...(latestCampaignUpdate && { latestCampaignUpdate }) },
-    };
+    const latest = update && { latestCampaignUpdate: updateSummary(update) };
+    return { ...summaryOf(campaign), ...settings(campaign), ...latest };
   }),
-  ListCampaigns: operation(v.strictObject({ solutionArn: v.optional(ARN), ...PAGE }), (input, account) => {
-    const own = account
-      .list("campaign")
-      .filter(({ solutionVersionArn }) =>
-        solutionVersionArn.startsWith(input.solutionArn ? `${input.solutionArn}/` : ""),
-      );
-    const { shown, next } = page(own, input);
-    return { campaigns: shown.map(summary), ...next };
+  ListCampaigns: listing("campaign", summaryOf, {
+    member: "solutionArn",
+    owns: (arn, { solutionVersionArn }) => solutionVersionArn.startsWith(`${arn}/`),
   }),
   UpdateCampaign: operation(
     v.strictObject({
@@ -96,7 +72,7 @@ export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
     ({ campaignArn, solutionVersionArn, minProvisionedTPS, campaignConfig }, account) => {
       const campaign = account.find("campaign", campaignArn);
       requireActive(campaign);
-      if (campaign.update && /PENDING|IN_PROGRESS/.test(campaign.update.status)) {
+      if (isUpdating(campaign.update)) {
         throw inUse(`Campaign ${campaignArn} is already being updated, its update is ${campaign.update.status}.`);
       }
       const config = campaignConfig ?? campaign.campaignConfig;
@@ -106,16 +82,13 @@ export const CAMPAIGNS: Readonly<Record<string, Operation>> = {
         ...(config && { campaignConfig: config }),
       };
       checkConfig(config, next.solutionVersionArn, account);
-      const now = account.now();
-      campaign.update = { ...next, status: "CREATE PENDING", createdAt: now, updatedAt: now };
-      account.changed();
+      beginUpdate(campaign, next, account);
       return { campaignArn };
     },
   ),
-  DeleteCampaign: operation(ByArn, ({ campaignArn }, account) => {
-    const campaign = account.find("campaign", campaignArn);
-    if (campaign.update && /PENDING|IN_PROGRESS/.test(campaign.update.status)) {
-      throw inUse(`Campaign ${campaignArn} cannot be deleted while it is being updated.`);
+  DeleteCampaign: onResource("campaign", (campaign, account) => {
+    if (isUpdating(campaign.update)) {
+      throw inUse(`Campaign ${campaign.arn} cannot be deleted while it is being updated.`);
     }
     return beginDeletion(campaign, account);
   }),

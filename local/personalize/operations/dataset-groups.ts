@@ -1,29 +1,20 @@
 import * as v from "valibot";
-import { ARN, NAME, PAGE, ROLE_ARN, TAGS, text } from "../members.ts";
-import type { DatasetGroup } from "../resources.ts";
+import { NAME, ROLE_ARN, TAGS, text } from "../members.ts";
 import { invalid } from "../service-error.ts";
 import {
   beginDeletion,
-  dates,
+  describing,
+  listing,
   type Operation,
-  ofGroup,
+  onResource,
   operation,
-  page,
-  requireRoom,
   requireUnused,
-  state,
+  summaryOf,
 } from "./operation.ts";
 
 const MOST_GROUPS = 5;
 const KMS_KEY_ARN = text(2048, { pattern: /^arn:aws.*:kms:.*:[0-9]{12}:key\/.*$/ });
-const ByArn = v.strictObject({ datasetGroupArn: ARN });
-
-const summary = (group: DatasetGroup) => ({
-  name: group.name,
-  datasetGroupArn: group.arn,
-  ...state(group),
-  ...dates(group),
-});
+const USERS: readonly string[] = ["event-tracker", "solution", "dataset", "filter"];
 
 /** The operations on dataset groups. Domain dataset groups are rejected. */
 export const DATASET_GROUPS: Readonly<Record<string, Operation>> = {
@@ -40,27 +31,22 @@ export const DATASET_GROUPS: Readonly<Record<string, Operation>> = {
       if ((roleArn === undefined) !== (kmsKeyArn === undefined)) {
         throw invalid("A dataset group takes roleArn and kmsKeyArn together, or neither.");
       }
-      const arn = account.arn(`dataset-group/${name}`);
-      if (!account.get(arn)) {
-        const message = `More than ${MOST_GROUPS} resources in ACTIVE state. Please delete some and try again.`;
-        requireRoom(account.list("dataset-group").length, MOST_GROUPS, message);
-      }
-      account.add({ kind: "dataset-group", arn, name, ...(roleArn && kmsKeyArn && { roleArn, kmsKeyArn }) }, tags);
-      return { datasetGroupArn: arn };
+      const quota = { present: account.list("dataset-group").length, most: MOST_GROUPS };
+      const encryption = roleArn && kmsKeyArn && { roleArn, kmsKeyArn };
+      return account.add({ kind: "dataset-group", name, ...encryption }, { tags, quota });
     },
   ),
-  DescribeDatasetGroup: operation(ByArn, ({ datasetGroupArn }, account) => {
-    const group = account.find("dataset-group", datasetGroupArn);
+  DescribeDatasetGroup: describing("dataset-group", (group) => {
     const { roleArn, kmsKeyArn } = group;
-    return { datasetGroup: { ...summary(group), ...(roleArn && { roleArn }), ...(kmsKeyArn && { kmsKeyArn }) } };
+    return { ...summaryOf(group), ...(roleArn && { roleArn }), ...(kmsKeyArn && { kmsKeyArn }) };
   }),
-  ListDatasetGroups: operation(v.strictObject(PAGE), (input, account) => {
-    const { shown, next } = page(account.list("dataset-group"), input);
-    return { datasetGroups: shown.map(summary), ...next };
-  }),
-  DeleteDatasetGroup: operation(ByArn, ({ datasetGroupArn }, account) => {
-    const group = account.find("dataset-group", datasetGroupArn);
-    requireUnused(group, ofGroup(account, group.arn, "event-tracker", "solution", "dataset", "filter"));
+  ListDatasetGroups: listing("dataset-group", summaryOf),
+  DeleteDatasetGroup: onResource("dataset-group", (group, account) => {
+    const own = account.all().filter((one) => "groupArn" in one && one.groupArn === group.arn);
+    requireUnused(
+      group,
+      own.filter(({ kind }) => USERS.includes(kind)),
+    );
     return beginDeletion(group, account);
   }),
 };

@@ -1,31 +1,27 @@
 import * as v from "valibot";
 import type { Account } from "../account.ts";
 import { datasetTypeOf, parseSchema } from "../data/avro-schema.ts";
-import { ARN, NAME, PAGE, TAGS, text } from "../members.ts";
+import { ARN, NAME, TAGS, text } from "../members.ts";
 import type { Dataset, DatasetType } from "../resources.ts";
 import { inUse, invalid } from "../service-error.ts";
 import {
+  BY_GROUP,
   beginDeletion,
-  dates,
+  beginUpdate,
+  describing,
   inProgress,
+  listing,
   type Operation,
+  onResource,
   operation,
-  page,
   requireActive,
-  seconds,
-  state,
+  summaryOf,
+  updateSummary,
 } from "./operation.ts";
 
 const TYPES: readonly DatasetType[] = ["INTERACTIONS", "ITEMS", "USERS"];
-const ByArn = v.strictObject({ datasetArn: ARN });
 
-const summary = (dataset: Dataset) => ({
-  name: dataset.name,
-  datasetArn: dataset.arn,
-  datasetType: dataset.datasetType,
-  ...state(dataset),
-  ...dates(dataset),
-});
+const summary = (dataset: Dataset) => ({ ...summaryOf(dataset), datasetType: dataset.datasetType });
 
 /** The operations on datasets. A group has at most one of each type. */
 export const DATASETS: Readonly<Record<string, Operation>> = {
@@ -44,33 +40,15 @@ export const DATASETS: Readonly<Record<string, Operation>> = {
       requireActive(group);
       requireSchemaFor(account, schemaArn, type);
       const arn = account.arn(`dataset/${group.name}/${type}`);
-      account.add({ kind: "dataset", arn, name, groupArn: group.arn, datasetType: type, schemaArn }, tags);
-      return { datasetArn: arn };
+      return account.add({ kind: "dataset", arn, name, groupArn: group.arn, datasetType: type, schemaArn }, { tags });
     },
   ),
-  DescribeDataset: operation(ByArn, ({ datasetArn }, account) => {
-    const dataset = account.find("dataset", datasetArn);
-    const { groupArn, schemaArn, schemaUpdate } = dataset;
-    const latestDatasetUpdate = schemaUpdate && {
-      schemaArn: schemaUpdate.schemaArn,
-      status: schemaArn === schemaUpdate.schemaArn ? "ACTIVE" : "CREATE IN_PROGRESS",
-      creationDateTime: seconds(schemaUpdate.createdAt),
-      lastUpdatedDateTime: seconds(dataset.updatedAt),
-    };
-    return {
-      dataset: {
-        ...summary(dataset),
-        datasetGroupArn: groupArn,
-        schemaArn,
-        ...(latestDatasetUpdate && { latestDatasetUpdate }),
-      },
-    };
+  DescribeDataset: describing("dataset", (dataset) => {
+    const { groupArn: datasetGroupArn, schemaArn, update } = dataset;
+    const latest = update && { latestDatasetUpdate: updateSummary(update) };
+    return { ...summary(dataset), datasetGroupArn, schemaArn, ...latest };
   }),
-  ListDatasets: operation(v.strictObject({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
-    const own = account.list("dataset").filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
-    const { shown, next } = page(own, input);
-    return { datasets: shown.map(summary), ...next };
-  }),
+  ListDatasets: listing("dataset", summary, BY_GROUP),
   UpdateDataset: operation(
     v.strictObject({ datasetArn: ARN, schemaArn: ARN }),
     ({ datasetArn, schemaArn }, account) => {
@@ -78,22 +56,19 @@ export const DATASETS: Readonly<Record<string, Operation>> = {
       requireActive(dataset);
       requireSchemaFor(account, schemaArn, dataset.datasetType);
       requireCompatible(account, dataset, schemaArn);
-      dataset.schemaUpdate = { schemaArn, createdAt: account.now() };
-      account.changed();
+      beginUpdate(dataset, { schemaArn }, account);
       return { datasetArn };
     },
   ),
-  DeleteDataset: operation(ByArn, ({ datasetArn }, account) => {
-    const dataset = account.find("dataset", datasetArn);
-    const importing = account
-      .list("dataset-import-job")
-      .find((job) => job.datasetArn === datasetArn && inProgress(job));
+  DeleteDataset: onResource("dataset", (dataset, account) => {
+    const jobs = account.list("dataset-import-job");
+    const importing = jobs.find((job) => job.datasetArn === dataset.arn && inProgress(job));
     const solutions = account.list("solution").filter(({ groupArn }) => groupArn === dataset.groupArn);
     const training = account
       .list("solution-version")
       .find((version) => inProgress(version) && solutions.some(({ arn }) => arn === version.solutionArn));
     const busy = importing ?? training;
-    if (busy) throw inUse(`Dataset ${datasetArn} is in use by ${busy.arn}, which is ${busy.status}.`);
+    if (busy) throw inUse(`Dataset ${dataset.arn} is in use by ${busy.arn}, which is ${busy.status}.`);
     return beginDeletion(dataset, account);
   }),
 };

@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
-import { ARN, NAME, PAGE, TAGS } from "../members.ts";
-import type { EventTracker } from "../resources.ts";
+import { ARN, NAME, TAGS } from "../members.ts";
 import { ServiceError } from "../service-error.ts";
-import { beginDeletion, dates, type Operation, operation, page, requireActive, state } from "./operation.ts";
-
-const ByArn = v.strictObject({ eventTrackerArn: ARN });
-const summary = (tracker: EventTracker) => ({
-  name: tracker.name,
-  eventTrackerArn: tracker.arn,
-  ...state(tracker),
-  ...dates(tracker),
-});
+import {
+  BY_GROUP,
+  beginDeletion,
+  describing,
+  listing,
+  type Operation,
+  onResource,
+  operation,
+  requireActive,
+  summaryOf,
+} from "./operation.ts";
 
 /** The operations on event trackers. A group has at most one. */
 export const EVENT_TRACKERS: Readonly<Record<string, Operation>> = {
@@ -29,23 +30,16 @@ export const EVENT_TRACKERS: Readonly<Record<string, Operation>> = {
       }
       const arn = account.arn(`event-tracker/${account.newId()}`);
       const trackingId = randomUUID();
-      account.add({ kind: "event-tracker", arn, name, groupArn: group.arn, trackingId }, tags);
-      return { eventTrackerArn: arn, trackingId };
+      return {
+        ...account.add({ kind: "event-tracker", arn, name, groupArn: group.arn, trackingId }, { tags }),
+        trackingId,
+      };
     },
   ),
-  DescribeEventTracker: operation(ByArn, ({ eventTrackerArn }, account) => {
-    const tracker = account.find("event-tracker", eventTrackerArn);
+  DescribeEventTracker: describing("event-tracker", (tracker, { accountId }) => {
     const { groupArn: datasetGroupArn, trackingId } = tracker;
-    return { eventTracker: { ...summary(tracker), accountId: account.accountId, trackingId, datasetGroupArn } };
+    return { ...summaryOf(tracker), accountId, trackingId, datasetGroupArn };
   }),
-  ListEventTrackers: operation(v.strictObject({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
-    const own = account
-      .list("event-tracker")
-      .filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
-    const { shown, next } = page(own, input);
-    return { eventTrackers: shown.map(summary), ...next };
-  }),
-  DeleteEventTracker: operation(ByArn, ({ eventTrackerArn }, account) =>
-    beginDeletion(account.find("event-tracker", eventTrackerArn), account),
-  ),
+  ListEventTrackers: listing("event-tracker", summaryOf, BY_GROUP),
+  DeleteEventTracker: onResource("event-tracker", beginDeletion),
 };

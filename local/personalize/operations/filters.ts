@@ -4,19 +4,21 @@ import { parseFilter } from "../../../lib/personalize/filters/parser.ts";
 import { distinctFields, type FilterSchemas, validateFilter } from "../../../lib/personalize/filters/validate.ts";
 import { FILTER_LIMITS } from "../../../lib/personalize/limits.ts";
 import type { Account } from "../account.ts";
-import { ARN, NAME, PAGE, TAGS, text } from "../members.ts";
+import { ARN, NAME, TAGS, text } from "../members.ts";
 import type { Filter } from "../resources.ts";
 import { invalid } from "../service-error.ts";
-import { beginDeletion, dates, type Operation, operation, page, requireRoom, state } from "./operation.ts";
+import {
+  BY_GROUP,
+  beginDeletion,
+  describing,
+  listing,
+  type Operation,
+  onResource,
+  operation,
+  summaryOf,
+} from "./operation.ts";
 
-const ByArn = v.strictObject({ filterArn: ARN });
-const summary = (filter: Filter) => ({
-  name: filter.name,
-  filterArn: filter.arn,
-  datasetGroupArn: filter.groupArn,
-  ...state(filter),
-  ...dates(filter),
-});
+const summary = (filter: Filter) => ({ ...summaryOf(filter), datasetGroupArn: filter.groupArn });
 
 /** The operations on filters. A filter cannot be updated. */
 export const FILTERS: Readonly<Record<string, Operation>> = {
@@ -31,27 +33,19 @@ export const FILTERS: Readonly<Record<string, Operation>> = {
       const group = account.find("dataset-group", datasetGroupArn);
       // CreateFilter has no ResourceInUseException.
       if (group.status !== "ACTIVE") throw invalid(`Dataset group ${group.arn} is not ACTIVE, it is ${group.status}.`);
-      const arn = account.arn(`filter/${name}`);
       const others = account.list("filter").filter(({ groupArn }) => groupArn === group.arn);
       checkExpression(filterExpression, schemasOf(account, group.arn), others);
-      if (!account.get(arn)) {
-        const message = `More than ${FILTER_LIMITS.filtersPerGroup} filters in dataset group ${group.arn}. Please delete some and try again.`;
-        requireRoom(others.length, FILTER_LIMITS.filtersPerGroup, message);
-      }
-      account.add({ kind: "filter", arn, name, groupArn: group.arn, expression: filterExpression }, tags);
-      return { filterArn: arn };
+      const most = FILTER_LIMITS.filtersPerGroup;
+      const message = `More than ${most} filters in dataset group ${group.arn}. Please delete some and try again.`;
+      return account.add(
+        { kind: "filter", name, groupArn: group.arn, expression: filterExpression },
+        { tags, quota: { present: others.length, most, message } },
+      );
     },
   ),
-  DescribeFilter: operation(ByArn, ({ filterArn }, account) => {
-    const filter = account.find("filter", filterArn);
-    return { filter: { ...summary(filter), filterExpression: filter.expression } };
-  }),
-  ListFilters: operation(v.strictObject({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
-    const own = account.list("filter").filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
-    const { shown, next } = page(own, input);
-    return { Filters: shown.map(summary), ...next };
-  }),
-  DeleteFilter: operation(ByArn, ({ filterArn }, account) => beginDeletion(account.find("filter", filterArn), account)),
+  DescribeFilter: describing("filter", (filter) => ({ ...summary(filter), filterExpression: filter.expression })),
+  ListFilters: listing("filter", summary, BY_GROUP, "Filters"),
+  DeleteFilter: onResource("filter", beginDeletion),
 };
 
 function schemasOf(account: Account, groupArn: string): FilterSchemas {

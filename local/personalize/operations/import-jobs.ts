@@ -1,18 +1,15 @@
 import * as v from "valibot";
-import { ARN, NAME, PAGE, ROLE_ARN, TAGS, text } from "../members.ts";
+import { ARN, NAME, ROLE_ARN, TAGS, text } from "../members.ts";
 import type { ImportJob } from "../resources.ts";
 import { invalid } from "../service-error.ts";
-import { dates, inProgress, type Operation, operation, page, requireActive, requireRoom, state } from "./operation.ts";
+import { describing, listing, type Operation, operation, requireActive, requireRoom, summaryOf } from "./operation.ts";
 
 const MOST_AT_ONCE = 5;
 
-const summary = (job: ImportJob) => ({
-  datasetImportJobArn: job.arn,
-  jobName: job.name,
-  importMode: job.importMode,
-  ...state(job),
-  ...dates(job),
-});
+function summary(job: ImportJob) {
+  const { name: jobName, ...common } = summaryOf(job);
+  return { ...common, jobName, importMode: job.importMode };
+}
 
 /** The operations on dataset import jobs, which read CSV files from S3. */
 export const IMPORT_JOBS: Readonly<Record<string, Operation>> = {
@@ -30,41 +27,19 @@ export const IMPORT_JOBS: Readonly<Record<string, Operation>> = {
       if (!/^s3:\/\/[^/]+/.test(dataSource.dataLocation)) throw invalid("Invalid Data location.");
       if (publishAttributionMetricsToS3) throw invalid("The local Personalize has no metric attributions.");
       if (roleArn === undefined) throw invalid("roleArn is needed to read from Amazon S3.");
-      const dataset = account.find("dataset", datasetArn);
-      requireActive(dataset);
-      const message = `More than ${MOST_AT_ONCE} resources with PENDING or IN_PROGRESS status.`;
-      requireRoom(account.list("dataset-import-job").filter(inProgress).length, MOST_AT_ONCE, message);
-      const arn = account.arn(`dataset-import-job/${jobName}`);
-      const { dataLocation } = dataSource;
-      account.add(
-        { kind: "dataset-import-job", arn, name: jobName, datasetArn, dataLocation, roleArn, importMode },
-        tags,
-      );
-      return { datasetImportJobArn: arn };
+      requireActive(account.find("dataset", datasetArn));
+      requireRoom(account, "dataset-import-job", MOST_AT_ONCE);
+      const job = { name: jobName, datasetArn, dataLocation: dataSource.dataLocation, roleArn, importMode };
+      return account.add({ kind: "dataset-import-job", ...job }, { tags });
     },
   ),
-  DescribeDatasetImportJob: operation(
-    v.strictObject({ datasetImportJobArn: ARN }),
-    ({ datasetImportJobArn }, account) => {
-      const job = account.find("dataset-import-job", datasetImportJobArn);
-      const { datasetArn, dataLocation, roleArn } = job;
-      return {
-        datasetImportJob: {
-          ...summary(job),
-          datasetArn,
-          dataSource: { dataLocation },
-          roleArn,
-          publishAttributionMetricsToS3: false,
-        },
-      };
-    },
-  ),
-  ListDatasetImportJobs: operation(v.strictObject({ datasetArn: v.optional(ARN), ...PAGE }), (input, account) => {
-    const jobs = account.list("dataset-import-job");
-    const { shown, next } = page(
-      jobs.filter((job) => job.datasetArn === (input.datasetArn ?? job.datasetArn)),
-      input,
-    );
-    return { datasetImportJobs: shown.map(summary), ...next };
+  DescribeDatasetImportJob: describing("dataset-import-job", (job) => {
+    const { datasetArn, dataLocation, roleArn } = job;
+    const dataSource = { dataLocation };
+    return { ...summary(job), datasetArn, dataSource, roleArn, publishAttributionMetricsToS3: false };
+  }),
+  ListDatasetImportJobs: listing("dataset-import-job", summary, {
+    member: "datasetArn",
+    owns: (arn, { datasetArn }) => arn === datasetArn,
   }),
 };

@@ -1,7 +1,7 @@
-import type * as v from "valibot";
+import * as v from "valibot";
 import type { Account } from "../account.ts";
-import { read } from "../members.ts";
-import { KIND_NAMES, type Kind, type Resource } from "../resources.ts";
+import { ARN, PAGE, read } from "../members.ts";
+import { type Kind, kindName, memberOf, type OfKind, type Resource, type Update } from "../resources.ts";
 import { inUse, ServiceError } from "../service-error.ts";
 
 /** One operation of an API: takes the request's JSON and returns the response's. Throws `ServiceError`. */
@@ -15,28 +15,94 @@ export function operation<Shape extends v.GenericSchema>(
   return (input, account) => run(read(shape, input), account);
 }
 
-/** Converts a time to the API's unit. */
-export function seconds(milliseconds: number): number {
-  return milliseconds / 1000;
+/** Creates an operation on the resource whose ARN is the only input. */
+export function onResource<K extends Kind>(kind: K, run: (resource: OfKind<K>, account: Account) => object): Operation {
+  const member = `${memberOf(kind)}Arn`;
+  return operation(v.strictObject({ [member]: ARN }), (input, account) =>
+    run(account.find(kind, String(input[member])), account),
+  );
 }
 
-/** Returns the dates that every description of a resource ends with. */
-export function dates({ createdAt, updatedAt }: { createdAt: number; updatedAt: number }) {
-  return { creationDateTime: seconds(createdAt), lastUpdatedDateTime: seconds(updatedAt) };
+/** Creates an operation that describes a resource. */
+export function describing<K extends Kind>(
+  kind: K,
+  describe: (resource: OfKind<K>, account: Account) => object,
+): Operation {
+  return onResource(kind, (resource, account) => ({ [memberOf(kind)]: describe(resource, account) }));
+}
+
+/** The resource that those of a list belong to: the member with its ARN, and its kind if it must exist. */
+interface Owner<R> {
+  member: string;
+  owns(arn: string, resource: R): boolean;
+  kind?: Kind;
+}
+
+/** Creates an operation that lists the resources of a kind in pages: all of them, or those that belong to an owner. */
+export function listing<K extends Kind>(
+  kind: K,
+  summary: (resource: OfKind<K>) => object,
+  owner?: Owner<OfKind<K>>,
+  name = `${memberOf(kind)}s`,
+): Operation {
+  const shape = v.strictObject({ ...PAGE, ...(owner && { [owner.member]: v.optional(ARN) }) });
+  return operation(shape, (input, account) => {
+    const arn = owner && (input as Record<string, unknown>)[owner.member]?.toString();
+    if (arn !== undefined && owner?.kind) account.find(owner.kind, arn);
+    const own = account.list(kind).filter((one) => arn === undefined || owner?.owns(arn, one));
+    const { shown, next } = page(own, input);
+    return { [name]: shown.map(summary), ...next };
+  });
+}
+
+/** Lists by dataset group. */
+export const BY_GROUP = {
+  member: "datasetGroupArn",
+  owns: (arn: string, { groupArn }: { groupArn: string }) => arn === groupArn,
+};
+
+/** Returns the dates that every description of a resource ends with, in the API's unit. */
+export function dates({ createdAt, updatedAt }: Pick<Update, "createdAt" | "updatedAt">) {
+  return { creationDateTime: createdAt / 1000, lastUpdatedDateTime: updatedAt / 1000 };
 }
 
 /** Returns the status of a resource, with the reason if it failed. */
-export function state({ status, failureReason }: Pick<Resource, "status" | "failureReason">) {
+export function state({ status, failureReason }: Pick<Update, "status" | "failureReason">) {
   return { status, ...(failureReason !== undefined && { failureReason }) };
 }
 
-interface PageInput {
-  nextToken?: string | undefined;
-  maxResults?: number | undefined;
+/** Returns what almost every description of a resource consists of: name, ARN, status and dates. */
+export function summaryOf(resource: Resource) {
+  const { kind, name, arn } = resource;
+  return { name, [`${memberOf(kind)}Arn`]: arn, ...state(resource), ...dates(resource) };
+}
+
+/** Returns the description of an update. */
+export function updateSummary({ createdAt, updatedAt, ...update }: Update) {
+  return { ...update, ...dates({ createdAt, updatedAt }) };
+}
+
+/** Starts an update. The resource keeps what it has until the update is done. */
+export function beginUpdate<Settings extends object>(
+  resource: { update?: Update & Settings },
+  settings: Settings,
+  account: Account,
+): void {
+  const now = account.now();
+  resource.update = { ...settings, status: "CREATE PENDING", createdAt: now, updatedAt: now };
+  account.changed();
+}
+
+/** Returns whether an update is not done yet. */
+export function isUpdating(update: Update | undefined): update is Update {
+  return update !== undefined && /PENDING|IN_PROGRESS/.test(update.status);
 }
 
 /** Returns one page of resources in order of creation, and the next page's token. Throws InvalidNextTokenException. */
-export function page<R extends Resource>(resources: readonly R[], { nextToken, maxResults = 100 }: PageInput) {
+function page<R extends Resource>(
+  resources: readonly R[],
+  { nextToken, maxResults = 100 }: { nextToken?: string | undefined; maxResults?: number | undefined },
+) {
   const after = nextToken === undefined ? 0 : readToken(nextToken);
   const rest = resources.filter(({ sequence }) => sequence > after);
   const shown = rest.slice(0, maxResults);
@@ -57,23 +123,28 @@ function readToken(token: string): number {
 /** Throws ResourceInUseException unless a resource is ACTIVE. */
 export function requireActive(resource: Resource): void {
   if (resource.status !== "ACTIVE") {
-    throw inUse(`${KIND_NAMES[resource.kind]} ${resource.arn} is not ACTIVE, it is ${resource.status}.`);
+    throw inUse(`${kindName(resource.kind)} ${resource.arn} is not ACTIVE, it is ${resource.status}.`);
   }
 }
 
-/** Throws LimitExceededException if the limit is already reached. */
-export function requireRoom(present: number, most: number, message: string): void {
-  if (present >= most) throw new ServiceError("LimitExceededException", message);
+/** Throws LimitExceededException if as many resources of a kind are being created as can be at the same time. */
+export function requireRoom(account: Account, kind: Kind, most: number): void {
+  if (account.list(kind).filter(inProgress).length < most) return;
+  throw new ServiceError("LimitExceededException", `More than ${most} resources with PENDING or IN_PROGRESS status.`);
 }
 
 /** Starts a deletion. Throws ResourceInUseException while the resource is being created or deleted. */
 export function beginDeletion(resource: Resource, account: Account): object {
   if (/PENDING|IN_PROGRESS|STOPPING/.test(resource.status)) {
-    throw inUse(`${KIND_NAMES[resource.kind]} ${resource.arn} cannot be deleted while it is ${resource.status}.`);
+    throw inUse(`${kindName(resource.kind)} ${resource.arn} cannot be deleted while it is ${resource.status}.`);
   }
-  resource.status = "DELETE PENDING";
-  resource.phaseAt = account.now();
-  resource.updatedAt = resource.phaseAt;
+  return beginPhase(resource, "DELETE PENDING", account);
+}
+
+/** Starts the next phase of a resource's life. */
+export function beginPhase(resource: Resource, status: Resource["status"], account: Account): object {
+  const now = account.now();
+  Object.assign(resource, { status, phaseAt: now, updatedAt: now });
   account.changed();
   return {};
 }
@@ -84,13 +155,8 @@ export function requireUnused(resource: Resource, users: readonly Resource[]): v
   if (!user) return;
   const more = users.length > 1 ? ` and ${users.length - 1} more` : "";
   throw inUse(
-    `${KIND_NAMES[resource.kind]} ${resource.arn} is in use by ${KIND_NAMES[user.kind].toLowerCase()} ${user.arn}${more}. Please delete these first.`,
+    `${kindName(resource.kind)} ${resource.arn} is in use by ${kindName(user.kind).toLowerCase()} ${user.arn}${more}. Please delete these first.`,
   );
-}
-
-/** Returns the resources of these kinds that belong to a dataset group. */
-export function ofGroup(account: Account, groupArn: string, ...kinds: readonly Kind[]): Resource[] {
-  return account.all().filter((one) => kinds.includes(one.kind) && "groupArn" in one && one.groupArn === groupArn);
 }
 
 /** Returns whether a resource is being created, or its creation is being stopped. */

@@ -1,21 +1,26 @@
 import * as v from "valibot";
-import { ARN, NAME, PAGE, TAGS } from "../members.ts";
+import { ARN, NAME, TAGS } from "../members.ts";
 import type { SolutionVersion } from "../resources.ts";
 import { inUse, invalid } from "../service-error.ts";
-import { dates, inProgress, type Operation, operation, page, requireActive, requireRoom, state } from "./operation.ts";
+import {
+  beginPhase,
+  describing,
+  inProgress,
+  listing,
+  type Operation,
+  onResource,
+  operation,
+  requireActive,
+  requireRoom,
+  summaryOf,
+} from "./operation.ts";
 
 const MOST_AT_ONCE = 20;
-const ByArn = v.strictObject({ solutionVersionArn: ARN });
 
 /** Returns a solution version as lists show it. */
 export function versionSummary(version: SolutionVersion) {
-  return {
-    solutionVersionArn: version.arn,
-    trainingMode: version.trainingMode,
-    trainingType: "MANUAL",
-    ...state(version),
-    ...dates(version),
-  };
+  const { name: _, ...common } = summaryOf(version);
+  return { ...common, trainingMode: version.trainingMode, trainingType: "MANUAL" };
 }
 
 /** The operations on solution versions. Each version is one training. */
@@ -43,55 +48,43 @@ export const SOLUTION_VERSIONS: Readonly<Record<string, Operation>> = {
       if (!account.datasetOf(solution.groupArn, "INTERACTIONS")) {
         throw invalid(`The dataset group ${solution.groupArn} has no Interactions dataset.`);
       }
-      const message = `More than ${MOST_AT_ONCE} resources with PENDING or IN_PROGRESS status.`;
-      requireRoom(versions.filter(inProgress).length, MOST_AT_ONCE, message);
+      requireRoom(account, "solution-version", MOST_AT_ONCE);
       const id = name ?? account.newId();
       const arn = `${solutionArn}/${id}`;
       const named = name !== undefined;
-      account.add({ kind: "solution-version", arn, name: id, named, solutionArn, trainingMode }, tags);
-      return { solutionVersionArn: arn };
+      return account.add({ kind: "solution-version", arn, name: id, named, solutionArn, trainingMode }, { tags });
     },
   ),
-  DescribeSolutionVersion: operation(ByArn, ({ solutionVersionArn }, account) => {
-    const version = account.find("solution-version", solutionVersionArn);
+  DescribeSolutionVersion: describing("solution-version", (version, account) => {
     const solution = account.find("solution", version.solutionArn);
     const { trainingHours } = version;
     return {
-      solutionVersion: {
-        ...versionSummary(version),
-        ...(version.named && { name: version.name }),
-        solutionArn: solution.arn,
-        performHPO: solution.performHPO,
-        performAutoML: false,
-        recipeArn: solution.recipeArn,
-        datasetGroupArn: solution.groupArn,
-        solutionConfig: solution.solutionConfig,
-        ...(solution.eventType !== undefined && { eventType: solution.eventType }),
-        ...(trainingHours !== undefined && { trainingHours }),
-      },
+      ...versionSummary(version),
+      ...(version.named && { name: version.name }),
+      solutionArn: solution.arn,
+      performHPO: solution.performHPO,
+      performAutoML: false,
+      recipeArn: solution.recipeArn,
+      datasetGroupArn: solution.groupArn,
+      solutionConfig: solution.solutionConfig,
+      ...(solution.eventType !== undefined && { eventType: solution.eventType }),
+      ...(trainingHours !== undefined && { trainingHours }),
     };
   }),
-  ListSolutionVersions: operation(v.strictObject({ solutionArn: v.optional(ARN), ...PAGE }), (input, account) => {
-    if (input.solutionArn !== undefined) account.find("solution", input.solutionArn);
-    const versions = account.list("solution-version");
-    const own = versions.filter(({ solutionArn }) => solutionArn === (input.solutionArn ?? solutionArn));
-    const { shown, next } = page(own, input);
-    return { solutionVersions: shown.map(versionSummary), ...next };
+  ListSolutionVersions: listing("solution-version", versionSummary, {
+    member: "solutionArn",
+    owns: (arn, { solutionArn }) => arn === solutionArn,
+    kind: "solution",
   }),
-  GetSolutionMetrics: operation(ByArn, ({ solutionVersionArn }, account) => {
-    const version = account.find("solution-version", solutionVersionArn);
+  GetSolutionMetrics: onResource("solution-version", (version) => {
     requireActive(version);
-    return { solutionVersionArn, metrics: version.metrics ?? {} };
+    return { solutionVersionArn: version.arn, metrics: version.metrics ?? {} };
   }),
-  StopSolutionVersionCreation: operation(ByArn, ({ solutionVersionArn }, account) => {
-    const version = account.find("solution-version", solutionVersionArn);
+  StopSolutionVersionCreation: onResource("solution-version", (version, account) => {
     if (!inProgress(version) || version.status === "CREATE STOPPING")
       throw inUse(`Solution version ${version.arn} is not being created, it is ${version.status}.`);
     // A training that has not started stops immediately, others take a while. Source: API reference of this operation.
-    version.status = version.status === "CREATE PENDING" ? "CREATE STOPPED" : "CREATE STOPPING";
-    version.phaseAt = account.now();
-    version.updatedAt = version.phaseAt;
-    account.changed();
-    return {};
+    const begun = version.status !== "CREATE PENDING";
+    return beginPhase(version, begun ? "CREATE STOPPING" : "CREATE STOPPED", account);
   }),
 };

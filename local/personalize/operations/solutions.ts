@@ -1,20 +1,24 @@
 import * as v from "valibot";
 import type { Account } from "../account.ts";
-import { ARN, list, map, NAME, PAGE, read, TAGS, text, texts } from "../members.ts";
+import { ARN, list, map, NAME, read, TAGS, text, texts } from "../members.ts";
 import { parametersOf, recipeOf } from "../recipes.ts";
 import type { Solution, SolutionConfig } from "../resources.ts";
 import { inUse, invalid, ServiceError } from "../service-error.ts";
 import {
+  BY_GROUP,
   beginDeletion,
-  dates,
+  beginUpdate,
+  describing,
   inProgress,
+  isUpdating,
+  listing,
   type Operation,
+  onResource,
   operation,
-  page,
   requireActive,
-  requireRoom,
   requireUnused,
-  state,
+  summaryOf,
+  updateSummary,
 } from "./operation.ts";
 import { versionSummary } from "./solution-versions.ts";
 
@@ -53,20 +57,8 @@ const Config = v.strictObject({
   ),
   autoTrainingConfig: AutoTraining,
 });
-const ByArn = v.strictObject({ solutionArn: ARN });
 
-const summary = (solution: Solution) => ({
-  name: solution.name,
-  solutionArn: solution.arn,
-  recipeArn: solution.recipeArn,
-  ...state(solution),
-  ...dates(solution),
-});
-
-const updateSummary = ({ createdAt, updatedAt, ...update }: NonNullable<Solution["update"]>) => ({
-  ...update,
-  ...dates({ createdAt, updatedAt }),
-});
+const summary = (solution: Solution) => ({ ...summaryOf(solution), recipeArn: solution.recipeArn });
 
 /** The operations on solutions. AutoML, hyperparameter optimization and optimization objectives are rejected. */
 export const SOLUTIONS: Readonly<Record<string, Operation>> = {
@@ -83,80 +75,43 @@ export const SOLUTIONS: Readonly<Record<string, Operation>> = {
       solutionConfig: v.optional(v.looseObject({}), {}),
       tags: TAGS,
     }),
-    (
-      {
-        name,
-        datasetGroupArn,
-        recipeArn,
-        performHPO,
-        performAutoML,
-        performAutoTraining,
-        performIncrementalUpdate,
-        eventType,
-        solutionConfig,
-        tags,
-      },
-      account,
-    ) => {
-      refuseIncremental(performIncrementalUpdate);
+    (input, account) => {
+      const { name, datasetGroupArn, recipeArn, performHPO, performAutoTraining, eventType, tags } = input;
+      refuseIncremental(input.performIncrementalUpdate);
       const group = account.find("dataset-group", datasetGroupArn);
       requireActive(group);
-      if (performHPO || performAutoML) throw invalid("The local Personalize has neither performHPO nor performAutoML.");
+      if (performHPO || input.performAutoML)
+        throw invalid("The local Personalize has neither performHPO nor performAutoML.");
       if (recipeArn === undefined) throw invalid("recipeArn is required when performAutoML is false.");
-      const config = readConfig(solutionConfig);
-      checkParameters(recipeArn, config);
-      checkEvents(eventType, config);
-      checkExcluded(account, group.arn, config);
-      const arn = account.arn(`solution/${name}`);
-      if (!account.get(arn)) {
-        const present = account.list("solution").filter(({ groupArn }) => groupArn === group.arn).length;
-        requireRoom(
-          present,
-          MOST_SOLUTIONS,
-          `More than ${MOST_SOLUTIONS} resources in ACTIVE state. Please delete some and try again.`,
-        );
-      }
-      account.add(
-        {
-          kind: "solution",
-          arn,
-          name,
-          groupArn: group.arn,
-          recipeArn,
-          performHPO,
-          performAutoTraining,
-          solutionConfig: config,
-          ...(eventType !== undefined && { eventType }),
-        },
-        tags,
+      const solutionConfig = readConfig(input.solutionConfig);
+      checkParameters(recipeArn, solutionConfig);
+      checkEvents(eventType, solutionConfig);
+      checkExcluded(account, group.arn, solutionConfig);
+      const present = account.list("solution").filter(({ groupArn }) => groupArn === group.arn).length;
+      const about = { recipeArn, performHPO, performAutoTraining, solutionConfig };
+      return account.add(
+        { kind: "solution", name, groupArn: group.arn, ...about, ...(eventType !== undefined && { eventType }) },
+        { tags, quota: { present, most: MOST_SOLUTIONS } },
       );
-      return { solutionArn: arn };
     },
   ),
-  DescribeSolution: operation(ByArn, ({ solutionArn }, account) => {
-    const solution = account.find("solution", solutionArn);
+  DescribeSolution: describing("solution", (solution, account) => {
     const { groupArn: datasetGroupArn, performHPO, performAutoTraining, eventType, solutionConfig, update } = solution;
-    const latest = account.list("solution-version").findLast((version) => version.solutionArn === solutionArn);
+    const latest = account.list("solution-version").findLast(({ solutionArn }) => solutionArn === solution.arn);
     return {
-      solution: {
-        ...summary(solution),
-        datasetGroupArn,
-        performHPO,
-        performAutoML: false,
-        performAutoTraining,
-        performIncrementalUpdate: false,
-        solutionConfig,
-        ...(eventType !== undefined && { eventType }),
-        ...(update && { latestSolutionUpdate: updateSummary(update) }),
-        ...(latest && { latestSolutionVersion: versionSummary(latest) }),
-      },
+      ...summary(solution),
+      datasetGroupArn,
+      performHPO,
+      performAutoML: false,
+      performAutoTraining,
+      performIncrementalUpdate: false,
+      solutionConfig,
+      ...(eventType !== undefined && { eventType }),
+      ...(update && { latestSolutionUpdate: updateSummary(update) }),
+      ...(latest && { latestSolutionVersion: versionSummary(latest) }),
     };
   }),
-  ListSolutions: operation(v.strictObject({ datasetGroupArn: v.optional(ARN), ...PAGE }), (input, account) => {
-    const own = account.list("solution").filter(({ groupArn }) => groupArn === (input.datasetGroupArn ?? groupArn));
-    const { shown, next } = page(own, input);
-    return { solutions: shown.map(summary), ...next };
-  }),
+  ListSolutions: listing("solution", summary, BY_GROUP),
   UpdateSolution: operation(
     v.strictObject({
       solutionArn: ARN,
@@ -167,28 +122,23 @@ export const SOLUTIONS: Readonly<Record<string, Operation>> = {
     ({ solutionArn, performAutoTraining, performIncrementalUpdate, solutionUpdateConfig }, account) => {
       const solution = account.find("solution", solutionArn);
       requireActive(solution);
-      if (solution.update && solution.update.status !== "ACTIVE") {
+      if (isUpdating(solution.update)) {
         throw inUse(`Solution ${solutionArn} is already being updated, its update is ${solution.update.status}.`);
       }
       refuseIncremental(performIncrementalUpdate);
       const { autoTrainingConfig, eventsConfig } = solutionUpdateConfig ?? {};
       checkDays(autoTrainingConfig);
       checkEvents(solution.eventType, { eventsConfig });
-      const now = account.now();
-      solution.update = {
+      const settings = {
         ...(solutionUpdateConfig && { solutionUpdateConfig }),
         ...(performAutoTraining !== undefined && { performAutoTraining }),
-        status: "CREATE PENDING",
-        createdAt: now,
-        updatedAt: now,
       };
-      account.changed();
+      beginUpdate(solution, settings, account);
       return { solutionArn };
     },
   ),
-  DeleteSolution: operation(ByArn, ({ solutionArn }, account) => {
-    const solution = account.find("solution", solutionArn);
-    const own = (arn: string) => arn.startsWith(`${solutionArn}/`);
+  DeleteSolution: onResource("solution", (solution, account) => {
+    const own = (arn: string) => arn.startsWith(`${solution.arn}/`);
     const campaigns = account
       .list("campaign")
       .filter(({ solutionVersionArn, update }) => own(solutionVersionArn) || own(update?.solutionVersionArn ?? ""));
