@@ -22,58 +22,37 @@ export interface Recipe {
   featurization: Readonly<Record<string, Parameter>>;
 }
 
-const integer = (value: number, low: number, high: number): Parameter => ({
-  default: String(value),
-  kind: "integer",
-  range: [low, high],
-});
-const continuous = (value: string, low: number, high: number): Parameter => ({
-  default: value,
-  kind: "continuous",
-  range: [low, high],
-});
+const numeric =
+  (kind: "integer" | "continuous") =>
+  (value: string, low: number, high: number): Parameter => ({ default: value, kind, range: [low, high] });
+const [integer, continuous] = [numeric("integer"), numeric("continuous")];
 const TRUE: Parameter = { default: "true", kind: "boolean" };
 
-const RECURRENT = { hidden_dimension: integer(149, 32, 256), bptt: integer(32, 2, 32), recency_mask: TRUE };
+const RECURRENT = { hidden_dimension: integer("149", 32, 256), bptt: integer("32", 2, 32), recency_mask: TRUE };
 const HISTORY = {
   min_user_history_length_percentile: continuous("0.0", 0, 1),
   max_user_history_length_percentile: continuous("0.99", 0, 1),
 };
 
+const FIRST = { algorithm: RECURRENT, featurization: HISTORY };
+const SECOND = { algorithm: { apply_recency_bias: TRUE }, featurization: {} };
+const FOR_USER = {
+  type: "USER_PERSONALIZATION",
+  learner: "taste",
+  description: "Items for a user, learned from interactions.",
+} as const;
+const RANKING = {
+  type: "PERSONALIZED_RANKING",
+  learner: "taste",
+  description: "A list of items in the order of a user's interest.",
+} as const;
+
 /** The built-in recipes that the local service can train, with their hyperparameters. */
 export const RECIPES: readonly Recipe[] = [
-  {
-    name: "aws-user-personalization",
-    type: "USER_PERSONALIZATION",
-    learner: "taste",
-    description: "Items for a user, learned from interactions.",
-    algorithm: RECURRENT,
-    featurization: HISTORY,
-  },
-  {
-    name: "aws-user-personalization-v2",
-    type: "USER_PERSONALIZATION",
-    learner: "taste",
-    description: "Items for a user, learned from interactions.",
-    algorithm: { apply_recency_bias: TRUE },
-    featurization: {},
-  },
-  {
-    name: "aws-personalized-ranking",
-    type: "PERSONALIZED_RANKING",
-    learner: "taste",
-    description: "A list of items in the order of a user's interest.",
-    algorithm: RECURRENT,
-    featurization: HISTORY,
-  },
-  {
-    name: "aws-personalized-ranking-v2",
-    type: "PERSONALIZED_RANKING",
-    learner: "taste",
-    description: "A list of items in the order of a user's interest.",
-    algorithm: { apply_recency_bias: TRUE },
-    featurization: {},
-  },
+  { name: "aws-user-personalization", ...FOR_USER, ...FIRST },
+  { name: "aws-user-personalization-v2", ...FOR_USER, ...SECOND },
+  { name: "aws-personalized-ranking", ...RANKING, ...FIRST },
+  { name: "aws-personalized-ranking-v2", ...RANKING, ...SECOND },
   {
     name: "aws-sims",
     type: "RELATED_ITEMS",
@@ -81,7 +60,7 @@ export const RECIPES: readonly Recipe[] = [
     description: "Items that occur together with an item in users' histories.",
     algorithm: {
       popularity_discount_factor: continuous("0.5", 0, 1),
-      min_cointeraction_count: integer(3, 0, 10),
+      min_cointeraction_count: integer("3", 0, 10),
     },
     featurization: {
       min_user_history_length_percentile: continuous("0.005", 0, 1),
@@ -96,8 +75,8 @@ export const RECIPES: readonly Recipe[] = [
     learner: "co-occurrence",
     description: "Items that are similar to an item by users' histories and by their metadata.",
     algorithm: {
-      item_id_hidden_dim: integer(100, 30, 200),
-      item_metadata_hidden_dim: integer(100, 30, 200),
+      item_id_hidden_dim: integer("100", 30, 200),
+      item_metadata_hidden_dim: integer("100", 30, 200),
     },
     featurization: {},
   },

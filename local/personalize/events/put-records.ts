@@ -12,29 +12,19 @@ const ID = text(256, { shortest: 1 });
 /** PutItems: stores up to ten items. A record replaces the one with the same ID. */
 export function putItems(limit: RateLimit): Operation {
   const Item = v.strictObject({ itemId: ID, properties: v.optional(text(32_000, { shortest: 1 })) });
-  return operation(v.strictObject({ datasetArn: ARN, items: list(Item, 10, 1) }), ({ datasetArn, items }, account) =>
-    put(
-      account,
-      limit,
-      datasetArn,
-      "ITEMS",
-      items.map(({ itemId, properties }) => ({ id: itemId, properties })),
-    ),
-  );
+  return operation(v.strictObject({ datasetArn: ARN, items: list(Item, 10, 1) }), ({ datasetArn, items }, account) => {
+    const records = items.map(({ itemId: id, properties }) => ({ id, properties }));
+    return put(account, limit, datasetArn, "ITEMS", records);
+  });
 }
 
 /** PutUsers: stores up to ten users. A record replaces the one with the same ID. */
 export function putUsers(limit: RateLimit): Operation {
   const User = v.strictObject({ userId: ID, properties: v.optional(text(24_000, { shortest: 1 })) });
-  return operation(v.strictObject({ datasetArn: ARN, users: list(User, 10, 1) }), ({ datasetArn, users }, account) =>
-    put(
-      account,
-      limit,
-      datasetArn,
-      "USERS",
-      users.map(({ userId, properties }) => ({ id: userId, properties })),
-    ),
-  );
+  return operation(v.strictObject({ datasetArn: ARN, users: list(User, 10, 1) }), ({ datasetArn, users }, account) => {
+    const records = users.map(({ userId: id, properties }) => ({ id, properties }));
+    return put(account, limit, datasetArn, "USERS", records);
+  });
 }
 
 function put(

@@ -99,7 +99,7 @@ export function isUpdating(update: Update | undefined): update is Update {
 }
 
 /** Returns one page of resources in order of creation, and the next page's token. Throws InvalidNextTokenException. */
-function page<R extends Resource>(
+export function page<R extends { sequence: number }>(
   resources: readonly R[],
   { nextToken, maxResults = 100 }: { nextToken?: string | undefined; maxResults?: number | undefined },
 ) {
