@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalError, MissingTool } from "../process/error.ts";
-import { scratchFolder } from "../process/scratch.ts";
+import { installOnce } from "../process/install.ts";
 
 const REQUIREMENTS = fileURLToPath(new URL("./requirements.txt", import.meta.url));
 const VENV = "venv-moto";
@@ -21,31 +21,21 @@ export interface InstallOptions {
 }
 
 /**
- * Installs moto into its own Python virtual environment, once, and returns that environment's interpreter. The
- * environment is built in a temporary folder and moved into place when complete, so an interrupted or concurrent
- * installation leaves nothing incomplete. Reinstalls when the pinned packages or the machine's Python have changed.
- * Throws MissingTool without a suitable Python or its venv module, and LocalError if the packages cannot be installed.
+ * Installs moto into its own Python virtual environment, once, and returns that environment's interpreter. Reinstalls when
+ * the pinned packages or the machine's Python have changed. Throws MissingTool without a suitable Python or its venv
+ * module, and LocalError if the packages cannot be installed.
  */
 export async function installCloud(options: InstallOptions): Promise<string> {
-  const { python = "python3", onProgress = () => {} } = options;
-  const dir = resolve(options.dir);
-  const home = join(dir, VENV);
-  if (isComplete(home)) return interpreter(home);
-
-  await checkPython(python);
-  const staging = scratchFolder(dir, ".installing-moto");
-  try {
+  const { dir, python = "python3", onProgress = () => {} } = options;
+  const build = async (staged: string) => {
+    await checkPython(python);
     onProgress("installing moto, the local AWS endpoint (40 MB to download, once)");
-    const staged = join(staging, VENV);
     await makeEnvironment(python, staged);
     await installPackages(staged);
     writeFileSync(markerFile(staged), marker(staged));
-    moveInto(staged, home);
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
-  }
-  onProgress("installed moto");
-  return interpreter(home);
+    onProgress("installed moto");
+  };
+  return interpreter(await installOnce({ dir, name: VENV, isComplete, build }));
 }
 
 const interpreter = (home: string) => join(home, "bin", "python");
@@ -63,18 +53,6 @@ function marker(home: string): string {
 function isComplete(home: string): boolean {
   if (!existsSync(markerFile(home)) || !existsSync(interpreter(home))) return false;
   return readFileSync(markerFile(home), "utf8") === marker(home);
-}
-
-function moveInto(staged: string, home: string) {
-  try {
-    renameSync(staged, home);
-  } catch (error) {
-    // Another process may have finished the same installation meanwhile, and a moto may already run from it.
-    if (isComplete(home)) return;
-    if (!existsSync(home)) throw error;
-    rmSync(home, { recursive: true, force: true });
-    renameSync(staged, home);
-  }
 }
 
 async function checkPython(python: string): Promise<void> {

@@ -7,8 +7,8 @@ import { startServer } from "../process/server.ts";
 import { patient, waitFor } from "../process/wait.ts";
 
 const LAUNCHER = fileURLToPath(new URL("./server/launcher.py", import.meta.url));
-/** Exit code of server/launcher.py if a repair does not fit the installed moto. */
-const REPAIR_DOES_NOT_FIT = 3;
+/** How server/launcher.py exits if a repair does not fit the installed moto. */
+const REPAIR_DOES_NOT_FIT = "code 3";
 
 /** Quotas of the account. Those that are left out have a common value. */
 export interface Quotas {
@@ -92,17 +92,10 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
     graceMs: 2000,
   });
 
-  let stopping = false;
-  const died = new Promise<LocalError>((resolve) => {
-    server.exited.then(({ code, signal }) => {
-      if (!stopping) resolve(endedEarly(code, signal, logFile));
-    });
-  });
+  const died = server.diedOf((how) => endedEarly(how, logFile));
   const stop = async () => {
-    stopping = true;
     await server.stop();
   };
-
   const abort = died.then((error) => Promise.reject(error));
   abort.catch(() => {});
   try {
@@ -125,10 +118,8 @@ function ready(file: string): { port: number; repairs: string[] } | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
-function endedEarly(code: number | null, signal: NodeJS.Signals | null, logFile: string): LocalError {
+function endedEarly(how: string, logFile: string): LocalError {
   const log = logTail(logFile);
-  if (code === REPAIR_DOES_NOT_FIT) return new LocalError(`the local AWS endpoint does not fit its moto: ${log}`);
-  return new LocalError(
-    `moto, the local AWS endpoint, ended with ${signal ?? `code ${code}`}; ${logFile} ends with:\n${log}`,
-  );
+  if (how === REPAIR_DOES_NOT_FIT) return new LocalError(`the local AWS endpoint does not fit its moto: ${log}`);
+  return new LocalError(`moto, the local AWS endpoint, ended with ${how}; ${logFile} ends with:\n${log}`);
 }

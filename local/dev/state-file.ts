@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LocalError } from "../process/error.ts";
+import { isOtherAlive } from "../process/scratch.ts";
 
 /** The content of `dev.json`, in which scripts find the addresses of the stack. */
 export interface DevState {
@@ -72,7 +73,7 @@ function takeLock(lock: string): number | undefined {
       const found = readIfThere(lock);
       if (found === undefined) continue;
       const pid = Number(found.trim().split(" ")[0]);
-      if (isAlive(pid)) return pid;
+      if (isOtherAlive(pid)) return pid;
       const succession = `${lock}.${found.trim().replaceAll(/[^\w-]/g, "-")}`;
       const successor = takeLock(succession);
       if (successor !== undefined) return successor;
@@ -106,16 +107,5 @@ function readIfThere(file: string): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
-  }
-}
-
-/** Returns whether another process is alive. In a container PIDs restart, so our own PID means an earlier process. */
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

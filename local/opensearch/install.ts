@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { LocalError, MissingTool } from "../process/error.ts";
-import { scratchFolder } from "../process/scratch.ts";
+import { installOnce } from "../process/install.ts";
 import { findJdks, type Jdk } from "./java.ts";
 import { writeModuleDescriptors } from "./modules.ts";
 import { FACTS, jdkFor, type OpenSearchVersion } from "./versions.ts";
@@ -27,48 +27,26 @@ export interface InstallOptions {
 }
 
 /**
- * Assembles a server with k-NN and neural-search from the Maven repository, once, and returns its folder. The server is
- * built in a temporary folder and moved into place when complete, so an interrupted or concurrent installation leaves
- * nothing incomplete. Throws MissingTool without Maven or a suitable Java, and LocalError if the download fails.
+ * Assembles a server with k-NN and neural-search from the Maven repository, once, and returns its folder. Throws
+ * MissingTool without Maven or a suitable Java, and LocalError if the download fails.
  */
 export async function installOpenSearch(options: InstallOptions): Promise<string> {
-  const { version, jdks, maven = "mvn", onProgress = () => {} } = options;
-  const dir = resolve(options.dir);
-  const home = join(dir, `opensearch-${version}`);
-  if (isComplete(home)) return home;
-
-  const jdk = jdkFor(version, jdks ?? findJdks());
-  const staging = scratchFolder(dir, ".installing");
-  try {
+  const { version, dir, jdks, maven = "mvn", onProgress = () => {} } = options;
+  const build = async (staged: string) => {
+    const jdk = jdkFor(version, jdks ?? findJdks());
     onProgress(`installing OpenSearch ${version} (${FACTS[version].downloadMb} MB to download, once)`);
-    await unpack({ version, staging, maven, jdk, onProgress });
-    const staged = join(staging, `opensearch-${version}`);
+    await unpack({ version, staging: dirname(staged), maven, jdk, onProgress });
     if (version === "2.19.6") writeModuleDescriptors(staged, version);
     writeFileSync(marker(staged), `${LAYOUT}\n`);
-    moveInto(staged, home);
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
-  }
-  onProgress(`installed OpenSearch ${version}`);
-  return home;
+    onProgress(`installed OpenSearch ${version}`);
+  };
+  return installOnce({ dir, name: `opensearch-${version}`, isComplete, build });
 }
 
 const marker = (home: string) => join(home, ".complete");
 
 function isComplete(home: string): boolean {
   return existsSync(marker(home)) && readFileSync(marker(home), "utf8") === `${LAYOUT}\n`;
-}
-
-function moveInto(staged: string, home: string) {
-  try {
-    renameSync(staged, home);
-  } catch (error) {
-    // Another process may have finished the same installation meanwhile, and a server may already run from it.
-    if (isComplete(home)) return;
-    if (!existsSync(home)) throw error;
-    rmSync(home, { recursive: true, force: true });
-    renameSync(staged, home);
-  }
 }
 
 interface Unpacking {

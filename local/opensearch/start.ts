@@ -87,7 +87,12 @@ export async function startOpenSearch(options: StartOptions): Promise<OpenSearch
 
   const url = `http://${HOST}:${port}`;
   recordNode(folder, { pid: server.pid, url, version });
-  const { died, stop } = lifeOf(server, folder, version);
+  const died = server.diedOf((how) => new LocalError(`OpenSearch ${version} died (${how}). ${diagnose(folder)}`));
+  const ended = server.exited.then(() => forgetNode(folder));
+  const stop = async () => {
+    await server.stop();
+    await ended;
+  };
   try {
     await healthy(url, version, { timeoutMs, died, server });
   } catch (error) {
@@ -132,24 +137,6 @@ async function prepare(folder: NodeFolder, home: string, user: RunAs, options: S
   user.requireReadable(join(home, "bin", "opensearch"));
   user.requireReadable(join(folder.conf, "opensearch.yml"));
   return port;
-}
-
-/** Distinguishes a server that was stopped from one that died. */
-function lifeOf(server: ServerProcess, folder: NodeFolder, version: OpenSearchVersion) {
-  let stopping = false;
-  const died = new Promise<LocalError>((resolveDied) => {
-    void server.exited.then(({ code, signal }) => {
-      forgetNode(folder);
-      if (stopping) return;
-      const how = signal ?? `code ${code}`;
-      resolveDied(new LocalError(`OpenSearch ${version} died (${how}). ${diagnose(folder)}`));
-    });
-  });
-  const stop = async () => {
-    stopping = true;
-    await server.stop();
-  };
-  return { died, stop };
 }
 
 interface Start {

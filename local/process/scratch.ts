@@ -8,15 +8,16 @@ import { join } from "node:path";
 export function scratchFolder(parent: string, name: string): string {
   for (const folder of globSync(join(parent, `${name}-*`))) {
     const pid = Number(folder.split("-").at(-1));
-    if (Number.isInteger(pid) && (pid === process.pid || !isAlive(pid)))
-      rmSync(folder, { recursive: true, force: true });
+    if (Number.isInteger(pid) && !isOtherAlive(pid)) rmSync(folder, { recursive: true, force: true });
   }
   const own = join(parent, `${name}-${process.pid}`);
   mkdirSync(own, { recursive: true });
   return own;
 }
 
-function isAlive(pid: number): boolean {
+/** Returns whether another process is alive. In a container PIDs restart, so our own PID means an earlier process. */
+export function isOtherAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -26,6 +26,8 @@ export interface ServerProcess {
   readonly exited: Promise<Exit>;
   /** Sends SIGTERM to the server's process group, and SIGKILL after the grace period. Safe to call repeatedly. */
   stop(): Promise<Exit>;
+  /** Resolves with the error that `reason` makes if the server exits without having been stopped. */
+  diedOf(reason: (how: string) => LocalError): Promise<LocalError>;
 }
 
 /**
@@ -78,11 +80,17 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   supervisor.unref();
   supervisor.channel?.unref();
 
+  let stopping = false;
   return {
     pid,
     logFile,
     exited,
+    diedOf: (reason) =>
+      new Promise((resolve) => {
+        exited.then(({ code, signal }) => stopping || resolve(reason(signal ?? `code ${code}`)));
+      }),
     stop() {
+      stopping = true;
       if (supervisor.connected) {
         // Referenced again, so that this process does not exit while a caller awaits the end.
         supervisor.ref();
