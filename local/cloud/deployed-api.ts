@@ -13,7 +13,7 @@ import {
 import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { ifThere } from "../../lib/aws/errors.ts";
 import type { Mock } from "../api/mock.ts";
-import type { Cloud } from "./front.ts";
+import { type Cloud, rootOptions } from "./front.ts";
 
 /** The cloud to read an API from. It may run in another process. */
 export type ApiSource = Pick<Cloud, "endpoint" | "region">;
@@ -65,7 +65,7 @@ export interface DeployedFunction {
  * API Gateway could not serve: an unknown API, a stage without a deployment, methods without a function.
  */
 export async function readDeployedApi(source: ApiSource, name: string, stage: string): Promise<DeployedApi> {
-  const options = { ...source, credentials: { accessKeyId: "test", secretAccessKey: "test" }, maxAttempts: 1 };
+  const options = { ...rootOptions(source), maxAttempts: 1 };
   const gateway = new APIGatewayClient(options);
   const lambda = new LambdaClient(options);
   const { items: apis = [] } = await gateway.send(new GetRestApisCommand({ limit: 500 }));

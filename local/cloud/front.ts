@@ -1,10 +1,9 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { devNull } from "node:os";
-import type { LocalError } from "../process/error.ts";
 import { scratchFolder } from "../process/scratch.ts";
 import { installCloud } from "./install.ts";
-import { type Listener, listen } from "./listener.ts";
-import { type Moto, type Quotas, startMoto } from "./moto.ts";
+import { listen } from "./listener.ts";
+import { type Moto, type MotoSettings, startMoto } from "./moto.ts";
 import type { AfterCall } from "./proxy.ts";
 import { router, standInsByService } from "./router.ts";
 import type { Control, StandIn } from "./stand-in.ts";
@@ -13,7 +12,7 @@ import type { Control, StandIn } from "./stand-in.ts";
 export const REGION = "eu-west-1";
 export const ACCOUNT_ID = "123456789012";
 
-export interface CloudOptions {
+export interface CloudOptions extends MotoSettings {
   /** Folder in which moto is installed, once for all users of the folder. */
   dir: string;
   /** Folder for the code of functions and moto's log. Emptied first. Default: a folder in `dir` for this process. */
@@ -24,23 +23,13 @@ export interface CloudOptions {
   standIns?: readonly StandIn[];
   /** Handle unsigned requests to their paths. */
   controls?: readonly Control[];
-  /** The Node.js that runs functions. Default: the current one. */
-  node?: string;
-  /** Names of repairs to skip, to see how moto behaves without them. */
-  withoutRepairs?: readonly string[];
-  /** Upper limit for the Wait states of state machines, in seconds. Default: no limit. */
-  longestWaitSeconds?: number;
-  /** Upper limit for function timeouts, in seconds by function name. */
-  shortCalls?: Readonly<Record<string, number>>;
-  /** The account's quotas where they differ from the defaults. */
-  quotas?: Quotas;
   /** Runs after each successful call to moto, before the caller gets the answer. */
   afterCall?: AfterCall;
   /** Called with progress messages for the user. */
   onProgress?: (line: string) => void;
 }
 
-export interface Cloud {
+export interface Cloud extends Omit<Moto, "url"> {
   /** The value for AWS_ENDPOINT_URL. */
   readonly endpoint: string;
   /** The URL of moto itself, bypassing the stand-ins. */
@@ -49,11 +38,6 @@ export interface Cloud {
   readonly accountId: string;
   /** Environment variables that make a child process use this cloud instead of AWS. */
   readonly env: Readonly<Record<string, string>>;
-  readonly pid: number;
-  readonly logFile: string;
-  /** Resolves with the reason if moto exits without having been stopped. */
-  readonly died: Promise<LocalError>;
-  stop(): Promise<void>;
 }
 
 /**
@@ -63,69 +47,46 @@ export interface Cloud {
  * installation, moto died).
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
-  const {
-    dir,
-    port,
-    standIns = [],
-    controls = [],
-    node = process.execPath,
-    withoutRepairs = [],
-    longestWaitSeconds,
-  } = options;
-  const { shortCalls = {}, onProgress = () => {} } = options;
+  const { dir, port, standIns = [], controls = [], afterCall, onProgress = () => {} } = options;
   const services = standInsByService(standIns);
   const python = await installCloud({ dir, onProgress });
   const started = performance.now();
 
   // moto needs the front's address for its functions, and the front needs moto's. So the front listens first and holds
   // requests back until moto is up.
-  const moto = Promise.withResolvers<Moto>();
-  const motoUrl = moto.promise.then(({ url }) => url);
-  motoUrl.catch(() => {});
-  const { afterCall } = options;
-  const front = await listen(port, router({ standIns: services, controls, motoUrl, afterCall }));
+  const starting = Promise.withResolvers<string>();
+  starting.promise.catch(() => {});
+  const front = await listen(port, router({ standIns: services, controls, motoUrl: starting.promise, afterCall }));
   try {
     const workDir = options.workDir ?? scratchFolder(dir, "moto");
     rmSync(workDir, { recursive: true, force: true });
     mkdirSync(workDir, { recursive: true });
-    moto.resolve(
-      await startMoto({
-        python,
-        workDir,
-        node,
-        frontUrl: front.url,
-        withoutRepairs,
-        shortCalls,
-        ...(options.quotas && { quotas: options.quotas }),
-        ...(longestWaitSeconds !== undefined && { longestWaitSeconds }),
-      }),
-    );
+    const { url, stop, ...moto } = await startMoto({ ...options, python, workDir, frontUrl: front.url });
+    starting.resolve(url);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    onProgress(`the local AWS endpoint is up at ${front.url} after ${seconds} s`);
+    return {
+      ...moto,
+      endpoint: front.url,
+      motoUrl: url,
+      region: REGION,
+      accountId: ACCOUNT_ID,
+      env: cloudEnvironment(front.url),
+      async stop() {
+        await front.close();
+        await stop();
+      },
+    };
   } catch (error) {
-    moto.reject(error);
+    starting.reject(error);
     await front.close();
     throw error;
   }
-  onProgress(
-    `the local AWS endpoint is up at ${front.url} after ${((performance.now() - started) / 1000).toFixed(1)} s`,
-  );
-  return describe(front, await moto.promise);
 }
 
-function describe(front: Listener, moto: Moto): Cloud {
-  return {
-    endpoint: front.url,
-    motoUrl: moto.url,
-    region: REGION,
-    accountId: ACCOUNT_ID,
-    env: cloudEnvironment(front.url),
-    pid: moto.pid,
-    logFile: moto.logFile,
-    died: moto.died,
-    async stop() {
-      await front.close();
-      await moto.stop();
-    },
-  };
+/** Returns the options of SDK clients that call the cloud as the account's root user. */
+export function rootOptions({ endpoint, region = REGION }: { endpoint: string; region?: string }) {
+  return { endpoint, region, credentials: { accessKeyId: "test", secretAccessKey: "test" } };
 }
 
 /** Returns the environment variables that point the AWS SDKs, the AWS CLI and Terraform to the cloud at `endpoint`. */

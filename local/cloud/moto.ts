@@ -20,32 +20,33 @@ export interface Quotas {
   named?: Readonly<Record<string, number>>;
 }
 
-export interface MotoOptions {
-  /** A Python interpreter with moto, as returned by `installCloud`. */
-  python: string;
-  /** Empty folder for the code of functions, the log and the file in which moto reports its port. */
-  workDir: string;
-  /** The Node.js that runs functions. */
-  node: string;
-  /** The AWS endpoint for functions. */
-  frontUrl: string;
+/** How moto differs from AWS and from its defaults. */
+export interface MotoSettings {
+  /** The Node.js that runs functions. Default: the current one. */
+  node?: string;
   /** Names of repairs to skip, to see how moto behaves without them. */
   withoutRepairs?: readonly string[];
   /** Upper limit for the Wait states of state machines, in seconds. Default: no limit. */
   longestWaitSeconds?: number;
   /** Upper limit for function timeouts, in seconds by function name. */
   shortCalls?: Readonly<Record<string, number>>;
+  /** The account's quotas where they differ from the defaults. */
   quotas?: Quotas;
-  /** Default: 60 s. */
-  timeoutMs?: number;
+}
+
+export interface MotoOptions extends MotoSettings {
+  /** A Python interpreter with moto, as returned by `installCloud`. */
+  python: string;
+  /** Empty folder for the code of functions, the log and the file in which moto reports its port. */
+  workDir: string;
+  /** The AWS endpoint for functions. */
+  frontUrl: string;
 }
 
 export interface Moto {
   readonly url: string;
   readonly pid: number;
   readonly logFile: string;
-  /** The names of the applied repairs. */
-  readonly repairs: readonly string[];
   /** Resolves with the reason if moto exits without having been stopped. */
   readonly died: Promise<LocalError>;
   stop(): Promise<void>;
@@ -56,17 +57,7 @@ export interface Moto {
  * Throws LocalError, with the end of the log, if moto does not start or a repair does not fit.
  */
 export async function startMoto(options: MotoOptions): Promise<Moto> {
-  const {
-    python,
-    workDir,
-    node,
-    frontUrl,
-    withoutRepairs = [],
-    longestWaitSeconds,
-    shortCalls = {},
-    quotas = {},
-    timeoutMs = 60_000,
-  } = options;
+  const { python, workDir, node = process.execPath, frontUrl, withoutRepairs = [], longestWaitSeconds = "" } = options;
   const readyFile = join(workDir, "moto.json");
   const logFile = join(workDir, "moto.log");
   const server = await startServer({
@@ -83,10 +74,10 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
       CLOUD_WORK_DIR: workDir,
       CLOUD_READY_FILE: readyFile,
       CLOUD_WITHOUT_REPAIRS: withoutRepairs.join(","),
-      CLOUD_SHORT_CALLS: JSON.stringify(shortCalls),
-      CLOUD_QUOTAS: JSON.stringify(quotas),
+      CLOUD_SHORT_CALLS: JSON.stringify(options.shortCalls ?? {}),
+      CLOUD_QUOTAS: JSON.stringify(options.quotas ?? {}),
       CLOUD_INIT_SECONDS: String(patient(30)),
-      CLOUD_LONGEST_WAIT: longestWaitSeconds === undefined ? "" : String(longestWaitSeconds),
+      CLOUD_LONGEST_WAIT: String(longestWaitSeconds),
     },
     logFile,
     graceMs: 2000,
@@ -99,14 +90,14 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
   const abort = died.then((error) => Promise.reject(error));
   abort.catch(() => {});
   try {
-    const { port, repairs } = await waitFor(async () => ready(readyFile), {
+    const port = await waitFor(async () => ready(readyFile), {
       what: "moto to serve",
-      timeoutMs,
+      timeoutMs: 60_000,
       intervalMs: 25,
       abort,
       context: () => logTail(logFile),
     });
-    return { url: `http://127.0.0.1:${port}`, pid: server.pid, logFile, repairs, died, stop };
+    return { url: `http://127.0.0.1:${port}`, pid: server.pid, logFile, died, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -114,8 +105,8 @@ export async function startMoto(options: MotoOptions): Promise<Moto> {
 }
 
 /** Reads the file in which the launcher reports that it is ready. The launcher renames it into place when complete. */
-function ready(file: string): { port: number; repairs: string[] } | undefined {
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+function ready(file: string): number | undefined {
+  return existsSync(file) ? Number(readFileSync(file, "utf8")) : undefined;
 }
 
 function endedEarly(how: string, logFile: string): LocalError {

@@ -29,8 +29,8 @@ export interface AssumedRole {
   sourceArn: string;
 }
 
-/** The paths of the guard, which runs in moto's process. No AWS service uses them. */
-const PATH = "/_cloud/permissions";
+/** The paths of the controls in moto's process. No AWS service uses them. */
+const PATH = "/_cloud";
 
 /**
  * Returns the refusal of a request to a stand-in, or undefined if its caller's policies and the service's model allow
@@ -56,11 +56,7 @@ export async function refusal(
 
 /** Returns credentials of a role for a service. Throws Error if the role does not trust the service. */
 export async function assumeRole(endpoint: string, { role, service, sourceArn }: AssumedRole): Promise<SessionKeys> {
-  const answer = (await ask(endpoint, "/session", { role, service, name: service.split(".")[0], sourceArn })) as
-    | SessionKeys
-    | { error: string };
-  if ("error" in answer) throw new Error(answer.error);
-  return answer;
+  return (await ask(endpoint, "/session", { role, service, name: service.split(".")[0], sourceArn })) as SessionKeys;
 }
 
 /** A function of the cloud and its role, as ARNs. */
@@ -87,7 +83,7 @@ export async function roleVariables(
 
 /** Returns each different decision so far. */
 export async function decisionsOf({ endpoint }: { endpoint: string }): Promise<Decision[]> {
-  return (await ask(endpoint, "", {})) as Decision[];
+  return (await ask(endpoint, "/decisions", {})) as Decision[];
 }
 
 /** What a role or user was granted, compared with what it did. */
@@ -123,13 +119,23 @@ export interface Faults {
 
 /** Switches on these faults, and all others off. */
 export async function setFaults({ endpoint }: { endpoint: string }, faults: Faults): Promise<void> {
-  const { error } = (await ask(endpoint, "/faults", faults)) as { error?: string };
-  if (error !== undefined) throw new Error(error);
+  await ask(endpoint, "/faults", faults);
 }
 
+/**
+ * Makes the local Firehose buffer the records of a delivery stream for this many seconds and then write them as one
+ * object. AWS buffers by size and time. 0, the initial value, writes the records of each call immediately.
+ */
+export async function delayFirehose(endpoint: string, stream: string, seconds: number): Promise<void> {
+  await ask(endpoint, "/firehose-delay", { stream, seconds });
+}
+
+/** Calls a control. Throws Error with its answer if it refuses. */
 async function ask(url: string, path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`${url}${PATH}${path}`, { method: "POST", body: JSON.stringify(body) });
   if (!response.ok)
     throw new Error(`the guard of the local cloud answered ${response.status}: ${await response.text()}`);
-  return response.json();
+  const answer = (await response.json()) as { error?: string };
+  if (answer.error !== undefined) throw new Error(answer.error);
+  return answer;
 }

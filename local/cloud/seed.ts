@@ -9,11 +9,11 @@ import {
   ModifyVpcAttributeCommand,
 } from "@aws-sdk/client-ec2";
 import { CreateDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
+import { CreateHostedZoneCommand, Route53Client } from "@aws-sdk/client-route-53";
 import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { waitFor } from "../process/wait.ts";
-import type { Cloud } from "./front.ts";
-import { createHostedZone } from "./hosted-zone.ts";
+import { type Cloud, rootOptions } from "./front.ts";
 
 /** The cloud to seed. It may run in another process. */
 export type SeedTarget = Pick<Cloud, "endpoint" | "region">;
@@ -52,15 +52,11 @@ export interface SeededAccount {
 export async function seedAccount(cloud: SeedTarget, options: SeedOptions = {}): Promise<SeededAccount> {
   const name = options.name ?? `platform-${randomUUID().slice(0, 8)}`;
   const domainName = options.domainName ?? `${name}.example.com`;
-  const clientOptions = {
-    endpoint: cloud.endpoint,
-    region: cloud.region,
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  };
+  const clientOptions = rootOptions(cloud);
   const network = await seedNetwork(new EC2Client(clientOptions), cloud.region, name);
   const [domain, hostedZoneId, certificateArn, basicAuthSecretArn, stateBucket] = await Promise.all([
     seedDomain(new OpenSearchClient(clientOptions), name, network, options.engineVersion ?? "OpenSearch_2.19"),
-    createHostedZone(cloud, domainName),
+    seedHostedZone(new Route53Client(clientOptions), domainName),
     seedCertificate(new ACMClient(clientOptions), `search.${domainName}`),
     seedSecret(new SecretsManagerClient(clientOptions), name),
     seedBucket(new S3Client({ ...clientOptions, forcePathStyle: true }), `${name}-terraform-state`, cloud.region),
@@ -111,6 +107,11 @@ async function seedDomain(opensearch: OpenSearchClient, name: string, network: N
     }),
   );
   return { openSearchDomain: name, openSearchDomainArn: given(DomainStatus?.ARN) };
+}
+
+async function seedHostedZone(route53: Route53Client, Name: string): Promise<string> {
+  const created = await route53.send(new CreateHostedZoneCommand({ Name, CallerReference: randomUUID() }));
+  return given(created.HostedZone?.Id).replace("/hostedzone/", "");
 }
 
 async function seedCertificate(acm: ACMClient, host: string): Promise<string> {

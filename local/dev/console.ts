@@ -9,7 +9,7 @@ import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-st
 import type { Served } from "../../lib/relevance/console/loopback.ts";
 import { openConsole } from "../../lib/relevance/console/open.ts";
 import { consoleIndexes } from "../../lib/relevance/console/setup.ts";
-import type { Cloud } from "../cloud/front.ts";
+import { type Cloud, rootOptions } from "../cloud/front.ts";
 import { localClients } from "./clients.ts";
 import { readHistory } from "./console-history.ts";
 import type { DevOptions } from "./options.ts";
@@ -60,8 +60,8 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
 }
 
 /** Returns what runs and what was trained. */
-async function readStatus({ endpoint, region }: Cloud, names: Names) {
-  const sdk = { endpoint, region, credentials: { accessKeyId: "test", secretAccessKey: "test" }, maxAttempts: 1 };
+async function readStatus(cloud: Cloud, names: Names) {
+  const sdk = { ...rootOptions(cloud), maxAttempts: 1 };
   const state = dynamoTrainingState(new DynamoDBClient(sdk), names.table("training"));
   const [inventory, training] = await Promise.all([
     readInventory(personalizeOf(new PersonalizeClient(sdk)), names, { metrics: true }),

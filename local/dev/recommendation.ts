@@ -9,7 +9,7 @@ import type { LoadedBundle } from "../api/load-bundle.ts";
 import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
-import { ACCOUNT_ID, REGION } from "../cloud/front.ts";
+import { ACCOUNT_ID, REGION, rootOptions } from "../cloud/front.ts";
 import { assumeRole, type SessionKeys } from "../cloud/permissions.ts";
 import type { AfterCall } from "../cloud/proxy.ts";
 import type { ObjectReader } from "../personalize/data/csv-import.ts";
@@ -72,29 +72,30 @@ export function openPersonalize(
 
 /** Returns what reads import files from the local S3: with the role of each job. */
 export function importObjects(endpoint: Promise<string>): ObjectReader {
-  const asRoot = localObjects(endpoint, async () => ({ accessKeyId: "test", secretAccessKey: "test" }));
+  const asRoot = localObjects(endpoint, async () => ({}));
   const service = "personalize.amazonaws.com";
   return {
     ...asRoot,
     as: ({ roleArn: role, arn: sourceArn }) =>
-      localObjects(endpoint, (url) => assumeRole(url, { role, service, sourceArn })),
+      localObjects(endpoint, async (url) => ({ credentials: await assumeRole(url, { role, service, sourceArn }) })),
   };
 }
 
 /** Returns what reads the local S3 with these credentials. Waits for the endpoint when something is read. */
-function localObjects(endpoint: Promise<string>, keysAt: (url: string) => Promise<Credentials>): ObjectReader {
+function localObjects(
+  endpoint: Promise<string>,
+  keysAt: (url: string) => Promise<{ credentials?: SessionKeys }>,
+): ObjectReader {
   const reader = async () => {
     const url = await endpoint;
-    const credentials = await keysAt(url);
-    return s3Objects(new S3Client({ endpoint: url, region: REGION, credentials, forcePathStyle: true }));
+    const options = { ...rootOptions({ endpoint: url }), ...(await keysAt(url)) };
+    return s3Objects(new S3Client({ ...options, forcePathStyle: true }));
   };
   return {
     list: async (bucket, prefix) => (await reader()).list(bucket, prefix),
     read: async (bucket, key) => (await reader()).read(bucket, key),
   };
 }
-
-type Credentials = Pick<SessionKeys, "accessKeyId" | "secretAccessKey"> & Partial<SessionKeys>;
 
 /** Deletes users, items, events and trained models. */
 export function resetRecommendation(folder: string): void {

@@ -10,7 +10,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
-import { delayFirehose } from "../../local/cloud/firehose-delay.ts";
+import { delayFirehose } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { deliveries } from "../local/cloud/delivery.ts";

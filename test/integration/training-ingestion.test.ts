@@ -8,7 +8,7 @@ import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
 import { readManifest } from "../../lib/recommendation/etl/manifest.ts";
 import { eventLine, type StoredEvent } from "../../lib/recommendation/records/stored-event.ts";
-import { delayFirehose } from "../../local/cloud/firehose-delay.ts";
+import { delayFirehose } from "../../local/cloud/permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";

@@ -11,8 +11,9 @@ from guard import ACCOUNT, after, check, needs_body, request_from_front, request
 from guard_answers import Answer
 from guard_principals import CannotAssume, open_session
 from guard_records import decisions, report
+from repairs_delivery import firehose_delays
 
-PATH = "/_cloud/permissions"
+PATH = "/_cloud"
 
 
 def guarded(application: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,25 +50,21 @@ def _read(environ: dict[str, Any]) -> bytes:
 def _control(name: str, body: bytes) -> Any:
     if name == "/check":
         return _described(check(request_from_front(body)))
-    if name == "/faults":
-        return _set_faults(json.loads(body))
-    if name == "/session":
-        given = json.loads(body)
-        try:
-            source = {"lambda:sourcefunctionarn": (given["sourceArn"],)} if given["name"] == "lambda" else {}
-            key, secret, token = open_session(given["role"], given["service"], given["name"], source, source_arn=given["sourceArn"])
-        except CannotAssume as error:
-            return {"error": str(error)}
-        return {"accessKeyId": key, "secretAccessKey": secret, "sessionToken": token}
-    return report(ACCOUNT) if name == "/report" else decisions()
-
-
-def _set_faults(given: dict[str, Any]) -> Any:
+    given = json.loads(body)
     try:
-        set_faults(given)
-    except ValueError as error:
+        if name == "/faults":
+            set_faults(given)
+            return {}
+        if name == "/firehose-delay":
+            firehose_delays[given["stream"]] = float(given["seconds"])
+            return {}
+        if name == "/session":
+            source = {"lambda:sourcefunctionarn": (given["sourceArn"],)} if given["name"] == "lambda" else {}
+            keys = open_session(given["role"], given["service"], given["name"], source, source_arn=given["sourceArn"])
+            return dict(zip(("accessKeyId", "secretAccessKey", "sessionToken"), keys))
+    except (CannotAssume, ValueError) as error:
         return {"error": str(error)}
-    return {}
+    return report(ACCOUNT) if name == "/report" else decisions()
 
 
 def _described(answer: Answer | None) -> Any:

@@ -5,14 +5,13 @@ Exits with code 3 and a message if a repair does not fit the installed moto. Env
     CLOUD_NODE             the Node.js that runs functions
     CLOUD_FRONT_URL        the AWS endpoint for functions: the front, not moto
     CLOUD_WORK_DIR         the folder in which the code of functions is unpacked
-    CLOUD_READY_FILE       file to write {"port": 40123, "repairs": ["s3_delete_marker", …]} to when moto serves
+    CLOUD_READY_FILE       file to write moto's port to when moto serves
     CLOUD_WITHOUT_REPAIRS  names of repairs to skip, comma-separated, to see how moto behaves without them
     CLOUD_SHORT_CALLS      {"function": seconds}: upper limits for function timeouts
     CLOUD_INIT_SECONDS     how long a function may take to load (default: 30)
     CLOUD_LONGEST_WAIT     upper limit for the Wait states of state machines, in seconds; empty means no limit
 """
 
-import json
 import logging
 import os
 import sys
@@ -42,16 +41,16 @@ def main() -> None:
 
     try:
         without = frozenset(name for name in os.environ.get("CLOUD_WITHOUT_REPAIRS", "").split(",") if name)
-        applied = apply_all(without)
+        apply_all(without)
         if longest_wait := os.environ.get("CLOUD_LONGEST_WAIT"):
             waits.cut(float(longest_wait))
     except RepairError as error:
         print(error, file=sys.stderr)
         sys.exit(REPAIR_DOES_NOT_FIT)
-    serve(applied, repairs_delivery.set_firehose_delay)
+    serve()
 
 
-def serve(applied: list[str], set_firehose_delay) -> None:
+def serve() -> None:
     import guard_server
     from moto.core.config import default_user_config
     from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
@@ -65,36 +64,19 @@ def serve(applied: list[str], set_firehose_delay) -> None:
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no log line per request
     moto = DomainDispatcherApplication(create_backend_app)
     moto.debug = True
-    application = guard_server.guarded(with_controls(moto, set_firehose_delay))
+    application = guard_server.guarded(moto)
     server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
     server.daemon_threads = True
     os.environ["MOTO_PORT"] = str(server.port)
-    tell_ready({"port": server.port, "repairs": applied})
+    tell_ready(server.port)
     server.serve_forever()
 
 
-def tell_ready(facts) -> None:
+def tell_ready(port: int) -> None:
     file = os.environ["CLOUD_READY_FILE"]
     with open(f"{file}.part", "w") as out:
-        json.dump(facts, out)
+        out.write(str(port))
     os.rename(f"{file}.part", file)
-
-
-def with_controls(moto, set_firehose_delay):
-    """Adds controls that AWS does not have, under a path that no service uses."""
-
-    def application(environ, start_response):
-        if environ["PATH_INFO"] != "/_cloud/firehose-delay":
-            return moto(environ, start_response)
-        try:
-            set_firehose_delay(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)))
-        except (ValueError, KeyError, TypeError) as error:
-            start_response("400 Bad Request", [("content-type", "text/plain")])
-            return [f'expected {{"stream": name, "seconds": number}}: {error!r}\n'.encode()]
-        start_response("204 No Content", [])
-        return []
-
-    return application
 
 
 if __name__ == "__main__":

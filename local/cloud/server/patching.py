@@ -49,8 +49,8 @@ def add_url(urls: Any, pattern: str, handler: Any) -> None:
     urls.url_paths[pattern] = handler
 
 
-def apply_all(without: frozenset[str] = frozenset()) -> list[str]:
-    """Applies every registered repair except those in `without` and returns the names of the applied ones."""
+def apply_all(without: frozenset[str] = frozenset()) -> None:
+    """Applies every registered repair except those in `without`."""
     installed = version("moto")
     if installed != MOTO_VERSION:
         raise RepairError(
@@ -67,7 +67,6 @@ def apply_all(without: frozenset[str] = frozenset()) -> list[str]:
             function()
         except (RepairError, ImportError, AttributeError) as error:
             raise RepairError(f"the repair {name} does not fit moto {installed}: {error}") from error
-    return [name for name in _repairs if name not in without]
 
 
 def _label(owner: Any) -> str:

@@ -13,7 +13,7 @@ from filter_pattern import UnsupportedPattern, compile_pattern
 from firehose_names import object_body, object_key
 from patching import repair, replace
 
-# Seconds by delivery stream name, set with POST /_cloud/firehose-delay.
+# Seconds by delivery stream name, set by `guard_server`.
 firehose_delays: dict[str, float] = {}
 
 
@@ -133,9 +133,3 @@ def firehose_s3() -> None:
         s3_backends[self.account_id][self.partition].put_object(bucket, key, object_body(data, destination))
 
     replace(FirehoseBackend, "put_s3_records", put_s3_records)
-
-
-def set_firehose_delay(body: bytes) -> None:
-    """Sets how long a stream buffers its records: `{"stream": name, "seconds": n}`. 0 means no buffering."""
-    wanted = json.loads(body)
-    firehose_delays[str(wanted["stream"])] = float(wanted["seconds"])

@@ -12,7 +12,6 @@ from botocore.validate import ParamValidator, ValidationErrors
 from guard_answers import Answer, invalid
 from guard_calls import Call
 from request_models import Unreadable, operation_of, parameters_of
-from validation_exceptions import accepted
 
 # Java's classes of characters for Python. Some are wider than they should be: no call fails for them.
 _JAVA_CLASSES = {
@@ -37,7 +36,6 @@ def validate(call: Call) -> Answer | None:
     errors = _Errors()
     _Validator()._validate(params, operation.input_shape, errors, "")
     found = [*errors.texts(), *((name, "unknown", f"AWS has no parameter {name}, and would ignore it") for name in unknown)]
-    found = [one for one in found if not accepted(call, one[0])]
     if not found:
         return None
     texts = "; ".join(text for _, _, text in found)
