@@ -1,5 +1,6 @@
 import { CHILDREN } from "./children.ts";
 import { type Genre, TONES } from "./genre.ts";
+import { phrases } from "./lists.ts";
 
 const FICTION_CLOSINGS = [
   "A {tone} story about {theme}.",
@@ -31,25 +32,12 @@ export const FICTION: readonly Genre[] = [
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
-      hero: [
-        "a disgraced pilot",
-        "a young xenobiologist",
-        "a salvage engineer",
-        "the last archivist",
-        "a retired android",
-      ],
-      place: [
-        "a mining station above Saturn",
-        "a generation ship",
-        "the terraformed valleys of Mars",
-        "an orbital prison",
-      ],
-      thing: [
-        "a map drawn by no human hand",
-        "a seed bank hidden in the ice",
-        "a message from the future",
-        "an alien fossil",
-      ],
+      hero: phrases(`a disgraced pilot; a young xenobiologist; a salvage engineer; the last archivist;
+        a retired android`),
+      place: phrases(`a mining station above Saturn; a generation ship; the terraformed valleys of Mars;
+        an orbital prison`),
+      thing: phrases(`a map drawn by no human hand; a seed bank hidden in the ice; a message from the future;
+        an alien fossil`),
     },
   },
   {
@@ -73,19 +61,10 @@ export const FICTION: readonly Genre[] = [
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
-      hero: [
-        "a blacksmith's daughter",
-        "an orphaned thief",
-        "the youngest of seven princes",
-        "a hedge witch",
-        "a runaway squire",
-      ],
-      place: [
-        "the forest beyond the wall",
-        "a city built on sleeping giants",
-        "the northern marshes",
-        "a library without doors",
-      ],
+      hero: phrases(`a blacksmith's daughter; an orphaned thief; the youngest of seven princes; a hedge witch;
+        a runaway squire`),
+      place: phrases(`the forest beyond the wall; a city built on sleeping giants; the northern marshes;
+        a library without doors`),
       thing: ["a crown of living thorns", "the last dragon egg", "a sword that sings", "a book that writes itself"],
     },
   },
@@ -110,18 +89,10 @@ export const FICTION: readonly Genre[] = [
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
-      hero: [
-        "a retired inspector",
-        "a village librarian",
-        "a sceptical coroner",
-        "a private detective with a bad knee",
-      ],
-      place: [
-        "a seaside boarding house",
-        "an island cut off by the tide",
-        "a country auction",
-        "a locked study in Oxford",
-      ],
+      hero: phrases(`a retired inspector; a village librarian; a sceptical coroner;
+        a private detective with a bad knee`),
+      place: phrases(`a seaside boarding house; an island cut off by the tide; a country auction;
+        a locked study in Oxford`),
       thing: ["an unsigned will", "a stopped watch", "a forged portrait", "a confession in invisible ink"],
     },
   },
@@ -174,12 +145,8 @@ export const FICTION: readonly Genre[] = [
       ...TONES,
       hero: ["a grieving widow", "a sleepless nurse", "a young priest", "a sceptical journalist"],
       place: ["a Victorian mansion", "a drowned village", "an abandoned sanatorium", "a lonely farmhouse"],
-      thing: [
-        "a porcelain doll",
-        "a mirror covered in cloth",
-        "a tape of whispering voices",
-        "a door that was not there before",
-      ],
+      thing: phrases(`a porcelain doll; a mirror covered in cloth; a tape of whispering voices;
+        a door that was not there before`),
     },
   },
   {
@@ -203,13 +170,7 @@ export const FICTION: readonly Genre[] = [
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
-      hero: [
-        "a silk merchant's wife",
-        "a young field surgeon",
-        "a court painter",
-        "a telegraph operator",
-        "a deserter",
-      ],
+      hero: phrases(`a silk merchant's wife; a young field surgeon; a court painter; a telegraph operator; a deserter`),
       place: ["the London of 1940", "revolutionary Paris", "a besieged city on the Volga", "Renaissance Florence"],
       thing: ["a forbidden manuscript", "a soldier's letters", "a painted fan", "a violin without strings"],
     },
@@ -218,18 +179,7 @@ export const FICTION: readonly Genre[] = [
     name: "Thriller",
     related: ["Espionage", "Crime", "Suspense"],
     adjectives: ["Final", "Zero", "Double", "Blind", "Burned", "Cold", "Hostile", "Classified"],
-    nouns: [
-      "Asset",
-      "Protocol",
-      "Deadline",
-      "Courier",
-      "Target",
-      "Defector",
-      "Countdown",
-      "Cipher",
-      "Betrayal",
-      "Pursuit",
-    ],
+    nouns: phrases(`Asset; Protocol; Deadline; Courier; Target; Defector; Countdown; Cipher; Betrayal; Pursuit`),
     places: ["Berlin", "Istanbul", "the Embassy", "Macau", "the Kremlin", "Vienna", "Sector Nine"],
     openings: [
       "{Hero} has forty-eight hours to find {thing} before it is sold in {place}.",

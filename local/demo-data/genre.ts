@@ -1,3 +1,4 @@
+import { phrases } from "./lists.ts";
 /** The building blocks for the texts of one kind of book. */
 export interface Genre {
   name: string;
@@ -18,18 +19,6 @@ export interface Genre {
 /** Slots that all kinds of stories share. */
 export const TONES = {
   tone: ["tender", "darkly funny", "haunting", "fast-moving", "quiet", "sharp", "generous", "unsettling", "sweeping"],
-  theme: [
-    "family and forgiveness",
-    "memory",
-    "the price of ambition",
-    "friendship",
-    "courage",
-    "grief and what follows it",
-    "belonging",
-    "the stories we tell ourselves",
-    "loyalty",
-    "freedom",
-    "growing old",
-    "second chances",
-  ],
+  theme: phrases(`family and forgiveness; memory; the price of ambition; friendship; courage;
+    grief and what follows it; belonging; the stories we tell ourselves; loyalty; freedom; growing old; second chances`),
 } as const;

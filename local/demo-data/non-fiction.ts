@@ -1,4 +1,5 @@
 import type { Genre } from "./genre.ts";
+import { phrases } from "./lists.ts";
 
 const AUDIENCE = {
   audience: ["beginners", "curious readers", "students", "anyone who has ever wondered", "practitioners", "families"],
@@ -34,20 +35,10 @@ export const NON_FICTION: readonly Genre[] = [
     closings: CLOSINGS,
     slots: {
       ...AUDIENCE,
-      subject: [
-        "the fall of Constantinople",
-        "the Roman grain trade",
-        "the Black Death",
-        "the partition of Africa",
-        "the spice routes",
-        "the French Revolution",
-      ],
-      detail: [
-        "a cache of merchants' letters",
-        "a single tax register",
-        "the diary of a midwife",
-        "a shipwreck full of coins",
-      ],
+      subject: phrases(`the fall of Constantinople; the Roman grain trade; the Black Death; the partition of Africa;
+        the spice routes; the French Revolution`),
+      detail: phrases(`a cache of merchants' letters; a single tax register; the diary of a midwife;
+        a shipwreck full of coins`),
     },
   },
   {
@@ -70,22 +61,10 @@ export const NON_FICTION: readonly Genre[] = [
     closings: CLOSINGS,
     slots: {
       ...AUDIENCE,
-      subject: [
-        "black holes",
-        "quantum entanglement",
-        "gene editing",
-        "how the brain learns",
-        "dark matter",
-        "machine learning",
-        "the origin of life",
-        "prime numbers",
-      ],
-      detail: [
-        "a stubborn error in the data",
-        "a jar of fruit flies",
-        "a telescope in the desert",
-        "an unproved conjecture",
-      ],
+      subject: phrases(`black holes; quantum entanglement; gene editing; how the brain learns; dark matter;
+        machine learning; the origin of life; prime numbers`),
+      detail: phrases(`a stubborn error in the data; a jar of fruit flies; a telescope in the desert;
+        an unproved conjecture`),
     },
   },
   {
@@ -108,14 +87,8 @@ export const NON_FICTION: readonly Genre[] = [
     closings: CLOSINGS,
     slots: {
       ...AUDIENCE,
-      subject: [
-        "a colony of puffins",
-        "an ancient oak wood",
-        "the life of bees",
-        "the migration of whales",
-        "a chalk stream",
-        "a wildflower garden",
-      ],
+      subject: phrases(`a colony of puffins; an ancient oak wood; the life of bees; the migration of whales;
+        a chalk stream; a wildflower garden`),
       detail: ["soil and fungi", "a pair of barn owls", "melting sea ice", "moths at night"],
     },
   },
@@ -139,15 +112,8 @@ export const NON_FICTION: readonly Genre[] = [
     closings: CLOSINGS,
     slots: {
       ...AUDIENCE,
-      subject: [
-        "sourdough bread",
-        "vegetarian curries",
-        "fresh pasta",
-        "Korean home cooking",
-        "cakes and pastries",
-        "slow stews",
-        "street food",
-      ],
+      subject: phrases(`sourdough bread; vegetarian curries; fresh pasta; Korean home cooking; cakes and pastries;
+        slow stews; street food`),
       detail: ["a well-stocked pantry", "good olive oil", "fermenting vegetables at home", "a heavy pot and patience"],
     },
   },
@@ -171,14 +137,8 @@ export const NON_FICTION: readonly Genre[] = [
     closings: CLOSINGS,
     slots: {
       ...AUDIENCE,
-      subject: [
-        "a jazz pianist",
-        "a polar explorer",
-        "a forgotten mathematician",
-        "a marathon champion",
-        "a rebel painter",
-        "the inventor of the zip",
-      ],
+      subject: phrases(`a jazz pianist; a polar explorer; a forgotten mathematician; a marathon champion;
+        a rebel painter; the inventor of the zip`),
       detail: ["a trunk of unpublished letters", "a lost recording", "four hundred sketches", "a locked diary"],
     },
   },
@@ -202,13 +162,8 @@ export const NON_FICTION: readonly Genre[] = [
     closings: CLOSINGS,
     slots: {
       ...AUDIENCE,
-      journey: [
-        "by bicycle from Lisbon to Vladivostok",
-        "on foot across Iceland",
-        "along the Danube by canoe",
-        "the overnight trains of Europe",
-        "a sailing voyage around Cape Horn",
-      ],
+      journey: phrases(`by bicycle from Lisbon to Vladivostok; on foot across Iceland; along the Danube by canoe;
+        the overnight trains of Europe; a sailing voyage around Cape Horn`),
       detail: ["an old pilgrim path", "a cup of salted tea", "a borrowed motorcycle", "a hand-drawn map"],
     },
   },
@@ -232,14 +187,7 @@ export const NON_FICTION: readonly Genre[] = [
     closings: CLOSINGS,
     slots: {
       ...AUDIENCE,
-      subject: [
-        "free will",
-        "happiness",
-        "the fear of death",
-        "attention and distraction",
-        "friendship",
-        "good habits",
-      ],
+      subject: phrases(`free will; happiness; the fear of death; attention and distraction; friendship; good habits`),
       detail: ["a practice to be kept up", "a question of character", "a trick of language", "an invitation to doubt"],
     },
   },

@@ -1,17 +1,17 @@
+import { words } from "../demo-data/lists.ts";
+
 /** Words that say little about a text, most frequent first. */
-export const FUNCTION_WORDS = `
+export const FUNCTION_WORDS = words(`
 the of and to a in is it that for as on with was be by at this are or from an his her he she they not have but had has
 were their which you one we all can its who will would there been if more when no out up so what about into than them
 then some could him my these do did only other our me your how after over also any first may before two must through
 where most very because between each just those such even new much should own while down here both being under during
 without again off upon against too same until might however every never always still now yet nor whom whose why
 along among around behind beyond above below across toward onto within
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 /** Frequent words with a meaning of their own, grouped by theme. The order is irrelevant. */
-export const CONTENT_WORDS = `
+export const CONTENT_WORDS = words(`
 book story novel tale page chapter author writer reader library letter word language poem poet verse essay memoir
 history historical century year day night morning evening summer winter spring autumn week month hour minute moment time
 past future present age ancient modern medieval early late last next long short old young little small large big great
@@ -74,9 +74,7 @@ archive archivist record document manuscript scroll inscription ruin tomb pharao
 archaeologist historian scholar translator interpreter spy cipher cryptography password key server cloud function
 class object constructor type string value error test debug compiler database index query search engine vector model
 statistics probability algebra geometry calculus logic graph tree matrix linear infinite finite prime
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 /** English word endings. With them, "dragons" shares the token "dragon" and differs only a little. */
 export const SUFFIXES =
