@@ -5,7 +5,8 @@ from typing import Any, Callable
 
 import faults
 from guard_calls import Call
-from guard_resources import PARTITION, Need
+from guard_finders import PARTITION, backend, bucket_of, key_of, role_of
+from guard_resources import Need
 
 # Actions for which the policy of the resource must allow the caller or its account, even if it has no policy.
 _DECIDING = ("kms", "sts")
@@ -27,39 +28,16 @@ def resource_policy(need: Need) -> tuple[str | None, bool]:
     return text, service in _DECIDING and text is not None
 
 
-def _bucket(_account: str, _region: str, name: str) -> Any:
-    from moto.s3.models import s3_backends
-
-    for by_partition in s3_backends.values():
-        bucket = by_partition[PARTITION].buckets.get(name.split("/")[0])
-        if bucket is not None:
-            return bucket
-    return None
-
-
 def _key(account: str, region: str, name: str) -> Any:
-    from moto.kms.models import kms_backends
-
-    return kms_backends[account][region].keys[name.removeprefix("key/")]
-
-
-def _queue(account: str, region: str, name: str) -> Any:
-    from moto.sqs.models import sqs_backends
-
-    return sqs_backends[account][region].queues[name].policy
-
-
-def _topic(account: str, region: str, name: str) -> Any:
-    from moto.sns.models import sns_backends
-
-    return sns_backends[account][region].topics[f"arn:{PARTITION}:sns:{region}:{account}:{name}"].policy
+    return backend("kms", account, region).keys[name.removeprefix("key/")]
 
 
 def _secret(account: str, region: str, name: str) -> Any:
-    from moto.secretsmanager.models import secretsmanager_backends
+    return backend("secretsmanager", account, region).secrets[_arn("secretsmanager", region, account, name)]
 
-    secrets = secretsmanager_backends[account][region].secrets
-    return secrets[f"arn:{PARTITION}:secretsmanager:{region}:{account}:{name}"]
+
+def _arn(*parts: str) -> str:
+    return ":".join(("arn", PARTITION, *parts))
 
 
 def _function(account: str, region: str, name: str) -> Any:
@@ -70,22 +48,20 @@ def _function(account: str, region: str, name: str) -> Any:
     return json.dumps(function.policy.get_policy()["Policy"])
 
 
-def _role(account: str, _region: str, name: str) -> Any:
-    from moto.iam.models import iam_backends
-
-    roles = iam_backends[account][PARTITION].roles.values()
-    return next(role.assume_role_policy_document for role in roles if role.name == name.split("/")[-1])
-
-
 _FINDERS: dict[str, Callable[[str, str, str], Any]] = {
     "kms": lambda *where: _key(*where).policy,
     "lambda": _function,
-    "s3": lambda *where: _bucket(*where).policy,
+    "s3": lambda _account, _region, name: _bucket(name).policy,
     "secretsmanager": lambda *where: _secret(*where).policy,
-    "sns": _topic,
-    "sqs": _queue,
-    "sts": _role,
+    "sns": lambda account, region, name: backend("sns", account, region).topics[_arn("sns", region, account, name)].policy,
+    "sqs": lambda account, region, name: backend("sqs", account, region).queues[name].policy,
+    "sts": lambda account, _region, name: role_of(account, name.split("/")[-1]).assume_role_policy_document,
 }
+
+
+def _bucket(name: str) -> Any:
+    return bucket_of(name.split("/")[0])
+
 
 _READ, _WRITE = ("kms:Decrypt",), ("kms:GenerateDataKey",)
 _S3 = {"GetObject": _READ, "HeadObject": _READ, "PutObject": _WRITE, "CreateMultipartUpload": (*_WRITE, *_READ), "UploadPart": _READ}
@@ -122,30 +98,23 @@ def key_needs(call: Call, needs: list[Need], account: str) -> list[Need]:
 
 
 def _arn_of(key_id: str, account: str, region: str) -> str | None:
-    from moto.kms.models import kms_backends
-
-    keys = kms_backends[account][region]
-    key = keys.keys.get(keys.any_id_to_key_id(key_id) or "")
+    key = key_of(account, region, key_id)
     # Keys that AWS manages allow everyone of the account who may use the service.
     return key.arn if key is not None and not any(alias.startswith("alias/aws/") for alias in key.aliases) else None
 
 
-def _bucket_key(account: str, region: str, name: str) -> str | None:
-    rule = (_bucket(account, region, name).encryption or {}).get("Rule", {})
+def _bucket_key(_account: str, _region: str, name: str) -> str | None:
+    rule = (_bucket(name).encryption or {}).get("Rule", {})
     return rule.get("ApplyServerSideEncryptionByDefault", {}).get("KMSMasterKeyID")
 
 
 def _table_key(account: str, region: str, name: str) -> str | None:
-    from moto.dynamodb.models import dynamodb_backends
-
-    return dynamodb_backends[account][region].tables[name.split("/")[1]].sse_specification.get("KMSMasterKeyId")
+    return backend("dynamodb", account, region).tables[name.split("/")[1]].sse_specification.get("KMSMasterKeyId")
 
 
 def _parameter_key(account: str, region: str, name: str) -> str | None:
-    from moto.ssm.models import ssm_backends
-
     # Not by index, which would add what is not there.
-    versions = ssm_backends[account][region]._parameters.get(f"/{name.split('/', 1)[1]}")
+    versions = backend("ssm", account, region)._parameters.get(f"/{name.split('/', 1)[1]}")
     return versions[-1].keyid if versions and versions[-1].type == "SecureString" else None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import faults
-from guard_resources import PARTITION
+from guard_finders import PARTITION, backend
 from policy import Policies, Principal, decide
 from policy_conditions import Context
 
@@ -161,9 +161,7 @@ def _trust(role: Any) -> str | None:
 
 
 def _assumed(access_key: str, account: str) -> Session | None:
-    from moto.sts.models import sts_backends
-
-    found = sts_backends[account][PARTITION].get_assumed_role_from_access_key(access_key)
+    found = backend("sts", account).get_assumed_role_from_access_key(access_key)
     if found is None:
         return None
     _sessions[access_key] = Session(found.role_arn, found.session_name, {})
@@ -176,6 +174,4 @@ def _role(arn: str) -> Any:
 
 
 def _iam(account: str) -> Any:
-    from moto.iam.models import iam_backends
-
-    return iam_backends[account][PARTITION]
+    return backend("iam", account)

@@ -6,11 +6,9 @@ from functools import lru_cache
 from typing import Any, Callable, Iterator, Mapping
 
 from guard_calls import Call
-from guard_table import FREE, OPERATIONS, PASSED_ROLES, PREFIXES, TAGGED, TAGGED_RESOURCES
+from guard_finders import PARTITION, backend, bucket_of, key_of, role_of
+from guard_table import FREE, OPERATIONS, PASSED_ROLES, PREFIXES, TAGGED_RESOURCES, TAGGING, TAGS
 from policy_conditions import Context
-
-PARTITION = "aws"
-
 
 class NoEntry(Exception):
     """The table lacks an operation. It is refused, so that nothing passes unchecked."""
@@ -46,10 +44,11 @@ def needs_of(call: Call, account: str) -> list[Need]:
 
 def _tags(call: Call, needs: list[Need], account: str) -> list[Need]:
     """Returns the permission to tag what the call creates."""
-    operation, parameter = TAGGED.get(call.service, ("", ""))
-    given = [value for name, value in call.params.items() if name == parameter or name.startswith(f"{parameter}.")]
+    operation = TAGGING.get(call.service, "TagResource")
+    parameters = TAGS.get(call.service, ("Tags", "tags"))
+    given = [value for name, value in call.params.items() if name.partition(".")[0] in parameters]
     creates = re.match("Create|Put|Register", call.operation or "") and operation != call.operation
-    if not (parameter and creates and any(given)):
+    if not (creates and any(given)):
         return []
     template = TAGGED_RESOURCES.get((call.service, call.operation or ""))
     resource = next(resources(template, call, account)) if template else needs[0].resource
@@ -60,14 +59,10 @@ def _absent_object(call: Call) -> list[Need]:
     """S3 tells that an object is absent only to those who may list the bucket. Source: GetObject, Permissions."""
     if call.service != "s3" or call.operation not in ("GetObject", "HeadObject"):
         return []
-    from moto.s3.models import s3_backends
-
-    name = call.params["Bucket"]
-    for by_partition in s3_backends.values():
-        bucket = by_partition[PARTITION].buckets.get(name)
-        if bucket is not None and call.params["Key"] not in bucket.keys:
-            return [Need("s3:ListBucket", f"arn:{PARTITION}:s3:::{name}")]
-    return []
+    bucket = bucket_of(call.params["Bucket"])
+    if bucket is None or call.params["Key"] in bucket.keys:
+        return []
+    return [Need("s3:ListBucket", f"arn:{PARTITION}:s3:::{call.params['Bucket']}")]
 
 
 @lru_cache(maxsize=None)
@@ -164,18 +159,12 @@ def _arn(call: Call, account: str, text: str) -> str:
 
 
 def _role(name: str, call: Call, account: str) -> Iterator[str]:
-    from moto.iam.models import iam_backends
-
-    roles = iam_backends[account][PARTITION].roles.values()
-    path = next((role.path for role in roles if role.name == name), call.params.get("Path", "/"))
-    yield f"arn:{PARTITION}:iam::{account}:role{path}{name}"
+    role = role_of(account, name)
+    yield f"arn:{PARTITION}:iam::{account}:role{role.path if role else call.params.get('Path', '/')}{name}"
 
 
 def _key(key_id: str, call: Call, account: str) -> Iterator[str]:
-    from moto.kms.models import kms_backends
-
-    backend = kms_backends[account][call.region]
-    found = backend.keys.get(backend.any_id_to_key_id(key_id) or "")
+    found = key_of(account, call.region, key_id)
     yield found.arn if found else f"arn:{PARTITION}:kms:{call.region}:{account}:key/{key_id.split('/')[-1]}"
 
 
@@ -188,9 +177,7 @@ def _function(name: str, call: Call, account: str) -> Iterator[str]:
 
 
 def _secret(name: str, call: Call, account: str) -> Iterator[str]:
-    from moto.secretsmanager.models import secretsmanager_backends
-
-    found = secretsmanager_backends[account][call.region].secrets.get(name)
+    found = backend("secretsmanager", account, call.region).secrets.get(name)
     yield found.arn if found else name if name.startswith("arn:") else _arn(call, account, f"secret:{name}")
 
 

@@ -222,28 +222,17 @@ PASSED_ROLES = {
     ("apigateway", "UpdateAccount"): ("apigateway", "patchOperations.value"),
 }
 
-# The action that a call with tags needs too, on the resource that it creates, and the parameter with the tags. Source:
-# Service Authorization Reference, dependent actions.
-TAGGED = {
-    "application-autoscaling": ("TagResource", "Tags"),
-    "dynamodb": ("TagResource", "Tags"),
-    "ec2": ("CreateTags", "TagSpecification"),
-    "events": ("TagResource", "Tags"),
-    "firehose": ("TagDeliveryStream", "Tags"),
-    "glue": ("TagResource", "Tags"),
-    "iam": ("TagRole", "Tags"),
-    "kms": ("TagResource", "Tags"),
-    "lambda": ("TagResource", "Tags"),
-    "logs": ("TagResource", "tags"),
-    "monitoring": ("TagResource", "Tags"),
-    "personalize": ("TagResource", "tags"),
-    "sagemaker": ("AddTags", "Tags"),
-    "secretsmanager": ("TagResource", "Tags"),
-    "sns": ("TagResource", "Tags"),
-    "sqs": ("TagQueue", "tags"),
-    "ssm": ("AddTagsToResource", "Tags"),
-    "states": ("TagResource", "tags"),
+# The action that a call with tags needs too, on the resource that it creates, where it is not TagResource, and the
+# parameter with the tags where it is not Tags or tags. Source: Service Authorization Reference, dependent actions.
+TAGGING = {
+    "ec2": "CreateTags",
+    "firehose": "TagDeliveryStream",
+    "iam": "TagRole",
+    "sagemaker": "AddTags",
+    "sqs": "TagQueue",
+    "ssm": "AddTagsToResource",
 }
+TAGS = {"ec2": ("TagSpecification",)}
 
 # What is tagged where it is not the first resource of the call.
 TAGGED_RESOURCES = {

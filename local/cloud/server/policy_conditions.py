@@ -66,13 +66,7 @@ _MATCHES: dict[str, Callable[[str, str], bool]] = {
     "ArnLike": arn_matches,
     "Bool": lambda wanted, actual: wanted.lower() == actual.lower(),
 }
-_NEGATED = {
-    "StringNotEquals": "StringEquals",
-    "StringNotEqualsIgnoreCase": "StringEqualsIgnoreCase",
-    "StringNotLike": "StringLike",
-    "ArnNotEquals": "ArnEquals",
-    "ArnNotLike": "ArnLike",
-}
+_NEGATED = {re.sub("^(String|Arn)", r"\1Not", name): name for name in _MATCHES if name != "Bool"}
 
 
 def compiled(condition: Mapping[str, Mapping[str, Any]]) -> list[Callable[[Context], bool]]:
