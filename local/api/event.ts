@@ -144,10 +144,8 @@ function add(
   else multi[name] = [value];
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /** Formats a time as in `09/Apr/2015:12:34:56 +0000`. */
 function commonLogTime(time: number): string {
-  const iso = new Date(time).toISOString();
-  return `${iso.slice(8, 10)}/${MONTHS[Number(iso.slice(5, 7)) - 1]}/${iso.slice(0, 4)}:${iso.slice(11, 19)} +0000`;
+  const [, day, month, year, clock] = new Date(time).toUTCString().split(/,? /);
+  return `${day}/${month}/${year}:${clock} +0000`;
 }

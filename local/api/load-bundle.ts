@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { tapRequestLog } from "./request-log-tap.ts";
+import { isRequestLogLine } from "../../lib/search/request-log/marker.ts";
+import { divertLines } from "../process/divert-lines.ts";
 
 export interface BundleOptions {
   /** Path of a built function's `index.mjs`. */
@@ -36,7 +37,7 @@ export async function loadBundle({ file, env, onRequestLog }: BundleOptions): Pr
     process.env = own;
   }
   if (typeof loaded.handler !== "function") throw new Error(`${file} exports no function "handler"`);
-  const release = onRequestLog ? tapRequestLog(onRequestLog) : () => undefined;
+  const release = onRequestLog ? divertLines(isRequestLogLine, onRequestLog) : () => undefined;
   const { handler } = loaded as { handler: ProxyHandler };
   if (!env[KEY]) return { handler, release };
   return { handler: (event, context) => running.run(env, () => handler(event, context)), release };

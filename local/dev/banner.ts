@@ -1,5 +1,5 @@
 import type { ModelName } from "../../lib/config/embedding-models.ts";
-import { curlCommand, type Example } from "./examples.ts";
+import { commandLines, type Example } from "./examples.ts";
 import type { DevState } from "./state-file.ts";
 
 export interface BannerOptions {
@@ -49,9 +49,7 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
     );
   }
   if (examples.length > 0) lines.push("", "Try, in another terminal:");
-  for (const example of examples) {
-    lines.push("", `# ${example.title}`, curlCommand(search.url, search.api_key, example));
-  }
+  lines.push(...commandLines(search, examples));
   if (recommendation && state.recommendation) {
     if (recommendation.examples.length === 0) {
       lines.push(
@@ -60,16 +58,8 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
         ...recommendation.firstSteps.map((command) => `  ${command}`),
       );
     }
-    for (const example of recommendation.examples) {
-      lines.push(
-        "",
-        `# ${example.title}`,
-        curlCommand(state.recommendation.url, state.recommendation.api_key, example),
-      );
-    }
-    for (const example of recommendation.searchExamples) {
-      lines.push("", `# ${example.title}`, curlCommand(search.url, search.api_key, example));
-    }
+    lines.push(...commandLines(state.recommendation, recommendation.examples));
+    lines.push(...commandLines(search, recommendation.searchExamples));
   }
   lines.push("", "Ctrl-C stops everything; the data stays.", "");
   return lines.join("\n");

@@ -3,7 +3,7 @@ import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import type { DemoData } from "../demo-data/readers.ts";
 import { waitFor } from "../process/wait.ts";
 import { DEMO_INDEX } from "./demo-index.ts";
-import { curlCommand } from "./examples.ts";
+import { commandLines } from "./examples.ts";
 import { gatewayClient, succeeded } from "./gateway-client.ts";
 import { personalizedSearchExample, recommendationExamples, type SampleIds } from "./recommendation-examples.ts";
 import type { DevState } from "./state-file.ts";
@@ -49,16 +49,8 @@ export async function demoReport(
     ...response.items.map(({ TITLE = "", CATEGORIES = "" }) => `  ${TITLE}  (${CATEGORIES.replaceAll("|", ", ")})`),
     "",
     "Try:",
-    ...recommendationExamples(recipes, sample, filters).flatMap((example) => [
-      "",
-      `# ${example.title}`,
-      curlCommand(recommendation.url, recommendation.api_key, example),
-    ]),
-    ...[personalizedSearchExample(USER, DEMO_INDEX)].flatMap((example) => [
-      "",
-      `# ${example.title}`,
-      curlCommand(search.url, search.api_key, example),
-    ]),
+    ...commandLines(recommendation, recommendationExamples(recipes, sample, filters)),
+    ...commandLines(search, [personalizedSearchExample(USER, DEMO_INDEX)]),
     "",
     "relevance status --local   shows what was trained, and the filters",
     "",

@@ -70,6 +70,11 @@ function leg({ embedding_field, model_name }: EmbeddingMapping): unknown {
   return { knn: { [embedding_field]: { vector: token, k: 50 } } };
 }
 
+/** Returns the lines that show examples as curl commands. */
+export function commandLines({ url, api_key }: { url: string; api_key: string }, shown: readonly Example[]): string[] {
+  return shown.flatMap((example) => ["", `# ${example.title}`, curlCommand(url, api_key, example)]);
+}
+
 /** Returns an example as a curl command for any POSIX shell. */
 export function curlCommand(url: string, apiKey: string, { method, path, body }: Example): string {
   const data = JSON.stringify(body).replaceAll("'", `'\\''`);

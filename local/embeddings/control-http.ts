@@ -1,27 +1,7 @@
 import * as v from "valibot";
 import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { Control, ControlRequest, StandInAnswer } from "../cloud/stand-in.ts";
-import type { Fault, ModelControl } from "./control.ts";
-
-const Count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)));
-const condition = { every: Count, first: Count, containing: v.optional(v.string()) };
-const Milliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(60_000));
-const Status = v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599));
-const Dimension = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16_384));
-
-const Faults = v.array(
-  v.variant("kind", [
-    v.strictObject({ ...condition, kind: v.literal("throttle") }),
-    v.strictObject({ ...condition, kind: v.literal("unavailable") }),
-    v.strictObject({ ...condition, kind: v.literal("status"), status: Status }),
-    v.strictObject({ ...condition, kind: v.literal("delay"), ms: Milliseconds }),
-    v.strictObject({ ...condition, kind: v.literal("hang") }),
-    v.strictObject({ ...condition, kind: v.literal("nan") }),
-    v.strictObject({ ...condition, kind: v.literal("not_json") }),
-    v.strictObject({ ...condition, kind: v.literal("dimension"), dimension: Dimension }),
-    v.strictObject({ ...condition, kind: v.literal("too_few") }),
-  ]),
-);
+import { Fault, type ModelControl } from "./control.ts";
 
 const PATH = "/_models";
 
@@ -64,8 +44,8 @@ function parseFaults(body: Buffer): Fault[] | string {
   } catch {
     return "the body is not JSON";
   }
-  const result = v.safeParse(Faults, value);
-  return result.success ? (result.output as Fault[]) : v.summarize(result.issues);
+  const result = v.safeParse(v.array(Fault), value);
+  return result.success ? result.output : v.summarize(result.issues);
 }
 
 const json = (status: number, value: unknown): StandInAnswer => ({ status, body: JSON.stringify(value) });

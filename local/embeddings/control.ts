@@ -1,31 +1,35 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import * as v from "valibot";
 import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
 
+const Count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)));
+
 /** Selects the calls that a fault applies to. All given conditions must hold. Without any, it applies to all calls. */
-export interface FaultCondition {
+const condition = {
   /** Every n-th call since the fault was set. */
-  every?: number;
+  every: Count,
   /** The first n calls since the fault was set. */
-  first?: number;
+  first: Count,
   /** Calls in which a text contains this. */
-  containing?: string;
-}
+  containing: v.optional(v.string()),
+};
+const within = (low: number, high: number) => v.pipe(v.number(), v.minValue(low), v.maxValue(high));
 
 /** A fault to inject into a stand-in model. */
-export type Fault = FaultCondition &
-  (
-    | { kind: "throttle" }
-    | { kind: "unavailable" }
-    /** The model's own status: SageMaker wraps it as ModelError, Bedrock has an exception for it. */
-    | { kind: "status"; status: number }
-    | { kind: "delay"; ms: number }
-    /** Responds only when the faults are cleared. */
-    | { kind: "hang" }
-    | { kind: "nan" }
-    | { kind: "not_json" }
-    | { kind: "dimension"; dimension: number }
-    | { kind: "too_few" }
-  );
+export const Fault = v.variant("kind", [
+  v.strictObject({ ...condition, kind: v.literal("throttle") }),
+  v.strictObject({ ...condition, kind: v.literal("unavailable") }),
+  // The model's own status: SageMaker wraps it as ModelError, Bedrock has an exception for it.
+  v.strictObject({ ...condition, kind: v.literal("status"), status: v.pipe(within(400, 599), v.integer()) }),
+  v.strictObject({ ...condition, kind: v.literal("delay"), ms: within(0, 60_000) }),
+  // Responds only when the faults are cleared.
+  v.strictObject({ ...condition, kind: v.literal("hang") }),
+  v.strictObject({ ...condition, kind: v.literal("nan") }),
+  v.strictObject({ ...condition, kind: v.literal("not_json") }),
+  v.strictObject({ ...condition, kind: v.literal("dimension"), dimension: v.pipe(within(1, 16_384), v.integer()) }),
+  v.strictObject({ ...condition, kind: v.literal("too_few") }),
+]);
+export type Fault = v.InferOutput<typeof Fault>;
 
 /** One successful call. */
 export interface ServedCall {
