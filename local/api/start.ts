@@ -9,8 +9,6 @@ export interface ApiOptions {
   services: readonly ApiService[];
   /** Default: 0, which chooses a free port. */
   port?: number;
-  /** Default: loopback. */
-  host?: string;
   /** Default: 29 s, as in API Gateway. */
   integrationTimeoutMs?: number;
   /** Default: 28 s, as deployed. */
@@ -40,10 +38,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     serve(request, response, services, limits);
   });
-  await listen(server, options.port ?? 0, options.host ?? HOST);
+  await listen(server, options.port ?? 0);
 
   return {
-    url: `http://${options.host ?? HOST}:${(server.address() as AddressInfo).port}`,
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
     stop(graceMs = 5_000) {
       stopped ??= close(server, graceMs);
       return stopped;
@@ -51,13 +49,13 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   };
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
+function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const taken = `port ${port} is taken by another program: stop it, or choose another port with PORT=`;
       reject(error.code === "EADDRINUSE" ? new LocalError(taken, { cause: error }) : error);
     });
-    server.listen({ port, host, exclusive: true }, resolve);
+    server.listen({ port, host: HOST, exclusive: true }, resolve);
   });
 }
 

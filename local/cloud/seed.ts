@@ -18,15 +18,6 @@ import { type Cloud, rootOptions } from "./front.ts";
 /** The cloud to seed. It may run in another process. */
 export type SeedTarget = Pick<Cloud, "endpoint" | "region">;
 
-export interface SeedOptions {
-  /** Prefix of every name, in lower case. Default: a random one. */
-  name?: string;
-  /** Version of the OpenSearch domain. Default: `OpenSearch_2.19`. */
-  engineVersion?: string;
-  /** DNS name of the hosted zone. The certificate is for `search.` below it. Default: derived from `name`. */
-  domainName?: string;
-}
-
 /** Resources that a company's account has before we deploy into it. Our Terraform reads them but never owns them. */
 export interface SeededAccount {
   vpcId: string;
@@ -49,13 +40,13 @@ export interface SeededAccount {
 }
 
 /** Creates the resources of an existing account in the local cloud. Each call creates its own. */
-export async function seedAccount(cloud: SeedTarget, options: SeedOptions = {}): Promise<SeededAccount> {
-  const name = options.name ?? `platform-${randomUUID().slice(0, 8)}`;
-  const domainName = options.domainName ?? `${name}.example.com`;
+export async function seedAccount(cloud: SeedTarget): Promise<SeededAccount> {
+  const name = `platform-${randomUUID().slice(0, 8)}`;
+  const domainName = `${name}.example.com`;
   const clientOptions = rootOptions(cloud);
   const network = await seedNetwork(new EC2Client(clientOptions), cloud.region, name);
   const [domain, hostedZoneId, certificateArn, basicAuthSecretArn, stateBucket] = await Promise.all([
-    seedDomain(new OpenSearchClient(clientOptions), name, network, options.engineVersion ?? "OpenSearch_2.19"),
+    seedDomain(new OpenSearchClient(clientOptions), name, network),
     seedHostedZone(new Route53Client(clientOptions), domainName),
     seedCertificate(new ACMClient(clientOptions), `search.${domainName}`),
     seedSecret(new SecretsManagerClient(clientOptions), name),
@@ -88,11 +79,11 @@ async function seedNetwork(ec2: EC2Client, region: string, name: string): Promis
   return { vpcId, subnetIds, availabilityZones, securityGroupId: given(GroupId) };
 }
 
-async function seedDomain(opensearch: OpenSearchClient, name: string, network: Network, engineVersion: string) {
+async function seedDomain(opensearch: OpenSearchClient, name: string, network: Network) {
   const { DomainStatus } = await opensearch.send(
     new CreateDomainCommand({
       DomainName: name,
-      EngineVersion: engineVersion,
+      EngineVersion: "OpenSearch_2.19",
       ClusterConfig: {
         InstanceType: "r6g.large.search",
         InstanceCount: 2,

@@ -51,8 +51,17 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
 
 const INSTALL_DIR = resolve(import.meta.dirname, "../../.local");
 
-/** Ports that one run uses, as offsets from the first. */
-export const PORTS = { api: 0, opensearch: 1, aws: 2, recommendation: 3, console: 4 } as const;
+/** What listens on the ports that one run uses, in their order. */
+export const PURPOSES = {
+  api: "the API",
+  opensearch: "OpenSearch",
+  aws: "the local AWS endpoint",
+  recommendation: "the recommendation API",
+  console: "the console",
+} as const;
+
+export type PortName = keyof typeof PURPOSES;
+export const PORTS = Object.keys(PURPOSES) as readonly PortName[];
 
 /** Parses arguments and environment. Returns undefined if help was requested. Throws DevUsageError. */
 export function devOptions(
@@ -107,7 +116,7 @@ function versionOf(text: string): OpenSearchVersion {
 
 function portOf(text: string): number {
   const port = Number(text);
-  const last = 65_535 - Math.max(...Object.values(PORTS));
+  const last = 65_535 - (PORTS.length - 1);
   if (Number.isInteger(port) && port >= 1 && port <= last) return port;
   throw new DevUsageError(`PORT=${text} is not a port: give a whole number from 1 to ${last}`);
 }

@@ -25,9 +25,9 @@ import { gatewayClient } from "./gateway-client.ts";
 import { refuseNativeVectors } from "./knn-guard.ts";
 import { createForwarder } from "./log-forwarder.ts";
 import { hideMetricLines } from "./metric-lines.ts";
-import { type DevModels, openModels } from "./models.ts";
+import { openModels } from "./models.ts";
 import { openCluster } from "./opensearch.ts";
-import { type DevOptions, PORTS } from "./options.ts";
+import { type DevOptions, PORTS, type PortName, PURPOSES } from "./options.ts";
 import {
   type LocalRecommendation,
   openPersonalize,
@@ -65,7 +65,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const { searchGateway } = configuration;
   if (!searchGateway)
     throw new LocalError(`${options.conf} has no search gateway: add vpc and opensearch to project.yaml`);
-  const port = (name: keyof typeof PORTS) => (options.port === undefined ? undefined : options.port + PORTS[name]);
+  const port = (name: PortName) => (options.port === undefined ? undefined : options.port + PORTS.indexOf(name));
   await checkPorts(port);
 
   const names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });
@@ -180,7 +180,14 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   scope.add(() => api.stop());
 
   const filled = options.demo
-    ? fillDemo(gatewayClient(api.url, keys.own), searchGateway, models, options, say)
+    ? ensureDemoIndex({
+        gateway: gatewayClient(api.url, keys.own),
+        entries: searchGateway.hybridQueries,
+        dimensions: models.standIns.dimensions,
+        models: models.fingerprint,
+        rebuild: options.rebuildDemo,
+        say,
+      })
     : undefined;
   const [recommendation] = await Promise.all([recommending, filled, logPath]);
   const page = await startDevConsole({
@@ -207,15 +214,8 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   };
 }
 
-async function checkPorts(port: (name: keyof typeof PORTS) => number | undefined): Promise<void> {
-  const purposes = {
-    api: "the API",
-    opensearch: "OpenSearch",
-    aws: "the local AWS endpoint",
-    recommendation: "the recommendation API",
-    console: "the console",
-  } as const;
-  for (const [name, purpose] of Object.entries(purposes) as [keyof typeof purposes, string][]) {
+async function checkPorts(port: (name: PortName) => number | undefined): Promise<void> {
+  for (const [name, purpose] of Object.entries(PURPOSES) as [PortName, string][]) {
     const number = port(name);
     if (number !== undefined) await requireFreePort(number, purpose);
   }
@@ -262,21 +262,4 @@ function usagePlan({ api: { throttle } }: Configuration) {
     ...optional("burstLimit", throttle.burst_limit),
     ...optional("dailyQuota", throttle.daily_quota),
   };
-}
-
-function fillDemo(
-  gateway: ReturnType<typeof gatewayClient>,
-  { hybridQueries }: SearchGateway,
-  models: DevModels,
-  options: DevOptions,
-  say: Say,
-): Promise<void> {
-  return ensureDemoIndex({
-    gateway,
-    entries: hybridQueries,
-    dimensions: models.standIns.dimensions,
-    models: models.fingerprint,
-    rebuild: options.rebuildDemo,
-    say,
-  });
 }

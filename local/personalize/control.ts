@@ -5,8 +5,6 @@ import type { ErrorCode } from "./service-error.ts";
 export interface PersonalizeControl {
   /** Moves the clock forward and completes all work that is then due, including imports and trainings. */
   advance(milliseconds: number): Promise<void>;
-  /** Waits for the work in progress, without moving the clock. */
-  idle(): Promise<void>;
   /** Makes the next calls of an operation fail. */
   failNext(operation: string, failure?: Failure): void;
   /** Makes the next resource of a kind end in CREATE FAILED. For campaigns this also applies to updates. */

@@ -96,10 +96,6 @@ export function createPersonalize(options: PersonalizeOptions): PersonalizeStand
         await lifecycle.idle();
         account.flush();
       },
-      async idle() {
-        await lifecycle.idle();
-        account.flush();
-      },
       failNext: (operation, failure) => orders.fail(operation, failure),
       failCreation: (kind, reason) => lifecycle.failNext(kind, reason),
       latency: (milliseconds, operation) => orders.delay(milliseconds, operation),

@@ -80,14 +80,10 @@ def lambda_configuration() -> None:
         return {**original_get(self, *rest, **named), "LoggingConfig": logging_config(self)}
 
     def update_configuration(self: Any, updates: dict[str, Any]) -> dict[str, Any]:
-        if "LoggingConfig" in updates:
-            self.logging_config = updates["LoggingConfig"]
-        if "TracingConfig" in updates:
-            self.tracing_config = updates["TracingConfig"]
+        names = {"LoggingConfig": "logging_config", "TracingConfig": "tracing_config", "KMSKeyArn": "kms_key_arn"}
+        vars(self).update({names[key]: value for key, value in updates.items() if key in names})
         if "EphemeralStorage" in updates:
             self.ephemeral_storage = updates["EphemeralStorage"]["Size"]
-        if "KMSKeyArn" in updates:
-            self.kms_key_arn = updates["KMSKeyArn"]
         return original_update(self, updates)
 
     original_initialize = replace(LambdaFunction, "__init__", initialize)

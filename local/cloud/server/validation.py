@@ -78,6 +78,13 @@ class _Validator(ParamValidator):
     # A list of scalars without any of these is checked for types alone.
     VALIDATED_METADATA_ATTRS = {*ParamValidator.VALIDATED_METADATA_ATTRS, "max", "pattern", "enum"}
 
+    def _validate(self, param: Any, shape: Any, errors: Any, name: str) -> None:
+        super()._validate(param, shape, errors, name)
+        if isinstance(param, (int, float)) and shape.type_name in ("integer", "long", "double", "float"):
+            _at_most(param, shape, errors, name, "value")
+        elif isinstance(param, (bytes, list, dict)) and shape.type_name in ("list", "map", "blob"):
+            _at_most(len(param), shape, errors, name, "length")
+
     def _validate_string(self, param: Any, shape: Any, errors: Any, name: str) -> None:
         super()._validate_string(param, shape, errors, name)
         if not isinstance(param, str):
@@ -88,34 +95,6 @@ class _Validator(ParamValidator):
         pattern = shape.metadata.get("pattern")
         if pattern is not None and not _matches(pattern, param):
             errors.report(name, "constraint", param=param, must=f"satisfy regular expression pattern: {pattern}")
-
-    def _validate_list(self, param: Any, shape: Any, errors: Any, name: str) -> None:
-        super()._validate_list(param, shape, errors, name)
-        if isinstance(param, list):
-            _at_most(len(param), shape, errors, name, "length")
-
-    def _validate_map(self, param: Any, shape: Any, errors: Any, name: str) -> None:
-        super()._validate_map(param, shape, errors, name)
-        if isinstance(param, dict):
-            _at_most(len(param), shape, errors, name, "length")
-
-    def _validate_blob(self, param: Any, shape: Any, errors: Any, name: str) -> None:
-        super()._validate_blob(param, shape, errors, name)
-        _at_most(len(param), shape, errors, name, "length")
-
-    def _validate_integer(self, param: Any, shape: Any, errors: Any, name: str) -> None:
-        super()._validate_integer(param, shape, errors, name)
-        if isinstance(param, int):
-            _at_most(param, shape, errors, name, "value")
-
-    _validate_long = _validate_integer
-
-    def _validate_double(self, param: Any, shape: Any, errors: Any, name: str) -> None:
-        super()._validate_double(param, shape, errors, name)
-        if isinstance(param, (int, float)):
-            _at_most(param, shape, errors, name, "value")
-
-    _validate_float = _validate_double
 
 
 def _at_most(value: float, shape: Any, errors: Any, name: str, what: str) -> None:

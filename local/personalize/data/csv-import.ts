@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { pipeline } from "node:stream/promises";
 import { parse } from "csv-parse";
 import type { DatasetType } from "../resources.ts";
 import type { DatasetSchema } from "./avro-schema.ts";
@@ -98,7 +98,8 @@ async function readFile(
   rows: Cell[][],
 ): Promise<void> {
   const parser = parse({ bom: true, skip_empty_lines: true, escape: "\\", cast: refuseOtherDialects });
-  const feeding = feed(source, parser);
+  // Its error is also that of the loop below, and a bad row ends both.
+  pipeline(source, parser).catch(() => undefined);
   let places: { column: SchemaColumn; index: number }[] | undefined;
   let row = 0;
   try {
@@ -107,7 +108,6 @@ async function readFile(
       else places = readHeader(record, schema);
       row += 1;
     }
-    await feeding;
   } catch (error) {
     if (error instanceof ImportFailure) throw error;
     throw new ImportFailure(`${NOT_CONFORMING} ${file}: ${error instanceof Error ? error.message : error}`, {
@@ -126,29 +126,6 @@ function refuseOtherDialects(cell: string, { quoting }: { quoting: boolean }): s
   if (/[\r\n]/.test(cell)) throw new Error("a record must be on one line");
   if (!quoting && cell.includes("\\")) throw new Error("a cell with a backslash must be in quotes");
   return cell;
-}
-
-async function feed(source: AsyncIterable<Uint8Array>, parser: ReturnType<typeof parse>): Promise<void> {
-  try {
-    for await (const chunk of source) {
-      if (!parser.write(chunk)) await roomOrEnd(parser);
-      if (parser.destroyed) return;
-    }
-    parser.end();
-  } catch (error) {
-    parser.destroy(error instanceof Error ? error : new Error(String(error)));
-  }
-}
-
-/** Waits until the parser accepts more data or has closed. Removes the listener for the event that did not happen. */
-async function roomOrEnd(parser: ReturnType<typeof parse>): Promise<void> {
-  const waiting = new AbortController();
-  const happened = (event: string) => once(parser, event, { signal: waiting.signal });
-  try {
-    await Promise.race([happened("drain"), happened("close")].map((one) => one.catch(() => undefined)));
-  } finally {
-    waiting.abort();
-  }
 }
 
 function readHeader(header: readonly string[], { fields }: DatasetSchema) {

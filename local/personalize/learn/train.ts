@@ -12,6 +12,7 @@ import {
   holdOut,
   isChosen,
   itemCounts,
+  packed,
   type TrainingSet,
   trainingSet,
 } from "./training-set.ts";
@@ -136,20 +137,17 @@ function coOccurrenceOptions(
 
 /** Drops the events of users whose history is shorter or longer than the recipe's percentiles. */
 function withoutOutliers(set: TrainingSet, parameters: Readonly<Record<string, string>>): TrainingSet {
-  const lengths = Int32Array.from(set.users, (_, user) => eventsOf(set, user).length);
-  const sorted = lengths.toSorted();
+  const events = set.users.map((_, user) => eventsOf(set, user));
+  const sorted = events.map(({ length }) => length).sort((a, b) => a - b);
   const at = (share: string | undefined, otherwise: number) =>
     sorted[Math.round(Number(share ?? otherwise) * (sorted.length - 1))] ?? 0;
   const shortest = at(parameters.min_user_history_length_percentile, 0);
   const longest = at(parameters.max_user_history_length_percentile, 1);
-  const starts = new Int32Array(set.starts.length);
-  const events: number[] = [];
-  lengths.forEach((length, user) => {
-    if (length >= shortest && length <= longest) for (const item of eventsOf(set, user)) events.push(item);
-    starts[user + 1] = events.length;
-  });
-  return { ...set, starts, eventItems: Int32Array.from(events) };
+  const kept = events.map((own) => (own.length >= shortest && own.length <= longest ? own : NO_EVENTS));
+  return { ...set, ...packed(kept) };
 }
+
+const NO_EVENTS = new Int32Array();
 
 /**
  * Returns the hidden events to measure with: those of users that did not help to choose the blend, or all if there are

@@ -27,29 +27,22 @@ export function isChosen({ thresholds }: EventChoice, { eventType, eventValue }:
 
 /** Groups interactions by user, in order of time. Item IDs in `catalogue` get an index even without interactions. */
 export function trainingSet(interactions: readonly Interaction[], catalogue: Iterable<string> = []): TrainingSet {
-  const items = new Map<string, number>();
-  const byUser = new Map<string, Interaction[]>();
-  for (const interaction of interactions) {
-    const own = byUser.get(interaction.userId);
-    if (own) own.push(interaction);
-    else byUser.set(interaction.userId, [interaction]);
-    if (!items.has(interaction.itemId)) items.set(interaction.itemId, items.size);
-  }
-  for (const itemId of catalogue) if (!items.has(itemId)) items.set(itemId, items.size);
+  const byUser = Map.groupBy(interactions, ({ userId }) => userId);
+  const ids = new Set([...interactions.map(({ itemId }) => itemId), ...catalogue]);
+  const items = new Map(Array.from(ids, (id, number) => [id, number]));
+  const events = Array.from(byUser.values(), (own) =>
+    own.sort((a, b) => a.timestamp - b.timestamp).map(({ itemId }) => items.get(itemId) ?? 0),
+  );
+  return { users: [...byUser.keys()], items: [...items.keys()], ...packed(events) };
+}
 
-  const starts = new Int32Array(byUser.size + 1);
-  const eventItems = new Int32Array(interactions.length);
-  let user = 0;
-  let event = 0;
-  for (const own of byUser.values()) {
-    for (const { itemId } of own.sort((a, b) => a.timestamp - b.timestamp)) {
-      eventItems[event] = items.get(itemId) ?? 0;
-      event += 1;
-    }
-    user += 1;
-    starts[user] = event;
-  }
-  return { users: [...byUser.keys()], items: [...items.keys()], starts, eventItems };
+/** Returns lists of events, one for each user, as a training set has them. */
+export function packed(events: readonly ArrayLike<number>[]): Pick<TrainingSet, "starts" | "eventItems"> {
+  const starts = new Int32Array(events.length + 1);
+  for (const [user, own] of events.entries()) starts[user + 1] = (starts[user] ?? 0) + own.length;
+  const eventItems = new Int32Array(starts.at(-1) ?? 0);
+  for (const [user, own] of events.entries()) eventItems.set(own, starts[user]);
+  return { starts, eventItems };
 }
 
 /** Returns the items of one user's events, oldest first. */
@@ -59,21 +52,12 @@ export function eventsOf(set: TrainingSet, user: number): Int32Array {
 
 /** Splits off each user's newest tenth of events to measure a model. Users with fewer than 3 events keep them all. */
 export function holdOut(set: TrainingSet): { known: TrainingSet; hidden: readonly Int32Array[] } {
-  const starts = new Int32Array(set.starts.length);
-  const kept: Int32Array[] = [];
-  const hidden: Int32Array[] = [];
-  for (let user = 0; user < set.users.length; user += 1) {
+  const split = set.users.map((_, user) => {
     const events = eventsOf(set, user);
     const held = events.length < 3 ? 0 : Math.ceil(events.length / 10);
-    kept.push(events.subarray(0, events.length - held));
-    hidden.push(events.subarray(events.length - held));
-    starts[user + 1] = (starts[user] ?? 0) + events.length - held;
-  }
-  const eventItems = new Int32Array(starts.at(-1) ?? 0);
-  kept.forEach((events, user) => {
-    eventItems.set(events, starts[user] ?? 0);
+    return { kept: events.subarray(0, events.length - held), hidden: events.subarray(events.length - held) };
   });
-  return { known: { ...set, starts, eventItems }, hidden };
+  return { known: { ...set, ...packed(split.map(({ kept }) => kept)) }, hidden: split.map(({ hidden }) => hidden) };
 }
 
 /** Counts the events of each item. */
