@@ -1,9 +1,8 @@
 """Reads from a signed request who calls which operation with which parameters, by botocore's service models."""
 
-import json
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Mapping
 from urllib.parse import parse_qs, parse_qsl, unquote
 
@@ -36,18 +35,35 @@ class Request:
 
 @dataclass(frozen=True)
 class Call:
-    """A call to AWS. `params` are named as in the service's model; names of lists in query protocols end in numbers."""
+    """A call to AWS."""
 
     access_key: str
     region: str
     service: str
     operation: str | None
     protocol: str
-    params: Mapping[str, Any]
     request: "Request"
     # botocore's name of the service and the parameters in the path, of REST protocols.
     model: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def parameters(self) -> tuple[dict[str, Any], list[str]]:
+        """The parameters as the service's model has them, and the names of those that it lacks. Raises Unreadable."""
+        from request_models import operation_of, parameters_of
+
+        operation = operation_of(self)
+        return parameters_of(self, operation) if operation is not None else ({}, [])
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """The parameters, without those that cannot be read: then the call is refused later."""
+        from request_models import Unreadable
+
+        try:
+            return self.parameters[0]
+        except Unreadable:
+            return {}
 
 
 def credential_of(authorization: str, query: str) -> tuple[str, str, str] | None:
@@ -63,47 +79,32 @@ def call_of(credential: tuple[str, str, str], request: Request) -> Call:
     access_key, region, service = credential
     if service in REST_MODELS and "x-amz-target" not in request.headers:
         return _rest_call(credential, request)
-    protocol, operation, params = _read(service, request)
-    return Call(access_key, region, service, operation, protocol, params, request)
+    protocol, operation = _read(service, request)
+    return Call(access_key, region, service, operation, protocol, request)
 
 
 def _rest_call(credential: tuple[str, str, str], request: Request) -> Call:
     access_key, region, service = credential
     protocol = "rest-xml" if service in ("s3", "route53") else "rest-json"
-    content_type = request.headers.get("content-type", "")
     query = dict(parse_qsl(request.query, keep_blank_values=True))
     for route in _routes(service):
         labels = route.labels_of(request, query)
         if labels is not None:
-            body = _json(request.body) if protocol == "rest-json" and "json" in (content_type or "json") else {}
-            params = {**body, **route.params(request, query, labels)}
-            return Call(access_key, region, service, route.name, protocol, params, request, route.model, labels)
-    return Call(access_key, region, service, None, protocol, {}, request)
+            return Call(access_key, region, service, route.name, protocol, request, route.model, labels)
+    return Call(access_key, region, service, None, protocol, request)
 
 
-def _read(service: str, request: Request) -> tuple[str, str | None, Mapping[str, Any]]:
-    """Returns protocol, operation and parameters of a call that names its operation."""
+def _read(service: str, request: Request) -> tuple[str, str | None]:
+    """Returns protocol and operation of a call that names its operation."""
     target = request.headers.get("x-amz-target")
-    content_type = request.headers.get("content-type", "")
     cbor = re.fullmatch(r"/service/[^/]+/operation/(\w+)", request.path)
     if target:
-        return "json", target.rsplit(".", 1)[-1], _json(request.body)
+        return "json", target.rsplit(".", 1)[-1]
     if cbor:
-        return "cbor", cbor[1], {}
-    params = dict(parse_qsl(request.body.decode() if "form" in content_type else request.query, keep_blank_values=True))
-    return "ec2" if service == "ec2" else "query", params.get("Action"), params
-
-
-def _json(body: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(body) if body else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _cased(location: str | None, name: str) -> str:
-    return name.lower() if location == "header" else name
+        return "cbor", cbor[1]
+    form = "form" in request.headers.get("content-type", "")
+    params = dict(parse_qsl(request.body.decode() if form else request.query, keep_blank_values=True))
+    return "ec2" if service == "ec2" else "query", params.get("Action")
 
 
 class _Route:
@@ -118,11 +119,10 @@ class _Route:
         self.path = re.compile(
             re.sub(r"\\{([^}+\\]+)(\\\+)?\\}", lambda found: "(.+)" if found[2] else "([^/]+)", re.escape(path.rstrip("/"))) + "/?"
         )
-        members = dict(shape.members) if shape else {}
-        self.members = {name: one.serialization for name, one in members.items()}
-        required = [self.members[name] for name in (shape.required_members if shape else [])]
+        required = [shape.members[name].serialization for name in (shape.required_members if shape else [])]
         self.needs = {
-            kind: {_cased(kind, one["name"]) for one in required if one.get("location") == kind} for kind in ("querystring", "header")
+            kind: {one["name"].lower() if kind == "header" else one["name"] for one in required if one.get("location") == kind}
+            for kind in ("querystring", "header")
         }
         self.rank = (len(self.query) + sum(map(len, self.needs.values())), len(re.sub(r"\{[^}]+\}", "", path)))
 
@@ -136,18 +136,6 @@ class _Route:
         if not (self.needs["querystring"] <= query.keys() and self.needs["header"] <= request.headers.keys()):
             return None
         return {label: unquote(value) for label, value in zip(self.labels, found.groups())}
-
-    def params(self, request: Request, query: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, Any]:
-        """Returns the parameters outside the body."""
-        params: dict[str, Any] = {}
-        for member, where in self.members.items():
-            name, location = where.get("name", member), where.get("location")
-            value = {"uri": labels, "querystring": query, "header": request.headers}.get(location, {}).get(
-                _cased(location, name)
-            )
-            if value is not None:
-                params[member] = value
-        return params
 
 
 @lru_cache(maxsize=None)

@@ -46,7 +46,7 @@ def _tags(call: Call, needs: list[Need], account: str) -> list[Need]:
     """Returns the permission to tag what the call creates."""
     operation = TAGGING.get(call.service, "TagResource")
     parameters = TAGS.get(call.service, ("Tags", "tags"))
-    given = [value for name, value in call.params.items() if name.partition(".")[0] in parameters]
+    given = [value for name, value in call.params.items() if name in parameters]
     creates = re.match("Create|Put|Register", call.operation or "") and operation != call.operation
     if not (creates and any(given)):
         return []
@@ -59,10 +59,11 @@ def _absent_object(call: Call) -> list[Need]:
     """S3 tells that an object is absent only to those who may list the bucket. Source: GetObject, Permissions."""
     if call.service != "s3" or call.operation not in ("GetObject", "HeadObject"):
         return []
-    bucket = bucket_of(call.params["Bucket"])
+    name = call.params.get("Bucket", "")
+    bucket = bucket_of(name)
     if bucket is None or call.params["Key"] in bucket.keys:
         return []
-    return [Need("s3:ListBucket", f"arn:{PARTITION}:s3:::{call.params['Bucket']}")]
+    return [Need("s3:ListBucket", f"arn:{PARTITION}:s3:::{name}")]
 
 
 @lru_cache(maxsize=None)

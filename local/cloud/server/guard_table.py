@@ -33,8 +33,8 @@ OPERATIONS = {
           ModifySecurityGroupRules RevokeSecurityGroupEgress RevokeSecurityGroupIngress
         vpc-endpoint/* & vpc/{VpcId}: CreateVpcEndpoint
         vpc-endpoint/{VpcEndpointId}: ModifyVpcEndpoint
-        vpc-endpoint/{VpcEndpointId.1}: DeleteVpcEndpoints
-        */{ResourceId.1}: CreateTags DeleteTags
+        vpc-endpoint/{VpcEndpointIds}: DeleteVpcEndpoints
+        */{Resources}: CreateTags DeleteTags
     """,
     "es": "domain/{DomainName}: DescribeDomain DescribeDomainConfig UpdateDomainConfig",
     "events": """
@@ -93,9 +93,9 @@ OPERATIONS = {
     "monitoring": """
         *: DescribeAlarms GetMetricData PutMetricData
         alarm:{AlarmName}: PutMetricAlarm
-        alarm:{AlarmNames.member.1}: DeleteAlarms
+        alarm:{AlarmNames}: DeleteAlarms
         arn:aws:cloudwatch::{account}:dashboard/{DashboardName}: GetDashboard PutDashboard
-        arn:aws:cloudwatch::{account}:dashboard/{DashboardNames.member.1}: DeleteDashboards
+        arn:aws:cloudwatch::{account}:dashboard/{DashboardNames}: DeleteDashboards
         {ResourceARN}: ListTagsForResource TagResource UntagResource
     """,
     "personalize": """
@@ -232,7 +232,7 @@ TAGGING = {
     "sqs": "TagQueue",
     "ssm": "AddTagsToResource",
 }
-TAGS = {"ec2": ("TagSpecification",)}
+TAGS = {"ec2": ("TagSpecifications",)}
 
 # What is tagged where it is not the first resource of the call.
 TAGGED_RESOURCES = {

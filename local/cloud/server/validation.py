@@ -11,7 +11,7 @@ from typing import Any
 from botocore.validate import ParamValidator, ValidationErrors
 from guard_answers import Answer, invalid
 from guard_calls import Call
-from request_models import Unreadable, operation_of, parameters_of
+from request_models import Unreadable, operation_of
 
 # Java's classes of characters for Python. Some are wider than they should be: no call fails for them.
 _JAVA_CLASSES = {
@@ -28,7 +28,7 @@ def validate(call: Call) -> Answer | None:
     if operation is None:
         return None
     try:
-        params, unknown = parameters_of(call, operation)
+        params, unknown = call.parameters
     except Unreadable as error:
         return invalid(call, "malformed", str(error))
     if operation.input_shape is None:
