@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readIfThere } from "../process/files.ts";
 
 /** Name of the local stack's own key in its functions. Keys of api.yaml cannot have it, because of the space. */
 export const LOCAL_KEY = "local stack";
@@ -31,12 +32,8 @@ export function localKeys(dir: string, configured: ReadonlyArray<{ name: string 
 }
 
 function storedKey(file: string): string {
-  try {
-    const key = readFileSync(file, "utf8").trim();
-    if (key !== "") return key;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
+  const stored = readIfThere(file)?.trim();
+  if (stored) return stored;
   const key = randomBytes(20).toString("hex");
   writeFileSync(file, `${key}\n`, { mode: 0o600 });
   return key;

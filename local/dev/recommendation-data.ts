@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
 import { type AttributeValue, BatchWriteItemCommand, paginateScan, type WriteRequest } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import type { TableName } from "../../lib/core/naming/names.ts";
@@ -7,6 +7,7 @@ import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { TABLES } from "../../lib/infrastructure/tables.ts";
 import type { AfterCall, DoneCall } from "../cloud/proxy.ts";
+import { readIfThere, replaceFile } from "../process/files.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { createTableJournal, type Entry, isJournaled, JOURNALED, linesOf, writtenIds } from "./table-journal.ts";
 
@@ -56,9 +57,7 @@ export function recommendationData(
   let saving: Promise<void> | undefined;
 
   const restoreTable = async (table: TableName) => {
-    const file = tableFile(table);
-    const lines = existsSync(file) ? linesOf(readFileSync(file, "utf8")) : [];
-    const saved = lines.map((line) => JSON.parse(line) as Item);
+    const saved = linesOf(readIfThere(tableFile(table)) ?? "").map((line) => JSON.parse(line) as Item);
     const items = isJournaled(table) ? latest(saved, JOURNALED[table], journal.read(table)) : saved;
     const requests = items.map((Item): WriteRequest => ({ PutRequest: { Item } }));
     const batches = Array.from({ length: Math.ceil(requests.length / BATCH) }, (_, index) =>
@@ -165,10 +164,4 @@ function filesBelow(folder: string): string[] {
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".new"))
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
-}
-
-function replaceFile(file: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.new`, content);
-  renameSync(`${file}.new`, file);
 }

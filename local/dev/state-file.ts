@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LocalError } from "../process/error.ts";
+import { readIfThere, replaceFile } from "../process/files.ts";
 import { isOtherAlive } from "../process/scratch.ts";
 
 /** The content of `dev.json`, in which scripts find the addresses of the stack. */
@@ -44,8 +45,7 @@ export function claimFolder(dir: string): Claim {
   return {
     publish(content) {
       // Renamed into place when complete, because scripts wait for it. Readable by the user only: it contains API keys.
-      writeFileSync(`${state}.new`, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
-      renameSync(`${state}.new`, state);
+      replaceFile(state, `${JSON.stringify(content, undefined, 2)}\n`, 0o600);
     },
     release() {
       if (!held) return;
@@ -97,15 +97,6 @@ function tryLink(file: string, name: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 }

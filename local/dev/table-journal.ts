@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AttributeValue, BatchGetItemCommand } from "@aws-sdk/client-dynamodb";
 import type { TableName } from "../../lib/core/naming/names.ts";
+import { readIfThere } from "../process/files.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 
 /** Tables whose writes are kept one by one, with their keys. The others are small enough to be saved whole. */
@@ -73,6 +74,7 @@ export function createTableJournal(
       appendFileSync(fileOf(table), lines.join(""));
     }
   };
+  const textOf = (table: Journaled) => readIfThere(fileOf(table)) ?? "";
   return {
     add(table, ids) {
       const adding = last.then(() => append(table, [...new Set(ids)]));
@@ -80,16 +82,16 @@ export function createTableJournal(
       return adding;
     },
     read(table) {
-      const text = readIfThere(fileOf(table));
+      const text = textOf(table);
       const lines = linesOf(text);
       // So that the next entry does not continue a part of a line.
       if (text !== "" && !text.endsWith("\n")) writeFileSync(fileOf(table), lines.map((line) => `${line}\n`).join(""));
       return lines.map((line) => JSON.parse(line) as Entry);
     },
     begin(table) {
-      const known = readIfThere(fileOf(table)).length;
+      const known = textOf(table).length;
       return () => {
-        if (known > 0) writeFileSync(fileOf(table), readIfThere(fileOf(table)).slice(known));
+        if (known > 0) writeFileSync(fileOf(table), textOf(table).slice(known));
       };
     },
   };
@@ -98,8 +100,4 @@ export function createTableJournal(
 /** Returns the complete lines of a file. A killed process may have left a part of one at the end. */
 export function linesOf(text: string): string[] {
   return text.split("\n").slice(0, -1);
-}
-
-function readIfThere(file: string): string {
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { LocalError, MissingTool } from "../process/error.ts";
+import { readIfThere } from "../process/files.ts";
 import { installOnce } from "../process/install.ts";
 import { findJdks, type Jdk } from "./java.ts";
 import { writeModuleDescriptors } from "./modules.ts";
@@ -46,7 +47,7 @@ export async function installOpenSearch(options: InstallOptions): Promise<string
 const marker = (home: string) => join(home, ".complete");
 
 function isComplete(home: string): boolean {
-  return existsSync(marker(home)) && readFileSync(marker(home), "utf8") === `${LAYOUT}\n`;
+  return readIfThere(marker(home)) === `${LAYOUT}\n`;
 }
 
 interface Unpacking {

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { LocalError } from "../process/error.ts";
+import { readIfThere } from "../process/files.ts";
 import type { OpenSearchVersion } from "./versions.ts";
 
 /** The files of one node: everything that the running server writes. */
@@ -53,9 +54,8 @@ export function forgetNode(folder: NodeFolder): void {
  */
 export function runningNode(dir: string): RunningNode | undefined {
   const folder = nodeFolder(dir);
-  if (!existsSync(recordFile(folder))) return undefined;
   // A start that was killed can leave an incomplete record, which is ignored.
-  const node = parseJson(readFileSync(recordFile(folder), "utf8")) as RunningNode | undefined;
+  const node = parseJson(readIfThere(recordFile(folder)) ?? "") as RunningNode | undefined;
   if (node === undefined || !commandLine(node.pid).includes(pathConf(folder))) return undefined;
   return node;
 }
@@ -65,9 +65,7 @@ const pathConf = (folder: NodeFolder) => `-Dopensearch.path.conf=${folder.conf} 
 
 function commandLine(pid: number): string {
   const proc = `/proc/${pid}/cmdline`;
-  if (existsSync("/proc/self/cmdline")) {
-    return existsSync(proc) ? readFileSync(proc, "utf8").replaceAll("\0", " ") : "";
-  }
+  if (existsSync("/proc/self/cmdline")) return readIfThere(proc)?.replaceAll("\0", " ") ?? "";
   return spawnSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" }).stdout ?? "";
 }
 
@@ -78,7 +76,7 @@ const versionFile = (folder: NodeFolder) => join(folder.dir, "data-version");
  * would convert it irreversibly and an older one cannot read it.
  */
 export function claimData(folder: NodeFolder, version: OpenSearchVersion): void {
-  const owner = existsSync(versionFile(folder)) ? readFileSync(versionFile(folder), "utf8").trim() : undefined;
+  const owner = readIfThere(versionFile(folder))?.trim();
   if (owner !== undefined && owner !== version && existsSync(folder.data)) {
     throw new LocalError(
       `the data in ${folder.data} is OpenSearch ${owner}'s, and this is ${version}: ` +
