@@ -59,19 +59,13 @@ export async function assumeRole(endpoint: string, { role, service, sourceArn }:
   return (await ask(endpoint, "/session", { role, service, name: service.split(".")[0], sourceArn })) as SessionKeys;
 }
 
-/** A function of the cloud and its role, as ARNs. */
-export interface FunctionRole {
-  role: string;
-  functionArn: string;
-}
-
 /**
  * Returns the variables with which a function acts for its role, as Lambda sets them. Throws as {@link assumeRole}
  * does.
  */
 export async function roleVariables(
   endpoint: string,
-  { role, functionArn: sourceArn }: FunctionRole,
+  { role, functionArn: sourceArn }: { role: string; functionArn: string },
 ): Promise<Record<string, string>> {
   const keys = await assumeRole(endpoint, { role, service: "lambda.amazonaws.com", sourceArn });
   return {

@@ -139,13 +139,11 @@ async function prepare(folder: NodeFolder, home: string, user: RunAs, options: S
   return port;
 }
 
-interface Start {
-  timeoutMs: number;
-  died: Promise<LocalError>;
-  server: ServerProcess;
-}
-
-async function healthy(url: string, version: OpenSearchVersion, { timeoutMs, died, server }: Start): Promise<void> {
+async function healthy(
+  url: string,
+  version: OpenSearchVersion,
+  { timeoutMs, died, server }: { timeoutMs: number; died: Promise<LocalError>; server: ServerProcess },
+): Promise<void> {
   await waitFor(
     async () => {
       const signal = AbortSignal.timeout(5_000);

@@ -44,7 +44,8 @@ export interface Schema extends Base {
   schema: string;
 }
 
-export type DatasetType = "INTERACTIONS" | "ITEMS" | "USERS";
+export const DATASET_TYPES = ["INTERACTIONS", "ITEMS", "USERS"] as const;
+export type DatasetType = (typeof DATASET_TYPES)[number];
 
 export interface Dataset extends Base {
   kind: "dataset";

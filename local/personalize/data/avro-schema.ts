@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { SchemaField } from "../../../lib/personalize/filters/validate.ts";
-import type { DatasetType } from "../resources.ts";
+import { DATASET_TYPES, type DatasetType } from "../resources.ts";
 import { invalid } from "../service-error.ts";
 
 /** A valid schema. The types of each field are a list. */
@@ -11,12 +11,6 @@ export interface DatasetSchema {
 
 const NAMESPACE = "com.amazonaws.personalize.schema";
 const TYPES = ["float", "double", "int", "long", "string", "boolean", "null"];
-const DATASET_TYPES: Readonly<Record<string, DatasetType>> = {
-  Interactions: "INTERACTIONS",
-  Items: "ITEMS",
-  Users: "USERS",
-};
-
 /** Required columns (never null) and reserved columns of each dataset type, with the type that each must have. */
 const REQUIRED: Readonly<Record<DatasetType, Readonly<Record<string, string>>>> = {
   INTERACTIONS: { USER_ID: "string", ITEM_ID: "string", TIMESTAMP: "long" },
@@ -75,7 +69,7 @@ export function parseSchema(text: string): DatasetSchema {
 
 /** Returns the dataset type that a schema's record name stands for. */
 export function datasetTypeOf(schema: DatasetSchema): DatasetType | undefined {
-  return DATASET_TYPES[schema.name];
+  return DATASET_TYPES.find((type) => schema.name === `${type.charAt(0)}${type.slice(1).toLowerCase()}`);
 }
 
 /** Converts a column name such as `NUM_RATINGS` to its name in events, items and users: `numRatings`. */

@@ -74,7 +74,7 @@ export async function train(input: TrainingInput): Promise<{ model: Model; metri
   const trial = await learn(known, features, input);
   const blend = trial.learned.learner === "taste" ? await chooseBlend(trial.learned.taste, known, hidden) : undefined;
   const judges = measured(hidden);
-  const lists = await listsFor(judges, ranking(trial, known, blend));
+  const lists = await forEach(judges, ranking(trial, known, blend));
   const metrics = metricsOf(judges, set.items.length, (user) => lists[user] ?? []);
   const model = await learn(set, features, input);
   if (blend && model.learned.learner === "taste") model.learned.taste.blend = blend;
@@ -162,37 +162,27 @@ function measured(hidden: readonly Int32Array[]): Int32Array[] {
 async function chooseBlend(taste: TasteModel, known: TrainingSet, hidden: readonly Int32Array[]): Promise<Blend> {
   const step = 2 * Math.max(1, Math.ceil(hidden.length / 2 / MOST_CHOOSING));
   const judges = hidden.map((events, user) => (user % step === 0 ? events : new Int32Array()));
-  const byBlend: number[][][] = BLENDS.map(() => []);
-  await listsFor(judges, (user) => {
+  const lists = await forEach(judges, (user) => {
     const parts = tasteParts(taste, [...eventsOf(known, user)]);
-    BLENDS.forEach((blend, index) => {
-      const lists = byBlend[index];
-      if (lists) lists[user] = best(blendScores(taste, parts, blend), LIST_LENGTH);
-    });
-    return [];
+    return BLENDS.map((blend) => best(blendScores(taste, parts, blend), LIST_LENGTH));
   });
-  let chosen = taste.blend;
-  let highest = -1;
-  BLENDS.forEach((blend, index) => {
-    const metrics = metricsOf(judges, 1, (user) => byBlend[index]?.[user] ?? []);
-    const value = metrics.normalized_discounted_cumulative_gain_at_25 ?? 0;
-    if (value <= highest) return;
-    highest = value;
-    chosen = blend;
+  const gains = BLENDS.map((_, index) => {
+    const metrics = metricsOf(judges, 1, (user) => lists[user]?.[index] ?? []);
+    return metrics.normalized_discounted_cumulative_gain_at_25 ?? 0;
   });
-  return chosen;
+  return BLENDS[gains.indexOf(Math.max(...gains))] ?? taste.blend;
 }
 
-/** Ranks items for each user with hidden events. */
-async function listsFor(hidden: readonly Int32Array[], rank: Ranking): Promise<(readonly number[])[]> {
+/** Returns the result of `work` for each user with hidden events. */
+async function forEach<Result>(hidden: readonly Int32Array[], work: (user: number) => Result): Promise<Result[]> {
   const pace = pacer();
-  const lists: (readonly number[])[] = [];
+  const results: Result[] = [];
   for (const [user, events] of hidden.entries()) {
-    if (events.length > 0) lists[user] = rank(user);
+    if (events.length > 0) results[user] = work(user);
     const pause = pace();
     if (pause) await pause;
   }
-  return lists;
+  return results;
 }
 
 function ranking({ learned, popular }: Model, known: TrainingSet, blend: Blend | undefined): Ranking {

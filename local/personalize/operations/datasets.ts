@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Account } from "../account.ts";
 import { datasetTypeOf, parseSchema } from "../data/avro-schema.ts";
 import { ARN, NAME, TAGS, text } from "../members.ts";
-import type { Dataset, DatasetType } from "../resources.ts";
+import { DATASET_TYPES, type Dataset, type DatasetType } from "../resources.ts";
 import { inUse, invalid } from "../service-error.ts";
 import {
   BY_GROUP,
@@ -19,8 +19,6 @@ import {
   updateSummary,
 } from "./operation.ts";
 
-const TYPES: readonly DatasetType[] = ["INTERACTIONS", "ITEMS", "USERS"];
-
 const summary = (dataset: Dataset) => ({ ...summaryOf(dataset), datasetType: dataset.datasetType });
 
 /** The operations on datasets. A group has at most one of each type. */
@@ -34,7 +32,7 @@ export const DATASETS: Readonly<Record<string, Operation>> = {
       tags: TAGS,
     }),
     ({ name, schemaArn, datasetGroupArn, datasetType, tags }, account) => {
-      const type = TYPES.find((candidate) => candidate === datasetType.toUpperCase());
+      const type = DATASET_TYPES.find((candidate) => candidate === datasetType.toUpperCase());
       if (!type) throw invalid(`datasetType must be Interactions, Items or Users here, got ${datasetType}.`);
       const group = account.find("dataset-group", datasetGroupArn);
       requireActive(group);

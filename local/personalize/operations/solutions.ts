@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Account } from "../account.ts";
 import { ARN, list, map, NAME, read, TAGS, text, texts } from "../members.ts";
 import { parametersOf, recipeOf } from "../recipes.ts";
-import type { Solution, SolutionConfig } from "../resources.ts";
+import { DATASET_TYPES, type Solution, type SolutionConfig } from "../resources.ts";
 import { inUse, invalid, ServiceError } from "../service-error.ts";
 import {
   BY_GROUP,
@@ -191,7 +191,7 @@ const REQUIRED_COLUMNS = ["USER_ID", "ITEM_ID", "TIMESTAMP"];
 
 function checkExcluded(account: Account, groupArn: string, { trainingDataConfig }: SolutionConfig): void {
   for (const [name, columns] of Object.entries(trainingDataConfig?.excludedDatasetColumns ?? {})) {
-    const type = (["INTERACTIONS", "ITEMS", "USERS"] as const).find((candidate) => candidate === name.toUpperCase());
+    const type = DATASET_TYPES.find((candidate) => candidate === name.toUpperCase());
     const dataset = type && account.datasetOf(groupArn, type);
     if (!dataset) throw invalid(`excludedDatasetColumns: the dataset group has no ${name} dataset.`);
     const fields = account.schemaOf(dataset).fields.map((field) => field.name);
