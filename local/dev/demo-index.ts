@@ -51,14 +51,14 @@ export async function ensureDemoIndex(options: DemoOptions): Promise<void> {
 
   const found = options.rebuild ? undefined : await describe(gateway);
   if (found && !found.marker) {
-    say(`the index ${DEMO_INDEX} exists and is not the demo's own: leaving it as it is`);
+    say(`the index ${DEMO_INDEX} exists and is not the demo's: it stays as it is`);
     return;
   }
   if (found) refuseOtherDimension(found.properties, entries, options.dimensions);
   if (found?.marker?.complete && found.marker.content === content) return;
 
   if (found || options.rebuild) await remove(gateway);
-  if (found) say(`the demo index contains another catalogue, or was not filled completely: creating it again`);
+  if (found) say("rebuilding the demo index: it has another catalogue or is incomplete");
   await fill(gateway, { schema, content, catalogue, say });
 }
 
@@ -122,7 +122,7 @@ function refuseOtherDimension(
     if (stored === undefined || served === undefined || stored === served) continue;
     throw new LocalError(
       `${model_name} gives vectors of ${served} dimensions, and ${embedding_field} of the index ${DEMO_INDEX} has ` +
-        `${stored}. Create the index again, without what you added to it: make dev ARGS=--rebuild-demo`,
+        `${stored}. Rebuild the index, which drops what you added to it: make dev ARGS=--rebuild-demo`,
     );
   }
 }

@@ -13,7 +13,7 @@ import { type DemoData, demoData } from "../demo-data/readers.ts";
 import { LocalError } from "../process/error.ts";
 import { demoReport, untilAnswering } from "./demo-report.ts";
 import { findWhatIsThere } from "./demo-state.ts";
-import { DevUsageError } from "./options.ts";
+import { DevUsageError, refusing } from "./options.ts";
 import type { DevState } from "./state-file.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -76,19 +76,13 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 function optionsOf(args: readonly string[]): Options | undefined {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        conf: { type: "string", default: "conf.local" },
-        again: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    });
-    return values.help ? undefined : { conf: resolve(values.conf), again: values.again };
-  } catch (error) {
-    throw new DevUsageError(`${(error as Error).message}\n\n${HELP}`, { cause: error });
-  }
+  const options = {
+    conf: { type: "string", default: "conf.local" },
+    again: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  } as const;
+  const { values } = refusing(HELP, () => parseArgs({ args: [...args], options }));
+  return values.help ? undefined : { conf: resolve(values.conf), again: values.again };
 }
 
 function runningStack(dir: string): Running {

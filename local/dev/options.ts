@@ -89,20 +89,23 @@ export function devOptions(
 }
 
 function argumentsOf(args: readonly string[]) {
+  const options = {
+    "no-demo": { type: "boolean", default: false },
+    "rebuild-demo": { type: "boolean", default: false },
+    "reset-recommendation": { type: "boolean", default: false },
+    conf: { type: "string", default: "conf.local" },
+    dir: { type: "string", default: ".local" },
+    help: { type: "boolean", short: "h", default: false },
+  } as const;
+  return refusing(HELP, () => parseArgs({ args: [...args], options }).values);
+}
+
+/** Parses arguments. Throws DevUsageError with the help. */
+export function refusing<Parsed>(help: string, parse: () => Parsed): Parsed {
   try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        "no-demo": { type: "boolean", default: false },
-        "rebuild-demo": { type: "boolean", default: false },
-        "reset-recommendation": { type: "boolean", default: false },
-        conf: { type: "string", default: "conf.local" },
-        dir: { type: "string", default: ".local" },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    }).values;
+    return parse();
   } catch (error) {
-    throw new DevUsageError(`${(error as Error).message}\n\n${HELP}`, { cause: error });
+    throw new DevUsageError(`${(error as Error).message}\n\n${help}`, { cause: error });
   }
 }
 

@@ -26,9 +26,7 @@ export function saveNowAndThen({ save, say, everyMs = EVERY_MS }: SaverOptions):
       await save();
     } catch (error) {
       isNew = true;
-      say(
-        `the recommendation service's data could not be saved: ${(error as Error).message}; the data saved before is kept`,
-      );
+      say(`the recommendation service's data could not be saved: ${(error as Error).message}; the last save is kept`);
     }
   };
   const timer = setInterval(() => isNew && trySaving(), everyMs);

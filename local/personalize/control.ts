@@ -7,7 +7,7 @@ export interface PersonalizeControl {
   advance(milliseconds: number): Promise<void>;
   /** Makes the next calls of an operation fail. */
   failNext(operation: string, failure?: Failure): void;
-  /** Makes the next resource of a kind end in CREATE FAILED. For campaigns this also applies to updates. */
+  /** Makes the next resource of a kind end in CREATE FAILED. This also applies to updates. */
   failCreation(kind: Kind, reason: string): void;
   /** Delays every call of an operation, or of all operations, by this many milliseconds. */
   latency(milliseconds: number, operation?: string): void;

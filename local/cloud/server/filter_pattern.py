@@ -10,7 +10,7 @@ import json
 import operator
 import re
 from fnmatch import fnmatchcase
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 Matcher = Callable[[str], bool]
 Condition = Callable[[Any], bool]
@@ -100,18 +100,17 @@ class _Parser:
         return token
 
     def _either(self) -> Condition:
-        left = self._both()
-        while self._peek() == "||":
-            self._take()
-            left = (lambda first, second: lambda document: first(document) or second(document))(left, self._both())
-        return left
+        return self._chain("||", any, self._both)
 
     def _both(self) -> Condition:
-        left = self._one()
-        while self._peek() == "&&":
+        return self._chain("&&", all, self._one)
+
+    def _chain(self, sign: str, combine: Callable[[Iterable[bool]], bool], operand: Callable[[], Condition]) -> Condition:
+        parts = [operand()]
+        while self._peek() == sign:
             self._take()
-            left = (lambda first, second: lambda document: first(document) and second(document))(left, self._one())
-        return left
+            parts.append(operand())
+        return lambda document: combine(part(document) for part in parts)
 
     def _one(self) -> Condition:
         if self._peek() == "(":

@@ -120,7 +120,7 @@ test("leaves an index of that name alone that is not the demo's", async () => {
   const said: string[] = [];
   await ensure(gateway, { say: (line) => said.push(line) });
   assert.equal(state.calls, ["GET /raw-backend/books"]);
-  assert.match(said.join(), /not the demo's own: leaving it as it is/);
+  assert.match(said.join(), /not the demo's: it stays as it is/);
 });
 
 test("says what the gateway answered when it cannot be made", async () => {
