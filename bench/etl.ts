@@ -84,7 +84,7 @@ console.log(performance.now() - start);
 
 /** Measures what DuckDB adds to a cold start, on this machine, and the archive for Lambda's processor. */
 async function coldStart(): Promise<Row> {
-  const engine = new URL("../lib/recommendation/etl/engine.ts", import.meta.url).href;
+  const engine = new URL("../lib/recommendation/etl/sql.ts", import.meta.url).href;
   const run = () => execFileSync(process.execPath, ["--input-type=module", "-e", PROBE, engine, tmpdir()]);
   const took = Array.from({ length: OPENINGS }, () => Number(run().toString()));
   const outdir = mkdtempSync(join(tmpdir(), "bench-etl-"));

@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { chunks } from "../../lib/aws/call.ts";
-import type { ObjectStore } from "../../lib/aws/object-store.ts";
+import { listed, type ObjectStore } from "../../lib/aws/object-store.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { DELETIONS, PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
@@ -155,8 +155,7 @@ async function rewriteAll({
   const counts = cursor?.counts ?? { objects: 0, rewritten: 0, lines: 0 };
   if (cursor) note(`${TITLES[step]}: resuming after ${counted(counts.objects, "object")}`);
   const prefix = step === "events" ? PREFIXES.events : PREFIXES.logs;
-  const keys: string[] = [];
-  for await (const { key } of objects.list(prefix)) if (key > (cursor?.after ?? "")) keys.push(key);
+  const keys = (await listed(objects, prefix)).map(({ key }) => key).filter((key) => key > (cursor?.after ?? ""));
   for (const chunk of chunks(keys, CHUNK)) {
     const rewritten = await concurrently(chunk, AT_ONCE, (key) => rewriteObject(objects, key, rule));
     counts.objects += chunk.length;

@@ -1,14 +1,16 @@
 import * as v from "valibot";
 import type { ObjectStore } from "../../lib/aws/object-store.ts";
-import type { Deadline, Invocation } from "../../lib/core/resilience/deadline.ts";
+import type { Deadline } from "../../lib/core/resilience/deadline.ts";
+import type { DatabaseLimits } from "../../lib/core/sql/database.ts";
+import type { PopularItemsStore, TableSource } from "../../lib/recommendation/clients/dynamo-tables.ts";
 import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";
-import { type EngineLimits, withEngine } from "../../lib/recommendation/etl/engine.ts";
-import { EtlError } from "../../lib/recommendation/etl/etl-error.ts";
-import { finish, type PopularItemsStore } from "../../lib/recommendation/etl/finish.ts";
+import { finish } from "../../lib/recommendation/etl/finish.ts";
 import { runKeys } from "../../lib/recommendation/etl/keys.ts";
 import { plan, splitShards } from "../../lib/recommendation/etl/plan.ts";
-import { EtlTask, errorKey, RunPlan, readFile } from "../../lib/recommendation/etl/run-files.ts";
-import { scan, type TableSource } from "../../lib/recommendation/etl/scan.ts";
+import { EtlError, errorKey, readFile } from "../../lib/recommendation/etl/run-files.ts";
+import { scan } from "../../lib/recommendation/etl/scan.ts";
+import { withEngine } from "../../lib/recommendation/etl/sql.ts";
+import { EtlTask, RunPlan } from "../../lib/recommendation/etl/tasks.ts";
 import { transform } from "../../lib/recommendation/etl/transform.ts";
 import type { Definitions } from "../../lib/recommendation/records/layout.ts";
 import type { EtlEnv } from "./env.ts";
@@ -20,7 +22,7 @@ export interface EtlClients {
   store: ObjectStore;
   tables: TableSource;
   popularItems: PopularItemsStore;
-  limits: EngineLimits;
+  limits: DatabaseLimits;
 }
 
 /** Returns a handler that runs one step per call. A failed item of a map step stores its error for the next step. */

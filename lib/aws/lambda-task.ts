@@ -21,6 +21,17 @@ export function taskState(functionArn: string, task: string, payload: object, mo
   };
 }
 
+/** Selects fields from the function's result. */
+export const fields = (...names: string[]): State =>
+  Object.fromEntries(names.map((name) => [`${name}.$`, `$.Payload.${name}`]));
+
+/** Returns a state that continues with `yes` or `no`. */
+export const choice = (Variable: string, yes: string, no: string): State => ({
+  Type: "Choice",
+  Choices: [{ Variable, BooleanEquals: true, Next: yes }],
+  Default: no,
+});
+
 /**
  * Returns the `Retry` of a state that calls a function. Never retries the error named `final`, which would recur.
  * Retries calls that did not reach the function up to six times, and all other errors as given by `more`. A throttled call

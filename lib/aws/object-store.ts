@@ -25,3 +25,10 @@ export async function readText(store: ObjectStore, key: string): Promise<string 
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
 }
+
+/** Returns all objects whose key starts with the prefix. */
+export async function listed(store: Pick<ObjectStore, "list">, prefix: string): Promise<StoredObject[]> {
+  const found = [];
+  for await (const object of store.list(prefix)) found.push(object);
+  return found;
+}

@@ -8,6 +8,9 @@ import type { ObjectStore } from "./object-store.ts";
 /** Time limit for one call with its retries. It does not include reading the body. */
 const CALL_MS = 60_000;
 
+/** The most keys in one call to remove objects. */
+const REMOVED_AT_ONCE = 1_000;
+
 /**
  * Implements ObjectStore with a bucket. The client must have its own retries turned off. Loads commands on first use.
  */
@@ -48,12 +51,14 @@ export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
 
     async remove(keys) {
       const { DeleteObjectsCommand } = await sdk();
-      const Objects = keys.map((Key) => ({ Key }));
-      const { Errors = [] } = await call(() =>
-        client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } })),
-      );
-      const [first] = Errors;
-      if (first) throw new Error(`${Errors.length} objects could not be removed; ${first.Key}: ${first.Message}`);
+      for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE) {
+        const Objects = keys.slice(at, at + REMOVED_AT_ONCE).map((Key) => ({ Key }));
+        const { Errors = [] } = await call(() =>
+          client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } })),
+        );
+        const [first] = Errors;
+        if (first) throw new Error(`${Errors.length} objects could not be removed; ${first.Key}: ${first.Message}`);
+      }
     },
   };
 }

@@ -1,16 +1,26 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { patientCalls } from "../../aws/call.ts";
-import type { PopularItemsStore } from "../etl/finish.ts";
-import type { TableDataset, TableSource } from "../etl/scan.ts";
+import { isTransient } from "../../aws/errors.ts";
+import { deadlineIn } from "../../core/resilience/deadline.ts";
+import { retry } from "../../core/resilience/retry.ts";
+import type { ProfileDataset } from "../records/profile.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */
 const patient = () => patientCalls(120_000, 10);
 
-/** Implements TableSource with DynamoDB tables. The client must have its own retries turned off. */
-export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<TableDataset, string>>): TableSource {
-  const call = patient();
+/** One of `of` segments of a table, and where to start: the key of the last record read, null for the first. */
+interface Segment {
+  segment: number;
+  of: number;
+  start: Readonly<Record<string, unknown>> | null;
+}
+
+/** The tables of users and items. The client must have its own retries turned off. */
+export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<ProfileDataset, string>>) {
+  const call = <T>(operation: () => Promise<T>) =>
+    retry(operation, { deadline: deadlineIn(CALL_MS), retryable: isTransient, attempts: ATTEMPTS });
   return {
-    async size(dataset) {
+    /** Returns the approximate size of a table in bytes. It may be hours old. */
+    async size(dataset: ProfileDataset): Promise<number> {
       const { DescribeTableCommand } = await import("@aws-sdk/client-dynamodb");
       const { Table } = await call((options) =>
         client.send(new DescribeTableCommand({ TableName: tables[dataset] }), options),
@@ -18,7 +28,11 @@ export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<Tab
       return Table?.TableSizeBytes ?? 0;
     },
 
-    async scan(dataset, { segment, of, start }) {
+    /** Reads one page of a segment, at most 1 MB, with strong consistency, and where to start next: null at the end. */
+    async scan(
+      dataset: ProfileDataset,
+      { segment, of, start }: Segment,
+    ): Promise<{ records: readonly Readonly<Record<string, unknown>>[]; last: Segment["start"] }> {
       const { ScanCommand } = await import("@aws-sdk/lib-dynamodb");
       const command = new ScanCommand({
         TableName: tables[dataset],
@@ -33,20 +47,31 @@ export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<Tab
   };
 }
 
+/** See {@link dynamoTables}. */
+export type TableSource = ReturnType<typeof dynamoTables>;
+
 /** The key of the only record in the popular-items table. */
 export const POPULAR_ITEMS_KEY = { LIST: "all" } as const;
 
-/** Implements PopularItemsStore with a table of one record, `{LIST: "all", RUN, ITEMS}`. Each write replaces it. */
-export function dynamoPopularItems(client: DynamoDBClient, table: string): PopularItemsStore {
-  const call = patient();
+/** The popular items of an ETL run, most popular first. The API returns them if no campaign can answer. */
+export interface PopularItems {
+  run: string;
+  items: readonly { item_id: string; events: number }[];
+}
+
+/** A table of one record, `{LIST: "all", RUN, ITEMS}`. Each write replaces it. */
+export function dynamoPopularItems(client: DynamoDBClient, table: string) {
   return {
-    async write({ run, items }) {
+    async write({ run, items }: PopularItems): Promise<void> {
       const { PutCommand } = await import("@aws-sdk/lib-dynamodb");
       const Item = { ...POPULAR_ITEMS_KEY, RUN: run, ITEMS: fitting(items.map(({ item_id }) => item_id)) };
       await call((options) => client.send(new PutCommand({ TableName: table, Item }), options));
     },
   };
 }
+
+/** See {@link dynamoPopularItems}. */
+export type PopularItemsStore = ReturnType<typeof dynamoPopularItems>;
 
 /** A record holds at most 400 KB. A thousand ids of 256 multi-byte characters would exceed that. */
 const MAX_IDS_BYTES = 350_000;

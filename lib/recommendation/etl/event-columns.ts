@@ -1,3 +1,4 @@
+import { identifier, literal } from "../../core/sql/database.ts";
 import {
   MAX_CATEGORY,
   MAX_EVENT_PROPERTIES,
@@ -5,108 +6,81 @@ import {
   MAX_IMPRESSION,
   MAX_RECOMMENDATION_ID,
 } from "../../personalize/limits.ts";
-import { EVENT_COLUMNS } from "../records/event.ts";
-import { type Definitions, fieldsOf } from "../records/layout.ts";
-import { customFields } from "../records/trained-event.ts";
-import { EtlError } from "./etl-error.ts";
-import { identifier, literal } from "./sql.ts";
+import { customColumns, EVENT_COLUMNS } from "../records/event.ts";
+import { type Definitions, type Field, fieldsOf } from "../records/layout.ts";
+import { customFields, PLACED_FIELDS } from "../records/trained-event.ts";
+import { EtlError } from "./run-files.ts";
 
-/** The fields that every row of a partition has. The schema's custom fields follow. */
-const FIELDS = ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"];
-
-/** The fields of a row of a partition, without `__id` and `__position`. All are text but TIMESTAMP: see `typeOf`. */
-export function rowFields(definitions: Definitions): string[] {
-  return [...FIELDS, ...customFields(definitions)];
-}
-
-/** Returns the type of a field in a partition. Personalize takes text, but Parquet stores whole numbers faster. */
-const typeOf = (field: string) => (field === "TIMESTAMP" ? "BIGINT" : "VARCHAR");
+/** The columns of a row of a partition. */
+export const rowColumns = (definitions: Definitions): string[] => [
+  ...["__id", "__position"],
+  ...PLACED_FIELDS,
+  ...customFields(definitions),
+];
 
 /** Returns a statement that creates the table `stored`, with the columns of a partition. */
 export function storedTable(definitions: Definitions): string {
-  const fields = rowFields(definitions).map((name) => `${identifier(name)} ${typeOf(name)}`);
-  return `CREATE TABLE stored (__id VARCHAR, __position BIGINT, ${fields.join(", ")});`;
+  // Personalize takes text, but Parquet stores whole numbers faster.
+  const isWhole = (name: string) => ["__position", "TIMESTAMP"].includes(name);
+  const columns = rowColumns(definitions).map((name) => `${identifier(name)} ${isWhole(name) ? "BIGINT" : "VARCHAR"}`);
+  return `CREATE TABLE stored (${columns.join(", ")});`;
 }
 
 /** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
-const LONGEST_LINE = 1_024_000;
+export const LONGEST_LINE = 1_024_000;
 
-/** Returns how SQL reads stored events, as values of {@link sql}: see macros.sql. `isPlain` says what no line contains. */
-export function eventColumns(definitions: Definitions, isPlain = false) {
-  const known: readonly string[] = EVENT_COLUMNS;
-  const custom = definitions.etl.interaction.columns.filter(({ name }) => !known.includes(name));
-  const names = [...known, ...custom.map(({ name }) => name)];
-  const lower = [...names, ...customFields(definitions)].map((name) => name.toLowerCase());
-  const clash = names.find((name, at) => lower.indexOf(name.toLowerCase()) !== at);
-  if (clash) throw new EtlError(`configure.json: two columns of interactions differ only in the case of ${clash}`);
-
-  const numbers = new Set([
-    "EVENT_VALUE",
-    "TIMESTAMP",
-    ...custom.flatMap(({ name, type }) => (type === "string" ? [] : name)),
-  ]);
-  const text = isPlain ? "plain_text_of" : "text_of";
-  const value = (column: string): string => {
-    if (column === "SESSION_ID") return `${text}(coalesce(SESSION_ID, USER_ID))`;
-    const number = `${identifier(column)}::VARCHAR`;
-    if (!numbers.has(column)) return `${text}(${identifier(column)})`;
-    // Lines that are left to the parser come here, too, with any value.
-    return typeOf(column) === "VARCHAR" ? number : `TRY_CAST(${number} AS ${typeOf(column)})`;
-  };
-  const customs = fieldsOf(definitions.schemas.interaction, definitions.etl.interaction).filter(
-    ({ name }) => !FIELDS.includes(name),
-  );
-  const cells = [
-    ...FIELDS.map((name) => ({ name, cell: value(name) })),
-    ...customs.map(({ name, columns, separator }) => {
-      const [first = "", ...others] = columns;
-      if (others.length === 0) return { name, cell: value(first) };
-      const joined = `concat_ws(${literal(separator.replace(/\r\n|[\r\n]/g, " "))}, ${columns.map(value).join(", ")})`;
-      return { name, cell: `nullif(${joined}, '')` };
-    }),
-  ];
-
-  const optional = (column: string, rule: string) => `(${identifier(column)} IS NULL OR ${rule})`;
-  const texts = names.filter((name) => !numbers.has(name)).map(identifier);
-  const rules = [
-    ...(isPlain ? [] : [`has_no_control(concat(${texts.join(", ")}))`]),
-    ...["EVENT_ID", "USER_ID", "ITEM_ID", "EVENT_TYPE"].map((name) => `is_text(${name}, ${MAX_ID})`),
-    "is_seconds(TIMESTAMP)",
-    optional("SESSION_ID", `is_text(SESSION_ID, ${MAX_ID})`),
-    optional("EVENT_VALUE", "is_decimal(EVENT_VALUE)"),
-    optional("IMPRESSION", `is_impression(IMPRESSION, ${MAX_IMPRESSION.items})`),
-    optional("RECOMMENDATION_ID", `is_text(RECOMMENDATION_ID, ${MAX_RECOMMENDATION_ID})`),
-    ...custom.map(({ name, type, nullable }) => {
-      const rule = RULES[type](identifier(name));
-      return nullable ? optional(name, rule) : rule;
-    }),
-    ...(customs.length === 0 ? [] : [propertiesFit(customs)]),
-  ];
-  return {
-    longest_line: LONGEST_LINE,
-    id: `${text}(EVENT_ID)`,
-    columns: `{${names.map((name) => `${identifier(name)}: 'JSON'`).join(", ")}}`,
-    structure: literal(JSON.stringify(Object.fromEntries(names.map((name) => [name, "JSON"])))),
-    cells: cells.map(({ name, cell }) => `${cell} AS ${identifier(name)}`).join(",\n    "),
-    accepted: `coalesce(${rules.join("\n    AND ")}, false)`,
-  };
-}
-
+/** How the values of a column must look in a line, by what it holds: see macros.sql. */
 const RULES = {
+  id: (column: string) => `is_text(${column}, ${MAX_ID})`,
+  recommendation: (column: string) => `is_text(${column}, ${MAX_RECOMMENDATION_ID})`,
   string: (column: string) => `is_text(${column}, ${MAX_CATEGORY})`,
+  impression: (column: string) => `is_impression(${column}, ${MAX_IMPRESSION.items})`,
+  seconds: (column: string) => `is_seconds(${column})`,
   float: (column: string) => `is_decimal(${column})`,
   int: (column: string) => `is_whole(${column}, 2147483648)`,
   long: (column: string) => `is_whole(${column}, ${Number.MAX_SAFE_INTEGER})`,
 } as const;
 
-/** Values as bytes of JSON, with names and punctuation, never take fewer characters than the properties of PutEvents. */
-function propertiesFit(fields: readonly { name: string; columns: readonly string[]; separator: string }[]): string {
-  const around = fields.reduce(
-    (sum, { name, columns, separator }) => sum + name.length + 6 + columns.length * JSON.stringify(separator).length,
-    2,
-  );
-  const columns = fields
-    .flatMap((field) => field.columns)
-    .map((name) => (name === "SESSION_ID" ? "coalesce(SESSION_ID, USER_ID)" : identifier(name)));
-  return `strlen(concat(${columns.join(", ")})) + ${around} <= ${MAX_EVENT_PROPERTIES}`;
+const NUMBERS: readonly string[] = ["seconds", "float", "int", "long"];
+
+/** Returns how SQL reads stored events, as values of objects.sql. `isPlain` says that macros.sql may skip checks. */
+export function eventColumns(definitions: Definitions, isPlain: boolean) {
+  const columns = [...EVENT_COLUMNS, ...customColumns(definitions)];
+  const { schemas, etl } = definitions;
+  const placed = PLACED_FIELDS.map((name): Field => ({ name, columns: [name], separator: "" }));
+  const custom = fieldsOf(schemas.interaction, etl.interaction).filter(({ name }) => !PLACED_FIELDS.includes(name));
+  const lower = [...columns, ...custom].map(({ name }) => name.toLowerCase());
+  const clash = columns.find(({ name }, at) => lower.indexOf(name.toLowerCase()) !== at)?.name;
+  if (clash) throw new EtlError(`configure.json: two columns of interactions differ only in the case of ${clash}`);
+
+  const texts = columns.filter(({ type }) => !NUMBERS.includes(type)).map(({ name }) => name);
+  const json = (column: string) => (column === "SESSION_ID" ? "coalesce(SESSION_ID, USER_ID)" : identifier(column));
+  const value = (column: string): string => {
+    if (texts.includes(column)) return `${isPlain ? "plain_text_of" : "text_of"}(${json(column)})`;
+    return column === "TIMESTAMP" ? "TRY_CAST(TIMESTAMP::VARCHAR AS BIGINT)" : `${json(column)}::VARCHAR`;
+  };
+  const cell = ({ name, columns, separator }: Field): string => {
+    const between = literal(separator.replace(/\r\n|[\r\n]/g, " "));
+    const values = columns.map(value).join(", ");
+    return `${columns.length > 1 ? `nullif(concat_ws(${between}, ${values}), '')` : values} AS ${identifier(name)}`;
+  };
+
+  // Values as bytes of JSON, with names and punctuation, never take fewer characters than the properties of PutEvents.
+  const around = Object.fromEntries(custom.map((field) => [field.name, field.separator.repeat(field.columns.length)]));
+  const properties = ["''", ...custom.flatMap((field) => field.columns.map(json))];
+  const rules = [
+    ...(isPlain ? [] : [`has_no_control(concat(${texts.map(identifier).join(", ")}))`]),
+    ...columns.map(({ name, type, nullable }) => {
+      const rule = RULES[type](identifier(name));
+      return nullable ? `(${identifier(name)} IS NULL OR ${rule})` : rule;
+    }),
+    `strlen(concat(${properties.join(", ")})) + ${JSON.stringify(around).length} <= ${MAX_EVENT_PROPERTIES}`,
+  ];
+  return {
+    longest_line: LONGEST_LINE,
+    id: value("EVENT_ID"),
+    columns: `{${columns.map(({ name }) => `${identifier(name)}: 'JSON'`).join(", ")}}`,
+    cells: [...placed, ...custom].map(cell).join(",\n    "),
+    accepted: `coalesce(${rules.join("\n    AND ")}, false)`,
+  };
 }

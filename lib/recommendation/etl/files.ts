@@ -1,9 +1,9 @@
 import { isAscii } from "node:buffer";
-import { createReadStream, createWriteStream, writeSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { appendFileSync, createReadStream, createWriteStream, writeSync } from "node:fs";
+import { open, rm, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import type { ObjectStore, StoredObject } from "../../aws/object-store.ts";
+import { listed, type ObjectStore } from "../../aws/object-store.ts";
 
 /** Copies an object to a file. Returns false if the object does not exist. */
 export async function download(store: ObjectStore, key: string, file: string): Promise<boolean> {
@@ -13,44 +13,37 @@ export async function download(store: ObjectStore, key: string, file: string): P
   return true;
 }
 
-/** Returns all objects below a prefix. */
-export async function listed(store: ObjectStore, prefix: string): Promise<StoredObject[]> {
-  const found = [];
-  for await (const object of store.list(prefix)) found.push(object);
-  return found;
-}
-
-/** The most keys in one call to remove objects. */
-const REMOVED_AT_ONCE = 1_000;
-
 /** Removes all objects of a folder but those named. */
 export async function removeOthers(store: ObjectStore, folder: string, kept: ReadonlySet<string>): Promise<void> {
-  const others = (await listed(store, folder)).map(({ key }) => key).filter((key) => !kept.has(key));
-  for (let at = 0; at < others.length; at += REMOVED_AT_ONCE)
-    await store.remove(others.slice(at, at + REMOVED_AT_ONCE));
+  await store.remove((await listed(store, folder)).map(({ key }) => key).filter((key) => !kept.has(key)));
 }
 
 const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const SPACE = 0x20;
 const BACKSLASH = 0x5c;
 const DELETE = 0x7f;
 
-/** An object as text. */
-interface Unpacked {
+/** Begins a line that says what is wrong with its object as a whole. No line of JSON begins with it. */
+export const PROBLEM = "\u0001";
+
+/** What is known of a text after it was copied. */
+interface Copied {
   bytes: number;
   /** Whether all of it is ASCII without backslashes and the control character DELETE. */
   isPlain: boolean;
-  /** What is wrong with the object as a whole. */
-  problem?: string;
 }
 
 /**
- * Copies a file as text and removes it. Recognizes gzip by the first two bytes, and unpacks several gzip members in a
- * row as one text, because Firehose may write them. Of damaged gzip data, it copies the lines before the damage and
- * returns the problem: the damaged object stays in the bucket and must not make every later run fail.
+ * Copies an object to a file as text. Recognizes gzip by the first two bytes, and unpacks several gzip members in a row
+ * as one text, because Firehose may write them. Of damaged gzip data, it copies the lines before the damage, then a line
+ * with the problem: the object stays in the bucket and must not make every later run fail. Of an object that has been
+ * removed, only the problem is left.
  */
-export async function unpack(file: string, to: string): Promise<Unpacked> {
+export async function copyText(store: ObjectStore, key: string, to: string): Promise<Copied> {
+  const file = `${to}.stored`;
+  if (!(await download(store, key, file))) {
+    await writeFile(to, `${PROBLEM}the object has been removed since the run was planned`);
+    return { bytes: 0, isPlain: false };
+  }
   const input = await open(file);
   const { buffer: head } = await input.read(Buffer.alloc(2), 0, 2, 0);
   await input.close();
@@ -64,9 +57,6 @@ export async function unpack(file: string, to: string): Promise<Unpacked> {
   let isPlain = true;
   try {
     for await (const chunk of chunks) {
-      // White space in JSON, but the end of a line for DuckDB's readers.
-      for (let at = chunk.indexOf(CARRIAGE_RETURN); at !== -1; at = chunk.indexOf(CARRIAGE_RETURN, at))
-        chunk[at] = SPACE;
       isPlain &&= isAscii(chunk) && !chunk.includes(BACKSLASH) && !chunk.includes(DELETE);
       // An asynchronous write would cost more than the write itself.
       writeSync(output.fd, chunk);
@@ -74,17 +64,41 @@ export async function unpack(file: string, to: string): Promise<Unpacked> {
       if (end !== -1) whole = size + end + 1;
       size += chunk.length;
     }
-    return { bytes: size, isPlain };
   } catch (error) {
     if (!isGzip) throw error;
     await output.truncate(whole);
-    return {
-      bytes: whole,
-      isPlain,
-      problem: `gzip data is damaged: ${error instanceof Error ? error.message : String(error)}`,
-    };
+    await output.write(`${PROBLEM}gzip data is damaged: ${error instanceof Error ? error.message : error}`, whole);
   } finally {
     await output.close();
     await rm(file);
   }
+  return { bytes: size, isPlain };
 }
+
+/** Characters that are kept in memory before they are written. */
+const PIECE = 1_000_000;
+
+/** Collects rows in a file, as lines of JSON. */
+export function jsonLines(file: string) {
+  let text = "";
+  return {
+    count: 0,
+    add(row: object): void {
+      this.count += 1;
+      text += `${JSON.stringify(row)}\n`;
+      if (text.length > PIECE) this.flush();
+    },
+    /** Writes what is still in memory, and returns the file. */
+    flush(): string {
+      appendFileSync(file, text);
+      text = "";
+      return file;
+    },
+  };
+}
+
+export type Lines = ReturnType<typeof jsonLines>;
+
+/** Names the cells of a row, which become text. Null is a cell without a value. */
+export const rowOf = (names: readonly string[], cells: readonly (string | number | null)[]) =>
+  Object.fromEntries(cells.map((cell, at) => [names[at] ?? "", cell === null ? null : String(cell)]));

@@ -7,12 +7,17 @@ export const sharedKeys = {
   /** Firehose writes by the hour of arrival, in UTC: `events/2025/02/28/13/…`. */
   events: (day: string) => `${PREFIXES.events}${day.replaceAll("-", "/")}/`,
   groups: (day: string) => `${PREFIXES.etlDays}${day}/`,
-  /** The counts and partitions of a group. Written when the group is done. */
+  /** The counts of a group. Written when the group is done. */
   group: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.json`,
   // The number of partitions is part of the key, so that a group with another one replaces no file of this one.
   rows: (group: string, of: number, partition: number) =>
     group.replace(/\.json$/, `-${number(partition, 4)}-of-${number(of, 4)}.parquet`),
   rejects: (group: string) => group.replace(/json$/, "rejects.jsonl"),
+  /** All files of a group. */
+  files: (group: string, of: number): string[] => [
+    ...[group, sharedKeys.rejects(group)],
+    ...Array.from({ length: of }, (_, partition) => sharedKeys.rows(group, of, partition)),
+  ],
 } as const;
 
 /** Returns the keys of one run's files. The three dataset folders contain only files that Personalize imports. */

@@ -1,27 +1,13 @@
 import type * as v from "valibot";
-import type { ObjectStore, StoredObject } from "../../aws/object-store.ts";
+import { listed, type ObjectStore, type StoredObject } from "../../aws/object-store.ts";
+import { shortHash } from "../../core/naming/shorten.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
+import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
-import { listed, removeOthers } from "./files.ts";
+import { removeOthers } from "./files.ts";
 import { runKeys, sharedKeys } from "./keys.ts";
-import {
-  type DeduplicateTask,
-  type EtlTask,
-  findFile,
-  GroupResult,
-  type ReadData,
-  RunPlan,
-  readFile,
-  readResults,
-  ScanResult,
-  type ScanTask,
-  sum,
-  TRANSFERS,
-  type TransformTask,
-  writeFile,
-} from "./run-files.ts";
-import type { TableSource } from "./scan.ts";
-import { daysUntil, digest, schemaHash } from "./settings.ts";
+import { findFile, readFile, readResults, sum, TRANSFERS, writeFile } from "./run-files.ts";
+import { GroupResult, RunPlan, ScanTask, type Task } from "./tasks.ts";
 
 /**
  * The most bytes (as stored, compressed or not) and objects in a group. A single larger object is a group of its own.
@@ -45,11 +31,14 @@ const MAX_PARTITIONS = 512;
 const SEGMENT_BYTES = 256 * 1_024 * 1_024;
 const MAX_SEGMENTS = 16;
 
-/** The task, and how many days of events to read, and to transform again even if nothing has changed. */
-export type PlanInput = Omit<Extract<EtlTask, { task: "plan" }>, "task"> & {
+/** The version of the row format. It is part of every digest: increasing it makes ETL transform all events again. */
+const ROW_FORMAT = 4;
+
+/** How many days of events to read, and to transform again even if nothing has changed. */
+interface Lookbacks {
   logLookbackDays: number;
   forceReprocessLookbackDays: number;
-};
+}
 
 /**
  * Splits the objects of all days into groups and writes the tasks of the first map. Returns the key of the list, which is
@@ -57,7 +46,7 @@ export type PlanInput = Omit<Extract<EtlTask, { task: "plan" }>, "task"> & {
  * only what is new or changed, and resumes the work of an interrupted one.
  */
 export async function plan(
-  { run, startedAt, mode, checks, logLookbackDays, forceReprocessLookbackDays }: PlanInput,
+  { run, startedAt, mode, checks, logLookbackDays, forceReprocessLookbackDays }: Omit<Task<"plan">, "task"> & Lookbacks,
   store: ObjectStore,
   tables: TableSource,
   definitions: Definitions,
@@ -77,12 +66,17 @@ export async function plan(
   const bytes = sum(objects.flat(), ({ size }) => size);
   const of = Math.min(MAX_PARTITIONS, powerOfTwo(bytes / partitionBytes));
   const groups = days.flatMap((day, index) =>
-    split(objects[index] ?? []).map((group): TransformTask => {
+    split(objects[index] ?? []).map((group): Task<"transform"> => {
       const result = sharedKeys.group(day, digest([schema, group.map(({ key, etag }) => [key, etag])]));
       return { task: "transform", run, result, objects: group.map(({ key }) => key), of };
     }),
   );
-  const segments = [...(await segmentsOf("user", run, tables)), ...(await segmentsOf("item", run, tables))];
+  const segments: v.InferInput<typeof ScanTask>[] = [];
+  for (const dataset of ["user", "item"] as const) {
+    const of = Math.min(MAX_SEGMENTS, Math.max(1, Math.ceil((await tables.size(dataset)) / SEGMENT_BYTES)));
+    for (let segment = 0; segment < of; segment += 1)
+      segments.push({ task: "scan", run, result: keys.segment(dataset, segment), dataset, segment, of });
+  }
   const resultsOf = (tasks: readonly { result: string }[]) => tasks.map(({ result }) => result);
   const planned = { mode, checks, days, definitions, groups: resultsOf(groups), segments: resultsOf(segments) };
   await writeFile(store, keys.plan, planned satisfies RunPlan);
@@ -105,14 +99,13 @@ export async function splitShards(
     findFile(store, key, GroupResult),
   );
   const segments = await readResults(store, plan.segments, "table segments were not read to their end", (key) =>
-    findFile(store, key, ScanResult),
+    findFile(store, key, ScanTask),
   );
   const of = powerOfTwo(sum(groups, ({ bytes }) => bytes) / shardBytes);
-  const shards = Array.from(
-    { length: of },
-    (_, shard): DeduplicateTask => ({ task: "deduplicate", run, result: keys.shard(shard), shard, of }),
-  );
-  await writeFile(store, keys.read, { groups, segments, shards: of } satisfies v.InferInput<typeof ReadData>);
+  const shards = Array.from({ length: of }, (_, shard): Task<"deduplicate"> => {
+    return { task: "deduplicate", run, result: keys.shard(shard), shard, of };
+  });
+  await writeFile(store, keys.read, { groups, segments, shards: of });
   await writeFile(store, keys.shards, shards);
   return { tasksKey: keys.shards };
 }
@@ -136,19 +129,15 @@ function split(objects: readonly StoredObject[]): StoredObject[][] {
   return groups;
 }
 
-async function segmentsOf(dataset: ScanTask["dataset"], run: string, tables: TableSource): Promise<ScanTask[]> {
-  const of = Math.min(MAX_SEGMENTS, Math.max(1, Math.ceil((await tables.size(dataset)) / SEGMENT_BYTES)));
-  return Array.from({ length: of }, (_, segment) => ({
-    task: "scan",
-    run,
-    result: runKeys(run).segment(dataset, segment),
-    dataset,
-    segment,
-    of,
-    part: 0,
-    start: null,
-    rows: 0,
-    rejected: 0,
-    done: false,
-  }));
+/** Returns a hash that changes with the format of rows, the interactions schema or its source columns. */
+export function schemaHash({ schemas, etl }: Definitions): string {
+  return digest([ROW_FORMAT, schemas.interaction, etl.interaction]);
+}
+
+const digest = (value: unknown) => shortHash(JSON.stringify(value), 24);
+
+/** Returns `count` days in UTC, oldest first. The last one is the day of `time`. */
+export function daysUntil(time: string, count: number): string[] {
+  const day = (ago: number) => new Date(Date.parse(time) - ago * 86_400_000).toISOString().slice(0, 10);
+  return [...new Array(count).keys()].map(day).reverse();
 }

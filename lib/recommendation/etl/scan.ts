@@ -1,26 +1,16 @@
+import { join } from "node:path";
 import type { ObjectStore } from "../../aws/object-store.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { Database } from "../../core/sql/database.ts";
+import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
 import { reasonOf } from "../records/parsed.ts";
 import { ID_COLUMNS, profileFields, profileParser } from "../records/profile.ts";
-import { type Engine, writeRows } from "./engine.ts";
+import { jsonLines, rowOf } from "./files.ts";
 import { runKeys } from "./keys.ts";
-import { type ScanTask, writeFile } from "./run-files.ts";
-import { csv, identifier, rejects } from "./sql.ts";
-
-/** The datasets that are stored in tables. */
-export type TableDataset = ScanTask["dataset"];
-
-/** The tables of users and items. */
-export interface TableSource {
-  /** Returns the approximate size of a table in bytes. It may be hours old. */
-  size(dataset: TableDataset): Promise<number>;
-  /** Reads one page of a segment, at most 1 MB, with strong consistency, and where to start next: null at the end. */
-  scan(
-    dataset: TableDataset,
-    part: Pick<ScanTask, "segment" | "of" | "start">,
-  ): Promise<{ records: readonly Readonly<Record<string, unknown>>[]; last: ScanTask["start"] }>;
-}
+import { replace, writeFile } from "./run-files.ts";
+import { csv, rowsIn } from "./sql.ts";
+import type { Task } from "./tasks.ts";
 
 /** A call stops reading when only this much time is left, which is enough to write the file. */
 const STOP_BEFORE_MS = 60_000;
@@ -33,49 +23,46 @@ const FILE_CHARACTERS = 64 * 1_024 * 1_024;
  * the next call. Each call writes at most one file, so that a repeated call replaces everything that it wrote.
  */
 export async function scan(
-  task: ScanTask,
+  task: Task<"scan">,
   store: ObjectStore,
   tables: TableSource,
   definitions: Definitions,
-  engine: Engine,
+  engine: Database,
   deadline: Deadline,
   { fileCharacters = FILE_CHARACTERS } = {},
-): Promise<ScanTask> {
-  const { run, dataset, segment, of, part } = task;
+): Promise<Task<"scan">> {
+  const { dataset, segment, of, part } = task;
   const parse = profileParser(dataset, definitions, "ignore");
   const valuesOf = profileFields(dataset, definitions);
   const schema = definitions.schemas[dataset];
-  await engine.run(
-    `CREATE TABLE record (${schema.fields.map(({ name }) => `${identifier(name)} VARCHAR`).join(", ")})`,
-  );
+  const names = schema.fields.map(({ name }) => name);
+  const accepted = jsonLines(join(engine.folder, "accepted"));
+  const rejected = jsonLines(join(engine.folder, "rejected"));
   let { start } = task;
   let characters = 0;
   do {
     const page = await tables.scan(dataset, { segment, of, start });
     start = page.last;
-    const accepted: (string | number | null)[][] = [];
-    const rejected: (string | null)[][] = [];
     for (const record of page.records) {
       const parsed = parse(record);
-      const text = JSON.stringify(record);
-      characters += text.length;
-      if ("record" in parsed) accepted.push(valuesOf(parsed.record));
+      const row = JSON.stringify(record);
+      characters += row.length;
+      if ("record" in parsed) accepted.add(rowOf(names, valuesOf(parsed.record)));
       else {
         const source = `${dataset} ${String(record[ID_COLUMNS[dataset]])}`;
-        rejected.push([source, null, reasonOf(parsed.issues), text]);
+        rejected.add({ source, line: null, reason: reasonOf(parsed.issues), row: row.slice(0, 2_000) });
       }
     }
-    await engine.insert("record", accepted);
-    await engine.insert("reject", rejected);
   } while (start !== null && characters < fileCharacters && deadline.remaining() > STOP_BEFORE_MS);
 
-  const keys = runKeys(run);
+  const keys = runKeys(task.run);
   const name = keys.part(segment, part);
-  const rows = await writeRows(engine, store, `${keys.folder(dataset)}${name}.csv`, (to) =>
-    csv(schema, "FROM record", to),
-  );
-  const rejected = await writeRows(engine, store, `${keys.rejects(dataset)}${name}.jsonl`, rejects);
-  const counts = { dataset, rows: task.rows + rows, rejected: task.rejected + rejected };
-  if (start === null) await writeFile(store, task.result, counts);
-  return { ...task, ...counts, part: part + 1, start, done: start === null };
+  const file = join(engine.folder, "rows.csv");
+  await engine.run(csv(schema, rowsIn(accepted.flush(), names), file));
+  await replace(store, `${keys.folder(dataset)}${name}.csv`, accepted.count > 0 && file);
+  await replace(store, `${keys.rejects(dataset)}${name}.jsonl`, rejected.count > 0 && rejected.flush());
+  const counts = { rows: task.rows + accepted.count, rejected: task.rejected + rejected.count };
+  const next = { ...task, ...counts, part: part + 1, start, done: start === null };
+  if (next.done) await writeFile(store, task.result, next);
+  return next;
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { AvroSchema } from "../../config/avro.ts";
+import { type Database, type DatabaseLimits, identifier, literal, withDatabase } from "../../core/sql/database.ts";
 
 /** The statements of ETL. The build puts their text in place of each call. */
 const FILES = {
   macros: readFileSync(new URL("macros.sql", import.meta.url), "utf8"),
   objects: readFileSync(new URL("objects.sql", import.meta.url), "utf8"),
-  lines: readFileSync(new URL("lines.sql", import.meta.url), "utf8"),
   kept: readFileSync(new URL("kept.sql", import.meta.url), "utf8"),
-  counted: readFileSync(new URL("counted.sql", import.meta.url), "utf8"),
+  report: readFileSync(new URL("report.sql", import.meta.url), "utf8"),
   totals: readFileSync(new URL("totals.sql", import.meta.url), "utf8"),
   csv: readFileSync(new URL("csv.sql", import.meta.url), "utf8"),
 };
@@ -21,22 +21,23 @@ export function sql(file: keyof typeof FILES, values: Readonly<Record<string, st
   });
 }
 
-/** Returns a text as a literal. */
-export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+/** Runs `work` with a database that has the macros. */
+export const withEngine = <T>(limits: DatabaseLimits, work: (engine: Database) => Promise<T>): Promise<T> =>
+  withDatabase(limits, async (engine) => {
+    await engine.run(sql("macros"));
+    return work(engine);
+  });
 
-/** Returns a name as an identifier. */
-export const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`;
-
-/** Returns a list of texts. */
-export const literals = (texts: readonly string[]) => `[${texts.map(literal).join(", ")}]`;
-
-/** Returns a statement that writes rows, whose columns are the schema's fields, as a CSV file for Personalize. */
+/** Returns the fields of a schema, of rows that have them as columns, as a CSV file for Personalize. */
 export function csv({ fields }: AvroSchema, rows: string, file: string): string {
-  const texts = fields.filter(({ type }) => [type].flat().includes("string"));
+  const names = (some: typeof fields) => some.map(({ name }) => identifier(name)).join(", ");
   const header = literal(`${fields.map(({ name }) => name).join(",")}\n`);
-  return sql("csv", { rows, file, header, texts: texts.map(({ name }) => identifier(name)).join(", ") });
+  const texts = names(fields.filter(({ type }) => [type].flat().includes("string")));
+  return sql("csv", { fields: names(fields), rows, header, texts, file: literal(file) });
 }
 
-/** Returns a statement that writes the rejected rows, the first 2,000 characters of each. */
-export const rejects = (file: string) =>
-  `COPY (SELECT * REPLACE ("row"[:2000] AS "row") FROM reject ORDER BY rowid) TO ${file} (FORMAT json)`;
+/** Returns a query of rows in a file, as {@link appendRows} wrote them. */
+export function rowsIn(file: string, names: readonly string[]): string {
+  const columns = names.map((name) => `${identifier(name)}: 'VARCHAR'`).join(", ");
+  return `FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${columns}})`;
+}

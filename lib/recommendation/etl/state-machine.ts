@@ -1,4 +1,4 @@
-import { retriesOf, type State, TASK_SECONDS, taskState } from "../../aws/lambda-task.ts";
+import { choice, fields, retriesOf, type State, TASK_SECONDS, taskState } from "../../aws/lambda-task.ts";
 
 /** The resources that the state machine uses. */
 export interface StateMachineParts {
@@ -9,46 +9,36 @@ export interface StateMachineParts {
   maxConcurrency: number;
 }
 
-/** States to embed in a state machine. `startAt` is the first one. */
-export interface States {
-  startAt: string;
-  states: Readonly<Record<string, State>>;
-}
-
 /** Two retries. They are safe because a repeated step has the same result. */
-const RETRY = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
+const Retry = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
 
 /**
  * Returns the states of ETL, for a state machine whose input has `mode` (`init` or `update_dataset_group`) and `checks`
- * (a list of `{name, event_type?, event_value_threshold?}`). The last state continues with `next`, or ends the
- * execution. The run is named after the execution. Results are under `$.etl`. The last one is
+ * (a list of `{name, event_type?, event_value_threshold?}`), and the first of them. The last state continues with `next`,
+ * or ends the execution. The run is named after the execution. Results are under `$.etl`. The last one is
  * `{interactions, rejected}`.
  *
  * The states use only JSONPath, and JSON as the source of maps, which both Step Functions and the local interpreter
  * support. The maps tolerate every failure. The step after each finds out which items failed and why, and then fails
  * the run.
  */
-export function etlStates(parts: StateMachineParts, next?: string): States {
-  const call = (task: string, payload: object, ...results: string[]): State => {
-    const ResultSelector = Object.fromEntries(results.map((name) => [`${name}.$`, `$.Payload.${name}`]));
-    return taskState(parts.functionArn, task, payload, { ResultSelector, ResultPath: `$.etl.${task}`, Retry: RETRY });
-  };
+export function etlStates(parts: StateMachineParts, next?: string) {
+  const call = (task: string, payload: object, results: string[], more: State): State =>
+    taskState(parts.functionArn, task, payload, {
+      ...{ ResultSelector: fields(...results), ResultPath: `$.etl.${task}`, Retry },
+      ...more,
+    });
   const planned = { "startedAt.$": "$$.Execution.StartTime", "mode.$": "$.mode", "checks.$": "$.checks" };
-  return {
-    startAt: "PrepareEtl",
-    states: {
-      // The ResultPath of the steps needs this object to exist.
-      PrepareEtl: { Type: "Pass", Result: {}, ResultPath: "$.etl", Next: "PlanEtl" },
-      PlanEtl: { ...call("plan", planned, "tasksKey"), Next: "ReadEventsAndTables" },
-      ReadEventsAndTables: map(parts, "$.etl.plan.tasksKey", "Read", "SplitEvents"),
-      SplitEvents: { ...call("split", {}, "tasksKey"), Next: "WriteEvents" },
-      WriteEvents: map(parts, "$.etl.split.tasksKey", "Write", "FinishEtl"),
-      FinishEtl: {
-        ...call("finish", {}, "interactions", "rejected"),
-        ...(next === undefined ? { End: true } : { Next: next }),
-      },
-    },
+  const states: Readonly<Record<string, State>> = {
+    // The ResultPath of the steps needs this object to exist.
+    PrepareEtl: { Type: "Pass", Result: {}, ResultPath: "$.etl", Next: "PlanEtl" },
+    PlanEtl: call("plan", planned, ["tasksKey"], { Next: "ReadEventsAndTables" }),
+    ReadEventsAndTables: map(parts, "$.etl.plan.tasksKey", "Read", "SplitEvents"),
+    SplitEvents: call("split", {}, ["tasksKey"], { Next: "WriteEvents" }),
+    WriteEvents: map(parts, "$.etl.split.tasksKey", "Write", "FinishEtl"),
+    FinishEtl: call("finish", {}, ["interactions", "rejected"], next === undefined ? { End: true } : { Next: next }),
   };
+  return { startAt: "PrepareEtl", states };
 }
 
 /** Defines a state machine that runs only ETL. */
@@ -63,14 +53,18 @@ export function etlStateMachine(parts: StateMachineParts): State {
 
 /**
  * Returns a Distributed Map over a JSON list in the bucket. Each item is the input of a call. The function is called with
- * its own last result until `done` is true, because a scan can take longer than one call.
+ * its own last result until `done` is true, because a scan can take longer than one call. The results are in the bucket,
+ * because thousands of them would not fit into the state.
  */
 function map(
   { functionArn, bucket, maxConcurrency }: StateMachineParts,
   list: string,
   name: string,
-  next: string,
+  Next: string,
 ): State {
+  const [isDone, done] = [`Is${name}Done`, `${name}Done`];
+  const Resource = "arn:aws:states:::lambda:invoke";
+  const Parameters = { FunctionName: functionArn, "Payload.$": "$" };
   return {
     Type: "Map",
     ItemReader: {
@@ -84,25 +78,20 @@ function map(
       States: {
         [name]: {
           Type: "Task",
-          Resource: "arn:aws:states:::lambda:invoke",
+          Resource,
           TimeoutSeconds: TASK_SECONDS,
-          Parameters: { FunctionName: functionArn, "Payload.$": "$" },
+          Parameters,
           OutputPath: "$.Payload",
-          Retry: RETRY,
-          Next: `Is${name}Done`,
+          Retry,
+          Next: isDone,
         },
-        [`Is${name}Done`]: {
-          Type: "Choice",
-          Choices: [{ Variable: "$.done", BooleanEquals: true, Next: `${name}Done` }],
-          Default: name,
-        },
-        [`${name}Done`]: { Type: "Pass", Result: {}, End: true },
+        [isDone]: choice("$.done", done, name),
+        [done]: { Type: "Pass", Result: {}, End: true },
       },
     },
     MaxConcurrency: maxConcurrency,
     ToleratedFailurePercentage: 100,
-    // The results are in the bucket, because thousands of them would not fit into the state.
     ResultPath: null,
-    Next: next,
+    Next,
   };
 }

@@ -1,41 +1,36 @@
--- Adds up what the shards report. Recipes are numbered from one.
-CREATE OR REPLACE TABLE report AS
-SELECT * FROM read_parquet({{files}}, filename = true);
-
-CREATE OR REPLACE VIEW total AS
-SELECT kind, name, recipe, sum(events)::DOUBLE AS events FROM report GROUP BY kind, name, recipe;
-
--- A user's events are spread over the shards. A shard that lists one user more than it should has left out others, so only
--- users below the last one of every such shard are complete. If there is any, the numbers of users are projected.
-CREATE OR REPLACE VIEW checked AS
-WITH bound AS (
-    SELECT recipe, min(highest) AS below
+-- Adds up the reports of the shards, over which the events of a type, an item or a user are spread.
+WITH report AS (FROM read_parquet({{files}})),
+total AS (
+    SELECT type, item, sum(events) AS events, sum(impressions) AS impressions, sum(duplicates) AS duplicates
+    FROM report
+    WHERE "user" IS NULL
+    GROUP BY type, item
+),
+-- By recipe: a row for each user, and one for all.
+checked AS (
+    SELECT recipe, "user", sum(events) AS events
     FROM (
-        SELECT recipe, max(hash) AS highest
+        SELECT "user", generate_subscripts(checks, 1) AS recipe, unnest(checks) AS events
         FROM report
-        WHERE kind = 'user'
-        GROUP BY recipe, filename
-        HAVING count(*) > {{users}}
+        WHERE type IS NULL AND item IS NULL
     )
+    GROUP BY recipe, "user"
+),
+recipes AS (
+    SELECT
+        ({{names}}::VARCHAR[])[recipe] AS name, any_value(events) FILTER ("user" IS NULL) AS interactions,
+        count("user") FILTER (events >= 1) AS users, count("user") FILTER (events >= 2) AS users_with_two
+    FROM checked
     GROUP BY recipe
+    ORDER BY recipe
 ),
-known AS (
-    SELECT recipe, name, sum(events) AS events
-    FROM report LEFT JOIN bound USING (recipe)
-    WHERE kind = 'user' AND hash < coalesce(below, 1::BIGINT << 32)
-    GROUP BY recipe, name
-),
-counted AS (
-    SELECT recipe, count(*) AS users, count(*) FILTER (events >= 2) AS users_with_two FROM known GROUP BY recipe
-)
-SELECT
-    events AS interactions,
-    round(coalesce(users, 0) * scale) AS users,
-    round(coalesce(users_with_two, 0) * scale) AS users_with_two,
-    below IS NULL AS exact
+types AS (FROM total WHERE type IS NOT NULL ORDER BY events DESC, type),
+popular AS (SELECT item AS item_id, events FROM total WHERE item IS NOT NULL ORDER BY events DESC, item LIMIT {{items}})
+SELECT to_json({
+    interactions: events, duplicates: duplicates, impressions_left_out: impressions,
+    event_types: coalesce((SELECT map(list(type), list(events)) FROM types), MAP {}),
+    popular: coalesce((SELECT list(popular) FROM popular), []),
+    checks: coalesce((SELECT list(recipes) FROM recipes), [])
+}) AS totals
 FROM total
-LEFT JOIN counted USING (recipe)
-LEFT JOIN bound USING (recipe),
-LATERAL (SELECT coalesce((1::BIGINT << 32) / below, 1)::DOUBLE AS scale)
-WHERE kind = 'recipe'
-ORDER BY recipe;
+WHERE coalesce(type, item) IS NULL;

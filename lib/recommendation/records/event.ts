@@ -20,18 +20,24 @@ export interface EventDefaults {
   id: () => string;
 }
 
-/** Columns that every event may have, regardless of the schema. */
+/** Columns that every event may have, regardless of the schema, and what they hold. */
 export const EVENT_COLUMNS = [
-  "EVENT_ID",
-  "USER_ID",
-  "ITEM_ID",
-  "EVENT_TYPE",
-  "EVENT_VALUE",
-  "TIMESTAMP",
-  "SESSION_ID",
-  "IMPRESSION",
-  "RECOMMENDATION_ID",
+  { name: "EVENT_ID", type: "id", nullable: false },
+  { name: "USER_ID", type: "id", nullable: false },
+  { name: "ITEM_ID", type: "id", nullable: false },
+  { name: "EVENT_TYPE", type: "id", nullable: false },
+  { name: "EVENT_VALUE", type: "float", nullable: true },
+  { name: "TIMESTAMP", type: "seconds", nullable: false },
+  { name: "SESSION_ID", type: "id", nullable: true },
+  { name: "IMPRESSION", type: "impression", nullable: true },
+  { name: "RECOMMENDATION_ID", type: "recommendation", nullable: true },
 ] as const;
+
+const NAMES: readonly string[] = EVENT_COLUMNS.map(({ name }) => name);
+
+/** Returns the columns of the schema that only some events have. */
+export const customColumns = ({ etl }: Definitions) =>
+  etl.interaction.columns.filter(({ name }) => !NAMES.includes(name));
 
 /**
  * Creates a parser for events. Events from clients need `defaults`; stored events already have an id and a time. Use
@@ -42,9 +48,8 @@ export function eventParser(
   defaults?: EventDefaults,
   unknown: "refuse" | "ignore" = "refuse",
 ) {
-  const core: readonly string[] = EVENT_COLUMNS;
-  const custom = definitions.etl.interaction.columns.filter(({ name }) => !core.includes(name));
-  const known = new Set([...core, ...custom.map(({ name }) => name)]);
+  const custom = customColumns(definitions);
+  const known = new Set([...NAMES, ...custom.map(({ name }) => name)]);
   const trained = trainedEvent(definitions);
 
   return (value: unknown): Parsed<StoredEvent> => {

@@ -23,17 +23,24 @@ export interface TrainedEvent {
 }
 
 /** Fields of the interactions schema that have a dedicated place in PutEvents. */
-const PLACED: readonly string[] = ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"];
+export const PLACED_FIELDS: readonly string[] = [
+  "USER_ID",
+  "ITEM_ID",
+  "EVENT_TYPE",
+  "EVENT_VALUE",
+  "TIMESTAMP",
+  "IMPRESSION",
+];
 
 /** Returns the names of the schema's custom fields, in the order of `TrainedEvent.values`. */
 export function customFields({ schemas }: Definitions): string[] {
-  return schemas.interaction.fields.map(({ name }) => name).filter((name) => !PLACED.includes(name));
+  return schemas.interaction.fields.map(({ name }) => name).filter((name) => !PLACED_FIELDS.includes(name));
 }
 
 /** Returns the function that converts events for Personalize. The real-time path and the import must both use it. */
 export function trainedEvent(definitions: Definitions): (event: StoredEvent) => TrainedEvent {
   const custom = fieldsOf(definitions.schemas.interaction, definitions.etl.interaction)
-    .filter(({ name }) => !PLACED.includes(name))
+    .filter(({ name }) => !PLACED_FIELDS.includes(name))
     .map((field) => ({ field, property: propertyName(field.name) }));
   return (event) => {
     const values: (Value | null)[] = [];

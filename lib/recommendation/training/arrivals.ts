@@ -1,6 +1,7 @@
 import type { ObjectStore } from "../../aws/object-store.ts";
 import { runKeys, sharedKeys } from "../etl/keys.ts";
-import { ReadData, readFile, sum } from "../etl/run-files.ts";
+import { readFile, sum } from "../etl/run-files.ts";
+import { ReadData } from "../etl/tasks.ts";
 
 /** Returns how many lines ETL read for these days in a run, including rejected lines. */
 export async function linesRead(run: string, days: readonly string[], store: ObjectStore): Promise<number> {

@@ -1,7 +1,8 @@
 import { metadataFields } from "../../config/checks/schemas.ts";
 import { runKeys } from "../etl/keys.ts";
-import { RunPlan, readFile } from "../etl/run-files.ts";
-import type { EventCheck } from "../etl/settings.ts";
+import { readFile, readManifest } from "../etl/run-files.ts";
+import type { EventCheck } from "../etl/tasks.ts";
+import { RunPlan } from "../etl/tasks.ts";
 import type { TrainingContext } from "./context.ts";
 import { dataDigest } from "./data-digest.ts";
 import { lacks, tooManyTypes } from "./minimums.ts";

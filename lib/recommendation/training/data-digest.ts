@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { ObjectStore } from "../../aws/object-store.ts";
 import { runKeys } from "../etl/keys.ts";
-import type { Manifest } from "../etl/manifest.ts";
-import { RunPlan, readFile } from "../etl/run-files.ts";
-import { schemaHash } from "../etl/settings.ts";
+import { schemaHash } from "../etl/plan.ts";
+import { readFile } from "../etl/run-files.ts";
+import type { Manifest } from "../etl/tasks.ts";
+import { RunPlan } from "../etl/tasks.ts";
 
 /** The most bytes of users and items to read and compare. Larger data always counts as changed. */
 const MOST_BYTES = 2 * 1_024 ** 3;

@@ -1,5 +1,5 @@
 import { comparableDays, secondsUntilStored } from "../clients/accepted-events.ts";
-import { daysUntil } from "../etl/settings.ts";
+import { daysUntil } from "../etl/plan.ts";
 import { afterEtl, linesRead } from "./arrivals.ts";
 import type { Begun } from "./begin.ts";
 import type { Readiness, TrainingContext } from "./context.ts";

@@ -1,5 +1,5 @@
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
-import type { Manifest } from "../etl/manifest.ts";
+import type { Manifest } from "../etl/tasks.ts";
 import type { TrainingContext } from "./context.ts";
 import { TrainingError } from "./training-error.ts";
 

@@ -1,6 +1,5 @@
 import { MAX_EVENT_TYPES_AND_FIELDS, MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.ts";
-import type { Manifest } from "../etl/manifest.ts";
-import type { EventCheck } from "../etl/settings.ts";
+import type { EventCheck, Manifest } from "../etl/tasks.ts";
 
 /** Describes which minimums a run's data misses, one message for each recipe and minimum. Empty if all can train. */
 export function lacks(
@@ -17,7 +16,7 @@ export function lacks(
       event_type === undefined ? "" : ` of type "${event_type}"`,
       event_value_threshold === undefined ? "" : ` with a value of ${event_value_threshold} or more`,
     ].join("");
-    const { interactions, users, users_with_two, exact } = found;
+    const { interactions, users, users_with_two } = found;
     const fewest = Math.max(MIN_USERS_WITH_TWO.count, Math.ceil(users * MIN_USERS_WITH_TWO.share));
     return [
       ...(interactions < MIN_INTERACTIONS
@@ -27,8 +26,8 @@ export function lacks(
         : []),
       ...(users_with_two < fewest
         ? [
-            `${name}: ${exact ? "" : "about "}${number(users_with_two)} users have at least two interactions${which}, ` +
-              `but ${number(fewest)} are needed${fewest > MIN_USERS_WITH_TWO.count ? ", one in a hundred" : ""}`,
+            `${name}: ${number(users_with_two)} users have at least two interactions${which}, ` +
+              `needed are ${number(fewest)}${fewest > MIN_USERS_WITH_TWO.count ? ", one in a hundred" : ""}`,
           ]
         : []),
     ];

@@ -1,4 +1,4 @@
-import { retriesOf, type State, taskState } from "../../aws/lambda-task.ts";
+import { choice, fields, retriesOf, type State, TASK_SECONDS, taskState } from "../../aws/lambda-task.ts";
 import { etlStates, type StateMachineParts } from "../etl/state-machine.ts";
 
 /** The resources that the training state machine uses. */
@@ -133,17 +133,7 @@ export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts,
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Selects fields from the function's result. */
-const fields = (...names: string[]): Payload =>
-  Object.fromEntries(names.map((name) => [`${name}.$`, `$.Payload.${name}`]));
-
 /** Passes on fields of the state, under the same names. */
 const same = (...names: string[]): Payload => Object.fromEntries(names.map((name) => [`${name}.$`, `$.${name}`]));
-
-const choice = (Variable: string, yes: string, no: string): State => ({
-  Type: "Choice",
-  Choices: [{ Variable, BooleanEquals: true, Next: yes }],
-  Default: no,
-});
 
 const wait = (SecondsPath: string, Next: string): State => ({ Type: "Wait", SecondsPath, Next });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
 import { TRAINING_MODES } from "../../config/solution.ts";
-import { EventCheck } from "../etl/settings.ts";
+import { EventCheck } from "../etl/tasks.ts";
 import { RecipeProgress } from "./progress.ts";
 
 const Run = v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/, "must be 1 to 80 letters, digits, hyphens and underscores"));

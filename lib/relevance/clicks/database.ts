@@ -1,4 +1,4 @@
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { type Database, literals, withDatabase } from "../../core/sql/database.ts";
 
 /** Stored lines: files of the request log and of events, gzipped or not. */
 export interface StoredLog {
@@ -35,9 +35,10 @@ const EVENT_COLUMNS = { query_id: "VARCHAR", action_name: "VARCHAR", event_attri
 export function withLog<T>(
   log: StoredLog,
   { from, until }: Period,
-  work: (database: DuckDBConnection) => Promise<T>,
+  work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  return withDatabase(log.scratch, async (database) => {
+  const files = [...log.searches, ...log.events];
+  return withDatabase({ folder: log.scratch, files }, async (database) => {
     await database.run(
       `CREATE TABLE search AS
         SELECT DISTINCT ON (query_id) query_id, object_id_field, total, query_response_hit_ids AS ids,
@@ -66,18 +67,6 @@ export function withLog<T>(
   });
 }
 
-/** Runs work with a database in memory, which without a folder would spill into the working directory. */
-async function withDatabase<T>(scratch: string, work: (database: DuckDBConnection) => Promise<T>): Promise<T> {
-  const instance = await DuckDBInstance.create(":memory:", { temp_directory: scratch });
-  const database = await instance.connect();
-  try {
-    return await work(database);
-  } finally {
-    database.closeSync();
-    instance.closeSync();
-  }
-}
-
 /** Returns a query of all lines. A line that is no JSON, as one that CloudWatch cut, is skipped. */
 function lines(files: readonly string[], columns: Readonly<Record<string, string>>): string {
   const named = Object.entries(columns).map(([name, type]) => `${name}: '${type}'`);
@@ -85,6 +74,5 @@ function lines(files: readonly string[], columns: Readonly<Record<string, string
     const empty = Object.entries(columns).map(([name, type]) => `NULL::${type} AS ${name}`);
     return `SELECT ${empty.join(", ")} LIMIT 0`;
   }
-  const list = files.map((file) => `'${file.replaceAll("'", "''")}'`).join(", ");
-  return `SELECT * FROM read_json([${list}], format = 'newline_delimited', ignore_errors = true, maximum_object_size = 1048576, compression = 'auto_detect', columns = {${named.join(", ")}})`;
+  return `SELECT * FROM read_json(${literals(files)}, format = 'newline_delimited', ignore_errors = true, maximum_object_size = 1048576, compression = 'auto_detect', columns = {${named.join(", ")}})`;
 }

@@ -20,7 +20,7 @@ export function shownAndClicked(log: StoredLog, period: Period & { index?: strin
   const counted = "search.query <> '' AND ($index IS NULL OR search.index_name = $index)";
   const values = { index: period.index ?? null };
   return withLog(log, period, async (database) => {
-    const shown = await database.runAndReadAll(
+    const shown = await database.rows(
       `SELECT search.query, shown.document, shown.rank::INTEGER AS rank, count(*)::DOUBLE AS impressions,
         count(click.query_id)::DOUBLE AS clicks
       FROM search JOIN shown USING (query_id) LEFT JOIN click USING (query_id, document)
@@ -28,13 +28,13 @@ export function shownAndClicked(log: StoredLog, period: Period & { index?: strin
       GROUP BY ALL ORDER BY ALL`,
       values,
     );
-    const fields = await database.runAndReadAll(
+    const fields = await database.rows(
       `SELECT DISTINCT object_id_field FROM search WHERE ${counted} AND len(ids) > 0 ORDER BY ALL`,
       values,
     );
     return {
-      shown: shown.getRowObjectsJS() as unknown as Shown[],
-      idFields: fields.getRowsJS().map(([field]) => String(field)),
+      shown: shown as unknown as Shown[],
+      idFields: fields.map(({ object_id_field }) => String(object_id_field)),
     };
   });
 }

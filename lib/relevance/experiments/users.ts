@@ -37,12 +37,11 @@ export function usersOfExperiment(log: StoredLog, period: Period, experiment: st
         WHERE experiment = $experiment GROUP BY ALL`,
       { experiment },
     );
-    const read = async (query: string) => (await database.runAndReadAll(query)).getRowObjectsJS();
     const several = "(SELECT identity FROM part WHERE identity IS NOT NULL GROUP BY identity HAVING count(*) > 1)";
-    const users = await read(
+    const users = await database.rows(
       `SELECT * EXCLUDE (identity) FROM part WHERE identity NOT IN ${several} ORDER BY identity`,
     );
-    const [left] = await read(
+    const [left] = await database.rows(
       `SELECT (SELECT count(*) FROM ${several})::DOUBLE AS mixed,
         (SELECT coalesce(sum(searches), 0) FROM part WHERE identity IS NULL)::DOUBLE AS anonymous`,
     );

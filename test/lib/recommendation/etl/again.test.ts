@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { readManifest } from "../../../../lib/recommendation/etl/manifest.ts";
+import { readManifest } from "../../../../lib/recommendation/etl/run-files.ts";
 import { suite } from "../../../suite.ts";
 import { DEFINITIONS, event, ITEM, rowsOf, USER, world } from "./run.ts";
 

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { withEngine } from "../../../../lib/recommendation/etl/engine.ts";
+import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
 import { suite } from "../../../suite.ts";

@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
-import type { PopularItems, PopularItemsStore } from "../../../../lib/recommendation/etl/finish.ts";
-import type { TableDataset, TableSource } from "../../../../lib/recommendation/etl/scan.ts";
+import type {
+  PopularItems,
+  PopularItemsStore,
+  TableSource,
+} from "../../../../lib/recommendation/clients/dynamo-tables.ts";
+import type { ProfileDataset } from "../../../../lib/recommendation/records/profile.ts";
 
 /** A bucket in memory that can be told to die: after `writesLeft` writes every call fails, as after a kill. */
 export class MemoryStore implements ObjectStore {
@@ -63,7 +67,7 @@ async function* chunksOf(body: Buffer): AsyncGenerator<Uint8Array> {
 type Records = Readonly<Record<string, unknown>>[];
 
 /** Tables in memory, ten records a page. */
-export function memoryTables(tables: Record<TableDataset, Records>, size = 0): TableSource {
+export function memoryTables(tables: Record<ProfileDataset, Records>, size = 0): TableSource {
   return {
     size: async () => size,
     async scan(dataset, { segment, of, start }) {

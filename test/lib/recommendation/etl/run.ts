@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { createHandler } from "../../../../functions/etl/handler.ts";
-import type { EngineLimits } from "../../../../lib/recommendation/etl/engine.ts";
+import type { DatabaseLimits } from "../../../../lib/core/sql/database.ts";
 import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
 import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
@@ -29,7 +29,7 @@ const ENV = {
   ENGINE_MEMORY_MB: 200,
 };
 
-export const LIMITS: EngineLimits = { memoryMb: 200, threads: 1, folder: tmpdir() };
+export const LIMITS: DatabaseLimits = { memoryMb: 200, threads: 1, folder: tmpdir() };
 
 /** A user and an item of the sample's schema. */
 export const USER = { USER_ID: "U1", GENDER: "F", AGE: 34, LOCATION: 10115, MEMBERSHIP_ID: "M-1", IS_ACTIVE: "True" };

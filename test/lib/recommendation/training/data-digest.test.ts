@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { readManifest } from "../../../../lib/recommendation/etl/manifest.ts";
+import { readManifest } from "../../../../lib/recommendation/etl/run-files.ts";
 import { dataDigest } from "../../../../lib/recommendation/training/data-digest.ts";
 import { suite } from "../../../suite.ts";
 import { event, ITEM, USER, world } from "../etl/run.ts";

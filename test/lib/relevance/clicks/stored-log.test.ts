@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
@@ -13,6 +13,7 @@ const test = suite("clicks of the stored request log");
 
 const folder = scratchFolder(TEST_OUTPUT, "stored-log");
 const scratch = join(folder, "scratch");
+mkdirSync(scratch);
 
 function file(name: string, lines: readonly string[]): string {
   const path = join(folder, name);
@@ -63,10 +64,10 @@ test("no events are no clicks, and no searches are nothing", async () => {
 
 test("what does not fit into memory goes to the given folder, not to the working directory", async () => {
   const setting = await withLog({ searches: [], events: [], scratch }, PERIOD, async (database) => {
-    const read = await database.runAndReadAll("SELECT current_setting('temp_directory')");
-    return read.getRowsJS();
+    const [row] = await database.rows("SELECT current_setting('temp_directory') AS folder");
+    return String(row?.folder);
   });
-  assert.equal(setting, [[scratch]]);
+  assert.ok(setting.startsWith(scratch), setting);
 });
 
 test.run();

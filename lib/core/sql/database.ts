@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
+
+/** What a database may use of the machine. */
+export interface DatabaseLimits {
+  /** Memory of DuckDB. It writes what exceeds this to the folder. The process itself takes about 200 MB more. */
+  memoryMb?: number;
+  threads?: number;
+  /** The folder for temporary files. */
+  folder: string;
+  /** Files elsewhere that statements may read. */
+  files?: readonly string[];
+}
+
+/** One row of a result. */
+export type Row = Readonly<Record<string, unknown>>;
+
+type Values = Readonly<Record<string, DuckDBValue>>;
+
+/** A database in memory, with a folder of its own. */
+export interface Database {
+  folder: string;
+  /** Runs statements and returns the number of rows that the last one wrote. */
+  run(statements: string, values?: Values): Promise<number>;
+  /** Returns all rows of a small result. */
+  rows(query: string, values?: Values): Promise<Row[]>;
+}
+
+/**
+ * Runs `work` with a database and a folder of their own, and removes both. Statements can neither load extensions nor
+ * read and write files other than those of the folder and of the limits.
+ */
+export async function withDatabase<T>(limits: DatabaseLimits, work: (database: Database) => Promise<T>): Promise<T> {
+  // Loads the native library on first use.
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const folder = await mkdtemp(join(limits.folder, "duckdb-"));
+  try {
+    const instance = await DuckDBInstance.create(":memory:", {
+      ...(limits.memoryMb !== undefined && { memory_limit: `${limits.memoryMb}MB` }),
+      ...(limits.threads !== undefined && { threads: String(limits.threads) }),
+      temp_directory: join(folder, "spilled"),
+      autoinstall_known_extensions: "false",
+      autoload_known_extensions: "false",
+    });
+    try {
+      return await work(await open(instance, folder, limits.files ?? []));
+    } finally {
+      instance.closeSync();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function open(instance: DuckDBInstance, folder: string, files: readonly string[]): Promise<Database> {
+  const connection = await instance.connect();
+  await connection.run(`SET allowed_directories = ${literals([folder])}; SET allowed_paths = ${literals(files)}`);
+  await connection.run("SET enable_external_access = false");
+  return {
+    folder,
+    async run(statements, values) {
+      return (await connection.run(statements, values)).rowsChanged;
+    },
+    async rows(query, values) {
+      return (await connection.runAndReadAll(query, values)).getRowObjectsJS();
+    },
+  };
+}
+
+/** Returns a text as a literal. */
+export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Returns a list of texts. */
+export const literals = (texts: readonly string[]) => `[${texts.map(literal).join(", ")}]`;
+
+/** Returns a name as an identifier. */
+export const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -1,0 +1,114 @@
+import * as v from "valibot";
+import { TRAINING_MODES } from "../../config/solution.ts";
+import { Definitions } from "../records/layout.ts";
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Parts = v.pipe(v.number(), v.integer(), v.minValue(1));
+/** The name of an execution, which also names the run's folder. Source: Step Functions API reference. */
+const Run = v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/, "must be 1 to 80 letters, digits, hyphens and underscores"));
+/** What the items of maps have in common: their run, and the key of the result that they write last. */
+const item = { run: Run, result: v.string() };
+
+/** The events that a recipe will learn from, which ETL counts. Without an event type, all types count. */
+export const EventCheck = v.strictObject({
+  /** The recipe. */
+  name: v.string(),
+  event_type: v.optional(v.string()),
+  /** The lowest EVENT_VALUE of an event that counts. */
+  event_value_threshold: v.optional(v.pipe(v.number(), v.finite())),
+});
+
+const settings = { mode: v.picklist(TRAINING_MODES), checks: v.array(EventCheck) };
+
+/** An item of the first map: the objects that one call transforms into `of` partitions, a power of two. */
+const TransformTask = v.strictObject({
+  task: v.literal("transform"),
+  ...item,
+  objects: v.array(v.string()),
+  of: Parts,
+});
+
+/** An item of the first map: a segment of a table. Each call advances `part` and `start`, and adds to the counts. */
+export const ScanTask = v.strictObject({
+  task: v.literal("scan"),
+  ...item,
+  dataset: v.picklist(["user", "item"]),
+  segment: Count,
+  of: Parts,
+  part: v.optional(Count, 0),
+  /** Key of the last record read, as the table returned it. Null at the start. */
+  start: v.optional(v.nullable(v.record(v.string(), v.unknown())), null),
+  rows: v.optional(Count, 0),
+  rejected: v.optional(Count, 0),
+  done: v.optional(v.boolean(), false),
+});
+
+/** An item of the second map: a shard, one part of the events of all days, split by EVENT_ID. */
+const DeduplicateTask = v.strictObject({ task: v.literal("deduplicate"), ...item, shard: Count, of: Parts });
+
+/** The input of the ETL function: one step of a run. */
+export const EtlTask = v.variant("task", [
+  // `startedAt` is when the execution started, in ISO 8601.
+  v.strictObject({ task: v.literal("plan"), run: Run, startedAt: v.pipe(v.string(), v.isoTimestamp()), ...settings }),
+  TransformTask,
+  ScanTask,
+  v.strictObject({ task: v.literal("split"), run: Run }),
+  DeduplicateTask,
+  v.strictObject({ task: v.literal("finish"), run: Run }),
+]);
+
+/** The settings with which a run started. All its steps use them, so a deployment during the run does not affect it. */
+export const RunPlan = v.strictObject({
+  ...settings,
+  /** The days to read, oldest first. */
+  days: v.array(v.string()),
+  definitions: Definitions,
+  /** Keys of the results of all groups, in the order of days and objects, and of all segments. */
+  groups: v.array(v.string()),
+  segments: v.array(v.string()),
+});
+
+/** The result of transforming a group. Its existence means that the files are complete. `bytes` is the unpacked size. */
+export const GroupResult = v.object({ key: v.string(), rows: Count, rejected: Count, bytes: Count, of: Parts });
+
+/** What the first map has read, and the number of shards that it is split into. */
+export const ReadData = v.strictObject({ groups: v.array(GroupResult), segments: v.array(ScanTask), shards: Parts });
+
+const Dataset = v.strictObject({
+  /** The folder that Personalize imports. It contains only CSV files, each with a header. */
+  folder: v.string(),
+  files: v.array(v.strictObject({ key: v.string(), bytes: Count })),
+  rows: Count,
+  rejected: Count,
+  /** Keys of files with the rejected rows and the reasons, as lines of JSON. */
+  rejects: v.array(v.string()),
+});
+
+/** Describes the files of a run. It is written last: a run without a manifest is incomplete and is not imported. */
+export const Manifest = v.strictObject({
+  run: v.string(),
+  mode: settings.mode,
+  /** The first day of events that were read; `to` is the last. */
+  from: v.string(),
+  to: v.string(),
+  user: Dataset,
+  item: Dataset,
+  interaction: Dataset,
+  /** Number of events dropped because another event has the same EVENT_ID. */
+  duplicates: Count,
+  /** In mode init: number of interactions whose IMPRESSION was omitted. */
+  impressions_left_out: Count,
+  /** Number of interactions by event type. */
+  event_types: v.record(v.string(), Count),
+  /** By recipe: the events that it would learn from, and the users with at least one or two of them. */
+  checks: v.array(v.strictObject({ name: v.string(), interactions: Count, users: Count, users_with_two: Count })),
+});
+
+export type EventCheck = v.InferOutput<typeof EventCheck>;
+export type EtlTask = v.InferOutput<typeof EtlTask>;
+export type RunPlan = v.InferOutput<typeof RunPlan>;
+export type GroupResult = v.InferOutput<typeof GroupResult>;
+export type Manifest = v.InferOutput<typeof Manifest>;
+
+/** One of the tasks. */
+export type Task<Name extends EtlTask["task"]> = Extract<EtlTask, { task: Name }>;
