@@ -9,6 +9,7 @@ import {
 import { customColumns, EVENT_COLUMNS } from "../records/event.ts";
 import { type Definitions, type Field, fieldsOf } from "../records/layout.ts";
 import { customFields, PLACED_FIELDS } from "../records/trained-event.ts";
+import { LONGEST_LINE } from "./files.ts";
 import { EtlError } from "./run-files.ts";
 
 /** The columns of a row of a partition. */
@@ -25,9 +26,6 @@ export function storedTable(definitions: Definitions): string {
   const columns = rowColumns(definitions).map((name) => `${identifier(name)} ${isWhole(name) ? "BIGINT" : "VARCHAR"}`);
   return `CREATE TABLE stored (${columns.join(", ")});`;
 }
-
-/** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
-export const LONGEST_LINE = 1_024_000;
 
 /** How the values of a column must look in a line, by what it holds: see macros.sql. */
 const RULES = {

@@ -18,6 +18,9 @@ export async function removeOthers(store: ObjectStore, folder: string, kept: Rea
   await store.remove((await listed(store, folder)).map(({ key }) => key).filter((key) => !kept.has(key)));
 }
 
+/** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
+export const LONGEST_LINE = 1_024_000;
+
 const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
 const DELETE = 0x7f;
@@ -57,10 +60,12 @@ export async function copyText(store: ObjectStore, key: string, to: string): Pro
   let isPlain = true;
   try {
     for await (const chunk of chunks) {
+      const end = chunk.lastIndexOf(LINE_FEED);
+      // The rest of a line that is too long anyway: lines are read as a whole, and memory has a limit.
+      if (end === -1 && size - whole > LONGEST_LINE) continue;
       isPlain &&= isAscii(chunk) && !chunk.includes(BACKSLASH) && !chunk.includes(DELETE);
       // An asynchronous write would cost more than the write itself.
       writeSync(output.fd, chunk);
-      const end = chunk.lastIndexOf(LINE_FEED);
       if (end !== -1) whole = size + end + 1;
       size += chunk.length;
     }

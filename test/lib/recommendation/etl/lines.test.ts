@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
+import { copyText } from "../../../../lib/recommendation/etl/files.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
@@ -96,6 +99,18 @@ test("that are too long are named and not kept", async () => {
 
 test("that are too long at the end are named", async () => {
   assert.equal(await read(Buffer.from(`${one}${"x".repeat(3_000_000)}`)), [1, ["2: is longer than 1024000 bytes"]]);
+});
+
+test("that are far too long are not copied as a whole, and lose no other line", async () => {
+  const store = new MemoryStore();
+  store.objects.set("a", gzipSync(`${one}${"x".repeat(50_000_000)}\n${two}`));
+  await withEngine(LIMITS, async (engine) => {
+    const file = join(engine.folder, "copied");
+    const { bytes } = await copyText(store, "a", file);
+    assert.ok(bytes < 3_000_000, `${bytes}`);
+    const lines = readFileSync(file, "utf8").split("\n");
+    assert.equal([lines.length, lines[0], lines[2]], [4, one.trimEnd(), two.trimEnd()]);
+  });
 });
 
 test("pass on what the source fails with", async () => {
