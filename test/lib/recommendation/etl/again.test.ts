@@ -147,6 +147,16 @@ test("fails with the reason of a shard and of a scan that were not done", async 
   );
 });
 
+test("fails if transformed events have been removed since", async () => {
+  const { store, events, run } = world();
+  events("2025-03-01", "a", [event("e1"), event("e2")]);
+  events("2025-03-02", "a", [event("e3")]);
+  await run("r1");
+  for (const key of store.objects.keys()) if (/days\/2025-03-01\/.*\.parquet$/.test(key)) store.objects.delete(key);
+  assert.match(await failure(run("r2")), /^EtlError: 3 events were transformed, but 1 were written and 0 dropped/);
+  assert.is(await readManifest(store, "r2"), undefined);
+});
+
 test("reads no schema from the bucket, which deploy writes before the datasets have changed", async () => {
   const { store, events, run } = world();
   store.objects.set("configuration/schema/interaction_schema.json", Buffer.from('{"nonsense":true}'));
