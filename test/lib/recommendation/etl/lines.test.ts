@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -55,11 +56,17 @@ test("are none of an empty object", async () => {
 });
 
 test("before damage in gzip are read, then the damage is named", async () => {
-  const random = Array.from({ length: 20_000 }, (_, index) => eventLine(event(`line ${(index * 7919) % 99_991}`)));
+  const session = (index: number) => createHash("sha512").update(String(index)).digest("hex");
+  const random = Array.from({ length: 5_000 }, (_, index) =>
+    eventLine(event(`line ${index}`, { SESSION_ID: session(index) })),
+  );
   const zipped = gzipSync(random.join(""));
-  const [rows, rejects] = await read(zipped.subarray(0, zipped.length / 2));
-  assert.ok(rows > 1_000, `${rows}`);
-  assert.equal(rejects, [`${rows + 1}: gzip data is damaged: unexpected end of file`]);
+  // More or less of a line is left, mostly a part of the session, which takes most of the bytes.
+  for (const part of [0.5, 0.6, 0.7, 0.8]) {
+    const [rows, rejects] = await read(zipped.subarray(0, zipped.length * part));
+    assert.ok(rows > 1_000, `${rows}`);
+    assert.equal(rejects, [`${rows + 1}: gzip data is damaged: unexpected end of file`]);
+  }
 });
 
 test("that are not UTF-8 are named, the others read", async () => {
