@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ObjectStore } from "../../lib/aws/object-store.ts";
-import type { Deadline } from "../../lib/core/resilience/deadline.ts";
+import type { Deadline, Invocation } from "../../lib/core/resilience/deadline.ts";
 import type { DatabaseLimits } from "../../lib/core/sql/database.ts";
 import type { PopularItemsStore, TableSource } from "../../lib/recommendation/clients/dynamo-tables.ts";
 import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";

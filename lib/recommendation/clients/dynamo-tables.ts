@@ -1,7 +1,5 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { isTransient } from "../../aws/errors.ts";
-import { deadlineIn } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import { patientCalls } from "../../aws/call.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */
@@ -16,8 +14,7 @@ interface Segment {
 
 /** The tables of users and items. The client must have its own retries turned off. */
 export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<ProfileDataset, string>>) {
-  const call = <T>(operation: () => Promise<T>) =>
-    retry(operation, { deadline: deadlineIn(CALL_MS), retryable: isTransient, attempts: ATTEMPTS });
+  const call = patient();
   return {
     /** Returns the approximate size of a table in bytes. It may be hours old. */
     async size(dataset: ProfileDataset): Promise<number> {
@@ -61,6 +58,7 @@ export interface PopularItems {
 
 /** A table of one record, `{LIST: "all", RUN, ITEMS}`. Each write replaces it. */
 export function dynamoPopularItems(client: DynamoDBClient, table: string) {
+  const call = patient();
   return {
     async write({ run, items }: PopularItems): Promise<void> {
       const { PutCommand } = await import("@aws-sdk/lib-dynamodb");

@@ -5,7 +5,6 @@ import { listImports } from "../../personalize/resources/lists.ts";
 import { ifNew } from "../../personalize/resources/personalize.ts";
 import { tagList } from "../../personalize/resources/tags.ts";
 import { hasFailed, isMoving } from "../../personalize/resources/waiting.ts";
-import { readManifest } from "../etl/run-files.ts";
 import type { Readiness, TrainingContext } from "./context.ts";
 import { requireInitial } from "./initial-training.ts";
 import { requireManifest, TrainingError } from "./training-error.ts";

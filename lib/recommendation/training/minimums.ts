@@ -27,7 +27,7 @@ export function lacks(
       ...(users_with_two < fewest
         ? [
             `${name}: ${number(users_with_two)} users have at least two interactions${which}, ` +
-              `needed are ${number(fewest)}${fewest > MIN_USERS_WITH_TWO.count ? ", one in a hundred" : ""}`,
+              `but ${number(fewest)} are needed${fewest > MIN_USERS_WITH_TWO.count ? ", one in a hundred" : ""}`,
           ]
         : []),
     ];

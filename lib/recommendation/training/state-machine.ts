@@ -1,4 +1,4 @@
-import { choice, fields, retriesOf, type State, TASK_SECONDS, taskState } from "../../aws/lambda-task.ts";
+import { choice, fields, retriesOf, type State, taskState } from "../../aws/lambda-task.ts";
 import { etlStates, type StateMachineParts } from "../etl/state-machine.ts";
 
 /** The resources that the training state machine uses. */

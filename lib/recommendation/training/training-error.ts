@@ -1,5 +1,6 @@
 import type { ObjectStore } from "../../aws/object-store.ts";
-import { type Manifest, readManifest } from "../etl/manifest.ts";
+import { readManifest } from "../etl/run-files.ts";
+import type { Manifest } from "../etl/tasks.ts";
 
 /** A failure that a retry cannot fix. The execution reports the message, which says what to do, as its cause. */
 export class TrainingError extends Error {
