@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { BedrockRuntimeClient, InvokeModelCommand } from "@aws-sdk/client-bedrock-runtime";
 import { LambdaClient } from "@aws-sdk/client-lambda";
@@ -131,6 +133,22 @@ test("a service that needs a stand-in and has none says so, once", async () => {
   await bare.stop();
   assert.match(error.message, "started without a stand-in for personalize");
   assert.is(error.$metadata.attempts, 1);
+});
+
+test("keeps the connections on which stand-ins ask the guard", async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async () => {
+    const question = request(`${cloud.motoUrl}/_cloud/permissions/faults`, { method: "POST", agent }).end("{}");
+    const [answer] = (await once(question, "response")) as [IncomingMessage];
+    await answer.toArray();
+    return { status: answer.statusCode, reused: question.reusedSocket };
+  };
+  const answers = [await ask(), await ask()];
+  agent.destroy();
+  assert.equal(answers, [
+    { status: 200, reused: false },
+    { status: 200, reused: true },
+  ]);
 });
 
 test("two stand-ins for one service are refused", async () => {

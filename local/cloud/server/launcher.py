@@ -52,8 +52,9 @@ def main() -> None:
 
 def serve() -> None:
     import guard_server
+    import keep_alive
     from moto.core.config import default_user_config
-    from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+    from moto.server import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import make_server
 
     # These settings have no environment variables.
@@ -65,7 +66,7 @@ def serve() -> None:
     moto = DomainDispatcherApplication(create_backend_app)
     moto.debug = True
     application = guard_server.guarded(moto)
-    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=keep_alive.RequestHandler)
     server.daemon_threads = True
     os.environ["MOTO_PORT"] = str(server.port)
     tell_ready(server.port)
