@@ -96,6 +96,18 @@ test("values of tables are written as moto writes them without the repair", asyn
   assert.is(await written("'dynamodb_answers'"), repaired);
 });
 
+test("the model of a service is parsed once", async () => {
+  const printed = await run(
+    "import patching, repairs_models",
+    "patching.apply_all()",
+    "import boto3",
+    "from moto.core.utils import create_loader",
+    "first, second = (boto3.Session()._session.get_component('data_loader') for _ in range(2))",
+    "print(first is second, create_loader() is create_loader())",
+  );
+  assert.is(printed, "True True");
+});
+
 test("roles can be created while another request walks them", async () => {
   const created = await run(
     "import patching, repairs_threads",
