@@ -108,6 +108,20 @@ test("the model of a service is parsed once", async () => {
   assert.is(printed, "True True");
 });
 
+test("messages are kept for the retention period of their queue", async () => {
+  const received = await run(
+    "import patching, repairs_queues",
+    "patching.apply_all()",
+    "from moto.sqs.models import sqs_backends",
+    "sqs = sqs_backends['123456789012']['eu-west-1']",
+    "queue = sqs.create_queue('q', {}, MessageRetentionPeriod='60')",
+    "for body in ('new', 'old'): sqs.send_message('q', body)",
+    "queue.messages[1].sent_timestamp -= 60_000",
+    "print([message.body for message in sqs.receive_message('q', 10, 0, 30)])",
+  );
+  assert.is(received, "['new']");
+});
+
 test("roles can be created while another request walks them", async () => {
   const created = await run(
     "import patching, repairs_threads",

@@ -43,6 +43,18 @@ def sqs_event_source() -> None:
     original_update = replace(LambdaBackend, "update_event_source_mapping", update_event_source_mapping)
 
 
+@repair
+def sqs_retention() -> None:
+    """moto computes every attribute of a queue, which counts all its messages, for each message that it may return."""
+    from moto.core.utils import unix_time
+    from moto.sqs.models import SQSBackend
+
+    def is_kept(self: Any, queue_name: str, message: Any) -> bool:
+        return self.get_queue(queue_name).message_retention_period + message.sent_timestamp / 1000 > unix_time()
+
+    replace(SQSBackend, "is_message_valid_based_on_retention_period", is_kept)
+
+
 def _queue_of(backend: Any, mapping: Any) -> Any:
     from moto.sqs.models import sqs_backends
 
