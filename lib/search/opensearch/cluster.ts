@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { ClusterAuth, SignableCall } from "./auth.ts";
-import { connectionsTo } from "./connections.ts";
+import { Connections, type TracedRequest } from "./connections.ts";
 
 /** One HTTP call to the cluster. `path` is encoded and starts with a slash, `query` is encoded without `?`. */
 export interface ClusterRequest {
@@ -60,18 +60,19 @@ const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
  * every cold start, and its retries repeat writes.
  */
 export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }: ClusterOptions): Cluster {
-  const open = connectionsTo(node);
-  const { hostname } = new URL(node);
+  const agent = new Connections(node);
+  const { hostname, host } = new URL(node);
 
   const exchange = (call: Outgoing, timeoutMs: number): Promise<ClusterAnswer> =>
     new Promise((resolve, reject) => {
-      const { call: request, trace } = open({ method: call.method, path: call.target, headers: call.headers });
+      const headers = Object.entries(call.headers).flat();
+      const request: TracedRequest = httpRequest({ agent, method: call.method, path: call.target, headers });
       const timer = setTimeout(() => {
-        fail(new ClusterFailure("timeout", trace.sent, `no answer within ${Math.round(timeoutMs)} ms`));
+        fail(new ClusterFailure("timeout", request.sent === true, `no answer within ${Math.round(timeoutMs)} ms`));
       }, timeoutMs);
       const fail = (error: unknown) => {
         clearTimeout(timer);
-        reject(error instanceof ClusterFailure ? error : brokenOff(error, trace.sent));
+        reject(error instanceof ClusterFailure ? error : brokenOff(error, request.sent === true));
         request.destroy();
       };
       request.on("error", fail);
@@ -92,12 +93,11 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
       method,
       hostname,
       target: query ? `${path}?${query}` : path,
-      headers: { "user-agent": "relevance", ...headers },
+      headers: { host, "user-agent": "relevance", ...headers },
     };
-    if (body?.length) {
-      call.body = body;
-      call.headers["content-length"] = String(Buffer.byteLength(body));
-    }
+    if (body?.length) call.body = body;
+    if (body?.length || !WITHOUT_BODY.has(method))
+      call.headers["content-length"] = String(Buffer.byteLength(body ?? ""));
     const credentials = (await auth.headers?.(call)) ?? {};
     Object.assign(call.headers, credentials);
     return { answer: await exchange(call, timeoutMs), credentials };
@@ -112,6 +112,9 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
     },
   };
 }
+
+/** Methods whose requests say nothing about a body if they have none. */
+const WITHOUT_BODY = new Set(["GET", "HEAD", "DELETE"]);
 
 interface Outgoing extends SignableCall {
   headers: Record<string, string>;
