@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { ClusterAuth, SignableCall } from "./auth.ts";
-import { Connections, type TracedRequest } from "./connections.ts";
+import { Connections, limitReuse, type RequestOnConnection } from "./connections.ts";
 
 /** One HTTP call to the cluster. `path` is encoded and starts with a slash, `query` is encoded without `?`. */
 export interface ClusterRequest {
@@ -65,18 +65,20 @@ export function createCluster({ node, auth, maxAnswerBytes = MAX_ANSWER_BYTES }:
 
   const exchange = (call: Outgoing, timeoutMs: number): Promise<ClusterAnswer> =>
     new Promise((resolve, reject) => {
-      const headers = Object.entries(call.headers).flat();
-      const request: TracedRequest = httpRequest({ agent, method: call.method, path: call.target, headers });
+      const { method, target: path, headers } = call;
+      const request: RequestOnConnection = httpRequest({ agent, method, path, headers: flat(headers) });
+      const sent = () => request.carrier?.connected === true;
       const timer = setTimeout(() => {
-        fail(new ClusterFailure("timeout", request.sent === true, `no answer within ${Math.round(timeoutMs)} ms`));
+        fail(new ClusterFailure("timeout", sent(), `no answer within ${Math.round(timeoutMs)} ms`));
       }, timeoutMs);
       const fail = (error: unknown) => {
         clearTimeout(timer);
-        reject(error instanceof ClusterFailure ? error : brokenOff(error, request.sent === true));
+        reject(error instanceof ClusterFailure ? error : brokenOff(error, sent()));
         request.destroy();
       };
       request.on("error", fail);
       request.once("response", (stream) => {
+        limitReuse(request, stream);
         const done = (body: Buffer) => {
           clearTimeout(timer);
           resolve({ status: stream.statusCode ?? 0, headers: stream.headers, body });
@@ -118,6 +120,13 @@ const WITHOUT_BODY = new Set(["GET", "HEAD", "DELETE"]);
 
 interface Outgoing extends SignableCall {
   headers: Record<string, string>;
+}
+
+/** Returns names and values in turn, which `node:http` writes as they are, without a table of its own. */
+function flat(headers: Readonly<Record<string, string>>): string[] {
+  const list: string[] = [];
+  for (const name in headers) list.push(name, headers[name] as string);
+  return list;
 }
 
 function brokenOff(error: unknown, sent: boolean): ClusterFailure {

@@ -1,12 +1,6 @@
-import { Agent, type ClientRequest } from "node:http";
+import { Agent, type ClientRequest, type IncomingMessage } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
-
-/** A request that knows what happens on its connection. */
-export interface TracedRequest extends ClientRequest {
-  /** Whether the request may have reached the cluster: its socket was connected. */
-  sent?: boolean;
-}
 
 /** The most simultaneous connections of one function instance, which handles one event at a time. */
 const MAX_SOCKETS = 64;
@@ -33,13 +27,26 @@ const TCP_KEEP_ALIVE_MS = 1_000;
 const ENDS_CONNECTION = new Set([400, 413, 431]);
 
 interface Connection {
-  socket: Socket;
+  readonly socket: Socket;
+  /** Whether it was made, so that a request on it may have reached the cluster. */
   connected: boolean;
-  /** The last request that used it. */
-  request: TracedRequest;
   /** How long it may be idle, and until when, on the clock of `performance.now()`. */
   maxIdleMs: number;
   usableUntil: number;
+}
+
+/** A request that knows its connection, as soon as it has one. */
+export interface RequestOnConnection extends ClientRequest {
+  carrier?: Connection;
+}
+
+/** Ends the connection after this answer, or limits how long it may be idle, if the answer requires that. */
+export function limitReuse(request: RequestOnConnection, { statusCode = 0, headers }: IncomingMessage): void {
+  if (ENDS_CONNECTION.has(statusCode)) request.shouldKeepAlive = false;
+  const announced = headers["keep-alive"];
+  const [, seconds] = announced === undefined ? [] : (KEPT_OPEN.exec(String(announced)) ?? []);
+  if (seconds === undefined || !request.carrier) return;
+  request.carrier.maxIdleMs = Math.min(MAX_IDLE_MS, Number(seconds) * 1_000 - MARGIN_MS);
 }
 
 /**
@@ -51,8 +58,8 @@ export class Connections extends Agent {
   readonly #connected: "connect" | "secureConnect";
   /** In the order in which they became idle. The last one is used next. */
   readonly #idle: Connection[] = [];
-  /** Requests for which there is no connection yet. */
-  readonly #waiting: TracedRequest[] = [];
+  /** Requests for which there is no connection yet. One that was given up gives its connection back unused. */
+  readonly #waiting: RequestOnConnection[] = [];
   #opened = 0;
 
   constructor(node: string) {
@@ -65,7 +72,7 @@ export class Connections extends Agent {
   }
 
   /** Called by `node:http` for each request that needs a socket. */
-  addRequest(request: TracedRequest): void {
+  addRequest(request: RequestOnConnection): void {
     const now = performance.now();
     while (this.#idle[0] && this.#idle[0].usableUntil <= now) this.#idle.shift()?.socket.destroy();
     let connection = this.#idle.pop();
@@ -75,13 +82,12 @@ export class Connections extends Agent {
     else this.#waiting.push(request);
   }
 
-  #connect(request: TracedRequest): void {
+  #connect(request: RequestOnConnection): void {
     const socket = this.#open().setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
-    const connection = { socket, connected: false, request, maxIdleMs: MAX_IDLE_MS, usableUntil: 0 };
+    const connection = { socket, connected: false, maxIdleMs: MAX_IDLE_MS, usableUntil: 0 };
     this.#opened += 1;
     socket.once(this.#connected, () => {
       connection.connected = true;
-      connection.request.sent = true;
     });
     // `node:http` emits it when a request has its whole answer and the connection can take another one.
     socket.on("free", () => this.#release(connection));
@@ -91,20 +97,14 @@ export class Connections extends Agent {
     this.#use(connection, request);
   }
 
-  #use(connection: Connection, request: TracedRequest): void {
-    connection.request = request;
-    request.sent = connection.connected;
-    request.once("response", ({ statusCode = 0, headers }) => {
-      if (ENDS_CONNECTION.has(statusCode)) request.shouldKeepAlive = false;
-      const [, seconds] = KEPT_OPEN.exec(String(headers["keep-alive"])) ?? [];
-      if (seconds !== undefined) connection.maxIdleMs = Math.min(MAX_IDLE_MS, Number(seconds) * 1_000 - MARGIN_MS);
-    });
+  #use(connection: Connection, request: RequestOnConnection): void {
+    request.carrier = connection;
     request.onSocket(connection.socket.ref());
   }
 
   #release(connection: Connection): void {
     if (!connection.socket.writable) return;
-    const next = this.#nextWaiting();
+    const next = this.#waiting.shift();
     if (next) {
       this.#use(connection, next);
       return;
@@ -118,15 +118,8 @@ export class Connections extends Agent {
     this.#opened -= 1;
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
-    const next = this.#nextWaiting();
+    const next = this.#waiting.shift();
     if (next) this.#connect(next);
-  }
-
-  /** Returns the request that has waited longest, without those that were given up. */
-  #nextWaiting(): TracedRequest | undefined {
-    let next = this.#waiting.shift();
-    while (next?.destroyed) next = this.#waiting.shift();
-    return next;
   }
 }
 
