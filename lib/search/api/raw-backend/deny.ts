@@ -23,23 +23,25 @@ export function denyRules(rules: readonly string[] | "recommended"): Deny {
 /** Compiles a rule `METHOD pattern`, where `*` stands for any method or any characters of the path. */
 export function patternRule(rule: string): (call: Pick<NativeCall, "method" | "segments">) => boolean {
   const [method = "*", pattern = "/"] = rule.split(" ");
-  return (call) => (method === "*" || method === call.method) && matches(pattern, `/${call.segments.join("/")}`);
+  const matches = matcher(pattern);
+  return (call) => (method === "*" || method === call.method) && matches(`/${call.segments.join("/")}`);
 }
 
-/** Returns whether a text matches a pattern with `*` for any characters. Unlike a regex, it does not backtrack. */
-function matches(pattern: string, text: string): boolean {
+/** Compiles a pattern with `*` for any characters. Unlike a regex, it does not backtrack. */
+function matcher(pattern: string): (text: string) => boolean {
   const [first = "", ...middle] = pattern.split("*");
   const last = middle.pop();
-  if (last === undefined) return text === pattern;
-  const end = text.length - last.length;
-  let at = first.length;
-  if (!text.startsWith(first) || !text.endsWith(last)) return false;
-  for (const part of middle) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return at <= end;
+  if (last === undefined) return (text) => text === pattern;
+  return (text) => {
+    if (!text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const part of middle) {
+      const found = text.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return at <= text.length - last.length;
+  };
 }
 
 /** Returns whether an expression means every index. An empty name does in some of the cluster's calls. */
