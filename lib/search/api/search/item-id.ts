@@ -20,7 +20,7 @@ export interface ObjectIds {
  * it, or a `_source` that excludes it): ids of two kinds under one name could not be told apart.
  */
 export function objectIdsOf(hits: readonly Hit[], itemIdField: string): ObjectIds {
-  const ids = hits.flatMap((hit) => itemIdOf(hit, itemIdField) ?? []);
+  const ids = itemIdField === "_id" ? [] : hits.flatMap((hit) => itemIdOf(hit, itemIdField) ?? []);
   return ids.length === hits.length ? { field: itemIdField, ids } : { field: "_id", ids: hits.map(({ _id }) => _id) };
 }
 
