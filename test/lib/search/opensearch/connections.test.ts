@@ -116,6 +116,25 @@ test("that were idle for 20 seconds are not used again", async () => {
   assert.is(sockets.length, 2);
 });
 
+test("carry the length of each body, of none only where a method expects one", async () => {
+  const seen: unknown[] = [];
+  const server = createServer(({ method, headers }, response) => {
+    seen.push([method, headers["content-length"], headers["transfer-encoding"]]);
+    response.end();
+  });
+  const { cluster } = await listen(server);
+  for (const method of ["GET", "DELETE", "POST", "PUT"]) await cluster.send({ method, path: "/" }, 60_000);
+  await cluster.send({ method: "POST", path: "/", body: "ä" }, 60_000);
+  const none = undefined;
+  assert.equal(seen, [
+    ["GET", none, none],
+    ["DELETE", none, none],
+    ["POST", "0", none],
+    ["PUT", "0", none],
+    ["POST", "2", none],
+  ]);
+});
+
 test("that cannot be made carry nothing", async () => {
   const closed = createServer();
   const { cluster } = await listen(closed);
