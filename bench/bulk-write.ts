@@ -146,7 +146,7 @@ async function embeddings(url: string): Promise<Row[]> {
         budget: "flat, ≤ 100 MiB above Node's own",
         reached: `${bytes(peak - bare)} above a bare Node at the most, ${bytes(last.rss - bare)} after`,
         kept: peak - bare <= 100 * 1024 * 1024,
-        note: `6 × 5,000 documents with embeddings after 13,500, the local API server included; bare Node ${bytes(bare)}`,
+        note: `6 × 5,000 documents with embeddings after 13,500, the local API server included, bundled like the function; bare Node ${bytes(bare)}`,
       },
     ];
   } finally {

@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { bundle } from "../build/bundle.ts";
 import { NODE_OPTIONS } from "../functions/api-router/env.ts";
 import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
+import { ROOT } from "../test/fixtures/env.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
-import { buildGateway } from "./gateway-setup.ts";
+import { buildGateway, FOLDER } from "./gateway-setup.ts";
 
 /** The memory options of the deployed function. */
 const NODE_FLAGS = NODE_OPTIONS.split(" ");
@@ -29,7 +32,7 @@ export async function startServerProcess(
   settings: Partial<GatewaySettings> = {},
 ): Promise<ServerProcess> {
   const file = join(await buildGateway(settings), "index.mjs");
-  const args = [...NODE_FLAGS, join(import.meta.dirname, "http-server.ts"), node, file, API_KEY];
+  const args = [...NODE_FLAGS, await buildServer(), node, file, API_KEY];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   child.setMaxListeners(0);
   const waiting: Array<(line: string) => void> = [];
@@ -57,4 +60,19 @@ export async function startServerProcess(
         child.stdin.end();
       }),
   };
+}
+
+/**
+ * Bundles the local API server and returns its file. Node would strip the types of its sources in the same process, and
+ * the compiler for that takes 48 MiB, which no deployed function has.
+ */
+async function buildServer(): Promise<string> {
+  const folder = join(FOLDER, "http-server");
+  const { files } = await bundle("bench/http-server.ts", { root: ROOT, minify: true });
+  for (const [name, content] of files) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+  return join(folder, "index.mjs");
 }
