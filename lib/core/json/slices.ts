@@ -44,21 +44,37 @@ export function elementSlices(text: string, start = 0, end = text.length): Slice
  * are JSON text. Everything else keeps its bytes. A changed key that occurred several times occurs once.
  */
 export function withMembers(rawObject: string, changes: Readonly<Record<string, string | undefined>>): string {
-  if (Object.keys(changes).length === 0) return rawObject;
+  return piecesWithMembers(rawObject, changes).join("");
+}
+
+/** Returns the same in pieces that follow one another, for changes that are not text. */
+export function piecesWithMembers<Json>(
+  rawObject: string,
+  changes: Readonly<Record<string, Json | undefined>>,
+): Array<string | Json> {
+  if (Object.keys(changes).length === 0) return [rawObject];
   const members = membersOf(rawObject, 0, rawObject.length);
   const last = new Map(members.map((member) => [member.key, member]));
-  const parts: string[] = [];
+  const pieces: Array<string | Json> = [];
+  /** What goes before the next member. */
+  let before = "{";
+  const add = (head: string, json: Json, tail: string) => {
+    pieces.push(before + head, json);
+    before = `${tail},`;
+  };
   for (const member of members) {
     const { key, outer, value } = member;
-    if (!Object.hasOwn(changes, key)) parts.push(rawObject.slice(outer.start, outer.end));
-    else if (changes[key] !== undefined && last.get(key) === member) {
-      parts.push(rawObject.slice(outer.start, value.start) + changes[key] + rawObject.slice(value.end, outer.end));
+    const json = changes[key];
+    if (!Object.hasOwn(changes, key)) before += `${rawObject.slice(outer.start, outer.end)},`;
+    else if (json !== undefined && last.get(key) === member) {
+      add(rawObject.slice(outer.start, value.start), json, rawObject.slice(value.end, outer.end));
     }
   }
   for (const [key, json] of Object.entries(changes)) {
-    if (json !== undefined && !last.has(key)) parts.push(`${JSON.stringify(key)}:${json}`);
+    if (json !== undefined && !last.has(key)) add(`${JSON.stringify(key)}:`, json, "");
   }
-  return `{${parts.join(",")}}`;
+  pieces.push(before.endsWith(",") ? `${before.slice(0, -1)}}` : "{}");
+  return pieces;
 }
 
 function membersOf(text: string, start: number, end: number): Member[] {

@@ -11,7 +11,7 @@ const CUT_OUT = "vectors";
 
 /**
  * Returns one outcome for each vector of an answer, in order. `listOf` finds the list of vectors in the parsed answer.
- * Vectors of unit length stay text, exactly as the model wrote them: they are read once, never printed. Any other answer
+ * Vectors of unit length stay what the model wrote: parts of the answer, which are read once, never copied or printed. Any other answer
  * is parsed, so that each fault is named. Throws ModelAnswerError when the answer as a whole cannot be used.
  */
 export function readVectors(
@@ -60,19 +60,19 @@ export function requireCount<T>(list: T[], count: number): T[] {
   return list;
 }
 
-/** Returns the texts of the vectors at `start`, a list of them or a single one; undefined if one is not plain. */
-function scanList(bytes: Buffer, start: number, dimension: number): { vectors: string[]; end: number } | undefined {
+/** Returns the vectors at `start`, a list of them or a single one; undefined if one is not plain. */
+function scanList(bytes: Buffer, start: number, dimension: number): { vectors: Buffer[]; end: number } | undefined {
   if (start < 0) return undefined;
   if (bytes[start + 1] !== OPEN_BRACKET) {
     const end = endOfUnitVector(bytes, start, dimension);
-    return end === undefined ? undefined : { vectors: [bytes.toString("latin1", start, end)], end };
+    return end === undefined ? undefined : { vectors: [bytes.subarray(start, end)], end };
   }
-  const vectors: string[] = [];
+  const vectors: Buffer[] = [];
   let at = start + 1;
   for (;;) {
     const end = endOfUnitVector(bytes, at, dimension);
     if (end === undefined) return undefined;
-    vectors.push(bytes.toString("latin1", at, end));
+    vectors.push(bytes.subarray(at, end));
     const code = bytes[end];
     if (code === CLOSE_BRACKET) return { vectors, end: end + 1 };
     if (code !== COMMA) return undefined;
@@ -90,6 +90,9 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const UPPER_E = 0x45;
 const LOWER_E = 0x65;
+
+/** Digits of a fraction that count towards the length: more than its tolerance needs, and few enough for 32 bits. */
+const COUNTED_DIGITS = 8;
 
 /** 10^-n by n. Longer fractions are rare. */
 const SHIFTS = Float64Array.from({ length: 40 }, (_, digits) => 10 ** -digits);
@@ -111,22 +114,21 @@ function endOfUnitVector(bytes: Buffer, start: number, dimension: number): numbe
     if (code === MINUS) code = bytes[++at] ?? END;
     let digits = 0;
     let shift = 0;
-    if (code === ZERO) code = bytes[++at] ?? END;
-    else if (code > ZERO && code <= NINE) {
-      do {
-        digits = digits * 10 + code - ZERO;
-        code = bytes[++at] ?? END;
-      } while (code >= ZERO && code <= NINE);
-    } else return undefined;
+    // No component of a unit vector has a second digit before the dot.
+    if (code < ZERO || code > NINE) return undefined;
+    digits = code - ZERO;
+    code = bytes[++at] ?? END;
     if (code === DOT) {
       const first = at + 1;
+      const last = first + COUNTED_DIGITS;
       code = bytes[++at] ?? END;
-      while (code >= ZERO && code <= NINE) {
-        digits = digits * 10 + code - ZERO;
+      while (code >= ZERO && code <= NINE && at < last) {
+        digits = (Math.imul(digits, 10) + code - ZERO) | 0;
         code = bytes[++at] ?? END;
       }
       shift = at - first;
       if (shift === 0) return undefined;
+      while (code >= ZERO && code <= NINE) code = bytes[++at] ?? END;
     }
     if (code === LOWER_E || code === UPPER_E) {
       code = bytes[++at] ?? END;
@@ -174,7 +176,7 @@ function checkDenseVector(value: unknown, dimension: number): EmbeddingOutcome {
   }
   const vector: number[] = value;
   const unit = Math.abs(length - 1) <= LENGTH_TOLERANCE ? vector : vector.map((component) => component / length);
-  return { kind: "dense", json: JSON.stringify(unit) };
+  return { kind: "dense", json: Buffer.from(JSON.stringify(unit)) };
 }
 
 const wrong = (message: string): EmbeddingOutcome => ({

@@ -189,7 +189,9 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
           },
         );
         if (outcome.kind === "error") throw outcome.error;
-        return outcome.kind === "sparse" ? outcome : { kind: "dense", vector: JSON.parse(outcome.json) as number[] };
+        return outcome.kind === "sparse"
+          ? outcome
+          : { kind: "dense", vector: JSON.parse(outcome.json.toString("latin1")) as number[] };
       } catch (error) {
         throw toEmbeddingError(error);
       }

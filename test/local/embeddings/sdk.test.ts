@@ -87,7 +87,7 @@ const dot = (a: readonly number[], b: readonly number[]) =>
 /** Returns the numbers of a dense embedding, of a query or of a document. */
 function numbersOf(embedding: Embedding | EmbeddingOutcome | undefined): readonly number[] {
   if (embedding?.kind !== "dense") throw new Error("not dense");
-  return "json" in embedding ? JSON.parse(embedding.json) : embedding.vector;
+  return "json" in embedding ? JSON.parse(embedding.json.toString()) : embedding.vector;
 }
 
 const TEXTS = ["The last dragon egg is stolen by a thief.", "Soup recipes for cold winter days."];

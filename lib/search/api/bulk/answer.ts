@@ -7,7 +7,7 @@ import { withMembers } from "../../../core/json/slices.ts";
 import type { ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";
 import { ranges } from "./ranges.ts";
-import type { BulkRequest } from "./request.ts";
+import type { BulkCall } from "./read.ts";
 import type { Target } from "./target.ts";
 
 const compress = promisify(gzip);
@@ -17,6 +17,9 @@ const ENVELOPE_BYTES = 4_096;
 
 /** The most bytes of an item without its index name and id: a success, or an error cut by `shortened`. */
 const ITEM_BYTES = 360;
+
+/** The most bytes that an operation takes in the echo beyond its own: `,"doc":null` of a delete. */
+const DELETE_BYTES = 12;
 
 /** The most bytes of an error's type and of its reason in a shortened item. */
 const SHORT_TYPE_BYTES = 60;
@@ -31,18 +34,22 @@ const DEGRADED_BYTES = 60_000;
 /** The most reasons that `degraded` lists for one field; the rest become "other reasons". */
 const MAX_REASONS = 20;
 
+/** What the answer repeats. */
+type Echoed = Pick<BulkCall, "body" | "bytes" | "operations">;
+
 /** Returns the members of the answer that repeat the request: its original text, with `doc: null` in each delete. */
-export function echoOf(
-  { index, refresh }: Pick<BulkRequest, "index" | "refresh">,
-  text: string,
-  operations: readonly Operation[],
-): string {
-  const echoed = operations.map(({ op, element }) => {
-    const raw = text.slice(element.start, element.end);
-    return op === "delete" ? withMembers(raw, { doc: "null" }) : raw;
-  });
+export function echoOf({ body: { index, refresh }, bytes, operations }: Echoed): string {
+  const parts: string[] = [];
+  let copied = operations[0]?.element.start ?? 0;
+  for (const { op, element } of operations) {
+    if (op !== "delete") continue;
+    const { start, end } = element;
+    parts.push(bytes.toString("utf8", copied, start), withMembers(bytes.toString("utf8", start, end), { doc: "null" }));
+    copied = end;
+  }
+  parts.push(bytes.toString("utf8", copied, operations.at(-1)?.element.end));
   const told = refresh === undefined ? "" : `"refresh":${JSON.stringify(refresh)},`;
-  return `"index":${JSON.stringify(index)},${told}"bulk_request":[${echoed.join(",")}]`;
+  return `"index":${JSON.stringify(index)},${told}"bulk_request":[${parts.join("")}]`;
 }
 
 /** Returns the bytes that a text takes inside the JSON of the proxy result, which escapes it once more. */
@@ -55,16 +62,17 @@ export function serializedBytes(text: string): number {
  * `answerText` keeps each item within `itemBound`. Throws `payload_too_large`.
  */
 export async function requireFittingAnswer(
-  echo: string,
-  operations: readonly Operation[],
+  request: Echoed,
   target: Target,
   acceptEncoding: string | undefined,
 ): Promise<void> {
+  const { bytes, operations } = request;
   const items = operations.reduce((sum, operation) => sum + itemBound(operation, target), 0);
   const degraded = target.onFailure === "degrade" ? DEGRADED_BYTES * target.mappings.length : 0;
   const rest = items + degraded + ENVELOPE_BYTES;
   // Escaping at most doubles the length of JSON, so most requests need no counting.
-  if (Buffer.byteLength(echo) * 2 + rest <= MAX_RESULT_BYTES) return;
+  if ((bytes.length + DELETE_BYTES * operations.length) * 2 + rest <= MAX_RESULT_BYTES) return;
+  const echo = echoOf(request);
   const plain = serializedBytes(echo) + rest;
   if (plain <= MAX_RESULT_BYTES) return;
   // Matches gzip without a weight only: a weighted encoding may not be the one that is chosen.

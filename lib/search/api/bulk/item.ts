@@ -1,4 +1,4 @@
-import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
+import { endOfValue, keyIs, readArray, readObject, skipSpace } from "../../../core/json/scan.ts";
 import { isObject, parseJson } from "../../../core/json/values.ts";
 import type { Sending } from "./draft.ts";
 import type { Guard, Operation } from "./operations.ts";
@@ -37,24 +37,43 @@ export function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped =
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;
   if (typeof parsed?.took !== "number") return undefined;
   if (!Array.isArray(parsed.items) || parsed.items.length !== sent.length + skipped) return undefined;
-  const text = body.toString("utf8");
-  const list = memberSlices(text).get("items");
+  const texts = itemTexts(body, (position) => sent[position - skipped]?.op);
   const items: ItemResult[] = [];
-  const elements = elementSlices(text, list?.start, list?.end).slice(skipped);
-  for (const [index, element] of elements.entries()) {
-    const sending = sent[index] as Sending;
+  for (const [index, sending] of sent.entries()) {
     const raw: unknown = parsed.items[index + skipped]?.[sending.op];
     if (!isItemOf(sending, raw)) return undefined;
-    const slice = memberSlices(text, element.start, element.end).get(sending.op);
     const { status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
     items.push({
-      text: text.slice(slice?.start, slice?.end),
+      text: texts[index + skipped] ?? "",
       status,
       failed: error !== undefined,
       ...(typeof seqNo === "number" && typeof primaryTerm === "number" && { guard: { seqNo, primaryTerm } }),
     });
   }
   return { took: parsed.took, items };
+}
+
+/** Returns the text of each item in an answer: the value under the name of its operation. The answer must be JSON. */
+function itemTexts(body: Buffer, opOf: (position: number) => string | undefined): string[] {
+  const anyDepth = Number.POSITIVE_INFINITY;
+  let texts: string[] = [];
+  const readItem = (start: number): number => {
+    const op = opOf(texts.length) ?? "";
+    let text = "";
+    const end = readObject(body, start, (value, keyStart, keyEnd) => {
+      const after = endOfValue(body, value, anyDepth);
+      if (keyIs(body, keyStart, keyEnd, op)) text = body.toString("utf8", value, after);
+      return after;
+    });
+    texts.push(text);
+    return end;
+  };
+  readObject(body, skipSpace(body, 0), (value, keyStart, keyEnd) => {
+    if (!keyIs(body, keyStart, keyEnd, "items")) return endOfValue(body, value, anyDepth);
+    texts = [];
+    return readArray(body, value, readItem);
+  });
+  return texts;
 }
 
 /** Returns whether an item is about the operation, and its status and error fit together. */

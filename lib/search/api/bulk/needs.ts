@@ -1,5 +1,5 @@
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
-import type { Operation } from "./operations.ts";
+import type { DocumentOf, Operation } from "./operations.ts";
 import { lookup, sourceText } from "./source-text.ts";
 
 /**
@@ -27,6 +27,7 @@ const NONE: Need = { kind: "none" };
 export function needsOf(
   operations: readonly Operation[],
   mappings: readonly EmbeddingMapping[],
+  documentOf: DocumentOf,
 ): Map<Operation, readonly Need[]> {
   const needs = new Map<Operation, readonly Need[]>();
   if (mappings.length === 0) return needs;
@@ -38,12 +39,13 @@ export function needsOf(
     const before = previous?.routing === operation.routing ? previous && known.get(previous) : undefined;
     const sources = before ?? new Map<string, readonly unknown[]>();
     known.set(operation, sources);
+    const doc = documentOf(operation);
     needs.set(
       operation,
-      mappings.map((mapping) => needOf(operation, mapping, sources)),
+      mappings.map((mapping) => needOf(operation, doc, mapping, sources)),
     );
     for (const path of paths) {
-      const { touched, values } = lookup(operation.doc, path);
+      const { touched, values } = lookup(doc, path);
       // Every operation but update replaces or deletes the whole document.
       if (operation.op !== "update" || touched) sources.set(path, values);
     }
@@ -52,7 +54,12 @@ export function needsOf(
 }
 
 /** Returns the need of one operation for one mapping, given what is known about the document before it. */
-export function needOf({ op, doc }: Operation, mapping: EmbeddingMapping, before: KnownSources): Need {
+export function needOf(
+  { op }: Operation,
+  doc: ReturnType<DocumentOf>,
+  mapping: EmbeddingMapping,
+  before: KnownSources,
+): Need {
   const { embedding_field, src_fields } = mapping;
   const place = lookup(doc, embedding_field);
   if (op === "delete" || place.values.length > 0) return NONE;

@@ -1,4 +1,5 @@
-import { elementSlices, memberSlices, type Slice } from "../../../core/json/slices.ts";
+import type { Slice } from "../../../core/json/slices.ts";
+import type { Place } from "./outline.ts";
 import type { BulkRequest, OperationName } from "./request.ts";
 
 /** The version that a write may replace. If the document has another one, the cluster answers 409. */
@@ -7,17 +8,15 @@ export interface Guard {
   primaryTerm: number;
 }
 
-/** One operation of a request. Its document is not copied: slices point into the request's text. */
+/** One operation of a request. Its document is neither parsed nor copied: slices point into the request's bytes. */
 export interface Operation {
   /** Index in `bulk_request`. */
   position: number;
   op: OperationName;
   id: string;
-  /** The parsed document, for reading only. What is sent is the text, since parsing changes numbers. */
-  doc: Readonly<Record<string, unknown>>;
-  /** The operation in the request's text. */
+  /** The operation in the request's bytes. */
   element: Slice;
-  /** Its document in the request's text; absent for delete. */
+  /** Its document in the request's bytes; absent for delete. What is sent are the bytes: parsing changes numbers. */
   slice?: Slice;
   routing?: string;
   /** The version that the caller allows to be replaced. */
@@ -31,25 +30,30 @@ export interface Operation {
 }
 
 /** Returns the operations of a request, each linked to the previous one on the same id. */
-export function operationsOf(body: BulkRequest, text: string): Operation[] {
-  const list = memberSlices(text).get("bulk_request");
-  const elements = elementSlices(text, list?.start, list?.end);
+export function operationsOf(given: BulkRequest["bulk_request"], places: readonly Place[]): Operation[] {
   const latest = new Map<string, Operation>();
-  return body.bulk_request.map((given, position) => {
-    const { id, op, doc, routing, if_seq_no: seqNo, if_primary_term: primaryTerm, version, version_type: type } = given;
-    const element = elements[position] ?? { start: 0, end: 0 };
-    const slice = op === "delete" ? undefined : memberSlices(text, element.start, element.end).get("doc");
+  return given.map((one, position) => {
+    const { id, op, routing, if_seq_no: seqNo, if_primary_term: primaryTerm, version, version_type: type } = one;
+    const { element, doc } = places[position] as Place;
     const previous = latest.get(id);
-    const operation: Operation = { position, op, id, doc: doc ?? {}, element };
-    if (slice) operation.slice = slice;
+    const operation: Operation = { position, op, id, element };
+    if (doc) operation.slice = doc;
     if (routing !== undefined) operation.routing = routing;
     if (seqNo !== undefined && primaryTerm !== undefined) operation.guard = { seqNo, primaryTerm };
     if (version !== undefined && type !== undefined) operation.external = { version, type };
-    if (given.doc_as_upsert) operation.upsert = true;
+    if (one.doc_as_upsert) operation.upsert = true;
     if (previous) operation.previous = previous;
     latest.set(id, operation);
     return operation;
   });
+}
+
+/** The parsed document of an operation, for reading only. */
+export type DocumentOf = (operation: Operation) => Readonly<Record<string, unknown>>;
+
+/** Returns what parses the documents of a request. */
+export function documentsIn(bytes: Buffer): DocumentOf {
+  return ({ slice }) => (slice ? JSON.parse(bytes.toString("utf8", slice.start, slice.end)) : {});
 }
 
 /**

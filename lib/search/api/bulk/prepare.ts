@@ -3,10 +3,10 @@ import { ApiError } from "../../../core/http/error.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
-import { type Draft, NO_DOCUMENT } from "./draft.ts";
+import { type Draft, isPiece, NO_DOCUMENT, type Piece } from "./draft.ts";
 import type { ItemError } from "./item.ts";
 import { type KnownSources, type Need, needOf } from "./needs.ts";
-import type { Guard, Operation } from "./operations.ts";
+import type { DocumentOf, Guard, Operation } from "./operations.ts";
 import { lookup } from "./source-text.ts";
 import { readStored, type StoredDocument } from "./stored.ts";
 import type { Target, TargetMapping } from "./target.ts";
@@ -18,6 +18,7 @@ export interface Preparation {
   target: Target;
   deadline: Deadline;
   pool: TextPool;
+  documentOf: DocumentOf;
   /** The needs of each operation, one for each mapping, as far as they follow from the request alone. */
   needs: ReadonlyMap<Operation, readonly Need[]>;
   /** Returns the version that an operation has written. */
@@ -72,7 +73,7 @@ export async function prepare(preparation: Preparation, operations: readonly Ope
  * each draft with the version that was read.
  */
 export async function prepareFromStored(preparation: Preparation, operations: readonly Operation[]): Promise<Prepared> {
-  const { cluster, target, deadline } = preparation;
+  const { cluster, target, deadline, documentOf } = preparation;
   const paths = [...new Set(target.mappings.flatMap(({ src_fields }) => src_fields))];
   let stored: ReadonlyMap<string, StoredDocument>;
   try {
@@ -86,7 +87,8 @@ export async function prepareFromStored(preparation: Preparation, operations: re
   const planned = operations.map((operation): Planned => {
     const document = stored.get(operation.id);
     const known = sourcesOf(document, paths);
-    const needs = target.mappings.map((mapping) => needOf(operation, mapping, known));
+    const doc = documentOf(operation);
+    const needs = target.mappings.map((mapping) => needOf(operation, doc, mapping, known));
     return { operation, needs, guard: document?.guard ?? NO_DOCUMENT };
   });
   preparation.pool.start(planned.flatMap(({ needs }) => [...modelTexts(target.mappings, needs)]));
@@ -111,13 +113,13 @@ async function draft(preparation: Preparation, planned: readonly Planned[]): Pro
   const drafts: Draft[] = [];
   const failed = new Map<Operation, ItemError>();
   for (const { operation, needs, guard } of planned) {
-    const changes: Record<string, string> = {};
+    const changes: Record<string, Piece> = {};
     let failure = conflictOf(operation, guard);
     for (const [index, mapping] of target.mappings.entries()) {
       const need = needs[index];
       if (!need) continue;
       const change = await changeOf(preparation, operation, mapping, need);
-      if (typeof change === "string") changes[mapping.embedding_field] = change;
+      if (change !== undefined && isPiece(change)) changes[mapping.embedding_field] = change;
       else failure ??= change;
     }
     for (const text of modelTexts(target.mappings, needs)) pool.release(text);
@@ -149,7 +151,7 @@ async function changeOf(
   operation: Operation,
   mapping: TargetMapping,
   need: Need,
-): Promise<string | ItemError | undefined> {
+): Promise<Piece | ItemError | undefined> {
   const { embedding_field: field, model_name: model } = mapping;
   switch (need.kind) {
     case "none":
@@ -180,7 +182,7 @@ async function changeOf(
  * Returns the JSON of an embedding. On an update, the cluster would merge the tokens of a sparse embedding with those
  * of the earlier text. It replaces a list, and a `rank_features` field accepts a list of objects.
  */
-function embeddingJson({ op }: Operation, { kind, json }: Exclude<Embedded, { kind: "error" }>): string {
+function embeddingJson({ op }: Operation, { kind, json }: Exclude<Embedded, { kind: "error" }>): Piece {
   return op === "update" && kind === "sparse" ? `[${json}]` : json;
 }
 

@@ -1,7 +1,7 @@
 import { containsJson, type ExactJson, parseExact, sameJson } from "../../../core/json/same.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
-import { NO_DOCUMENT, type Sending } from "./draft.ts";
+import { join, NO_DOCUMENT, type Sending } from "./draft.ts";
 import type { ItemResult } from "./item.ts";
 import { readStored, type StoredDocument } from "./stored.ts";
 import type { Target } from "./target.ts";
@@ -33,7 +33,7 @@ function compare({ draft, op, source }: Sending, stored: StoredDocument | undefi
   // The caller wants a new version even of an equal document.
   if (allowed && unchanged) return { kind: "again" };
   const isVersion = external === undefined || stored?.version === external.version;
-  if (op !== "delete" && stored && isVersion && isDone(op, stored.source, source ?? "")) {
+  if (op !== "delete" && stored && isVersion && isDone(op, stored.source, join(source ?? []).toString("utf8"))) {
     return { kind: "done", item: writtenItem(op, id, stored) };
   }
   // After a change nobody can tell whether the write came before it, so the caller must not hear of a conflict.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiError } from "../../../core/http/error.ts";
-import type { JsonCall, Reply } from "../../../core/http/event.ts";
+import type { Reply } from "../../../core/http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import { requireWritable } from "../../access/application.ts";
@@ -11,10 +11,10 @@ import { answerText, type DegradedWrite, degradationsOf, echoOf, requireFittingA
 import { chunksOf, type Draft } from "./draft.ts";
 import { EARLIER_FAILED, EARLIER_UNPROVEN, failedItem, type ItemError, type ItemResult } from "./item.ts";
 import { type Need, needsOf } from "./needs.ts";
-import { type Operation, operationsOf } from "./operations.ts";
+import { documentsIn, type Operation } from "./operations.ts";
 import { outcomeUnknown } from "./outcome.ts";
 import { modelTexts, type Preparation, type Prepared, prepare, prepareFromStored, textsOf } from "./prepare.ts";
-import type { BulkRequest } from "./request.ts";
+import type { BulkCall } from "./read.ts";
 import { type Settled, settleChunk, type Writing } from "./settle.ts";
 import { resolveTarget, type Target } from "./target.ts";
 import { createTextPool } from "./text-pool.ts";
@@ -28,17 +28,15 @@ export interface BulkOptions {
 /** Serves POST /application/bulk. Throws ApiError if the request fails as a whole (docs/guides/bulk.md says when). */
 export async function runBulk(
   services: GatewayServices,
-  call: JsonCall<BulkRequest>,
+  call: BulkCall,
   { wait = sleep }: BulkOptions = {},
 ): Promise<Reply> {
-  const { body, text, deadline, headers, caller } = call;
+  const { body, operations, deadline, headers, caller } = call;
   requireWritable(caller, body.index);
-  const operations = operationsOf(body, text);
   const target = await resolveTarget(services, body.index, deadline);
-  const echo = echoOf(body, text, operations);
-  await requireFittingAnswer(echo, operations, target, headers["accept-encoding"]);
+  await requireFittingAnswer(call, target, headers["accept-encoding"]);
 
-  const run = createRun(services, target, operations, call, wait);
+  const run = createRun(services, target, call, wait);
   await run.writeAll();
   const degraded = degradationsOf(run.degraded.filter(({ operation }) => run.results.get(operation)?.failed === false));
   for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
@@ -48,15 +46,14 @@ export async function runBulk(
       ...(degraded.length > 0 && { "x-degraded": "embedding" }),
       ...(run.retryAfter > 0 && { "retry-after": String(run.retryAfter) }),
     },
-    body: answerText(echo, operations, run.results, run.took, degraded),
+    body: answerText(echoOf(call), operations, run.results, run.took, degraded),
   };
 }
 
 function createRun(
   services: GatewayServices,
   target: Target,
-  operations: readonly Operation[],
-  { body: { refresh }, text, deadline }: JsonCall<BulkRequest>,
+  { body: { refresh }, bytes, operations, deadline }: BulkCall,
   wait: (ms: number) => Promise<unknown>,
 ) {
   const { cluster, settings } = services;
@@ -76,11 +73,13 @@ function createRun(
   /** Why stored documents could not be read, if so. */
   let unread: ApiError | undefined;
 
-  const needs = needsOf(operations, target.mappings);
+  const documentOf = documentsIn(bytes);
+  const needs = needsOf(operations, target.mappings, documentOf);
   const preparation: Preparation = {
     cluster,
     target,
     deadline,
+    documentOf,
     needs,
     pool: createTextPool({ embedder: services.embedder, deadline, wait, ...usesOf(needs, target) }),
     writtenBy: (operation) => run.results.get(operation)?.guard,
@@ -141,7 +140,7 @@ function createRun(
 
   async function writeOnce(drafts: readonly Draft[]): Promise<Settled["conflicts"]> {
     const conflicts: Settled["conflicts"] = [];
-    for (const chunk of chunksOf(text, drafts, maxBytes)) {
+    for (const chunk of chunksOf(bytes, drafts, maxBytes)) {
       if (stopped) {
         for (const { draft } of chunk) fail(draft.operation, itemErrorOf(stopped));
         continue;

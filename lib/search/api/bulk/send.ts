@@ -3,7 +3,7 @@ import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
 import { callTimeout, isBusy, isClusterError, jsonOf } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
 import { CREATE_NO_INDEX } from "../../opensearch/create-no-index.ts";
-import { linesOf, type Sending } from "./draft.ts";
+import { join, type Sending } from "./draft.ts";
 import { type BulkAnswer, readBulkAnswer } from "./item.ts";
 import type { BulkRequest } from "./request.ts";
 import type { Target } from "./target.ts";
@@ -55,7 +55,7 @@ export async function sendBulk(
     path: `/${encodeURIComponent(target.name)}/_bulk`,
     ...(refresh !== undefined && { query: `refresh=${refresh}` }),
     headers: { "content-type": "application/x-ndjson" },
-    body: first + sendings.map(linesOf).join(""),
+    body: join([first, ...sendings.flatMap(({ lines }) => lines)]),
   };
   try {
     const answer = await cluster.send(request, callTimeout(earlier(deadline, REREAD_MS)));

@@ -5,7 +5,10 @@ import type { EmbedderName } from "../../embeddings/settings.ts";
 import { NoTimeLeftError } from "../../embeddings/slots.ts";
 
 /** The embedding of one text, as JSON. */
-export type Embedded = { kind: "dense" | "sparse"; json: string } | { kind: "error"; error: EmbeddingError };
+export type Embedded =
+  | { kind: "dense"; json: Buffer }
+  | { kind: "sparse"; json: string }
+  | { kind: "error"; error: EmbeddingError };
 
 /** One text for one model. */
 export interface ModelText {

@@ -79,7 +79,7 @@ test("outcomes are in the order of the texts, whatever order the calls end in", 
   const texts = Array.from({ length: 80 }, (_, i) => "x".repeat(i));
   const outcomes = await embedder(client).embedDocuments(texts, deadline);
   assert.equal(
-    outcomes.map((outcome) => (outcome.kind === "dense" ? JSON.parse(outcome.json) : outcome)),
+    outcomes.map((outcome) => (outcome.kind === "dense" ? JSON.parse(outcome.json.toString()) : outcome)),
     texts.map((text) => vectorOf(text, DIMENSION)),
   );
 });
@@ -88,7 +88,7 @@ test("a vector of unit length is stored as the model wrote it, digit for digit",
   const texts = ["[0.60000000,-0.0,8e-1,0E+00]", "[0.5,0.5,-0.50,0.5]", "[0, 1.0000000000000000001, 1e-400, 0]"];
   const outcomes = await embedder(answering(`[${texts.join(",")}]`)).embedDocuments(["a", "b", "c"], deadline);
   assert.equal(
-    outcomes.map((outcome) => (outcome.kind === "dense" ? outcome.json : outcome)),
+    outcomes.map((outcome) => (outcome.kind === "dense" ? outcome.json.toString() : outcome)),
     texts,
   );
 });

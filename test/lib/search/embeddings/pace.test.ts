@@ -52,7 +52,8 @@ function serialModel(msPerText: () => number) {
       if (call.timedOut) throw new ModelCallTimeout(timeoutMs);
       return new Uint8Array();
     },
-    parse: (_answer, count) => Array.from({ length: count }, (): EmbeddingOutcome => ({ kind: "dense", json: "[1]" })),
+    parse: (_answer, count) =>
+      Array.from({ length: count }, (): EmbeddingOutcome => ({ kind: "dense", json: Buffer.from("[1]") })),
   };
   const deadlineIn = (ms: number): Deadline => {
     const end = now + ms;

@@ -9,11 +9,11 @@ import {
   shortened,
 } from "../../../../../lib/search/api/bulk/answer.ts";
 import type { ItemResult } from "../../../../../lib/search/api/bulk/item.ts";
-import { type Operation, operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import type { Operation } from "../../../../../lib/search/api/bulk/operations.ts";
 import { ranges } from "../../../../../lib/search/api/bulk/ranges.ts";
 import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
 import { suite } from "../../../../suite.ts";
-import { bulkGateway } from "./support.ts";
+import { bulkGateway, requestOf } from "./support.ts";
 
 const test = suite("bulk answer");
 
@@ -29,7 +29,7 @@ test("no item is longer than its bound: the longest success, and any error once 
   const big = Number.MAX_SAFE_INTEGER;
   const shards = { total: 2 ** 31 - 1, successful: 2 ** 31 - 1, failed: 2 ** 31 - 1 };
   for (const id of ["a", '"\\'.repeat(256), "é".repeat(256), "\u0001".repeat(512)]) {
-    const operation: Operation = { position: 0, op: "delete", id, doc: {}, element: { start: 0, end: 0 } };
+    const operation: Operation = { position: 0, op: "delete", id, element: { start: 0, end: 0 } };
     const common = { _index: `${target.itemIndex}${"x".repeat(40)}`, _id: id };
     const success = {
       ...common,
@@ -59,9 +59,8 @@ test("no item is longer than its bound: the longest success, and any error once 
 
 test("errors are passed on unchanged while they fit, and shortened when they do not", () => {
   const bulk_request = Array.from({ length: 5_000 }, (_, i) => ({ id: `d${i}`, op: "index" as const, doc: {} }));
-  const body = { index: "i", bulk_request };
-  const text = JSON.stringify(body);
-  const operations = operationsOf(body, text);
+  const { bytes, operations } = requestOf(bulk_request);
+  const echo = echoOf({ body: { index: "i" }, bytes, operations });
   const results = (reason: string) =>
     new Map(
       operations.map(({ id }, i) => {
@@ -70,9 +69,9 @@ test("errors are passed on unchanged while they fit, and shortened when they do 
         return [operations[i] as Operation, item(failing, true)];
       }),
     );
-  const short = answerText(echoOf(body, text, operations), operations, results("small"), 1, []);
+  const short = answerText(echo, operations, results("small"), 1, []);
   assert.match(short, '"caused_by":{"reason":"small"}');
-  const long = answerText(echoOf(body, text, operations), operations, results("x".repeat(1_000)), 1, []);
+  const long = answerText(echo, operations, results("x".repeat(1_000)), 1, []);
   assert.ok(Buffer.byteLength(JSON.stringify(long)) < MAX_RESULT_BYTES);
   assert.is(JSON.parse(long).index_response.items.length, 5_000);
 });
@@ -102,7 +101,7 @@ test("a request whose answer might not fit is 413 before the cluster is called, 
 
 test("degraded has one entry for each field and reason, with positions as ranges", () => {
   const write = (position: number, field: string, reason: string) => ({
-    operation: { position, op: "index" as const, id: "x", doc: {}, element: { start: 0, end: 0 } },
+    operation: { position, op: "index" as const, id: "x", element: { start: 0, end: 0 } },
     field,
     reason,
   });

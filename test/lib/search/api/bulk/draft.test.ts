@@ -1,21 +1,19 @@
 import * as assert from "uvu/assert";
-import { type Draft, linesOf, NO_DOCUMENT, sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
-import { operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import { type Draft, join, NO_DOCUMENT, sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
 import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
 import { suite } from "../../../../suite.ts";
+import { requestOf } from "./support.ts";
 
 const test = suite("lines of a bulk call");
 
 /** The lines that are sent for one operation. */
 function lines(operation: BulkRequest["bulk_request"][number], rest: Partial<Draft> = {}): string[] {
-  const body = { index: "i", bulk_request: [operation] };
-  const text = JSON.stringify(body);
-  const [parsed] = operationsOf(body, text);
+  const { bytes, operations } = requestOf([operation]);
+  const [parsed] = operations;
   if (!parsed) throw new Error("no operation");
   const guard = rest.guard ?? parsed.guard;
-  return linesOf(sendingOf(text, { operation: parsed, changes: {}, ...rest, ...(guard && { guard }) }))
-    .trimEnd()
-    .split("\n");
+  const { lines } = sendingOf(bytes, { operation: parsed, changes: {}, ...rest, ...(guard && { guard }) });
+  return join(lines).toString().trimEnd().split("\n");
 }
 
 test("an operation is sent with every field that the cluster takes", () => {

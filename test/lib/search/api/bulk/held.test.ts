@@ -1,11 +1,10 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
 import { sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
-import { operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
-import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
 import { settleChunk } from "../../../../../lib/search/api/bulk/settle.ts";
 import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
 import { suite } from "../../../../suite.ts";
+import { requestOf } from "./support.ts";
 
 const test = suite("bulk writes that a rebuild holds");
 
@@ -17,16 +16,12 @@ const REASON = "index [books-1] blocked by: [FORBIDDEN/8/index write (api)];";
  * with the caller's.
  */
 async function write(resumes: boolean) {
-  const request: BulkRequest = {
-    index: "books",
-    bulk_request: [
-      { id: "plain", op: "index", doc: {} },
-      { id: "embedded", op: "update", doc: {} },
-      { id: "callers", op: "index", doc: {}, if_seq_no: 4, if_primary_term: 1 },
-    ],
-  };
-  const text = JSON.stringify(request);
-  const [plain, embedded, callers] = operationsOf(request, text);
+  const { bytes, operations } = requestOf([
+    { id: "plain", op: "index", doc: {} },
+    { id: "embedded", op: "update", doc: {} },
+    { id: "callers", op: "index", doc: {}, if_seq_no: 4, if_primary_term: 1 },
+  ]);
+  const [plain, embedded, callers] = operations;
   if (!plain || !embedded || !callers) throw new Error("three operations");
   const drafts = [
     { operation: plain, changes: {} },
@@ -60,7 +55,7 @@ async function write(resumes: boolean) {
         },
       },
     },
-    drafts.map((draft) => sendingOf(text, draft)),
+    drafts.map((draft) => sendingOf(bytes, draft)),
   );
   const statuses = Object.fromEntries([...settled.results].map(([{ id }, { status }]) => [id, status]));
   return {

@@ -1,10 +1,11 @@
 import * as assert from "uvu/assert";
 import { needsOf } from "../../../../../lib/search/api/bulk/needs.ts";
-import { operationsOf, roundsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import { documentsIn, roundsOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
 import { lookup, sourceText } from "../../../../../lib/search/api/bulk/source-text.ts";
 import type { EmbeddingMapping } from "../../../../../lib/search/gateway/settings.ts";
 import { suite } from "../../../../suite.ts";
+import { requestOf } from "./support.ts";
 
 const test = suite("what operations need embedded");
 
@@ -13,12 +14,12 @@ const mapping = (...src_fields: string[]): EmbeddingMapping => ({
   model_name: "dense_large_en_v1_5",
   src_fields,
 });
-const operations = (bulk_request: BulkRequest["bulk_request"]) => {
-  const body = { index: "i", bulk_request };
-  return operationsOf(body, JSON.stringify(body));
+const needsIn = (bulk_request: BulkRequest["bulk_request"], at: EmbeddingMapping) => {
+  const { bytes, operations } = requestOf(bulk_request);
+  return [...needsOf(operations, [at], documentsIn(bytes)).values()].map(([need]) => need);
 };
 const needs = (bulk_request: BulkRequest["bulk_request"], ...src_fields: string[]) =>
-  [...needsOf(operations(bulk_request), [mapping(...src_fields)]).values()].map(([need]) => need);
+  needsIn(bulk_request, mapping(...src_fields));
 const text = (value: string, afterPrevious = false) => ({ kind: "text", text: value, afterPrevious });
 const index = (doc: Record<string, unknown>, id = "1") => ({ id, op: "index" as const, doc });
 const update = (doc: Record<string, unknown>, id = "1") => ({ id, op: "update" as const, doc });
@@ -103,7 +104,7 @@ test("an earlier operation with another routing says nothing: it may be about an
 test("a dotted embedding field has its place in an object, and is the caller's own if it is there", () => {
   const nested = (operation: ReturnType<typeof index> | ReturnType<typeof update>) => {
     const at = { ...mapping("title", "passages.text"), embedding_field: "passages.v" };
-    return [...needsOf(operations([operation]), [at]).values()][0]?.[0];
+    return needsIn([operation], at)[0];
   };
   const none = { kind: "none" };
   for (const doc of [{ title: "t" }, { title: "t", passages: {} }, { title: "t", "passages.n": 1 }]) {
@@ -133,7 +134,7 @@ test("paths lead through objects, dotted keys and arrays of objects", () => {
 });
 
 test("rounds hold the first of each id, then the second, in the order of the request", () => {
-  const list = operations(["a", "b", "a", "c", "a", "b"].map((id) => index({}, id)));
+  const list = requestOf(["a", "b", "a", "c", "a", "b"].map((id) => index({}, id))).operations;
   assert.equal(
     roundsOf(list).map((round) => round.map(({ position }) => position)),
     [[0, 1, 3], [2, 5], [4]],

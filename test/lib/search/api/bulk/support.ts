@@ -3,7 +3,9 @@ import { MODELS, type ModelName } from "../../../../../lib/config/embedding-mode
 import { OPEN } from "../../../../../lib/core/http/access.ts";
 import type { ProxyEvent } from "../../../../../lib/core/http/event.ts";
 import type { Deadline } from "../../../../../lib/core/resilience/deadline.ts";
-import type { Conditions } from "../../../../../lib/search/api/bulk/request.ts";
+import { type Operation, operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import { outlineOf } from "../../../../../lib/search/api/bulk/outline.ts";
+import type { BulkRequest, Conditions } from "../../../../../lib/search/api/bulk/request.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../../../../lib/search/embeddings/embedder.ts";
 import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
 import type { GatewaySettings, IndexSettings } from "../../../../../lib/search/gateway/settings.ts";
@@ -66,6 +68,12 @@ export const MAPPED_INDEX = {
   },
 } as const;
 
+/** Returns the bytes and the operations of a request with these operations. */
+export function requestOf(bulk_request: BulkRequest["bulk_request"]): { bytes: Buffer; operations: Operation[] } {
+  const bytes = Buffer.from(JSON.stringify({ index: "i", bulk_request }));
+  return { bytes, operations: operationsOf(bulk_request, outlineOf(bytes)?.places ?? []) };
+}
+
 /** An embedder whose vectors say which text they came from, and which remembers its calls. */
 export interface TestEmbedder extends Embedder {
   /** The texts of each call. */
@@ -89,7 +97,7 @@ export function tokensOf(text: string): Record<string, number> {
 export function testEmbedder(model: ModelName): TestEmbedder {
   const outcome = (text: string): EmbeddingOutcome =>
     MODELS[model].kind === "dense"
-      ? { kind: "dense", json: JSON.stringify(vectorOf(text)) }
+      ? { kind: "dense", json: Buffer.from(JSON.stringify(vectorOf(text))) }
       : { kind: "sparse", tokens: tokensOf(text) };
   const embedder: TestEmbedder = {
     model,

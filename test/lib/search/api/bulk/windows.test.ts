@@ -1,21 +1,16 @@
 import * as assert from "uvu/assert";
-import { chunksOf, linesOf } from "../../../../../lib/search/api/bulk/draft.ts";
-import { operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import { chunksOf, join } from "../../../../../lib/search/api/bulk/draft.ts";
 import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
 import { createLookahead, windowsOf } from "../../../../../lib/search/api/bulk/windows.ts";
 import { suite } from "../../../../suite.ts";
-import { mappedIndex } from "./support.ts";
+import { mappedIndex, requestOf } from "./support.ts";
 
 const test = suite("bulk windows and chunks");
 
 const mappings = mappedIndex("i").embedding_mappings.map((one) => ({ ...one, embedder: one.model_name }));
 const target: Target = { name: "i", readName: "i", itemIndex: "i", mappings, onFailure: "fail" };
-const request = (ids: readonly string[], pad = 0) => {
-  const bulk_request = ids.map((id) => ({ id, op: "index" as const, doc: { title: "x".repeat(pad) } }));
-  const body = { index: "i", bulk_request };
-  const text = JSON.stringify(body);
-  return { text, operations: operationsOf(body, text) };
-};
+const request = (ids: readonly string[], pad = 0) =>
+  requestOf(ids.map((id) => ({ id, op: "index" as const, doc: { title: "x".repeat(pad) } })));
 const distinct = (count: number) => Array.from({ length: count }, (_, i) => `d${i}`);
 
 test("a window holds about one body with its embeddings, of one round; all operations are in windows, in order", () => {
@@ -34,7 +29,7 @@ test("a window holds about one body with its embeddings, of one round; all opera
 test("embeddings start for the window that is due and for one body's worth after it, never more", () => {
   const maxBytes = 1_000;
   const windows = Array.from({ length: 10 }, (_, i) => ({
-    operations: [{ position: i, op: "index" as const, id: `${i}`, doc: {}, element: { start: 0, end: 0 } }],
+    operations: [{ position: i, op: "index" as const, id: `${i}`, element: { start: 0, end: 0 } }],
     bytes: 400,
   }));
   const started: number[][] = [];
@@ -59,7 +54,7 @@ test("embeddings start for the window that is due and for one body's worth after
 
 test("many short rounds are embedded in batches, not one by one", () => {
   const windows = Array.from({ length: 1_000 }, (_, i) => ({
-    operations: [{ position: i, op: "update" as const, id: "same", doc: {}, element: { start: 0, end: 0 } }],
+    operations: [{ position: i, op: "update" as const, id: "same", element: { start: 0, end: 0 } }],
     bytes: 10,
   }));
   let calls = 0;
@@ -74,19 +69,19 @@ test("many short rounds are embedded in batches, not one by one", () => {
 });
 
 test("chunks stay within the limit, a larger document goes alone, and nothing is lost", () => {
-  const { text, operations } = request(distinct(50), 100);
+  const { bytes, operations } = request(distinct(50), 100);
   const drafts = operations.map((operation, i) => ({
     operation,
     changes: i === 20 ? { big: `"${"y".repeat(900)}"` } : {},
   }));
-  const chunks = [...chunksOf(text, drafts, 500)].map((chunk) => chunk.map(linesOf));
-  for (const chunk of chunks) assert.ok(chunk.length === 1 || Buffer.byteLength(chunk.join("")) <= 500);
+  const chunks = [...chunksOf(bytes, drafts, 500)].map((chunk) => chunk.map(({ lines }) => join(lines)));
+  for (const chunk of chunks) assert.ok(chunk.length === 1 || Buffer.concat(chunk).length <= 500);
   assert.is(chunks.flat().length, 50);
   assert.ok(chunks.filter(({ length }) => length > 1).length > 10);
 });
 
 test("only one chunk's lines exist at a time", () => {
-  const { text, operations } = request(distinct(100), 100);
+  const { bytes, operations } = request(distinct(100), 100);
   let made = 0;
   const drafts = operations.map((operation) => ({
     operation,
@@ -95,7 +90,7 @@ test("only one chunk's lines exist at a time", () => {
       return {};
     },
   }));
-  const [first = []] = [chunksOf(text, drafts, 500).next().value ?? []];
+  const [first = []] = [chunksOf(bytes, drafts, 500).next().value ?? []];
   assert.ok(made <= first.length + 1, `${made} documents were made for ${first.length}`);
 });
 
