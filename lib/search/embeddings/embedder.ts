@@ -9,8 +9,8 @@ export type SparseVector = Readonly<Record<string, number>>;
 
 export type Embedding = { kind: "dense"; vector: DenseVector } | { kind: "sparse"; tokens: SparseVector };
 
-/** The embedding of a document: a dense one as the JSON to store, which is a part of the model's answer if it can be. */
-export type DocumentEmbedding = { kind: "dense"; json: Buffer } | { kind: "sparse"; tokens: SparseVector };
+/** The embedding of a document as the JSON to store. That of a dense one is a part of the model's answer if it can be. */
+export type DocumentEmbedding = { kind: "dense"; json: Buffer } | { kind: "sparse"; json: string };
 
 /** Why a text has no embedding. Callers see the message, so it names no endpoint, host or ARN. */
 export class EmbeddingError extends Error {

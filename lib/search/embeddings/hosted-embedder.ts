@@ -189,9 +189,8 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
           },
         );
         if (outcome.kind === "error") throw outcome.error;
-        return outcome.kind === "sparse"
-          ? outcome
-          : { kind: "dense", vector: JSON.parse(outcome.json.toString("latin1")) as number[] };
+        const value = JSON.parse(outcome.json.toString());
+        return outcome.kind === "sparse" ? { kind: "sparse", tokens: value } : { kind: "dense", vector: value };
       } catch (error) {
         throw toEmbeddingError(error);
       }

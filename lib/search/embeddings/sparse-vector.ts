@@ -1,4 +1,4 @@
-import { EmbeddingError, type EmbeddingOutcome, type SparseVector } from "./embedder.ts";
+import { EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
 import { fitsFloat } from "./float.ts";
 
 /** Lucene's bounds of a feature's weight: the largest that a query accepts, and the smallest normal 32-bit float. */
@@ -29,7 +29,7 @@ export function clampWeight(weight: number): number | undefined {
  */
 export function parseSparse(entries: unknown, rules: SparseRules): EmbeddingOutcome {
   if (!Array.isArray(entries)) return wrong("model gave something other than a list of tokens");
-  const weights: [token: string, weight: number][] = [];
+  const weights = new Map<string, number>();
   let largest = 0;
   for (const entry of entries) {
     const { index, value } = (entry ?? {}) as { index?: unknown; value?: unknown };
@@ -47,19 +47,19 @@ export function parseSparse(entries: unknown, rules: SparseRules): EmbeddingOutc
     if (rules.isSpecial(index as number)) continue;
     const weight = Math.log1p(value);
     largest = Math.max(largest, weight);
-    weights.push([token, weight]);
+    weights.set(token, weight);
   }
-  return { kind: "sparse", tokens: pruned(weights, largest * rules.pruneRatio) };
+  return { kind: "sparse", json: jsonOf(weights, largest * rules.pruneRatio) };
 }
 
-function pruned(weights: readonly [string, number][], floor: number): SparseVector {
-  const kept: [string, number][] = [];
+/** Prints the weights from `floor` on. An object of so many different keys would take longer to make and to print. */
+function jsonOf(weights: ReadonlyMap<string, number>, floor: number): string {
+  const members: string[] = [];
   for (const [token, weight] of weights) {
     const clamped = weight >= floor ? clampWeight(weight) : undefined;
-    if (clamped !== undefined) kept.push([token, clamped]);
+    if (clamped !== undefined) members.push(`${JSON.stringify(token)}:${clamped}`);
   }
-  // Assigning a token "__proto__" would set the prototype and lose the token.
-  return Object.fromEntries(kept);
+  return `{${members.join(",")}}`;
 }
 
 const wrong = (message: string): EmbeddingOutcome => ({

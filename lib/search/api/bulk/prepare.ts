@@ -1,6 +1,7 @@
 import { MODELS } from "../../../config/embedding-models.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { DocumentEmbedding } from "../../embeddings/embedder.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { type Draft, isPiece, NO_DOCUMENT, type Piece } from "./draft.ts";
@@ -10,7 +11,7 @@ import type { DocumentOf, Guard, Operation } from "./operations.ts";
 import { lookup } from "./source-text.ts";
 import { readStored, type StoredDocument } from "./stored.ts";
 import type { Target, TargetMapping } from "./target.ts";
-import type { Embedded, ModelText, TextPool } from "./text-pool.ts";
+import type { ModelText, TextPool } from "./text-pool.ts";
 
 /** What it takes to turn operations into drafts. */
 export interface Preparation {
@@ -182,7 +183,7 @@ async function changeOf(
  * Returns the JSON of an embedding. On an update, the cluster would merge the tokens of a sparse embedding with those
  * of the earlier text. It replaces a list, and a `rank_features` field accepts a list of objects.
  */
-function embeddingJson({ op }: Operation, { kind, json }: Exclude<Embedded, { kind: "error" }>): Piece {
+function embeddingJson({ op }: Operation, { kind, json }: DocumentEmbedding): Piece {
   return op === "update" && kind === "sparse" ? `[${json}]` : json;
 }
 

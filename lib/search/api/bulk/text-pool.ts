@@ -4,12 +4,6 @@ import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../embe
 import type { EmbedderName } from "../../embeddings/settings.ts";
 import { NoTimeLeftError } from "../../embeddings/slots.ts";
 
-/** The embedding of one text, as JSON. */
-export type Embedded =
-  | { kind: "dense"; json: Buffer }
-  | { kind: "sparse"; json: string }
-  | { kind: "error"; error: EmbeddingError };
-
 /** One text for one model. */
 export interface ModelText {
   model: EmbedderName;
@@ -21,7 +15,7 @@ export interface TextPool {
   /** Starts to embed the texts that have not been started yet, those of one model together. */
   start(wanted: Iterable<ModelText>): void;
   /** Returns the embedding of a text, and starts it if necessary. */
-  get(wanted: ModelText): Promise<Embedded>;
+  get(wanted: ModelText): Promise<EmbeddingOutcome>;
   /** Counts one use of a text as finished, and drops the embedding after the last. */
   release(wanted: ModelText): void;
 }
@@ -34,7 +28,7 @@ const WRITE_MS = 2_500;
 
 interface Entry {
   ready: Promise<void>;
-  embedded?: Embedded;
+  embedded?: EmbeddingOutcome;
 }
 
 export interface TextPoolOptions {
@@ -59,12 +53,12 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
     return known;
   };
 
-  const embed = async (model: EmbedderName, texts: readonly string[]): Promise<Embedded[]> => {
+  const embed = async (model: EmbedderName, texts: readonly string[]): Promise<EmbeddingOutcome[]> => {
     try {
       const used = await embedder(model);
       const embedAll = async (some: readonly string[]) => {
         const outcomes = await used.embedDocuments(some, finishBefore, { startBefore, requestMs });
-        return some.map((_, index) => embeddedOf(outcomes[index]));
+        return some.map((_, index) => outcomes[index] ?? missing());
       };
       return await embedInPasses(texts, embedAll, startBefore, wait);
     } catch (cause) {
@@ -79,7 +73,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
     const ready = embed(model, texts).then((outcomes) => {
       for (const [index, text] of texts.entries()) {
         const entry = entriesByText.get(text);
-        if (entry) entry.embedded = outcomes[index] ?? embeddedOf(undefined);
+        if (entry) entry.embedded = outcomes[index] ?? missing();
       }
     });
     for (const text of texts) {
@@ -103,7 +97,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
       pool.start([wanted]);
       const entry = entriesOf(wanted.model).get(wanted.text);
       await entry?.ready;
-      return entry?.embedded ?? embeddedOf(undefined);
+      return entry?.embedded ?? missing();
     },
     release({ model, text }) {
       const counts = uses.get(model);
@@ -121,10 +115,10 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
  */
 async function embedInPasses(
   texts: readonly string[],
-  embedAll: (texts: readonly string[]) => Promise<Embedded[]>,
+  embedAll: (texts: readonly string[]) => Promise<EmbeddingOutcome[]>,
   startBefore: Deadline,
   wait: (ms: number) => Promise<unknown>,
-): Promise<Embedded[]> {
+): Promise<EmbeddingOutcome[]> {
   const embedded = await embedAll(texts);
   let pass = embedded;
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -134,7 +128,7 @@ async function embedInPasses(
     if (failed.length === 0 || hopeless) return embedded;
     await wait(delay);
     pass = await embedAll(failed.map(([index]) => texts[index] ?? ""));
-    for (const [place, [index]] of failed.entries()) embedded[index] = pass[place] ?? embeddedOf(undefined);
+    for (const [place, [index]] of failed.entries()) embedded[index] = pass[place] ?? missing();
   }
   return embedded;
 }
@@ -142,15 +136,6 @@ async function embedInPasses(
 /** Time that was not left in one pass is not left in the next. */
 const isWorthAnotherPass = (error: EmbeddingError) => error.retryable && !(error instanceof NoTimeLeftError);
 
-function embeddedOf(outcome: EmbeddingOutcome | undefined): Embedded {
-  switch (outcome?.kind) {
-    case "dense":
-      return outcome;
-    case "sparse":
-      return { kind: "sparse", json: JSON.stringify(outcome.tokens) };
-    case "error":
-      return outcome;
-    default:
-      return { kind: "error", error: new EmbeddingError("the model gave no embedding", { retryable: true }) };
-  }
+function missing(): EmbeddingOutcome {
+  return { kind: "error", error: new EmbeddingError("the model gave no embedding", { retryable: true }) };
 }

@@ -66,7 +66,7 @@ export const brief = (outcomes: readonly EmbeddingOutcome[]) =>
 /** The tokens of a sparse embedding. */
 export function tokensOf(embedding: Embedding | EmbeddingOutcome | undefined) {
   if (embedding?.kind !== "sparse") throw new Error(`not sparse: ${JSON.stringify(embedding)}`);
-  return embedding.tokens;
+  return "json" in embedding ? (JSON.parse(embedding.json) as Record<string, number>) : embedding.tokens;
 }
 
 const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];

@@ -98,7 +98,7 @@ export function testEmbedder(model: ModelName): TestEmbedder {
   const outcome = (text: string): EmbeddingOutcome =>
     MODELS[model].kind === "dense"
       ? { kind: "dense", json: Buffer.from(JSON.stringify(vectorOf(text))) }
-      : { kind: "sparse", tokens: tokensOf(text) };
+      : { kind: "sparse", json: JSON.stringify(tokensOf(text)) };
   const embedder: TestEmbedder = {
     model,
     calls: [],
