@@ -70,7 +70,7 @@ async function givenVectors(url: string): Promise<Row> {
     kept: ratio.p50 <= 1.05,
     note:
       `${DIMENSION} dimensions, ${bytes(native.length)} a request: ours ${ms(sides.ours.p50)}, native ${ms(sides.theirs.p50)}. ` +
-      "the gateway reads the request twice (to validate it, then to split it into documents) and echoes it",
+      "the gateway echoes the request",
   };
 }
 

@@ -3,14 +3,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { bundle } from "../build/bundle.ts";
-import { NODE_OPTIONS } from "../functions/api-router/env.ts";
+import { MEMORY_OPTIONS } from "../functions/api-router/env.ts";
 import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { ROOT } from "../test/fixtures/env.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
 import { buildGateway, FOLDER } from "./gateway-setup.ts";
-
-/** The memory options of the deployed function. */
-const NODE_FLAGS = NODE_OPTIONS.split(" ");
 
 /** Resources that a process has used so far. */
 export interface Usage {
@@ -26,14 +23,19 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts the gateway behind the local API server in its own process, to measure it apart from the load. */
+/**
+ * Starts the gateway behind the local API server in its own process, to measure it apart from the load. It has the memory
+ * options of the deployed function.
+ */
 export async function startServerProcess(
   node: string,
   settings: Partial<GatewaySettings> = {},
 ): Promise<ServerProcess> {
   const file = join(await buildGateway(settings), "index.mjs");
-  const args = [...NODE_FLAGS, await buildServer(), node, file, API_KEY];
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [await buildServer(), node, file, API_KEY], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, ...MEMORY_OPTIONS },
+  });
   child.setMaxListeners(0);
   const waiting: Array<(line: string) => void> = [];
   // The function also prints metric lines on standard output.

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { NODE_OPTIONS } from "../../functions/api-router/env.ts";
+import { MEMORY_OPTIONS } from "../../functions/api-router/env.ts";
 import { freePort } from "../../local/process/ports.ts";
 
 /** What the serving process needs to know. */
@@ -47,9 +47,9 @@ export async function startServing(
   const port = await freePort();
   const samples: Sample[] = [];
   const start = async () => {
-    const child = spawn(process.execPath, [...NODE_OPTIONS.split(" "), "--expose-gc", SERVER], {
+    const child = spawn(process.execPath, ["--expose-gc", SERVER], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
-      env: { PATH: process.env.PATH, ...awsEnv },
+      env: { PATH: process.env.PATH, ...MEMORY_OPTIONS, ...awsEnv },
     });
     const ready = Promise.race([
       once(child, "message"),

@@ -1,6 +1,6 @@
 import type { ITerraformDependable } from "cdktf";
 import type * as v from "valibot";
-import { type ApiRouterEnv, NODE_OPTIONS } from "../../functions/api-router/env.ts";
+import { type ApiRouterEnv, MEMORY_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { SearchGateway } from "../../lib/config/configuration.ts";
@@ -41,7 +41,7 @@ export function routerFunction(
     // CPU grows with memory: 1,769 MB give one vCPU.
     memoryMb: 1_769,
     timeoutSeconds: 28,
-    environment: { ...environment(stack), ...keyEnvironment(stack, keys), NODE_OPTIONS },
+    environment: { ...environment(stack), ...keyEnvironment(stack, keys), ...MEMORY_OPTIONS },
     statements: apiRouterPolicy(arns(stack)),
     logRetentionDays: Math.min(MOST_LOG_DAYS, stack.logDays),
     logKeyArn,

@@ -50,7 +50,11 @@ test("api-router's environment follows the authentication; the region is Lambda'
   const environment = (stack: Stack) =>
     (lambda(stack, "api-router").environment as { variables: Record<string, string> }).variables;
   const OPENSEARCH_NODE = "https://vpc-books-abcdefghijklmnopqrstuvwxyz.eu-west-1.es.amazonaws.com";
-  const always = { OPENSEARCH_NODE, NODE_OPTIONS: "--max-old-space-size=256 --max-semi-space-size=4" };
+  const always = {
+    OPENSEARCH_NODE,
+    NODE_OPTIONS: "--max-old-space-size=256 --max-semi-space-size=8",
+    MALLOC_MMAP_THRESHOLD_: "131072",
+  };
   assert.equal(environment(minimal), { OPENSEARCH_AUTH: "none", ...always });
   assert.equal(environment(example("search-gateway", "aws-auth")), { OPENSEARCH_AUTH: "aws", ...always });
   assert.equal(environment(all), {
