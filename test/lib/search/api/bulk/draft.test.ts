@@ -1,5 +1,7 @@
 import * as assert from "uvu/assert";
 import { type Draft, join, NO_DOCUMENT, sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
+import { operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
+import { outlineOf } from "../../../../../lib/search/api/bulk/outline.ts";
 import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
 import { suite } from "../../../../suite.ts";
 import { requestOf } from "./support.ts";
@@ -46,6 +48,17 @@ test("an upsert whose embedding depends on the stored document creates or update
     '{"update":{"_id":"1","routing":"r","if_seq_no":4,"if_primary_term":2}}',
     '{"doc":{"a":1}}',
   ]);
+});
+
+test("a document over several lines becomes one line, and every other byte stays", () => {
+  const doc = '{\r\n "big": 9007199254740993,\n\t"text": "é\\n\\u00e9" , "one": 1.0\n}';
+  const bytes = Buffer.from(`{"index":"i","bulk_request":[{"id":"1","op":"index","doc":${doc}}]}`);
+  const [operation] = operationsOf([{ id: "1", op: "index" }], outlineOf(bytes)?.places ?? []);
+  if (!operation) throw new Error("no operation");
+  const sent = (changes: Draft["changes"]) => join(sendingOf(bytes, { operation, changes }).source ?? []).toString();
+  const oneLine = '{   "big": 9007199254740993, \t"text": "é\\n\\u00e9" , "one": 1.0 }';
+  assert.is(sent({}), oneLine);
+  assert.is(sent({ v: Buffer.from("[0.50]") }), oneLine.replace(/}$/, ',"v":[0.50]}'));
 });
 
 test.run();
