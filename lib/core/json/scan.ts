@@ -81,7 +81,7 @@ export function skipSpace(bytes: Buffer, start: number): number {
 }
 
 /** Returns the position after the string that starts at `start`. */
-export function endOfString(bytes: Buffer, start: number): number {
+function endOfString(bytes: Buffer, start: number): number {
   if (bytes[start] !== QUOTE) return INVALID;
   let at = start;
   for (;;) {

@@ -36,8 +36,7 @@ const RETURN = 0x0d;
 /** Returns the document of a draft on one line: what the caller wrote, with the embeddings. */
 function documentOf(bytes: Buffer, { operation: { slice }, changes }: Draft): Piece[] {
   const raw = onOneLine(bytes.subarray(slice?.start, slice?.end));
-  for (const _ in changes) return piecesWithPaths(raw.toString("utf8"), changes);
-  return [raw];
+  return Object.keys(changes).length === 0 ? [raw] : piecesWithPaths(raw.toString("utf8"), changes);
 }
 
 /** Replaces line breaks, which JSON has as white space only: inside strings they are always escaped. */
