@@ -70,7 +70,7 @@ export async function startServerProcess(
  */
 async function buildServer(): Promise<string> {
   const folder = join(FOLDER, "http-server");
-  const { files } = await bundle("bench/http-server.ts", { root: ROOT, minify: true });
+  const { files } = await bundle("bench/http-server.ts", ROOT);
   for (const [name, content] of files) {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true });

@@ -23,7 +23,7 @@ test("999 interactions are not, 24 users are not, and both are reported at once"
 
 test("names the threshold", () => {
   assert.equal(lacks(counted(2_000, 3), [{ ...check, event_value_threshold: 0.5 }]), [
-    'similar_items: 3 users have at least two interactions of type "purchase" with a value of 0.5 or more, needed are 25',
+    'similar_items: 3 users have at least two interactions of type "purchase" with a value of 0.5 or more, but 25 are needed',
   ]);
 });
 
@@ -36,7 +36,7 @@ test("an event type that does not exist: lists those that do, most frequent firs
 test("of many users, one in a hundred has two interactions", () => {
   assert.equal(lacks(counted(9_999, 50, 5_000), [check]), []);
   assert.equal(lacks(counted(9_999, 50, 5_001), [check]), [
-    'similar_items: 50 users have at least two interactions of type "purchase", needed are 51, one in a hundred',
+    'similar_items: 50 users have at least two interactions of type "purchase", but 51 are needed, one in a hundred',
   ]);
 });
 
