@@ -1,7 +1,7 @@
 import type { Names, StateMachineName } from "../core/naming/names.ts";
-import { etlStateMachine } from "../recommendation/etl/state-machine.ts";
-import { teardownStateMachine, trainingStateMachine } from "../recommendation/training/state-machine.ts";
+import { etlStateMachine } from "./etl-states.ts";
 import { aliasArn } from "./functions.ts";
+import { teardownStateMachine, trainingStateMachine } from "./training-states.ts";
 
 /**
  * Returns the definitions of the recommendation service's state machines.

@@ -1,8 +1,8 @@
 import { CloudwatchEventRule } from "@cdktf/provider-aws/lib/cloudwatch-event-rule/index.js";
 import { CloudwatchEventTarget } from "@cdktf/provider-aws/lib/cloudwatch-event-target/index.js";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { State } from "../../lib/aws/lambda-task.ts";
 import { TRAINING_REPORT } from "../../lib/core/naming/names.ts";
+import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
 import { alarmTopic } from "../constructs/alarm.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";

@@ -1,5 +1,5 @@
-import { choice, fields, retriesOf, type State, taskState } from "../../aws/lambda-task.ts";
-import { etlStates, type StateMachineParts } from "../etl/state-machine.ts";
+import { etlStates, type StateMachineParts } from "./etl-states.ts";
+import { choice, fields, retriesOf, type State, taskState } from "./lambda-task.ts";
 
 /** The resources that the training state machine uses. */
 export interface TrainingMachineParts {

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { teardownStateMachine, trainingStateMachine } from "../../../../lib/recommendation/training/state-machine.ts";
-import { suite } from "../../../suite.ts";
+import { teardownStateMachine, trainingStateMachine } from "../../../lib/infrastructure/training-states.ts";
+import { suite } from "../../suite.ts";
 
 const test = suite("training state machines");
 
@@ -61,7 +61,7 @@ test("do not retry a TrainingError, but everything else", () => {
 });
 
 test("both fit into the history: nine events a look, at most 25,000", async () => {
-  const { LOOKS } = await import("../../../../lib/recommendation/training/context.ts");
+  const { LOOKS } = await import("../../../lib/recommendation/training/context.ts");
   const seconds = machines.map((machine) => Number(Reflect.get(machine, "TimeoutSeconds")));
   assert.equal(seconds, [48 * 3_600, 12 * 3_600]);
   const events = [LOOKS.recipes, LOOKS.teardown].map((look, index) => ((seconds[index] ?? 0) / look) * 9);

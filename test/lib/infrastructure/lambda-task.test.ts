@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { retriesOf, TASK_SECONDS } from "../../../lib/aws/lambda-task.ts";
+import { retriesOf, TASK_SECONDS } from "../../../lib/infrastructure/lambda-task.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("calls of functions by state machines");

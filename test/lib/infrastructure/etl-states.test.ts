@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { etlStateMachine, etlStates } from "../../../../lib/recommendation/etl/state-machine.ts";
-import { suite } from "../../../suite.ts";
+import { etlStateMachine, etlStates } from "../../../lib/infrastructure/etl-states.ts";
+import { suite } from "../../suite.ts";
 
 const test = suite("ETL state machine");
 

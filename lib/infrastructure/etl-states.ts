@@ -1,4 +1,4 @@
-import { choice, fields, retriesOf, type State, TASK_SECONDS, taskState } from "../../aws/lambda-task.ts";
+import { choice, fields, retriesOf, type State, TASK_SECONDS, taskState } from "./lambda-task.ts";
 
 /** The resources that the state machine uses. */
 export interface StateMachineParts {
