@@ -33,7 +33,7 @@ export interface Database {
  */
 export async function withDatabase<T>(limits: DatabaseLimits, work: (database: Database) => Promise<T>): Promise<T> {
   // Loads the native library on first use.
-  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const { DuckDBInstance } = await import("./duckdb.ts");
   const folder = await mkdtemp(join(limits.folder, "duckdb-"));
   try {
     const instance = await DuckDBInstance.create(":memory:", {
