@@ -62,7 +62,7 @@ for (const cluster of await clusters()) {
     left.child.kill("SIGINT");
     const { code, err } = await left.ended;
     assert.is(code, 1, err);
-    const [, id = ""] = /Go on with: relevance index import --resume (\S+)/.exec(err) ?? [];
+    const [, id = ""] = /Resume the run with: relevance index import --resume (\S+)/.exec(err) ?? [];
     assert.match((await run("status").ended).out, id);
     const resumed = await run("import", "--resume", id).ended;
     assert.is(resumed.code, 0, resumed.err);
