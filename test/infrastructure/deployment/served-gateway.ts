@@ -2,7 +2,6 @@ import {
   CreateUsagePlanKeyCommand,
   DeleteResourceCommand,
   DeleteUsagePlanKeyCommand,
-  GetApiKeysCommand,
   GetResourcesCommand,
   GetUsagePlansCommand,
 } from "@aws-sdk/client-api-gateway";
@@ -12,7 +11,7 @@ import { readDeployedApi } from "../../../local/cloud/deployed-api.ts";
 import type { Step, World } from "./world.ts";
 
 /** Uses the API as it is deployed, and shows that it does not answer without key and permission. */
-export function servedGateway(step: Step, { cloud, names, gateway, lambda, failure }: World): void {
+export function servedGateway(step: Step, { cloud, names, gateway, lambda, stateOf, failure }: World): void {
   step("answers bulk, search and hybrid search as it was deployed", async () => {
     assert.is(await failure(), undefined);
     const { throttle } = await readDeployedApi(cloud, names.api("search-gateway"), "v1");
@@ -20,12 +19,10 @@ export function servedGateway(step: Step, { cloud, names, gateway, lambda, failu
   });
 
   step("does not answer once its key is out of the usage plan", async () => {
-    const { items: plans = [] } = await gateway.send(new GetUsagePlansCommand({}));
-    const usagePlanId = plans.find(({ name }) => name === names.usagePlan("search-gateway"))?.id;
-    const { items: keys = [] } = await gateway.send(
-      new GetApiKeysCommand({ nameQuery: names.apiKey("search-gateway") }),
-    );
-    const keyId = keys[0]?.id;
+    // Not by name: the interrupted deployment may have left another key or plan that Terraform does not know.
+    const { outputs } = await stateOf("search-gateway");
+    const keyId = String(outputs.api_key_ids?.value);
+    const usagePlanId = (await gateway.send(new GetUsagePlansCommand({ keyId }))).items?.[0]?.id;
     await gateway.send(new DeleteUsagePlanKeyCommand({ usagePlanId, keyId }));
     assert.is(await failure(), "no key is valid");
     await gateway.send(new CreateUsagePlanKeyCommand({ usagePlanId, keyId, keyType: "API_KEY" }));
