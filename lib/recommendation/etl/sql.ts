@@ -36,7 +36,7 @@ export function csv({ fields }: AvroSchema, rows: string, file: string): string 
   return sql("csv", { fields: names(fields), rows, header, texts, file: literal(file) });
 }
 
-/** Returns a query of rows in a file, as {@link appendRows} wrote them. */
+/** Returns a query of rows in a file, as `jsonLines` writes them. */
 export function rowsIn(file: string, names: readonly string[]): string {
   const columns = names.map((name) => `${identifier(name)}: 'VARCHAR'`).join(", ");
   return `FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${columns}})`;
