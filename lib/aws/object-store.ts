@@ -1,3 +1,6 @@
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+
 /** An object of the bucket. The ETag changes with the content. */
 export interface StoredObject {
   key: string;
@@ -32,3 +35,20 @@ export async function listed(store: Pick<ObjectStore, "list">, prefix: string): 
   for await (const object of store.list(prefix)) found.push(object);
   return found;
 }
+
+/** Copies an object to a file. Returns false if the object does not exist. */
+export async function download(store: ObjectStore, key: string, file: string): Promise<boolean> {
+  const body = await store.read(key);
+  if (!body) return false;
+  await pipeline(body, createWriteStream(file));
+  return true;
+}
+
+/** Removes all objects of a folder but those named. */
+export async function removeOthers(store: ObjectStore, folder: string, kept: ReadonlySet<string>): Promise<void> {
+  await store.remove((await listed(store, folder)).map(({ key }) => key).filter((key) => !kept.has(key)));
+}
+
+/** Replaces an object by a file, or removes it: a repeated call leaves nothing of an earlier one. */
+export const replace = (store: ObjectStore, key: string, file: string | false): Promise<void> =>
+  file === false ? store.remove([key]) : store.write(key, { file });

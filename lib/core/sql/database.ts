@@ -13,8 +13,14 @@ export interface DatabaseLimits {
   files?: readonly string[];
 }
 
+/** Adds a row to a table, one value for each column. Null is a cell without a value. */
+export type AddRow = (...cells: readonly (string | number | null)[]) => void;
+
 /** One row of a result. */
 export type Row = Readonly<Record<string, unknown>>;
+
+/** Rows that an appender keeps outside the memory limit. */
+const WAITING_ROWS = 8_192;
 
 type Values = Readonly<Record<string, DuckDBValue>>;
 
@@ -25,6 +31,8 @@ export interface Database {
   run(statements: string, values?: Values): Promise<number>;
   /** Returns all rows of a small result. */
   rows(query: string, values?: Values): Promise<Row[]>;
+  /** Lets `work` add rows to a table, which converts their values to the types of its columns. */
+  fill<T>(table: string, work: (add: AddRow) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -64,6 +72,23 @@ async function open(instance: DuckDBInstance, folder: string, files: readonly st
     },
     async rows(query, values) {
       return (await connection.runAndReadAll(query, values)).getRowObjectsJS();
+    },
+    async fill(table, work) {
+      const appender = await connection.createAppender(table);
+      let waiting = 0;
+      try {
+        return await work((...cells) => {
+          for (const cell of cells) {
+            if (cell === null) appender.appendNull();
+            else appender.appendVarchar(String(cell));
+          }
+          appender.endRow();
+          waiting = (waiting + 1) % WAITING_ROWS;
+          if (waiting === 0) appender.flushSync();
+        });
+      } finally {
+        appender.closeSync();
+      }
     },
   };
 }

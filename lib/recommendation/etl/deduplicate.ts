@@ -1,11 +1,9 @@
 import { join } from "node:path";
-import type { ObjectStore } from "../../aws/object-store.ts";
+import { download, type ObjectStore, replace } from "../../aws/object-store.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Database, literal, literals } from "../../core/sql/database.ts";
-import { storedTable } from "./event-columns.ts";
-import { download } from "./files.ts";
-import { runKeys, sharedKeys } from "./keys.ts";
-import { EtlError, readFile, replace, TRANSFERS } from "./run-files.ts";
+import { storedTable } from "../records/event-columns.ts";
+import { EtlError, readFile, runKeys, sharedKeys, TRANSFERS } from "./run-files.ts";
 import { csv, sql } from "./sql.ts";
 import { type EventCheck, ReadData, type RunPlan, type Task } from "./tasks.ts";
 

@@ -1,20 +1,16 @@
 import { basename, join } from "node:path";
-import { listed, type ObjectStore } from "../../aws/object-store.ts";
+import { download, listed, type ObjectStore, removeOthers } from "../../aws/object-store.ts";
 import type { Dataset } from "../../config/avro.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Database, literals } from "../../core/sql/database.ts";
+import { sum } from "../../core/sum.ts";
 import type { PopularItems, PopularItemsStore } from "../clients/dynamo-tables.ts";
-import { download, removeOthers } from "./files.ts";
-import { runKeys, sharedKeys } from "./keys.ts";
-import { EtlError, readFile, readResults, sum, TRANSFERS, writeFile } from "./run-files.ts";
+import { EtlError, readFile, readResults, runKeys, sharedKeys, TRANSFERS, writeFile } from "./run-files.ts";
 import { sql } from "./sql.ts";
-import { type GroupResult, type Manifest, ReadData, RunPlan } from "./tasks.ts";
+import { type Manifest, ReadData, RunPlan } from "./tasks.ts";
 
 /** Number of items to keep: the largest answer (500), plus as many again that may be excluded or inactive. */
 const POPULAR_ITEMS = 1_000;
-
-/** What an item of the first map has read. */
-type Read = Pick<GroupResult, "rows" | "rejected">;
 
 /**
  * Runs after the maps. They tolerate failures, so this step fails with the reasons if any result is missing. Otherwise it
@@ -46,27 +42,25 @@ export async function finish(
   await writeFile(store, keys.popularItems, { run, items });
   await popularItems.write({ run, items });
 
-  const dataset = async (name: Dataset, read: readonly Read[], rejects: readonly string[] = []) => ({
-    folder: keys.folder(name),
-    files: (await listed(store, keys.folder(name))).map(({ key, size }) => ({ key, bytes: size })),
-    rows: sum(read, ({ rows }) => rows),
-    rejected: sum(read, ({ rejected }) => rejected),
-    rejects: [...(await listed(store, keys.rejects(name))).map(({ key }) => key), ...rejects],
-  });
-  const table = (name: Dataset) =>
-    dataset(
-      name,
-      segments.filter(({ dataset }) => dataset === name),
-    );
+  const dataset = async (name: Dataset) => {
+    const read = name === "interaction" ? groups : segments.filter(({ dataset }) => dataset === name);
+    return {
+      folder: keys.folder(name),
+      files: (await listed(store, keys.folder(name))).map(({ key, size }) => ({ key, bytes: size })),
+      rows: sum<{ rows: number }>(read, ({ rows }) => rows),
+      rejected: sum<{ rejected: number }>(read, ({ rejected }) => rejected),
+      rejects: (await listed(store, keys.rejects(name))).map(({ key }) => key),
+    };
+  };
   const rejects = groups.filter(({ rejected }) => rejected > 0).map(({ key }) => sharedKeys.rejects(key));
   const manifest: Manifest = {
     run,
     mode,
     from: days[0] ?? "",
     to: days.at(-1) ?? "",
-    user: await table("user"),
-    item: await table("item"),
-    interaction: { ...(await dataset("interaction", groups, rejects)), rows: interactions },
+    user: await dataset("user"),
+    item: await dataset("item"),
+    interaction: { ...(await dataset("interaction")), rows: interactions, rejects },
     ...counts,
   };
   const hasImpression = definitions.schemas.interaction.fields.some(({ name }) => name === "IMPRESSION");

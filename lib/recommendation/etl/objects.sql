@@ -5,5 +5,5 @@ SELECT
     (({{first}} + file_index)::BIGINT << 32) + row_number() OVER () AS __position,
     {{cells}}
 FROM (SELECT *, file_index FROM read_json(
-    {{files}}, format = 'newline_delimited', maximum_object_size = {{longest_line}}, columns = {{columns}}))
+    {{files}}, format = 'newline_delimited', maximum_object_size = {{longest}}, columns = {{columns}}))
 WHERE CASE WHEN {{accepted}} THEN true ELSE error('not a stored event') END

@@ -1,12 +1,11 @@
 import type * as v from "valibot";
-import { listed, type ObjectStore, type StoredObject } from "../../aws/object-store.ts";
+import { listed, type ObjectStore, removeOthers, type StoredObject } from "../../aws/object-store.ts";
 import { shortHash } from "../../core/naming/shorten.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
+import { sum } from "../../core/sum.ts";
 import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
-import { removeOthers } from "./files.ts";
-import { runKeys, sharedKeys } from "./keys.ts";
-import { findFile, readFile, readResults, sum, TRANSFERS, writeFile } from "./run-files.ts";
+import { findFile, readFile, readResults, runKeys, sharedKeys, TRANSFERS, writeFile } from "./run-files.ts";
 import { GroupResult, RunPlan, ScanTask, type Task } from "./tasks.ts";
 
 /**

@@ -1,8 +1,52 @@
+import { join } from "node:path";
 import * as v from "valibot";
-import { type ObjectStore, readText } from "../../aws/object-store.ts";
+import { type ObjectStore, readText, replace } from "../../aws/object-store.ts";
+import { etlRun, PREFIXES } from "../../core/naming/object-keys.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
-import { runKeys } from "./keys.ts";
+import { type Database, literal } from "../../core/sql/database.ts";
 import { Manifest } from "./tasks.ts";
+
+const number = (value: number, digits: number) => String(value).padStart(digits, "0");
+
+/** Keys of files that runs share: the events of each day, which are transformed once. */
+export const sharedKeys = {
+  /** Firehose writes by the hour of arrival, in UTC: `events/2025/02/28/13/…`. */
+  events: (day: string) => `${PREFIXES.events}${day.replaceAll("-", "/")}/`,
+  groups: (day: string) => `${PREFIXES.etlDays}${day}/`,
+  /** The counts of a group. Written when the group is done. */
+  group: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.json`,
+  // The number of partitions is part of the key, so that a group with another one replaces no file of this one.
+  rows: (group: string, of: number, partition: number) =>
+    group.replace(/\.json$/, `-${number(partition, 4)}-of-${number(of, 4)}.parquet`),
+  rejects: (group: string) => group.replace(/json$/, "rejects.jsonl"),
+  /** All files of a group. */
+  files: (group: string, of: number): string[] => [
+    ...[group, sharedKeys.rejects(group)],
+    ...Array.from({ length: of }, (_, partition) => sharedKeys.rows(group, of, partition)),
+  ],
+} as const;
+
+/** Returns the keys of one run's files. The three dataset folders contain only files that Personalize imports. */
+export function runKeys(run: string) {
+  const root = etlRun(run);
+  return {
+    root,
+    plan: `${root}plan/plan.json`,
+    read: `${root}plan/read.json`,
+    /** The items of the first map, which reads events and tables, and of the second, which writes shards. */
+    reads: `${root}plan/reads.json`,
+    shards: `${root}plan/shards.json`,
+    shard: (shard: number) => `${root}results/shard-${number(shard, 5)}.parquet`,
+    segment: (dataset: string, segment: number) => `${root}results/${dataset}-${number(segment, 4)}.json`,
+    folder: (dataset: string) => `${root}${dataset}s/`,
+    interactions: (shard: number) => `${root}interactions/${number(shard, 5)}.csv`,
+    /** A file of a table, and the rejects of one, after `folder` and `rejects`. */
+    part: (segment: number, part: number) => `${number(segment, 4)}-${number(part, 5)}`,
+    rejects: (dataset: string) => `${root}rejects/${dataset}s-`,
+    popularItems: `${root}popular-items.json`,
+    manifest: `${root}manifest.json`,
+  };
+}
 
 /** An ETL failure that a retry cannot fix. The execution reports the message as its cause. */
 export class EtlError extends Error {
@@ -11,11 +55,6 @@ export class EtlError extends Error {
 
 /** How many objects to transfer in parallel. */
 export const TRANSFERS = 16;
-
-/** Adds up a number of each value. */
-export function sum<T>(values: readonly T[], of: (value: T) => number): number {
-  return values.reduce((total, value) => total + of(value), 0);
-}
 
 /** Reads a file of a run. Undefined if it does not exist. Throws EtlError if it does not match the schema. */
 export async function findFile<T>(
@@ -44,9 +83,13 @@ export const readManifest = (store: ObjectStore, run: string) => findFile(store,
 export const writeFile = (store: ObjectStore, key: string, content: unknown): Promise<void> =>
   store.write(key, JSON.stringify(content));
 
-/** Replaces an object by a file, or removes it: a repeated call leaves nothing of an earlier attempt. */
-export const replace = (store: ObjectStore, key: string, file: string | false): Promise<void> =>
-  file === false ? store.remove([key]) : store.write(key, { file });
+/** Writes the rejected rows as lines of JSON, and returns their number. */
+export async function writeRejected(store: ObjectStore, key: string, engine: Database): Promise<number> {
+  const file = join(engine.folder, "rejected.jsonl");
+  const rows = await engine.run(`COPY rejected TO ${literal(file)} (FORMAT json)`);
+  await replace(store, key, rows > 0 && file);
+  return rows;
+}
 
 /** Returns the key where a map's item leaves the reason why it has no result. */
 export const errorKey = (result: string) => `${result.slice(0, result.lastIndexOf(".") + 1)}error.txt`;

@@ -1,15 +1,13 @@
 import { join } from "node:path";
-import type { ObjectStore } from "../../aws/object-store.ts";
+import { type ObjectStore, replace } from "../../aws/object-store.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import type { Database } from "../../core/sql/database.ts";
+import { type AddRow, type Database, identifier } from "../../core/sql/database.ts";
 import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
 import { reasonOf } from "../records/parsed.ts";
 import { ID_COLUMNS, profileFields, profileParser } from "../records/profile.ts";
-import { jsonLines, rowOf } from "./files.ts";
-import { runKeys } from "./keys.ts";
-import { replace, writeFile } from "./run-files.ts";
-import { csv, rowsIn } from "./sql.ts";
+import { runKeys, writeFile, writeRejected } from "./run-files.ts";
+import { csv } from "./sql.ts";
 import type { Task } from "./tasks.ts";
 
 /** A call stops reading when only this much time is left, which is enough to write the file. */
@@ -35,33 +33,32 @@ export async function scan(
   const parse = profileParser(dataset, definitions, "ignore");
   const valuesOf = profileFields(dataset, definitions);
   const schema = definitions.schemas[dataset];
-  const names = schema.fields.map(({ name }) => name);
-  const accepted = jsonLines(join(engine.folder, "accepted"));
-  const rejected = jsonLines(join(engine.folder, "rejected"));
   let { start } = task;
   let characters = 0;
-  do {
-    const page = await tables.scan(dataset, { segment, of, start });
-    start = page.last;
-    for (const record of page.records) {
-      const parsed = parse(record);
-      const row = JSON.stringify(record);
-      characters += row.length;
-      if ("record" in parsed) accepted.add(rowOf(names, valuesOf(parsed.record)));
-      else {
-        const source = `${dataset} ${String(record[ID_COLUMNS[dataset]])}`;
-        rejected.add({ source, line: null, reason: reasonOf(parsed.issues), row: row.slice(0, 2_000) });
+  const readPages = async (accept: AddRow, reject: AddRow) => {
+    do {
+      const page = await tables.scan(dataset, { segment, of, start });
+      start = page.last;
+      for (const record of page.records) {
+        const parsed = parse(record);
+        const row = JSON.stringify(record);
+        characters += row.length;
+        if ("record" in parsed) accept(...valuesOf(parsed.record));
+        else reject(`${dataset} ${record[ID_COLUMNS[dataset]]}`, null, reasonOf(parsed.issues), row.slice(0, 2_000));
       }
-    }
-  } while (start !== null && characters < fileCharacters && deadline.remaining() > STOP_BEFORE_MS);
+    } while (start !== null && characters < fileCharacters && deadline.remaining() > STOP_BEFORE_MS);
+  };
+  const columns = schema.fields.map(({ name }) => `${identifier(name)} VARCHAR`);
+  await engine.run(`CREATE TABLE record (${columns.join(", ")})`);
+  await engine.fill("record", (accept) => engine.fill("rejected", (reject) => readPages(accept, reject)));
 
   const keys = runKeys(task.run);
   const name = keys.part(segment, part);
   const file = join(engine.folder, "rows.csv");
-  await engine.run(csv(schema, rowsIn(accepted.flush(), names), file));
-  await replace(store, `${keys.folder(dataset)}${name}.csv`, accepted.count > 0 && file);
-  await replace(store, `${keys.rejects(dataset)}${name}.jsonl`, rejected.count > 0 && rejected.flush());
-  const counts = { rows: task.rows + accepted.count, rejected: task.rejected + rejected.count };
+  const rows = await engine.run(csv(schema, "FROM record", file));
+  await replace(store, `${keys.folder(dataset)}${name}.csv`, rows > 0 && file);
+  const rejected = await writeRejected(store, `${keys.rejects(dataset)}${name}.jsonl`, engine);
+  const counts = { rows: task.rows + rows, rejected: task.rejected + rejected };
   const next = { ...task, ...counts, part: part + 1, start, done: start === null };
   if (next.done) await writeFile(store, task.result, next);
   return next;

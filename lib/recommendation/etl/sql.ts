@@ -4,7 +4,8 @@ import { type Database, type DatabaseLimits, identifier, literal, withDatabase }
 
 /** The statements of ETL. The build puts their text in place of each call. */
 const FILES = {
-  macros: readFileSync(new URL("macros.sql", import.meta.url), "utf8"),
+  rules: readFileSync(new URL("../records/event-rules.sql", import.meta.url), "utf8"),
+  engine: readFileSync(new URL("engine.sql", import.meta.url), "utf8"),
   objects: readFileSync(new URL("objects.sql", import.meta.url), "utf8"),
   kept: readFileSync(new URL("kept.sql", import.meta.url), "utf8"),
   report: readFileSync(new URL("report.sql", import.meta.url), "utf8"),
@@ -21,10 +22,10 @@ export function sql(file: keyof typeof FILES, values: Readonly<Record<string, st
   });
 }
 
-/** Runs `work` with a database that has the macros. */
+/** Runs `work` with a database that has the macros and the table of rejected rows. */
 export const withEngine = <T>(limits: DatabaseLimits, work: (engine: Database) => Promise<T>): Promise<T> =>
   withDatabase(limits, async (engine) => {
-    await engine.run(sql("macros"));
+    await engine.run(sql("rules") + sql("engine"));
     return work(engine);
   });
 
@@ -34,10 +35,4 @@ export function csv({ fields }: AvroSchema, rows: string, file: string): string 
   const header = literal(`${fields.map(({ name }) => name).join(",")}\n`);
   const texts = names(fields.filter(({ type }) => [type].flat().includes("string")));
   return sql("csv", { fields: names(fields), rows, header, texts, file: literal(file) });
-}
-
-/** Returns a query of rows in a file, as `jsonLines` writes them. */
-export function rowsIn(file: string, names: readonly string[]): string {
-  const columns = names.map((name) => `${identifier(name)}: 'VARCHAR'`).join(", ");
-  return `FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${columns}})`;
 }

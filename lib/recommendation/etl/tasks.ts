@@ -20,14 +20,6 @@ export const EventCheck = v.strictObject({
 
 const settings = { mode: v.picklist(TRAINING_MODES), checks: v.array(EventCheck) };
 
-/** An item of the first map: the objects that one call transforms into `of` partitions, a power of two. */
-const TransformTask = v.strictObject({
-  task: v.literal("transform"),
-  ...item,
-  objects: v.array(v.string()),
-  of: Parts,
-});
-
 /** An item of the first map: a segment of a table. Each call advances `part` and `start`, and adds to the counts. */
 export const ScanTask = v.strictObject({
   task: v.literal("scan"),
@@ -43,17 +35,16 @@ export const ScanTask = v.strictObject({
   done: v.optional(v.boolean(), false),
 });
 
-/** An item of the second map: a shard, one part of the events of all days, split by EVENT_ID. */
-const DeduplicateTask = v.strictObject({ task: v.literal("deduplicate"), ...item, shard: Count, of: Parts });
-
 /** The input of the ETL function: one step of a run. */
 export const EtlTask = v.variant("task", [
   // `startedAt` is when the execution started, in ISO 8601.
   v.strictObject({ task: v.literal("plan"), run: Run, startedAt: v.pipe(v.string(), v.isoTimestamp()), ...settings }),
-  TransformTask,
+  // An item of the first map: the objects that one call transforms into `of` partitions, a power of two.
+  v.strictObject({ task: v.literal("transform"), ...item, objects: v.array(v.string()), of: Parts }),
   ScanTask,
   v.strictObject({ task: v.literal("split"), run: Run }),
-  DeduplicateTask,
+  // An item of the second map: a shard, one part of the events of all days, split by EVENT_ID.
+  v.strictObject({ task: v.literal("deduplicate"), ...item, shard: Count, of: Parts }),
   v.strictObject({ task: v.literal("finish"), run: Run }),
 ]);
 

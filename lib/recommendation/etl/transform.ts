@@ -2,27 +2,21 @@ import { isUtf8 } from "node:buffer";
 import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { ObjectStore } from "../../aws/object-store.ts";
+import { type ObjectStore, replace } from "../../aws/object-store.ts";
 import { parseJson } from "../../core/json/values.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
-import { type Database, literal, literals } from "../../core/sql/database.ts";
+import { type AddRow, type Database, literal, literals } from "../../core/sql/database.ts";
+import { sum } from "../../core/sum.ts";
 import { eventParser } from "../records/event.ts";
+import { eventColumns, storedTable } from "../records/event-columns.ts";
 import type { Definitions } from "../records/layout.ts";
 import { reasonOf } from "../records/parsed.ts";
+import type { StoredEvent } from "../records/stored-event.ts";
 import { trainedEvent } from "../records/trained-event.ts";
-import { eventColumns, rowColumns, storedTable } from "./event-columns.ts";
-import { copyText, jsonLines, type Lines, LONGEST_LINE, PROBLEM, rowOf } from "./files.ts";
-import { sharedKeys } from "./keys.ts";
-import { replace, sum, TRANSFERS, writeFile } from "./run-files.ts";
-import { rowsIn, sql } from "./sql.ts";
+import { copyText, LONGEST_LINE, PROBLEM } from "./copy-text.ts";
+import { sharedKeys, TRANSFERS, writeFile, writeRejected } from "./run-files.ts";
+import { sql } from "./sql.ts";
 import type { GroupResult, Task } from "./tasks.ts";
-
-/** An object on the function's disk, and its place in the group, which is part of the positions of its events. */
-interface LocalObject {
-  key: string;
-  place: number;
-  file: string;
-}
 
 /** The fastest form to write. A dictionary of texts that hardly repeat takes longer to build than it saves. */
 const PARQUET = "FORMAT parquet, COMPRESSION lz4_raw, STRING_DICTIONARY_PAGE_SIZE_LIMIT 1";
@@ -38,16 +32,15 @@ export async function transform(
   definitions: Definitions,
   engine: Database,
 ): Promise<GroupResult> {
+  // The place of an object in the group is part of the positions of its events.
   const objects = await concurrently([...keys.entries()], TRANSFERS, async ([place, key]) => {
     const file = join(engine.folder, `${place}.json`);
     return { key, place, file, ...(await copyText(store, key, file)) };
   });
-  const columns = eventColumns(
-    definitions,
-    objects.every(({ isPlain }) => isPlain),
-  );
+  const isPlain = objects.every((object) => object.isPlain);
+  const columns = eventColumns(definitions, isPlain);
   const read = (some: typeof objects, first = 0) =>
-    sql("objects", { ...columns, first, files: literals(some.map(({ file }) => file)) });
+    sql("objects", { ...columns, first, longest: LONGEST_LINE, files: literals(some.map(({ file }) => file)) });
   const target = join(engine.folder, "rows");
   const partition = (rows: string) =>
     engine.run(
@@ -56,8 +49,6 @@ export async function transform(
         : `COPY (SELECT *, shard_of(__id, ${of}) AS part FROM (${rows})) TO ${literal(target)}
            (${PARQUET}, PARTITION_BY (part), OVERWRITE)`,
     );
-  const accepted = jsonLines(join(engine.folder, "accepted"));
-  const rejected = jsonLines(join(engine.folder, "rejected"));
   let rows = await unlessRefused(() => partition(read(objects)));
   if (rows === undefined) {
     // Only the objects that are refused, too, when they are read alone, are read line by line.
@@ -65,47 +56,46 @@ export async function transform(
     for (const object of objects) {
       const insert = () => engine.run(`INSERT INTO stored ${read([object], object.place)}`);
       const isRefused = objects.length === 1 || (await unlessRefused(insert)) === undefined;
-      if (isRefused) await readLines(object, accepted, rejected, definitions);
+      if (!isRefused) continue;
+      await engine.fill("stored", (accept) =>
+        engine.fill("rejected", (reject) => readLines(object, definitions, accept, reject)),
+      );
     }
-    await engine.run(`INSERT INTO stored ${rowsIn(accepted.flush(), rowColumns(definitions))}`);
     rows = await partition("FROM stored");
   }
   await concurrently([...new Array(of).keys()], TRANSFERS, (part) => {
     const file = of === 1 ? target : join(target, `part=${part}`, "data_0.parquet");
     return replace(store, sharedKeys.rows(result, of, part), existsSync(file) && file);
   });
-  await replace(store, sharedKeys.rejects(result), rejected.count > 0 && rejected.flush());
+  const rejected = await writeRejected(store, sharedKeys.rejects(result), engine);
   const bytes = sum(objects, (object) => object.bytes);
-  const written: GroupResult = { key: result, rows, rejected: rejected.count, bytes, of };
+  const written: GroupResult = { key: result, rows, rejected, bytes, of };
   await writeFile(store, result, written);
   return written;
 }
 
-/** Returns undefined if the objects contain anything but stored events. */
+/** Returns undefined if the objects contain anything but stored events, or SQL cannot tell their columns apart. */
 async function unlessRefused<T>(operation: () => Promise<T>): Promise<T | undefined> {
   try {
     return await operation();
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith("Invalid Input Error")) return undefined;
+    if (error instanceof Error && /^(Invalid Input|Binder) Error/.test(error.message)) return undefined;
     throw error;
   }
 }
 
-/**
- * Reads an object line by line. The parser of records judges each line: adds its event to the lines `accepted`, or the line
- * with the reason to those `rejected`.
- */
+/** Reads an object line by line. The parser of records judges each line. */
 async function readLines(
-  { key, place, file }: LocalObject,
-  accepted: Lines,
-  rejected: Lines,
+  { key, place, file }: { key: string; place: number; file: string },
   definitions: Definitions,
+  accept: AddRow,
+  reject: AddRow,
 ) {
   const parse = eventParser(definitions, undefined, "ignore");
   const toTrained = trainedEvent(definitions);
-  const names = rowColumns(definitions);
   let line = 0;
-  const judged = (bytes: Buffer): object | string => {
+  /** Returns the event, or the reason why there is none. */
+  const judged = (bytes: Buffer): StoredEvent | string => {
     if (bytes.length > LONGEST_LINE) return `is longer than ${LONGEST_LINE} bytes`;
     if (!isUtf8(bytes)) return "is not UTF-8";
     const text = bytes.toString();
@@ -113,19 +103,19 @@ async function readLines(
     const json = parseJson(text);
     if (json === undefined) return "is not JSON";
     const event = parse(json);
-    if ("issues" in event) return reasonOf(event.issues);
-    const { userId, itemId, eventType, eventValue, timestamp, impression, values } = toTrained(event.record);
-    const position = (BigInt(place) << 32n) + BigInt(line);
-    const cells = [userId, itemId, eventType, eventValue, timestamp, impression, ...values];
-    return rowOf(names, [event.record.EVENT_ID, String(position), ...cells]);
+    return "issues" in event ? reasonOf(event.issues) : event.record;
   };
   // As Latin-1, a line keeps its bytes, whatever they are.
   for await (const text of createInterface({ input: createReadStream(file, "latin1") })) {
     line += 1;
     if (text.trim() === "") continue;
     const bytes = Buffer.from(text, "latin1");
-    const found = judged(bytes);
-    if (typeof found === "object") accepted.add(found);
-    else rejected.add({ source: key, line, reason: found, row: bytes.toString("utf8", 0, 2_000) });
+    const event = judged(bytes);
+    if (typeof event === "string") reject(key, line, event, bytes.toString("utf8", 0, 2_000));
+    else {
+      const { userId, itemId, eventType, eventValue, timestamp, impression, values } = toTrained(event);
+      const position = place * 2 ** 32 + line;
+      accept(event.EVENT_ID, position, userId, itemId, eventType, eventValue, timestamp, impression, ...values);
+    }
   }
 }

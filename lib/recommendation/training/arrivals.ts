@@ -1,6 +1,6 @@
 import type { ObjectStore } from "../../aws/object-store.ts";
-import { runKeys, sharedKeys } from "../etl/keys.ts";
-import { readFile, sum } from "../etl/run-files.ts";
+import { sum } from "../../core/sum.ts";
+import { readFile, runKeys, sharedKeys } from "../etl/run-files.ts";
 import { ReadData } from "../etl/tasks.ts";
 
 /** Returns how many lines ETL read for these days in a run, including rejected lines. */

@@ -1,6 +1,5 @@
 import { metadataFields } from "../../config/checks/schemas.ts";
-import { runKeys } from "../etl/keys.ts";
-import { readFile } from "../etl/run-files.ts";
+import { readFile, runKeys } from "../etl/run-files.ts";
 import type { EventCheck } from "../etl/tasks.ts";
 import { RunPlan } from "../etl/tasks.ts";
 import type { TrainingContext } from "./context.ts";

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ObjectStore } from "../../aws/object-store.ts";
-import { runKeys } from "../etl/keys.ts";
 import { schemaHash } from "../etl/plan.ts";
-import { readFile } from "../etl/run-files.ts";
+import { readFile, runKeys } from "../etl/run-files.ts";
 import type { Manifest } from "../etl/tasks.ts";
 import { RunPlan } from "../etl/tasks.ts";
 

@@ -1,3 +1,5 @@
+import { sum } from "../../core/sum.ts";
+
 /** How the scores of each leg are normalized. `z_score` needs OpenSearch 3.0. */
 export type Normalization = "min_max" | "l2" | "z_score";
 
@@ -91,8 +93,6 @@ function standardDeviation(values: readonly number[], mean: number): number {
   const squares = sum(deviations.map((deviation) => deviation * deviation));
   return Math.sqrt((squares - sum(deviations) ** 2 / values.length) / (values.length - 1));
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Combines the normalized scores of one document. A leg that did not find it has 0. */
 type Combiner = (scores: readonly number[]) => number;

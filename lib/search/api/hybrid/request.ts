@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { objectSchema } from "../../../core/http/object-schema.ts";
+import { sum } from "../../../core/sum.ts";
 import { commonFields, IndexExpression } from "../search/request.ts";
 
 /** The most subqueries of a hybrid query. Source: neural-search, HybridQueryBuilder. */
@@ -125,5 +126,3 @@ export const CandidatesRequest = v.strictObject({
   ),
 });
 export type CandidatesRequest = v.InferOutput<typeof CandidatesRequest>;
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, next) => total + next, 0);

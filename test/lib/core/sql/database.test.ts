@@ -39,6 +39,37 @@ test("load no extension, and cannot be allowed to", async () => {
   assert.match(await failure("SET enable_external_access = true"), "Invalid Input Error");
 });
 
+test("take rows from the program, more than they keep in memory, with the types of their columns", async () => {
+  const count = 20_000;
+  const found = await withDatabase({ folder }, async ({ run, fill, rows }) => {
+    await run("CREATE TABLE a (id BIGINT, name VARCHAR); CREATE TABLE b (id VARCHAR)");
+    const last = await fill("a", (addA) =>
+      fill("b", async (addB) => {
+        for (let id = 0; id < count; id += 1) addA(id, id % 2 ? null : "it's\u0000\n");
+        addB("9007199254740993");
+        return count - 1;
+      }),
+    );
+    return rows(`SELECT count(*)::INT AS rows, count(name)::INT AS named, max(id)::INT = ${last} AS whole,
+      min(name) AS name, (SELECT id FROM b) AS large FROM a`);
+  });
+  assert.equal(found, [
+    { rows: count, named: count / 2, whole: true, name: "it's\u0000\n", large: "9007199254740993" },
+  ]);
+});
+
+test("keep the rows that were added before a failure, and pass it on", async () => {
+  const [row, message] = await withDatabase({ folder }, async ({ run, fill, rows }) => {
+    await run("CREATE TABLE a (id BIGINT)");
+    const failed = await fill("a", async (add) => {
+      add(1);
+      throw new Error("no more");
+    }).catch((error: Error) => error.message);
+    return [(await rows("SELECT count(*)::INT AS rows FROM a"))[0], failed];
+  });
+  assert.equal([row, message], [{ rows: 1 }, "no more"]);
+});
+
 test("quote texts and names", async () => {
   const [row] = await withDatabase({ folder }, ({ rows }) =>
     rows(`SELECT ${literal("it's")} AS ${identifier('a "name"')}, ${literals(["'", "b"])}[1] AS first`),

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { copyText } from "../../../../lib/recommendation/etl/files.ts";
+import { copyText } from "../../../../lib/recommendation/etl/copy-text.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";

@@ -4,10 +4,10 @@ import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { parseJson } from "../../../../lib/core/json/values.ts";
 import { literal, literals } from "../../../../lib/core/sql/database.ts";
-import { eventColumns, rowColumns } from "../../../../lib/recommendation/etl/event-columns.ts";
 import { sql, withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventParser } from "../../../../lib/recommendation/records/event.ts";
+import { eventColumns, rowColumns } from "../../../../lib/recommendation/records/event-columns.ts";
 import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
 import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
 import { trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
@@ -60,7 +60,12 @@ function sqlRows(lines: readonly string[]): Promise<((string | null)[] | undefin
       const file = join(engine.folder, `${index}.json`);
       writeFileSync(file, `${line}\n`);
       const isPlain = /^[ -[\]-~]*$/.test(line);
-      const query = sql("objects", { ...eventColumns(definitions, isPlain), first: 0, files: literals([file]) });
+      const query = sql("objects", {
+        ...eventColumns(definitions, isPlain),
+        first: 0,
+        longest: 1_024_000,
+        files: literals([file]),
+      });
       const [row] = await engine.rows(query).catch(() => []);
       found.push(row && fields.map((name) => (row[name] === null ? null : String(row[name]))));
     }
@@ -138,6 +143,21 @@ test("take an ordinary event in SQL, without the parser of records", async () =>
   ];
   const expected = ordinary.map((one) => parsedRow(JSON.stringify(one)));
   assert.equal(await sqlRows(ordinary.map((one) => JSON.stringify(one))), expected);
+});
+
+test("leave columns that differ only in case, which SQL cannot tell apart, to the parser", async () => {
+  const definitions: Definitions = structuredClone(DEFINITIONS);
+  definitions.schemas.interaction.fields.push({ name: "PLACE", type: ["null", "string"] });
+  definitions.etl.interaction.columns.push({ name: "user_id", type: "string", nullable: true, multiple: false });
+  definitions.etl.interaction.renames.push({ field: "PLACE", column: "user_id" });
+  const store = new MemoryStore();
+  store.objects.set("a", Buffer.from(eventLine({ ...event("e1"), user_id: "Oslo" })));
+  const [row] = await withEngine(LIMITS, async (engine) => {
+    const task = { task: "transform", run: "r", result: "d.json", of: 1 } as const;
+    await transform({ ...task, objects: ["a"] }, store, definitions, engine);
+    return engine.rows("FROM stored");
+  });
+  assert.equal([row?.USER_ID, row?.PLACE], ["U1", "Oslo"]);
 });
 
 test("end in the same rows, whether another line of the object refuses the fast one or not", async () => {

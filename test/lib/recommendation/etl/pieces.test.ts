@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import type { Database } from "../../../../lib/core/sql/database.ts";
 import { readFile } from "../../../../lib/recommendation/etl/run-files.ts";
 import { scan } from "../../../../lib/recommendation/etl/scan.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
@@ -73,14 +74,22 @@ test("a bad line sends its own object to the slow reader, not the other objects 
   const store = new MemoryStore();
   for (const key of ["a", "b", "c"]) store.objects.set(key, Buffer.from(eventLine(event(key))));
   store.objects.set("b", Buffer.from(`${eventLine(event("b"))}broken\n`));
-  const slow = await withEngine(LIMITS, async (engine) => {
-    await transform({ ...group, objects: ["a", "b", "c"] }, store, DEFINITIONS, engine);
-    return readFileSync(join(engine.folder, "accepted"), "utf8").trimEnd().split("\n");
+  const slow: unknown[] = [];
+  const { rows } = await withEngine(LIMITS, (engine) => {
+    const watched: Database = {
+      ...engine,
+      fill: (table, work) =>
+        engine.fill(table, (add) =>
+          work((...cells) => {
+            slow.push(cells[0]);
+            add(...cells);
+          }),
+        ),
+    };
+    return transform({ ...group, objects: ["a", "b", "c"] }, store, DEFINITIONS, watched);
   });
-  assert.equal(
-    slow.map((line) => JSON.parse(line).__id),
-    ["b"],
-  );
+  // The id of the event, and the source of the rejected line.
+  assert.equal([slow, rows], [["b", "b"], 3]);
 });
 
 test("a scan passes on a state of the same size however many files it has written", async () => {

@@ -1,22 +1,8 @@
 import { isAscii } from "node:buffer";
-import { appendFileSync, createReadStream, createWriteStream, writeSync } from "node:fs";
+import { createReadStream, writeSync } from "node:fs";
 import { open, rm, writeFile } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { listed, type ObjectStore } from "../../aws/object-store.ts";
-
-/** Copies an object to a file. Returns false if the object does not exist. */
-export async function download(store: ObjectStore, key: string, file: string): Promise<boolean> {
-  const body = await store.read(key);
-  if (!body) return false;
-  await pipeline(body, createWriteStream(file));
-  return true;
-}
-
-/** Removes all objects of a folder but those named. */
-export async function removeOthers(store: ObjectStore, folder: string, kept: ReadonlySet<string>): Promise<void> {
-  await store.remove((await listed(store, folder)).map(({ key }) => key).filter((key) => !kept.has(key)));
-}
+import { download, type ObjectStore } from "../../aws/object-store.ts";
 
 /** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
 export const LONGEST_LINE = 1_024_000;
@@ -79,31 +65,3 @@ export async function copyText(store: ObjectStore, key: string, to: string): Pro
   }
   return { bytes: size, isPlain };
 }
-
-/** Characters that are kept in memory before they are written. */
-const PIECE = 1_000_000;
-
-/** Collects rows in a file, as lines of JSON. */
-export function jsonLines(file: string) {
-  let text = "";
-  return {
-    count: 0,
-    add(row: object): void {
-      this.count += 1;
-      text += `${JSON.stringify(row)}\n`;
-      if (text.length > PIECE) this.flush();
-    },
-    /** Writes what is still in memory, and returns the file. */
-    flush(): string {
-      appendFileSync(file, text);
-      text = "";
-      return file;
-    },
-  };
-}
-
-export type Lines = ReturnType<typeof jsonLines>;
-
-/** Names the cells of a row, which become text. Null is a cell without a value. */
-export const rowOf = (names: readonly string[], cells: readonly (string | number | null)[]) =>
-  Object.fromEntries(cells.map((cell, at) => [names[at] ?? "", cell === null ? null : String(cell)]));

@@ -1,7 +1,5 @@
-SET partitioned_write_max_open_files = 1000;
-
--- How a value in a stored line of JSON must look so that ETL takes it as it is. Each rule is stricter than the parser of
--- records (lib/recommendation/records), which judges all other lines. So both accept the same events with the same
+-- How a value in a stored line of JSON must look so that ETL takes it as it is. Each rule is stricter than the parser in
+-- event.ts, which judges all other lines. So both accept the same events with the same
 -- values. `json` is a value as it is written in the line, with its quotes and escapes.
 
 -- A text of 1 to `most` bytes. No other value begins with a character before `#`.
@@ -40,7 +38,3 @@ END;
 
 -- The same, of a line that is plain: without a backslash and characters beyond ASCII.
 CREATE MACRO plain_text_of(json) AS substring(json::VARCHAR, 2, strlen(json) - 2);
-
--- The shard of an event, of a number of shards that is a power of two. A partition of a group is the shard of as many
--- partitions. Depends on the id alone, and not on DuckDB's version.
-CREATE MACRO shard_of(id, shards) AS (md5_number_lower(id) % shards)::INTEGER;

@@ -6,11 +6,9 @@ import {
   MAX_IMPRESSION,
   MAX_RECOMMENDATION_ID,
 } from "../../personalize/limits.ts";
-import { customColumns, EVENT_COLUMNS } from "../records/event.ts";
-import { type Definitions, type Field, fieldsOf } from "../records/layout.ts";
-import { customFields, PLACED_FIELDS } from "../records/trained-event.ts";
-import { LONGEST_LINE } from "./files.ts";
-import { EtlError } from "./run-files.ts";
+import { customColumns, EVENT_COLUMNS } from "./event.ts";
+import { type Definitions, type Field, fieldsOf } from "./layout.ts";
+import { customFields, PLACED_FIELDS } from "./trained-event.ts";
 
 /** The columns of a row of a partition. */
 export const rowColumns = (definitions: Definitions): string[] => [
@@ -27,7 +25,7 @@ export function storedTable(definitions: Definitions): string {
   return `CREATE TABLE stored (${columns.join(", ")});`;
 }
 
-/** How the values of a column must look in a line, by what it holds: see macros.sql. */
+/** How the values of a column must look in a line, by what it holds: see event-rules.sql. */
 const RULES = {
   id: (column: string) => `is_text(${column}, ${MAX_ID})`,
   recommendation: (column: string) => `is_text(${column}, ${MAX_RECOMMENDATION_ID})`,
@@ -41,16 +39,12 @@ const RULES = {
 
 const NUMBERS: readonly string[] = ["seconds", "float", "int", "long"];
 
-/** Returns how SQL reads stored events, as values of objects.sql. `isPlain` says that macros.sql may skip checks. */
+/** Returns how SQL reads stored events, as values of etl/objects.sql. `isPlain` says that event-rules.sql may skip checks. */
 export function eventColumns(definitions: Definitions, isPlain: boolean) {
   const columns = [...EVENT_COLUMNS, ...customColumns(definitions)];
   const { schemas, etl } = definitions;
   const placed = PLACED_FIELDS.map((name): Field => ({ name, columns: [name], separator: "" }));
   const custom = fieldsOf(schemas.interaction, etl.interaction).filter(({ name }) => !PLACED_FIELDS.includes(name));
-  const lower = [...columns, ...custom].map(({ name }) => name.toLowerCase());
-  const clash = columns.find(({ name }, at) => lower.indexOf(name.toLowerCase()) !== at)?.name;
-  if (clash) throw new EtlError(`configure.json: two columns of interactions differ only in the case of ${clash}`);
-
   const texts = columns.filter(({ type }) => !NUMBERS.includes(type)).map(({ name }) => name);
   const json = (column: string) => (column === "SESSION_ID" ? "coalesce(SESSION_ID, USER_ID)" : identifier(column));
   const value = (column: string): string => {
@@ -75,7 +69,6 @@ export function eventColumns(definitions: Definitions, isPlain: boolean) {
     `strlen(concat(${properties.join(", ")})) + ${JSON.stringify(around).length} <= ${MAX_EVENT_PROPERTIES}`,
   ];
   return {
-    longest_line: LONGEST_LINE,
     id: value("EVENT_ID"),
     columns: `{${columns.map(({ name }) => `${identifier(name)}: 'JSON'`).join(", ")}}`,
     cells: [...placed, ...custom].map(cell).join(",\n    "),
