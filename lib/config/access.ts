@@ -24,7 +24,7 @@ export const RawBackend = section(
         word(["recommended"], "The recommended calls."),
         list(AllowEntry, "Calls.", { max: 200 }),
         'the word "recommended" or a list of it and of calls such as "GET /_cat/indices"',
-        "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Absent: every call. For keys with `indexes`, `recommended` always applies.",
+        "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Default: every call. For keys with `indexes`, `recommended` always applies.",
       ),
     ),
     deny: v.optional(
@@ -32,7 +32,7 @@ export const RawBackend = section(
         word(["recommended"], "The recommended rules."),
         list(Rule, "Rules.", { max: 200 }),
         'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',
-        "What `/raw-backend` refuses, even if `allow` lets it through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Absent: nothing.",
+        "What `/raw-backend` refuses, even if `allow` lets it through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Default: nothing.",
       ),
     ),
   },
@@ -58,7 +58,7 @@ const Key = section(
           "the name of an index, or its beginning followed by *",
           "An index or alias, or all those with a prefix.",
         ),
-        "Indexes and aliases that the key may use; an alias stands for its indexes. Absent: every index whose name does not start with a dot.",
+        "Indexes and aliases that the key may use; an alias stands for its indexes. Default: every index whose name does not start with a dot.",
         { min: 1, max: 50 },
       ),
     ),
@@ -73,9 +73,9 @@ const Key = section(
         { min: 1, max: 50 },
       ),
     ),
-    rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second. Absent: the account's limit.")),
-    burst_limit: v.optional(integer(1, 5_000, "Requests at once. Absent: the account's limit.")),
-    daily_quota: v.optional(integer(1, undefined, "Requests a day. Absent: no limit.")),
+    rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second. Default: the account's limit.")),
+    burst_limit: v.optional(integer(1, 5_000, "Requests at once. Default: the account's limit.")),
+    daily_quota: v.optional(integer(1, undefined, "Requests a day. Default: no limit.")),
   },
   "One key. It exists in each service of which it may call an endpoint.",
 );
@@ -120,7 +120,7 @@ export type LambdaAuthorizer = v.InferOutput<typeof LambdaAuthorizer>;
 /** `keys` of api.yaml. The functions get ids and names in an environment variable, so their number is limited. */
 export const Keys = list(
   Key,
-  "API keys, each with what it may do; with `authorization: iam` or `lambda`, groups of callers. Both services. Absent: one key for each service, and every caller may do everything.",
+  "API keys, each with what it may do; with `authorization: iam` or `lambda`, groups of callers. Both services. Default: one key for each service, and every caller may do everything.",
   { min: 1, max: 50 },
 );
 

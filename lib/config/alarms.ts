@@ -85,7 +85,7 @@ export const Alarms = section(
           critical: topicArn("Topic of critical alarms."),
           warning: topicArn("Topic of warnings, and of messages about trainings."),
         },
-        "Existing SNS topics. Absent: the project's own topic. An encrypted topic's key must allow CloudWatch.",
+        "Existing SNS topics. Default: the project's own topic. An encrypted topic's key must allow CloudWatch.",
       ),
       {},
     ),

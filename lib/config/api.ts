@@ -15,7 +15,7 @@ const Concurrency = (what: string) =>
       max_capacity: integer(1, 1_000, "Maximum number of instances that are kept running."),
       utilization_target: numberAbove(0, 1, "Share of them that should be busy: 0.8 is 80 percent."),
     },
-    `Instances of ${what} that are kept running. Absent: none.`,
+    `Instances of ${what} that are kept running. Default: none.`,
   );
 
 const certificate = (placeholder?: string) =>
@@ -39,7 +39,7 @@ const DomainNameSystem = section(
       "Sub-domain: the API answers at `sub_domain_name.domain_name`.",
     ),
     certificate_arn: certificate("arn:aws:acm:eu-west-1:000000000000:certificate/00000000-0000-0000-0000-000000000000"),
-    hosted_zone_id: hostedZone("Zone of the DNS record. Absent: the zone of `domain_name`."),
+    hosted_zone_id: hostedZone("Zone of the DNS record. Default: the zone of `domain_name`."),
     create_dns_record: v.optional(flag("Whether the DNS record is created here."), true),
   },
   "The search gateway's own host name. Required with the search gateway; `null` leaves the API at its execute-api URL.",
@@ -52,7 +52,7 @@ const PersonalizedRanking = section(
         "personalize",
         "campaign/[A-Za-z0-9][\\w-]{0,62}",
         "arn:aws:personalize:eu-west-1:123456789012:campaign/shop-personalized-ranking",
-        "Campaign that ranks hits for a user; its recipe is a personalized ranking. Absent: personalized search is off.",
+        "Campaign that ranks hits for a user; its recipe is a personalized ranking. Without it, personalized search is off.",
       ),
     ),
     weight: v.optional(numeric(0, 1, "Weight of the user's ranking against the search order."), 0.5),
@@ -77,9 +77,9 @@ const HostName = section(
   {
     host_name: text(DOMAIN, "a host name such as recommend.example.org", "Host name of the API."),
     certificate_arn: certificate(),
-    hosted_zone_id: hostedZone("Zone in which the DNS record is created. Absent: create the record yourself."),
+    hosted_zone_id: hostedZone("Zone in which the DNS record is created. Without it, create the record yourself."),
   },
-  "The recommendation service's own host name. Absent: the API stays at its execute-api URL.",
+  "The recommendation service's own host name. Without it, the API stays at its execute-api URL.",
 );
 
 const DefaultThrottle = section(
@@ -87,7 +87,7 @@ const DefaultThrottle = section(
     rate_limit: numberAbove(0, 10_000, "Requests a second."),
     burst_limit: integer(1, 5_000, "Simultaneous requests."),
   },
-  "Limits of each whole API, over all keys. Both services. Absent: the account's.",
+  "Limits of each whole API, over all keys. Both services. Default: the account's.",
 );
 
 const PrivateApi = section(
@@ -98,7 +98,7 @@ const PrivateApi = section(
       { min: 1, max: 20 },
     ),
   },
-  "Makes both APIs private. Cannot be combined with host names of your own. Absent: the APIs are public, and protected by their `authorization`.",
+  "Makes both APIs private. Cannot be combined with host names of your own. Without it, the APIs are public, and protected by their `authorization`.",
 );
 
 /** conf/api.yaml */
@@ -108,7 +108,7 @@ export const ApiSchema = section(
       text(
         /^[\w+=,.@-]{1,64}$/,
         "the name of a role: 1 to 64 letters, digits and +=,.@-_",
-        "Role with which API Gateway writes logs. Created if it does not exist. Absent: a role of the project.",
+        "Role with which API Gateway writes logs. Created if it does not exist. Default: a role of the project.",
       ),
     ),
     domain_name_system: v.optional(v.nullable(DomainNameSystem)),
@@ -123,7 +123,7 @@ export const ApiSchema = section(
         "wafv2",
         "regional/webacl/[\\w-]+/[\\w-]+",
         "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/shop/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
-        "Existing web ACL that filters the requests of both APIs. Absent: none.",
+        "Existing web ACL that filters the requests of both APIs. Default: none.",
       ),
     ),
     default_throttle: v.optional(DefaultThrottle),
@@ -154,7 +154,7 @@ export const ApiSchema = section(
             ),
           ),
         },
-        "Maximum concurrent instances, reserved from the account's limit. Absent: none.",
+        "Maximum concurrent instances, reserved from the account's limit. Default: none.",
       ),
       {},
     ),
@@ -184,7 +184,7 @@ export const ApiSchema = section(
           burst_limit: v.optional(integer(1, 5_000, "Simultaneous requests for the API key.")),
           daily_quota: v.optional(integer(1, undefined, "Requests a day for the API key.")),
         },
-        "Limits of each API's key, if there are keys and `keys` is absent. Both services. Absent: the account's.",
+        "Limits of each API's key, if there are keys and `keys` is absent. Both services. Default: the account's.",
       ),
       {},
     ),
@@ -201,7 +201,7 @@ export const ApiSchema = section(
             { min: 1, max: 50 },
           ),
         },
-        "Cross-origin calls from browsers. Both services. Absent: none.",
+        "Cross-origin calls from browsers. Both services. Default: none.",
       ),
     ),
   },

@@ -5,16 +5,16 @@ import { integer, list, numeric, section, text } from "./kinds.ts";
 
 const timeout = (description: string) => v.optional(integer(100, 60_000, description));
 
-const query_timeout_ms = timeout("Milliseconds for one call that embeds a query. Absent: 3000.");
+const query_timeout_ms = timeout("Milliseconds for one call that embeds a query. Default: 3000.");
 const document_timeout_ms = timeout(
-  "Milliseconds for one call that embeds documents. Absent: as long as the request has time.",
+  "Milliseconds for one call that embeds documents. Default: as long as the request has time.",
 );
 
 const document_concurrency = v.optional(
   integer(
     1,
     100,
-    "Simultaneous calls with documents of one function instance. Absent: 2 for an endpoint that also embeds queries, " +
+    "Simultaneous calls with documents of one function instance. Default: 2 for an endpoint that also embeds queries, " +
       "`query_concurrency` for a hosted model, else 4.",
   ),
 );
@@ -37,14 +37,14 @@ const instances = {
     ),
   ),
   max_instance_count: v.optional(
-    integer(1, 100, "Most instances; the endpoint scales with its load. Absent: no scaling."),
+    integer(1, 100, "Most instances; the endpoint scales with its load. Default: no scaling."),
   ),
   target_concurrency: v.optional(
     integer(
       1,
       500,
       "Concurrent calls per instance, on average, at which the endpoint neither adds nor removes " +
-        "instances. Absent: 4 on a GPU, 2 on a CPU.",
+        "instances. Default: 4 on a GPU, 2 on a CPU.",
     ),
   ),
   endpoint_name: v.optional(
@@ -64,14 +64,14 @@ const selfHosted = {
     text(
       /^[\w.-]{1,100}$/,
       "the commit, branch or tag of the model's repository",
-      "Revision of the model, best a commit. Absent: the commit that docs/guides/models.md lists.",
+      "Revision of the model, best a commit. Default: the commit that docs/guides/models.md lists.",
     ),
   ),
   model_data: v.optional(
     text(
       /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w./-]{0,900}(\/|\.tar\.gz)$/,
       "an S3 prefix with a slash at its end, such as s3://bucket/models/bge/, or a .tar.gz",
-      "The model's files in S3, which `make models UPLOAD=` puts there. The container then has no network. Absent: it downloads them from the Hugging Face Hub.",
+      "The model's files in S3, which `make models UPLOAD=` puts there. The container then has no network. Otherwise it downloads them from the Hugging Face Hub.",
     ),
   ),
   vpc_config: v.optional(
@@ -88,7 +88,7 @@ const selfHosted = {
           { min: 1, max: 5 },
         ),
       },
-      "Runs the endpoint's instances in a VPC. Absent: in SageMaker's own network.",
+      "Runs the endpoint's instances in a VPC. Default: in SageMaker's own network.",
     ),
   ),
 };
@@ -115,11 +115,11 @@ const dense = {
       "Another dense model that Text Embeddings Inference serves. It needs `dimension`, and `revision` or `model_data`.",
     ),
   ),
-  dimension: v.optional(integer(1, 16_000, "Dimensions of another model's vectors. Absent: 1024.")),
+  dimension: v.optional(integer(1, 16_000, "Dimensions of another model's vectors. Default: 1024.")),
   query_prefix: prefix(
-    "Text before each query. Absent: the prefix of bge-large-en-v1.5, or none if `dimension` differs from that model's. Empty text: none.",
+    "Text before each query. Default: the prefix of bge-large-en-v1.5, or none if `dimension` differs from that model's. Empty text: none.",
   ),
-  passage_prefix: prefix("Text before each document. Absent: none."),
+  passage_prefix: prefix("Text before each document. Default: none."),
 };
 
 const bedrock = {
@@ -153,7 +153,7 @@ export const ModelsSchema = section(
           documents: v.optional(
             section(
               instances,
-              "An endpoint with the same model for documents alone, so that an import does not slow down searches. Absent: one endpoint for queries and documents.",
+              "An endpoint with the same model for documents alone, so that an import does not slow down searches. Default: one endpoint for queries and documents.",
             ),
           ),
         },

@@ -35,7 +35,7 @@ const Auth = v.pipe(
   ]),
   v.metadata({
     allowed: `a mapping with type ${joinWords(["aws", "basic"])}`,
-    description: "How the gateway authenticates to a cluster with fine-grained access control. Absent: not at all.",
+    description: "How the gateway authenticates to a cluster with fine-grained access control. Default: it does not.",
   }),
 );
 
@@ -49,7 +49,7 @@ const AutoScaling = section(
     scale_down_cpu_util_threshold: integer(1, 99, "CPU utilization, in percent, below which the cluster scales down."),
     scale_up_cpu_util_threshold: integer(1, 100, "CPU utilization, in percent, above which the cluster scales up."),
   },
-  "Scaling of the cluster's data nodes by CPU utilization. Absent: off.",
+  "Scaling of the cluster's data nodes by CPU utilization. Default: off.",
 );
 
 const State = v.pipe(
@@ -105,7 +105,7 @@ const Aws = section(
   {
     region_name: region("Region that everything is deployed to."),
     account_id: v.optional(
-      text(/^\d{12}$/, "12 digits in quotes", "The only account that `plan` and `deploy` accept. Absent: any."),
+      text(/^\d{12}$/, "12 digits in quotes", "The only account that `plan` and `deploy` accept. Default: any."),
     ),
     tags: v.optional(Tags, {}),
     lambda_runtime: v.optional(
@@ -124,7 +124,7 @@ const Aws = section(
       text(
         /^arn:aws(-cn|-us-gov)?:iam::(\d{12}|aws):policy\/[\w+=,.@/-]{1,512}$/,
         "an ARN such as arn:aws:iam::123456789012:policy/developers",
-        "Permissions boundary of every role. Absent: none.",
+        "Permissions boundary of every role. Default: none.",
       ),
     ),
     role_path: v.optional(
@@ -141,7 +141,7 @@ const Aws = section(
         "key/[\\w-]+",
         "arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
         "Your own key, for everything that is encrypted; its policy must allow the services. Set it before the first " +
-          "deployment. Absent: keys of the project.",
+          "deployment. Default: keys of the project.",
       ),
     ),
   },
@@ -159,7 +159,7 @@ const Vpc = section(
     subnet_ids: v.optional(
       list(
         text(/^subnet-[0-9a-f]{8,17}$/, "the id of a subnet, such as subnet-0a1b2c3d4e5f67890", "A subnet."),
-        "Subnets of the functions. Absent: those of the domain.",
+        "Subnets of the functions. Default: those of the domain.",
         { min: 1, max: 16 },
       ),
     ),
@@ -167,7 +167,7 @@ const Vpc = section(
       text(
         /^sg-[0-9a-f]{8,17}$/,
         "the id of a security group, such as sg-0a1b2c3d4e5f67890",
-        "The domain's group that gets the ingress rule. Absent: the first of the domain's groups.",
+        "The domain's group that gets the ingress rule. Default: the first of the domain's groups.",
       ),
     ),
     create_domain_ingress: v.optional(
@@ -226,7 +226,7 @@ const Personalize = section(
     ),
     log_lookback_days: integer(1, 3_650, "Days of events, counted back from today, that training reads."),
     event_retention_days: v.optional(
-      integer(1, 3_653, "Days that events are kept in the bucket, more than `log_lookback_days`. Absent: forever."),
+      integer(1, 3_653, "Days that events are kept in the bucket, more than `log_lookback_days`. Default: forever."),
     ),
     run_retention_days: v.optional(
       integer(

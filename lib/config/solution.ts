@@ -40,14 +40,14 @@ const RecipeSettings = (kind: RecipeKind) =>
         text(
           /^.{1,256}$/u,
           "text of 1 to 256 characters",
-          "EVENT_TYPE that training uses; the data must have it. Absent: all.",
+          "EVENT_TYPE that training uses; the data must have it. Default: all.",
         ),
       ),
       event_value_threshold: v.optional(
         text(
           /^-?\d+(\.\d+)?$/,
           'a number in quotes, such as "0.5"',
-          "Smallest EVENT_VALUE that training uses, written as text. Absent: all events.",
+          "Smallest EVENT_VALUE that training uses, written as text. Default: all events.",
         ),
       ),
       parameters: v.optional(
@@ -79,7 +79,7 @@ const Retraining = section(
     ),
     training_mode: v.optional(word(TRAINING_MODES, "Mode of those trainings."), "update_dataset_group"),
   },
-  "Scheduled training. Absent: only `relevance train`.",
+  "Scheduled training. Without it, only `relevance train` starts trainings.",
 );
 
 /** conf/solution.yaml */

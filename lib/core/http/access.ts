@@ -15,7 +15,7 @@ export const OPEN: Access = { callerOf: () => UNLIMITED };
 /** The settings that name callers. */
 export interface AccessSettings {
   keys?: readonly KeyRules[] | undefined;
-  /** Absent: callers have API keys. */
+  /** Undefined if callers have API keys. */
   authorization?: Authorization | undefined;
 }
 

@@ -19,7 +19,7 @@ export type Endpoint = (typeof ENDPOINTS)[number];
 export const KeyRules = v.object({
   name: v.string(),
   endpoints: v.array(v.picklist(ENDPOINTS)),
-  /** Names, or prefixes followed by `*`, of the indexes that the key may use. Absent: every index without a dot. */
+  /** Names, or prefixes followed by `*`, of the indexes that the key may use. If undefined, every index without a dot. */
   indexes: v.optional(v.array(v.string())),
   /** The callers whom the rules apply to, unless they are told by their API keys. */
   principals: v.optional(v.array(v.string())),
@@ -28,9 +28,9 @@ export type KeyRules = v.InferOutput<typeof KeyRules>;
 
 /** What a function's `config.json` says of its callers. */
 export const accessEntries = {
-  /** What each key may do. Absent: every caller may do everything. */
+  /** What each key may do. If undefined, every caller may do everything. */
   keys: v.optional(v.array(KeyRules)),
-  /** How callers are told apart. Absent: by their API keys. */
+  /** How callers are told apart. By default, by their API keys. */
   authorization: v.optional(v.picklist(AUTHORIZATIONS)),
 };
 

@@ -9,7 +9,7 @@ export interface NativeEndpoint {
   segments: readonly string[];
   /** Whether the index expression may hold wildcards. */
   wildcards: boolean;
-  /** Returns why the body is refused. Absent: no body can name an index, as of a document or a mapping. */
+  /** Returns why the body is refused. Undefined if no body can name an index, as with a document or a mapping. */
   body?: BodyReader;
   /** The rule that refuses this call to keys with patterns, for which it cannot be bounded. */
   unbounded?: Rule;

@@ -14,7 +14,7 @@ export interface Writable {
   op?: "index" | "create";
   id: string;
   routing?: string;
-  /** The index keeps a document that has this version or a later one. Absent: it is replaced. */
+  /** The index keeps a document that has this version or a later one. If undefined, it replaces the document. */
   version?: bigint;
   /** `external` if absent; `external_gte` replaces a document of the same version, too. */
   versionType?: "external" | "external_gte";
