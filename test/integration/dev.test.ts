@@ -1,30 +1,22 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { DevState } from "../../local/dev/state-file.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { REGION } from "../../local/cloud/front.ts";
+import { decisionsOf } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
-import { TEST_OUTPUT } from "../fixtures/env.ts";
-import { type DevProcess, processesOf, startDev } from "../local/dev/dev-process.ts";
+import { processesOf, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
+import { type Answer, commandsOf, curl, ids, Newcomer, NO_FILTER } from "./newcomer.ts";
 
-/** `make dev` as a newcomer meets it: with an OpenSearch of its own, twice on one folder, and interrupted. */
+/**
+ * `make dev` and `make demo-train` as a newcomer meets them: with an OpenSearch of its own, from CSV files to
+ * recommendations, twice on one folder, and interrupted.
+ */
 const test = suite("make dev");
 
-const dir = scratchFolder(TEST_OUTPUT, "dev");
-let dev: DevProcess;
-let state: DevState;
-
-test.before(async () => {
-  dev = startDev(dir);
-  state = await dev.ready();
-});
-
-/** The curl commands of the banner, character by character. */
-const commands = () => dev.output().match(/^curl -s (?:.|\n)*?'$(?=\n\n)/gm) ?? [];
-const run = (command: string | undefined) =>
-  JSON.parse(execFileSync("sh", ["-c", command ?? "exit 1"], { encoding: "utf8" }));
+const CAMPAIGN_SEEN_MS = 120_000;
+const we = new Newcomer("dev");
+test.before(() => we.start());
 
 const refused = async (url: string) => {
   const error = await fetch(url).catch((thrown) => thrown);
@@ -32,50 +24,50 @@ const refused = async (url: string) => {
 };
 
 test("tells scripts where everything is", () => {
-  const { search, recommendation, opensearch, aws, pid } = state;
-  assert.equal(Object.keys(state), ["search", "recommendation", "console", "opensearch", "aws", "pid"]);
+  const { search, recommendation, opensearch, aws, pid } = we.state;
+  assert.equal(Object.keys(we.state), ["search", "recommendation", "console", "opensearch", "aws", "pid"]);
   assert.match(search.api_key, /^[0-9a-f]{40}$/);
   assert.match(opensearch.version, /^\d+\.\d+\.\d+$/);
   for (const url of [search.url, recommendation?.url ?? "", opensearch.url, aws.endpoint])
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
-  assert.is(pid, dev.pid);
+  assert.is(pid, we.dev.pid);
 });
 
 test("prints three curl commands", () => {
-  assert.is(commands().length, 3, dev.output());
+  assert.is(commandsOf(we.dev.output()).length, 3, we.dev.output());
 });
 
 test("prints a bulk command that stores a document with its embeddings", async () => {
-  const { bulk_request, index_response } = run(commands()[0]);
+  const { bulk_request, index_response } = curl(commandsOf(we.dev.output())[0]);
   assert.equal([index_response.errors, index_response.items[0].index.status], [false, 201]);
   assert.not.match(JSON.stringify(bulk_request), /description_dense/);
-  const answer = await fetch(`${state.opensearch.url}/books/_doc/my-book`);
+  const answer = await fetch(`${we.state.opensearch.url}/books/_doc/my-book`);
   const { _source } = (await answer.json()) as { _source: { description_dense: number[]; description_sparse: object } };
   assert.is(_source.description_dense.length, 1024);
   assert.ok(Object.keys(_source.description_sparse).length > 5);
 });
 
 test("prints a search command that finds books", () => {
-  const { search_response } = run(commands()[1]);
+  const { search_response } = curl(commandsOf(we.dev.output())[1]);
   assert.is(search_response.hits.hits.length, 3);
   assert.ok(search_response.hits.total.value > 20);
 });
 
 test("prints a hybrid search command in which every leg takes part", () => {
-  const { search_response, degraded, search_request_template } = run(commands()[2]);
+  const { search_response, degraded, search_request_template } = curl(commandsOf(we.dev.output())[2]);
   assert.is(search_response.hits.hits.length, 3);
   assert.is(degraded, undefined);
   assert.ok(search_request_template.search_pipeline);
 });
 
 test("is honest about the models", () => {
-  assert.match(dev.output(), /Stand-ins, not the real models: dense_large_en_v1_5, sparse_v3/);
+  assert.match(we.dev.output(), /Stand-ins, not the real models: dense_large_en_v1_5, sparse_v3/);
 });
 
 test("keeps the server alive: refuses a vector field that would end it", async () => {
-  const answer = await fetch(`${state.search.url}/raw-backend/native`, {
+  const answer = await fetch(`${we.state.search.url}/raw-backend/native`, {
     method: "PUT",
-    headers: { "x-api-key": state.search.api_key, "content-type": "application/json" },
+    headers: { "x-api-key": we.state.search.api_key, "content-type": "application/json" },
     body: JSON.stringify({ mappings: { properties: { v: { type: "knn_vector", dimension: 2 } } } }),
   });
   assert.is(answer.status, 400);
@@ -83,43 +75,200 @@ test("keeps the server alive: refuses a vector field that would end it", async (
 });
 
 test("refuses to start a second time in the same folder, and leaves the first alone", async () => {
-  const second = startDev(dir);
+  const second = startDev(we.dir);
   assert.is(await second.exited, 1);
-  assert.match(second.output(), new RegExp(`another \`make dev\` is running here \\(pid ${dev.pid}\\)`));
-  assert.ok(existsSync(join(dir, "dev.json")));
+  assert.match(second.output(), new RegExp(`another \`make dev\` is running here \\(pid ${we.dev.pid}\\)`));
+  assert.ok(existsSync(join(we.dir, "dev.json")));
 });
 
-test("stops all on Ctrl-C and removes its state", async () => {
-  dev.interrupt();
-  assert.is(await dev.exited, 0);
-  assert.not(existsSync(join(dir, "dev.json")));
-  assert.equal(processesOf(dir), []);
-  assert.ok(await refused(state.search.url));
-  assert.ok(await refused(state.opensearch.url));
-  assert.ok(await refused(state.aws.endpoint));
+test("before any training, says how to get there and answers not_trained", async () => {
+  assert.match(we.dev.output(), "Recommendations need data and a training.");
+  assert.match(we.dev.output(), "  make demo-train");
+  const { status, body } = await we.post("/recommend-items-to-user", { user_id: "U0001", limit: 3, ...NO_FILTER });
+  assert.equal([status, body.error?.code], [503, "not_trained"]);
 });
 
-test("keeps the demo index, the key and what was added for the next start", async () => {
-  const key = state.search.api_key;
-  dev = startDev(dir);
-  state = await dev.ready();
-  assert.not.match(dev.output(), /demo index: /);
-  assert.is(state.search.api_key, key);
-  const found = await fetch(`${state.opensearch.url}/books/_doc/my-book`);
-  assert.is(found.status, 200);
-  dev.interrupt();
-  assert.is(await dev.exited, 0);
+let report = "";
+
+test("make demo-train goes from CSV files to recommendations, and shows its commands", async () => {
+  report = await we.demoTrain();
+  assert.match(report, /600 users, 3,000 items, 60,\d{3} interactions/);
+  assert.match(report, /\$ relevance upload-sample --users \S+ --items \S+ --interactions \S+ --api-host http/);
+  assert.match(report, "$ relevance train --local");
+  assert.match(report, /interactions +60,\d{3} accepted, none rejected/);
+  assert.match(report, /Reader U0001 has viewed most of \w+/);
+});
+
+test("prints four commands that work", () => {
+  const commands = commandsOf(report);
+  assert.is(commands.length, 4, report);
+  for (const answer of commands.map(curl)) {
+    assert.is(answer.degraded, undefined);
+    const count = answer.response?.items.length ?? answer.search_response.hits.hits.length;
+    assert.ok(count >= 3, JSON.stringify(answer));
+  }
+});
+
+test("hides the functions' metric lines from the terminal", () => {
+  assert.not.match(we.dev.output(), "_aws");
+});
+
+test("recommends different readers different books, with their records", async () => {
+  const [a, b] = [await we.forUser("U0001"), await we.forUser("U0002")];
+  assert.is(a.response.items.length, 10);
+  assert.ok(a.response.items.every(({ TITLE, CATEGORIES }) => TITLE !== "" && CATEGORIES !== ""));
+  assert.is.not(ids(a).join(), ids(b).join());
+});
+
+test("recommends books similar to a book, and ranks given ones", async () => {
+  const like = await we.post("/recommend-items-to-item", { item_id: "B0001", limit: 5, ...NO_FILTER });
+  assert.is(like.body.response.items.length, 5);
+  const item_ids = ["B0001", "B0002", "B0003", "B0004"];
+  const ranked = await we.post("/rank-items-to-user", { user_id: "U0001", item_ids });
+  assert.equal(ids(ranked.body).toSorted(), item_ids);
+});
+
+test("filters by the value of a placeholder, and by what the reader has seen", async () => {
+  const filter = { filter_name: "category", filter_value_dict: { CATEGORY: "Mystery" } };
+  const filtered = await we.forUser("U0001", filter);
+  assert.is(filtered.response.items.length, 10);
+  assert.ok(filtered.response.items.every(({ CATEGORIES }) => CATEGORIES.split("|").includes("Mystery")));
+  const unseen = { filter_name: "unseen", filter_value_dict: {} };
+  const [first = ""] = ids(await we.forUser("U0003", unseen));
+  await we.post("/log-event", { events: [{ USER_ID: "U0003", ITEM_ID: first, EVENT_TYPE: "view" }] });
+  assert.not(ids(await we.forUser("U0003", unseen)).includes(first));
+});
+
+test("counts events at once: a new reader's views change what is recommended", async () => {
+  const before = await we.forUser("newcomer");
+  const { response } = await we.forUser("U0001", {
+    filter_name: "category",
+    filter_value_dict: { CATEGORY: "Cooking" },
+  });
+  const events = response.items
+    .slice(0, 6)
+    .map(({ ITEM_ID }) => ({ USER_ID: "newcomer", ITEM_ID, EVENT_TYPE: "view" }));
+  const logged = await we.post("/log-event", { events });
+  assert.equal([logged.status, logged.body.degraded], [200, undefined]);
+  const cooking = (answer: Answer) =>
+    answer.response.items.filter(({ CATEGORIES }) => CATEGORIES.split("|").includes("Cooking")).length;
+  const after = await we.forUser("newcomer");
+  assert.ok(cooking(after) > cooking(before), `${cooking(before)} before, ${cooking(after)} after`);
+});
+
+test("passes on a retired item: it is no longer recommended", async () => {
+  const [top = ""] = ids(await we.forUser("U0002"));
+  const records = (await we.forUser("U0002")).response.items;
+  const record = records.find(({ ITEM_ID }) => ITEM_ID === top);
+  await we.post("/update-items", { items: [{ ...record, IS_ACTIVE: "False" }] });
+  assert.not(ids(await we.forUser("U0002")).includes(top));
+});
+
+test("personalizes searches by the campaign that the gateway's configuration names", async () => {
+  const plain = await we.search(null);
+  const [a, b] = [await we.search("U0001"), await we.search("U0002")];
+  assert.equal([a.degraded, b.degraded], [undefined, undefined]);
+  assert.is.not(a.order.join(), plain.order.join());
+  assert.is.not(a.order.join(), b.order.join());
+});
+
+test("both APIs and every function act for their roles, and no call was refused", async () => {
+  const decisions = await decisionsOf({ endpoint: we.state.aws.endpoint });
+  assert.equal(
+    decisions.filter(({ allowed }) => !allowed),
+    [],
+  );
+  const roles = new Set(decisions.map(({ principal }) => principal.split("/").at(-1)));
+  for (const name of ["api-router", "recommendation-api", "etl", "training", "realtime-sync", "state-machines"])
+    assert.ok(roles.has(`demo-${name}-${REGION}`), `${name} is not among ${[...roles].join(", ")}`);
+});
+
+test("relevance status --local shows the filter table with its five columns, and the campaigns", async () => {
+  const output = await we.relevance("status");
+  const header = output.split("\n").find((line) => line.includes("Filter Expression")) ?? output;
+  const columns = ["Name", "ARN", "Status", "Filter Expression", "Last Updated"];
+  assert.equal(
+    header
+      .split(/\s{2,}|\s*\|\s*/)
+      .map((word) => word.trim())
+      .filter((word) => word !== ""),
+    columns,
+  );
+  assert.match(output, /demo-category-\d{10}/);
+  assert.match(output, "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)");
+  for (const campaign of ["user-personalization", "similar-items", "personalized-ranking"]) {
+    assert.match(output, `demo-${campaign}`);
+  }
+});
+
+test("a second make demo-train uploads and trains nothing, and prints what to try", async () => {
+  const output = await we.demoTrain();
+  assert.match(output, "uploaded already\n");
+  assert.match(output, "trained already");
+  assert.not.match(output, "$ relevance");
+  assert.is(commandsOf(output).length, 4);
+});
+
+test("stops all on Ctrl-C, and keeps index, key, data, models and filters for the next start", async () => {
+  const before = await we.forUser("U0001");
+  const retired = await we.forUser("U0002");
+  const key = we.state.search.api_key;
+  await we.stop();
+  assert.not(existsSync(join(we.dir, "dev.json")));
+  assert.equal(processesOf(we.dir), []);
+  const { search, opensearch, aws } = we.state;
+  for (const url of [search.url, opensearch.url, aws.endpoint]) assert.ok(await refused(url), url);
+  await we.start();
+  assert.not.match(we.dev.output(), /demo index: /);
+  assert.is(we.state.search.api_key, key);
+  assert.is((await fetch(`${we.state.opensearch.url}/books/_doc/my-book`)).status, 200);
+  assert.equal(ids(await we.forUser("U0001")), ids(before));
+  assert.equal(ids(await we.forUser("U0002")), ids(retired));
+  const commands = commandsOf(we.dev.output());
+  assert.is(commands.length, 7, we.dev.output());
+  for (const answer of commands.slice(3).map(curl)) assert.is(answer.degraded, undefined);
+});
+
+test("trains again on what was kept, new events included", async () => {
+  const output = await we.relevance(
+    "train",
+    "--recipes",
+    "similar_items",
+    "--training-mode",
+    "update_dataset_group",
+    "--wait",
+    "--json",
+  );
+  assert.match(output, /"recipe": "similar_items",\s+"stage": "(done|held)"/);
+  await waitFor(
+    async () => {
+      const { body } = await we.post("/recommend-items-to-item", { item_id: "B0001", limit: 5, ...NO_FILTER });
+      return body.degraded === undefined && body.response.items.length === 5;
+    },
+    { what: "the campaign to answer", timeoutMs: CAMPAIGN_SEEN_MS },
+  );
+});
+
+test("make demo-train --again uploads and trains again, in the mode that a trained project takes", async () => {
+  const output = await we.demoTrain("--again");
+  assert.match(output, "$ relevance upload-sample");
+  assert.match(output, /\$ relevance train --local .*--training-mode update_dataset_group --wait/);
+  assert.is(commandsOf(output).length, 4, output);
+});
+
+test("stops without leaving a process behind", async () => {
+  await we.stop();
+  assert.equal(processesOf(we.dir), []);
 });
 
 test("stops all on Ctrl-C in the middle of starting", async () => {
-  dev = startDev(dir);
-  const started = () => processesOf(dir).some((line) => line.includes("java"));
+  we.begin();
+  const started = () => processesOf(we.dir).some((line) => line.includes("java"));
   await waitFor(async () => started(), { what: "OpenSearch's process", timeoutMs: 60_000 });
-  dev.interrupt();
-  assert.is(await dev.exited, 0);
-  assert.not(existsSync(join(dir, "dev.json")));
+  await we.stop();
+  assert.not(existsSync(join(we.dir, "dev.json")));
   // The supervisors end the servers that were still on their way.
-  await waitFor(async () => processesOf(dir).length === 0, { what: "the servers to end", timeoutMs: 30_000 });
+  await waitFor(async () => processesOf(we.dir).length === 0, { what: "the servers to end", timeoutMs: 30_000 });
 });
 
 test.run();

@@ -15,10 +15,9 @@ export const LONGEST: readonly string[] = [
   "test/infrastructure/deploy.test.ts",
   "test/infrastructure/recommendation-interrupted.test.ts",
   "test/infrastructure/recommendation-alone.test.ts",
-  "test/integration/recommendation-dev.test.ts",
+  "test/integration/dev.test.ts",
   "test/integration/training-cli.test.ts",
   "test/integration/recommendation-dev-kept.test.ts",
-  "test/integration/dev.test.ts",
 ];
 
 /** The layer of a test file, by its folder. `file` is relative to the repository's root. */
