@@ -11,8 +11,16 @@ import type { Diagnostic } from "./messages.ts";
 export interface Leftover {
   /** Address, such as `aws_iam_role.api-router-role`. */
   to: string;
-  /** The provider's import id. */
+  /** The provider's import id, or an expression that reads it from the data source. */
   id: string;
+  /** Finds a resource whose id does not follow from its name. */
+  dataSource?: DataSource;
+}
+
+/** A data source of the provider, with its arguments. */
+interface DataSource {
+  type: string;
+  arguments: object;
 }
 
 /** File beside the synthesized one, in a stack's folder. */
@@ -34,7 +42,8 @@ type ImportId = (values: Values, place: LeftoverPlace, message: string) => unkno
 /**
  * Import ids of types with unique names, from the planned values or from AWS's message. Source: the provider's
  * documentation. Types that adopt an existing resource on creation (EventBridge rules and targets, alarms, dashboards,
- * role policies) need none, nor do types without unique names (KMS keys, APIs, API keys, usage plans).
+ * role policies) need none, nor do types without unique names (KMS keys, APIs, API keys, usage plans). A DNS record may
+ * be somebody else's, and has no tags that tell.
  */
 const IDS: Readonly<Record<string, ImportId>> = {
   aws_iam_role: ({ name }) => name,
@@ -62,18 +71,55 @@ const IDS: Readonly<Record<string, ImportId>> = {
   aws_lambda_event_source_mapping: (_, __, message) => /with UUID ([\da-f-]{36})/i.exec(message)?.[1],
   aws_lambda_permission: ({ function_name, qualifier, statement_id }) =>
     both(qualifier ? both(function_name, ":", qualifier) : function_name, "/", statement_id),
+  aws_api_gateway_base_path_mapping: ({ domain_name, base_path }) => both(domain_name, "/", base_path ?? ""),
   aws_api_gateway_stage: ({ rest_api_id, stage_name }) => both(rest_api_id, "/", stage_name),
   aws_api_gateway_usage_plan_key: ({ usage_plan_id, key_id }) => both(usage_plan_id, "/", key_id),
 };
 
+type Finder = (values: Values) => DataSource & { attribute: string };
+
+/** Rules are told apart by their Name: AWS's message has no id. */
+const ruleFinder: Finder = ({ security_group_id: group, tags }) => ({
+  type: "aws_vpc_security_group_rules",
+  arguments: {
+    filter: [
+      { name: "group-id", values: [group] },
+      { name: "tag:Name", values: [(tags as { Name?: string } | null)?.Name] },
+    ],
+  },
+  attribute: "ids[0]",
+});
+
+/** Data sources for types whose import id AWS assigns. */
+const FINDERS: Readonly<Record<string, Finder>> = {
+  aws_security_group: ({ name, vpc_id }) => ({
+    type: "aws_security_group",
+    arguments: { name, vpc_id },
+    attribute: "id",
+  }),
+  aws_secretsmanager_secret: ({ name }) => ({
+    type: "aws_secretsmanager_secret",
+    arguments: { name },
+    attribute: "arn",
+  }),
+  aws_vpc_security_group_egress_rule: ruleFinder,
+  aws_vpc_security_group_ingress_rule: ruleFinder,
+};
+
 /** Returns the resources that the plan creates but that already exist. Skips types without an import id. */
 export function leftoversIn(diagnostics: readonly Diagnostic[], plan: PlanJson, place: LeftoverPlace): Leftover[] {
-  return existing(diagnostics, plan).flatMap(({ address, type, change }) => {
+  return existing(diagnostics, plan).flatMap(({ address, type, name, change }) => {
     if (change.actions.includes("delete")) return [];
+    const values = (change.after ?? {}) as Values;
+    const found = FINDERS[type]?.(values);
+    if (found) {
+      const { attribute, ...dataSource } = found;
+      return [{ to: address, id: `\${data.${found.type}.${name}.${attribute}}`, dataSource }];
+    }
     const said = diagnostics
       .filter((one) => one.address === address)
       .map(({ summary, detail }) => `${summary} ${detail}`);
-    const id = IDS[type]?.((change.after ?? {}) as Values, place, said.join("\n"));
+    const id = IDS[type]?.(values, place, said.join("\n"));
     return typeof id === "string" ? [{ to: address, id }] : [];
   });
 }
@@ -108,8 +154,18 @@ function arnOf({ names }: LeftoverPlace, service: string, resource: unknown): st
 /** Makes the next plan of a stack import these resources; with none, stops importing. */
 export async function writeLeftovers(directory: string, leftovers: readonly Leftover[]): Promise<void> {
   const file = join(directory, FILE);
-  if (leftovers.length === 0) await rm(file, { force: true });
-  else await writeFile(file, JSON.stringify({ import: leftovers }, undefined, 2));
+  if (leftovers.length === 0) return rm(file, { force: true });
+  const data: Record<string, Record<string, object>> = {};
+  for (const { to, dataSource } of leftovers) {
+    if (!dataSource) continue;
+    // The address is the type and the name.
+    data[dataSource.type] = { ...data[dataSource.type], [to.split(".")[1] ?? ""]: dataSource.arguments };
+  }
+  const imports = leftovers.map(({ to, id }) => ({ to, id }));
+  await writeFile(
+    file,
+    JSON.stringify({ ...(Object.keys(data).length > 0 && { data }), import: imports }, undefined, 2),
+  );
 }
 
 /** Returns the imported resources without the project's tag: they have the same name but belong to something else. */

@@ -12,11 +12,12 @@ const HTTPS = { ipProtocol: "tcp", fromPort: 443, toPort: 443 } as const;
 export function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; securityGroupIds: string[] } {
   const { gateway, found } = gatewayInput(stack.input);
   const { network, domain } = found;
+  const name = stack.names.securityGroup("functions");
   const group = new SecurityGroup(stack, "functions-group", {
-    name: stack.names.securityGroup("functions"),
+    name,
     description: "api-router of the search gateway",
     vpcId: network.vpcId,
-    tags: { Name: stack.names.securityGroup("functions") },
+    tags: { Name: name },
     // The group can only be deleted after Lambda has deleted the function's network interfaces.
     timeouts: { delete: NETWORK_TIMEOUT },
   });
@@ -26,6 +27,7 @@ export function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; secu
       securityGroupId: group.id,
       description: outside ? "HTTPS to services without an interface endpoint" : "HTTPS within the VPC",
       cidrIpv4,
+      tags: { Name: `${name}-egress-${index + 1}` },
       ...HTTPS,
     });
   }
@@ -34,6 +36,7 @@ export function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; secu
       securityGroupId: gateway.vpc.domain_security_group_id ?? domain.securityGroupIds[0] ?? "",
       referencedSecurityGroupId: group.id,
       description: `${stack.input.config.project.project_name} search gateway`,
+      tags: { Name: `${name}-to-domain` },
       ...HTTPS,
     });
   }

@@ -1,6 +1,8 @@
 // What the AWS provider of Terraform reads back; each test is one repair of moto.
 import {
   APIGatewayClient,
+  CreateBasePathMappingCommand,
+  CreateDomainNameCommand,
   CreateRestApiCommand,
   GetResourcesCommand,
   PutRestApiCommand,
@@ -282,6 +284,17 @@ test("the seeded account's domain says in which VPC and zones it is", async () =
 test("an account can be seeded twice", async () => {
   const [one, two] = [await seedAccount(cloud), await seedAccount(cloud)];
   assert.is.not(one.stateBucket, two.stateBucket);
+});
+
+test("API Gateway: a host name has one mapping without a path, and refuses a second", async () => {
+  const api = new APIGatewayClient(clientOptions(cloud));
+  const domainName = `${unique("search")}.example.org`;
+  await api.send(new CreateDomainNameCommand({ domainName }));
+  const { id: restApiId } = await api.send(new CreateRestApiCommand({ name: unique("api") }));
+  const map = () => api.send(new CreateBasePathMappingCommand({ domainName, restApiId }));
+  await map();
+  const refused = await map().catch((error: Error) => `${error.name}: ${error.message}`);
+  assert.is(refused, "ConflictException: Base path already exists for this domain name");
 });
 
 test.run();

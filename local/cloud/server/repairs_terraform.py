@@ -224,3 +224,17 @@ def imported(integration: Any) -> None:
     """Writes what a document has in lower case as API Gateway returns it."""
     integration.integration_type = integration.integration_type.upper()
     integration.passthrough_behaviour = (integration.passthrough_behaviour or "when_no_match").upper()
+
+
+@repair
+def api_base_path_conflict() -> None:
+    """moto replaces a host name's mapping without a path. API Gateway refuses a second one, as for every path."""
+    from moto.apigateway.exceptions import BasePathConflictException
+    from moto.apigateway.models import APIGatewayBackend
+
+    def create(self: Any, domain_name: str, rest_api_id: str, base_path: str, stage: str) -> Any:
+        if not base_path and "(none)" in (self.base_path_mappings.get(domain_name) or {}):
+            raise BasePathConflictException
+        return original(self, domain_name, rest_api_id, base_path, stage)
+
+    original = replace(APIGatewayBackend, "create_base_path_mapping", create)

@@ -45,12 +45,45 @@ for (const [type, after, id] of [
   ["aws_sqs_queue", { name: "q" }, `https://sqs.eu-west-1.amazonaws.com/${ACCOUNT}/q`],
   ["aws_lambda_permission", { function_name: "f", statement_id: "S" }, "f/S"],
   ["aws_lambda_permission", { function_name: "f", qualifier: "live", statement_id: "S" }, "f:live/S"],
+  ["aws_api_gateway_base_path_mapping", { domain_name: "search.example.org", base_path: null }, "search.example.org/"],
   ["aws_api_gateway_stage", { rest_api_id: "a1", stage_name: "v1" }, "a1/v1"],
   ["aws_api_gateway_usage_plan_key", { usage_plan_id: "p", key_id: "k" }, "p/k"],
 ] as const) {
   test(`${type} is imported by what it is named: ${id}`, () => {
     const found = leftoversIn([failed(`${type}.x`, "X already exists")], planOf(type, after), PLACE);
     assert.equal(found, [{ to: `${type}.x`, id }]);
+  });
+}
+
+for (const [type, after, id, args] of [
+  [
+    "aws_security_group",
+    { name: "shop-functions", vpc_id: "vpc-1", description: "d" },
+    "data.aws_security_group.x.id",
+    { name: "shop-functions", vpc_id: "vpc-1" },
+  ],
+  ["aws_secretsmanager_secret", { name: "s" }, "data.aws_secretsmanager_secret.x.arn", { name: "s" }],
+  [
+    "aws_vpc_security_group_ingress_rule",
+    { security_group_id: "sg-1", tags: { Name: "shop-rule" } },
+    "data.aws_vpc_security_group_rules.x.ids[0]",
+    {
+      filter: [
+        { name: "group-id", values: ["sg-1"] },
+        { name: "tag:Name", values: ["shop-rule"] },
+      ],
+    },
+  ],
+] as const) {
+  test(`${type} is found by a data source, as AWS assigns its id`, async () => {
+    const found = leftoversIn([failed(`${type}.x`, "X already exists")], planOf(type, after), PLACE);
+    const folder = scratchFolder(TEST_OUTPUT, "leftovers");
+    await writeLeftovers(folder, found);
+    assert.equal(JSON.parse(readFileSync(join(folder, "leftovers.tf.json"), "utf8")), {
+      data: { [id.split(".")[1] ?? ""]: { x: args } },
+      import: [{ to: `${type}.x`, id: `\${${id}}` }],
+    });
+    rmSync(folder, { recursive: true });
   });
 }
 

@@ -8,7 +8,10 @@ import { clientOptions } from "../../fixtures/cloud.ts";
 import { changesIn, type Step, type World } from "./world.ts";
 
 /** Deploys, interrupted once, and looks at what is there then. */
-export function firstDeployment(step: Step, { project, account, folder, names, cloud, s3, parameters }: World): void {
+export function firstDeployment(
+  step: Step,
+  { project, account, folder, names, cloud, s3, parameters, lose }: World,
+): void {
   step("is interrupted by Ctrl-C: Terraform ends in good order, and says what to do", async () => {
     const run = project.start("deploy", "--yes");
     const early = run.ended.then(({ err }): never => {
@@ -74,6 +77,27 @@ export function firstDeployment(step: Step, { project, account, folder, names, c
     assert.is(values["api-url"], `https://search.${account.domainName}`);
     assert.is(values.version, version);
     assert.ok(Math.abs(Date.now() - Date.parse(values["deployed-at"] ?? "")) < 600_000);
+  });
+
+  step("takes over what interrupted deployments left, also where AWS assigned the id", async () => {
+    await lose("storage", "aws_secretsmanager_secret");
+    await lose(
+      "search-gateway",
+      "aws_security_group",
+      "aws_vpc_security_group_egress_rule",
+      "aws_vpc_security_group_ingress_rule",
+      "aws_api_gateway_base_path_mapping",
+    );
+    const { err, code } = await project.relevance("deploy", "--yes");
+    assert.is(code, 0, err);
+    const taken = [...err.matchAll(/^ {2}(aws_\S+)$/gm)].map(([, address]) => address);
+    assert.equal(taken.sort(), [
+      "aws_api_gateway_base_path_mapping.base-path",
+      "aws_secretsmanager_secret.user-id-key",
+      "aws_security_group.functions-group",
+      "aws_vpc_security_group_egress_rule.functions-egress-1",
+      "aws_vpc_security_group_ingress_rule.domain-ingress",
+    ]);
   });
 
   step("plans nothing when nothing has changed: exit code 0", async () => {

@@ -1,6 +1,6 @@
 import { APIGatewayClient } from "@aws-sdk/client-api-gateway";
 import { LambdaClient } from "@aws-sdk/client-lambda";
-import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { type Names, namesOf, type StackName } from "../../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, type Cloud, REGION } from "../../../local/cloud/front.ts";
@@ -32,6 +32,8 @@ export interface World {
   failure(): Promise<string | undefined>;
   /** A stack's Terraform state. */
   stateOf(stack: StackName): Promise<{ resources: unknown[]; outputs: Record<string, { value: unknown }> }>;
+  /** Makes Terraform lose resources, as if it had not seen the answers that created them. */
+  lose(stack: StackName, ...types: readonly string[]): Promise<void>;
   /** The project's parameters by the last part of their names. */
   parameters(): Promise<Record<string, string>>;
 }
@@ -71,6 +73,14 @@ export async function createWorld(): Promise<World> {
     ],
   });
   const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+  const stateObject = (stack: StackName) => ({
+    Bucket: account.stateBucket,
+    Key: names.stateKey(stack, "teams/search"),
+  });
+  const readState = async (stack: StackName) => {
+    const { Body } = await s3.send(new GetObjectCommand(stateObject(stack)));
+    return JSON.parse((await Body?.transformToString()) ?? "");
+  };
   return {
     cloud,
     account,
@@ -81,10 +91,12 @@ export async function createWorld(): Promise<World> {
     lambda: new LambdaClient(clientOptions(cloud)),
     s3,
     failure: () => failureOf(cloud, names.api("search-gateway"), cluster?.url ?? ""),
-    async stateOf(stack) {
-      const object = { Bucket: account.stateBucket, Key: names.stateKey(stack, "teams/search") };
-      const { Body } = await s3.send(new GetObjectCommand(object));
-      return JSON.parse((await Body?.transformToString()) ?? "");
+    stateOf: readState,
+    async lose(stack, ...types) {
+      const state = await readState(stack);
+      const resources = state.resources.filter(({ type }: { type: string }) => !types.includes(type));
+      const Body = JSON.stringify({ ...state, serial: state.serial + 1, resources });
+      await s3.send(new PutObjectCommand({ ...stateObject(stack), Body }));
     },
     async parameters() {
       const ssm = new SSMClient(clientOptions(cloud));
