@@ -43,7 +43,7 @@ reference: install ## Generate docs/reference from the sources
 	@$(NODE) build/reference.ts
 
 screenshots: install ## Retake the screenshots in docs/guides from the console of `make dev`
-	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/integration/console.test
+	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/e2e/console.test
 
 models: install ## Lock the sparse model's files (HUB= REVISION=), or fill model_data in S3 (UPLOAD=conf)
 	@UPLOAD=$(UPLOAD) HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts

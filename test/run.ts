@@ -20,7 +20,7 @@ const FIXTURES: readonly SharedFixture[] = [...TOOLS, contractTools, sharedOpenS
 const USAGE = `usage: npm test -- [words] [options]
   words               only files whose path contains one of them
                       (default: all unit and integration tests and one Terraform test)
-  --all               every file, with all of Terraform's
+  --all               every file: infrastructure, contract and end to end, too
   --unit              only files that need no server or tool
   --time-limit S      seconds a file may take (default: 300 unit, 1800 integration, 2700 the rest)
   --root DIR          another folder with a test/ in it

@@ -19,7 +19,7 @@ import { suite } from "../suite.ts";
 /** What `make dev` keeps of the recommendation service when nothing was trained, and how it forgets it. */
 const test = suite("make dev keeps what was uploaded");
 
-const dir = scratchFolder(TEST_OUTPUT, "recommendation-dev-kept");
+const dir = scratchFolder(TEST_OUTPUT, "dev-kept");
 const names = namesOf({ project: "demo", account: ACCOUNT_ID, region: REGION });
 const [cluster] = await clusters();
 assert.ok(cluster);

@@ -21,7 +21,7 @@ for (const path of [
   "test/infrastructure/plan.test.ts",
   "test/infrastructure/recommendation-apply.test.ts",
   "test/integration/bulk.test.ts",
-  "test/integration/dev.test.ts",
+  "test/integration/training-cli.test.ts",
   "test/lib/http/b.test.ts",
   "test/lib/http/a.test.ts",
   "test/lib/naming/a.test.ts",
@@ -31,7 +31,7 @@ for (const path of [
 }
 
 const UNIT = ["test/lib/http/a.test.ts", "test/lib/http/b.test.ts", "test/lib/naming/a.test.ts"];
-const INTEGRATION = ["test/integration/dev.test.ts", "test/integration/bulk.test.ts"];
+const INTEGRATION = ["test/integration/training-cli.test.ts", "test/integration/bulk.test.ts"];
 const nothing = { words: [], unitOnly: false, all: false };
 
 test("takes all unit and integration tests and one Terraform test, the longest files of a layer first", () => {
@@ -71,8 +71,8 @@ test("names files that exist", () => {
 });
 
 test("derives a file's layer from its folder", () => {
-  assert.is(layerOf("test/e2e/all.test.ts"), "terraform");
-  assert.is(layerOf("test/infrastructure/plan.test.ts"), "terraform");
+  assert.is(layerOf("test/e2e/all.test.ts"), "system");
+  assert.is(layerOf("test/infrastructure/plan.test.ts"), "system");
   assert.is(layerOf("test/integration/bulk.test.ts"), "integration");
   assert.is(layerOf("test/e2e.test.ts"), "unit");
 });

@@ -1,10 +1,10 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** `unit` needs nothing, `integration` files share servers, `terraform` files run it against a cloud of their own. */
-export type Layer = "unit" | "integration" | "terraform";
+/** `unit` needs nothing, `integration` shares servers, `system` runs Terraform, whole commands or tools of others. */
+export type Layer = "unit" | "integration" | "system";
 
-const LAYERS: readonly Layer[] = ["terraform", "integration", "unit"];
+const LAYERS: readonly Layer[] = ["system", "integration", "unit"];
 
 /** The Terraform file that runs by default: apply, empty plan, change, destroy. */
 export const ONE_LIFE = "test/infrastructure/recommendation-apply.test.ts";
@@ -15,14 +15,13 @@ export const LONGEST: readonly string[] = [
   "test/infrastructure/deploy.test.ts",
   "test/infrastructure/recommendation-interrupted.test.ts",
   "test/infrastructure/recommendation-alone.test.ts",
-  "test/integration/dev.test.ts",
+  "test/e2e/dev.test.ts",
   "test/integration/training-cli.test.ts",
-  "test/integration/recommendation-dev-kept.test.ts",
 ];
 
 /** The layer of a test file, by its folder. `file` is relative to the repository's root. */
 export function layerOf(file: string): Layer {
-  if (/^test\/(contract|e2e|infrastructure)\//.test(file)) return "terraform";
+  if (/^test\/(contract|e2e|infrastructure)\//.test(file)) return "system";
   return file.startsWith("test/integration/") ? "integration" : "unit";
 }
 
@@ -30,7 +29,7 @@ export interface Selection {
   /** Files whose path contains one of these, in every layer. */
   words: readonly string[];
   unitOnly: boolean;
-  /** Without words: every Terraform file, not just {@link ONE_LIFE}. */
+  /** Without words: every system file, not just {@link ONE_LIFE}. */
   all: boolean;
 }
 
@@ -39,7 +38,7 @@ export function selectFiles(root: string, { words, unitOnly, all }: Selection): 
   const wanted = (file: string) => {
     if (unitOnly && layerOf(file) !== "unit") return false;
     if (words.length > 0) return words.some((word) => file.includes(word));
-    return all || layerOf(file) !== "terraform" || file === ONE_LIFE;
+    return all || layerOf(file) !== "system" || file === ONE_LIFE;
   };
   const rank = (file: string) => {
     const position = LONGEST.indexOf(file);

@@ -6,16 +6,16 @@ import { type RunFileOptions, runBatch, runFile } from "./run-file.ts";
 import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
 
 /** Seconds after which a file is hanging, on a machine several times slower than any in use. */
-const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_800, terraform: 2_700 };
+const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_800, system: 2_700 };
 
 /**
  * What runs at the same time: each worker takes the first waiting file of its first layer that has one. Four keep two
- * cores busy; more only make every file slower. A Terraform file takes about 1.5 GB of memory.
+ * cores busy; more only make every file slower. A system file takes about 1.5 GB of memory.
  */
 const WORKERS: readonly (readonly Layer[])[] = [
-  ["terraform", "integration", "unit"],
-  ["terraform", "integration", "unit"],
-  ["integration", "unit", "terraform"],
+  ["system", "integration", "unit"],
+  ["system", "integration", "unit"],
+  ["integration", "unit", "system"],
   ["unit", "integration"],
 ];
 
@@ -103,7 +103,7 @@ async function runAlone(file: string, options: RunOptions): Promise<void> {
 
 function processOptions(file: string, options: RunOptions, env: Readonly<Record<string, string>>): RunFileOptions {
   const { root, signal, timeLimitMs = patient(TIME_LIMITS[layerOf(file)] * 1_000) } = options;
-  return { root, env, signal, timeLimitMs, background: layerOf(file) === "terraform" };
+  return { root, env, signal, timeLimitMs, background: layerOf(file) === "system" };
 }
 
 /** Adds a file that has ended to the totals, and prints its line. */
