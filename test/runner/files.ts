@@ -16,6 +16,7 @@ export const LONGEST: readonly string[] = [
   "test/infrastructure/recommendation-interrupted.test.ts",
   "test/infrastructure/recommendation-alone.test.ts",
   "test/e2e/dev.test.ts",
+  "test/integration/permissions-taken-out.test.ts",
   "test/integration/training-cli.test.ts",
 ];
 
