@@ -26,7 +26,9 @@ interface DataSource {
 /** File beside the synthesized one, in a stack's folder. */
 const FILE = "leftovers.tf.json";
 
-const EXISTS = /already ?exist|AlreadyOwnedByYou|ResourceExistsException|ResourceInUseException/i;
+/** The last one is how EC2 refuses a second interface endpoint of a service, whose private name the first one has. */
+const EXISTS =
+  /already ?exist|AlreadyOwnedByYou|ResourceExistsException|ResourceInUseException|already a conflicting DNS domain/i;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -101,6 +103,11 @@ const FINDERS: Readonly<Record<string, Finder>> = {
     type: "aws_secretsmanager_secret",
     arguments: { name },
     attribute: "arn",
+  }),
+  aws_vpc_endpoint: ({ vpc_id, service_name }) => ({
+    type: "aws_vpc_endpoint",
+    arguments: { vpc_id, service_name },
+    attribute: "id",
   }),
   aws_vpc_security_group_egress_rule: ruleFinder,
   aws_vpc_security_group_ingress_rule: ruleFinder,

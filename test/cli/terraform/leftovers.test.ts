@@ -64,6 +64,12 @@ for (const [type, after, id, args] of [
   ],
   ["aws_secretsmanager_secret", { name: "s" }, "data.aws_secretsmanager_secret.x.arn", { name: "s" }],
   [
+    "aws_vpc_endpoint",
+    { vpc_id: "vpc-1", service_name: "com.amazonaws.eu-west-1.sagemaker.runtime", subnet_ids: [] },
+    "data.aws_vpc_endpoint.x.id",
+    { vpc_id: "vpc-1", service_name: "com.amazonaws.eu-west-1.sagemaker.runtime" },
+  ],
+  [
     "aws_vpc_security_group_ingress_rule",
     { security_group_id: "sg-1", tags: { Name: "shop-rule" } },
     "data.aws_vpc_security_group_rules.x.ids[0]",
@@ -122,6 +128,8 @@ for (const text of [
   "ResourceConflictException: The statement id (ApiGateway) provided already exists.",
   "ConflictException: Stage already exists",
   "ConflictException: Schedule s already exists.",
+  "InvalidGroup.Duplicate: The security group 'shop-functions' already exists",
+  "InvalidParameter: private-dns-enabled cannot be set because there is already a conflicting DNS domain for x in the VPC",
 ]) {
   test(`AWS says so: ${text}`, () => {
     const diagnostics = [failed("aws_iam_role.x", text)];
