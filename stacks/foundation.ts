@@ -70,6 +70,7 @@ export class FoundationStack extends ProjectStack {
       new VpcSecurityGroupIngressRule(this, `endpoints-ingress-${index + 1}`, {
         securityGroupId: group.id,
         description: "HTTPS from the VPC",
+        tags: { Name: `${this.names.securityGroup("endpoints")}-ingress-${index + 1}` },
         cidrIpv4,
         ipProtocol: "tcp",
         fromPort: 443,

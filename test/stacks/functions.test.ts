@@ -155,6 +155,19 @@ test("the functions reach the VPC only, unless a service is outside of it", () =
   assert.is(target(off), "0.0.0.0/0");
 });
 
+test("each rule of a security group has a name, by which deploy finds one that it lost", () => {
+  for (const name of ["search-gateway", "foundation"] as const) {
+    const stack = example(name, "all-options");
+    const rules = ["ingress", "egress"].flatMap((way) => {
+      const type = `aws_vpc_security_group_${way}_rule`;
+      return stack.ids(type).map((id) => stack.resource<{ tags: { Name: string } }>(type, id).tags.Name);
+    });
+    assert.ok(rules.length > 0);
+    assert.is(new Set(rules).size, rules.length);
+    assert.ok(rules.every(Boolean));
+  }
+});
+
 test("groups and functions of the network have the time that Lambda takes", () => {
   const group = all.resource<{ timeouts: unknown }>("aws_security_group", "functions-group");
   assert.equal([group.timeouts, lambda(all, "api-router").timeouts], [{ delete: "60m" }, { delete: "60m" }]);
