@@ -17,7 +17,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("access: attempts");
 
-/** Returns what differs from the table, as `expected ≠ got: attempt`, and what answers show of refused indexes. */
+/** Returns each difference from the table, as `expected ≠ got: attempt`, and what answers leak of refused indexes. */
 async function differences(
   handler: ProxyHandler,
   rows: readonly Row[],
@@ -62,7 +62,7 @@ for (const cluster of await ownClusters()) {
     ["an indexing key, and callers without rules", otherAttempts],
     ["every kind of key", shownAttempts],
   ] as const) {
-    test(`${cluster.version}: the gateway answers ${who} as the table says, and refused indexes stay as they are, unread`, async () => {
+    test(`${cluster.version}: the gateway answers ${who} as the table says, and never changes or reads refused indexes`, async () => {
       const onlyDots = attempts === administratorAttempts;
       const [state, reads] = [await world.refusedState(), await world.refusedReads(onlyDots)];
       assert.equal(await differences(gateway, attempts(world), (answer) => world.leakIn(answer, onlyDots)), []);

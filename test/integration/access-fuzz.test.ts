@@ -10,9 +10,9 @@ import { suite } from "../suite.ts";
 
 const test = suite("access: generated attempts");
 
-/** Of all versions together. */
+/** Attempts over all versions. */
 const RUNS = 20_000;
-/** After so many attempts, the granted indexes are created again, because attempts may delete them. */
+/** The granted indexes are created again after this many attempts, because attempts may delete them. */
 const ROUND = 1_000;
 const SEED = 20_261_122;
 

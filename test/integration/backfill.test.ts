@@ -33,7 +33,7 @@ const fieldsOf = (index: string): BackfillFields => ({
   dense: new Set(["text_dense"]),
 });
 
-/** Each tenth document has a routing of its own. */
+/** Every tenth document has its own routing. */
 const routed = (id: string) => ({ _id: id, ...(id.endsWith("3") && { routing: "r" }) });
 
 /** A process that works on a backfill. Dies at the bulk request at which `diesAt` says so. */
@@ -100,7 +100,7 @@ function run(...args: string[]): Promise<{ code: number; out: string; err: strin
 for (const cluster of await clusters()) {
   const index = uniqueIndex("backfill");
 
-  test(`${cluster.version}: documents that a failing model left without vectors are embedded, the others not touched`, async () => {
+  test(`${cluster.version}: embeds only the documents that a failing model left without vectors`, async () => {
     writeFileSync(
       join(conf, "hybrid_search.yaml"),
       `hybrid_queries:
@@ -150,7 +150,7 @@ for (const cluster of await clusters()) {
     const ended = await run("--resume", id, "--api-host", gateway.url, "--api-key", API_KEY);
     assert.match(ended.err, "has ended: it is done");
 
-    // What fails once more is rejected, since nobody can tell which documents were stored without.
+    // A document that fails again is rejected: nobody could tell which documents were stored without vectors.
     await request(cluster, "PUT", `/${index}/_doc/late?refresh=true`, { text: "salt harbour" });
     control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
     const failed = await run("--index", index, "--api-host", gateway.url, "--api-key", API_KEY, "--json");
@@ -159,7 +159,7 @@ for (const cluster of await clusters()) {
     assert.equal(JSON.parse(failed.out).tally, { read: 292, written: 0, unchanged: 291, rejected: 1 });
   });
 
-  test(`${cluster.version}: after a kill it resumes where it stopped, and leaves what others changed meanwhile`, async () => {
+  test(`${cluster.version}: resumes after a kill where it stopped, and keeps what others changed meanwhile`, async () => {
     const name = uniqueIndex("backfill");
     const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(name)] } });
     toStop.unshift(gateway);
@@ -234,7 +234,7 @@ for (const cluster of await clusters()) {
   });
 }
 
-test("an index without a mapping is wrong use, and names those there are", async () => {
+test("rejects an index without a mapping with exit code 2, and lists the indexes to choose from", async () => {
   const { code, err } = await run("--index", "nope", "--api-host", "http://127.0.0.1:9", "--api-key", "k");
   assert.is(code, 2);
   assert.match(err, "no mapping for the index nope: choose one of backfill-");

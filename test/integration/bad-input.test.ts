@@ -245,7 +245,7 @@ test("another content type is 415", async () => {
   assert.match(body.error.message, "got text/plain");
 });
 
-test("a body just under 4 MiB is read, one just over is 413 with the limit", async () => {
+test("a body just under 4 MiB is read; one just over is 413, and the answer names the limit", async () => {
   const padded = (bytes: number) => {
     const start_ = '{"index":"books","search_request":{"query":{"match_none":{}},"_source":["';
     return `${start_}${"x".repeat(bytes - start_.length - 4)}"]}}`;
@@ -259,7 +259,7 @@ test("a body just under 4 MiB is read, one just over is 413 with the limit", asy
   assert.match(over.body.error.message, "has 4194305 bytes, at most 4194304");
 });
 
-test("a missing and a wrong key are the same 403", async () => {
+test("a missing key and a wrong key get the same 403", async () => {
   const answer = async (key: Record<string, string>) => {
     const headers = { "content-type": "application/json", ...key };
     const response = await fetch(`${gateway.url}/application/search`, { method: "POST", body: "{}", headers });
@@ -271,7 +271,7 @@ test("a missing and a wrong key are the same 403", async () => {
   assert.equal(await answer({ "x-api-key": `${API_KEY}x` }), missing);
 });
 
-test("an unknown path is 404, another method 405 with allow", async () => {
+test("an unknown path is 404; a wrong method is 405 with an allow header", async () => {
   const unknown = await gateway.send("GET", "/application/serach");
   assert.is(unknown.status, 404);
   assert.is(unknown.body.error.code, "not_found");

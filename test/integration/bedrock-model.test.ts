@@ -11,7 +11,7 @@ import { statementsOf } from "../stacks/iam.ts";
 import { synth } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("a model of Bedrock by its id");
+const test = suite("a Bedrock model by its id");
 
 const cloud = await sharedCloud();
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
@@ -57,7 +57,7 @@ for (const [model_id, dimension, body, resources] of CASES) {
     ["hybrid_search.yaml", [], { hybrid_queries: [{ index: "books", embedding_mappings }] }],
   ];
 
-  test(`${model_id} gets the request, for vectors of ${dimension} dimensions`, async () => {
+  test(`asks ${model_id} for vectors of ${dimension} dimensions`, async () => {
     const config = configuration("all-options", changes);
     const { models } = gatewaySettings(config, { names });
     assert.ok(config.searchGateway);
@@ -89,7 +89,7 @@ for (const [model_id, dimension, body, resources] of CASES) {
     }
   });
 
-  test(`${model_id} is all that api-router may invoke on Bedrock`, () => {
+  test(`lets api-router invoke only ${model_id} on Bedrock`, () => {
     const stack = synth("search-gateway", { config: configuration("all-options", changes) });
     const allowed = statementsOf(stack, "api-router-role").filter(({ Action }) =>
       [Action].flat().some((action) => /^(bedrock:|\*)/.test(action)),

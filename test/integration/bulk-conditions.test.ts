@@ -32,7 +32,7 @@ for (const cluster of await clusters()) {
     items.map(({ status, error }) => (error ? `${status} ${error.type}` : status));
   const CONFLICT = "409 version_conflict_engine_exception";
 
-  test(`${version}: a write with if_seq_no succeeds once; then it is the cluster's own 409, sent once`, async () => {
+  test(`${version}: a write with if_seq_no succeeds once; the next is sent once and gets the cluster's own 409`, async () => {
     const { index, proxy, gateway } = await setUp();
     const [first] = (await gateway.bulk(index, [{ id: "1", op: "index", doc: { n: 1 } }])).items;
     const guard = { if_seq_no: first?._seq_no, if_primary_term: first?._primary_term };
@@ -69,7 +69,7 @@ for (const cluster of await clusters()) {
     assert.equal(statuses(await write(at(2 ** 53 - 2, "delete"))), [200]);
   });
 
-  test(`${version}: routing chooses the document, also when the stored sources are read`, async () => {
+  test(`${version}: routing selects the document, also when stored sources are read`, async () => {
     const definition = {
       ...MAPPED_INDEX,
       settings: { index: { ...MAPPED_INDEX.settings.index, number_of_shards: 2 } },
@@ -82,7 +82,7 @@ for (const cluster of await clusters()) {
     };
     const routings = ["a", "b", "c", "d", "e", "f", "g", "h"];
     const shards = await Promise.all(routings.map(shardOf));
-    // On two shards the id stands for two documents.
+    // The same id on two shards is two documents.
     const [a, b] = [0, 1].map((shard) => routings[shards.indexOf(shard)] ?? "");
     if (!a || !b) throw new Error("all routings lead to one shard");
     const write = (routing: string, op: string, doc: object) => ({ id: "x", op, doc, routing });
@@ -100,7 +100,7 @@ for (const cluster of await clusters()) {
     await hasVectorOf(index, "x", "glass\nfour", b);
   });
 
-  test(`${version}: without a routing that the index requires, the item has the cluster's own error`, async () => {
+  test(`${version}: an item without the routing that its index requires gets the cluster's own error`, async () => {
     const mappings = { ...MAPPED_INDEX.mappings, _routing: { required: true } };
     const { index, gateway } = await open({ ...MAPPED_INDEX, mappings }, true);
     const { status, items } = await gateway.bulk(index, [
@@ -111,7 +111,7 @@ for (const cluster of await clusters()) {
     assert.equal(statuses(items), ["400 routing_missing_exception", 201]);
   });
 
-  test(`${version}: doc_as_upsert creates what is missing, embedded from what it leaves`, async () => {
+  test(`${version}: doc_as_upsert creates a missing document, and embeds the document that results`, async () => {
     const { index, proxy, gateway } = await setUpMapped();
     const upsert = (doc: object) => ({ id: "1", op: "update", doc, doc_as_upsert: true });
     const [created] = (await gateway.bulk(index, [upsert({ title: "salt" })])).items;
@@ -131,7 +131,7 @@ for (const cluster of await clusters()) {
     await hasVectorOf(index, "2", "a\nb");
   });
 
-  test(`${version}: a document that appears before an upsert creates it is embedded with its sources`, async () => {
+  test(`${version}: an upsert that meets a document created meanwhile embeds that document's sources too`, async () => {
     const { index, proxy, gateway } = await setUpMapped();
     let appears = true;
     proxy.onCall((call) => {
@@ -144,7 +144,7 @@ for (const cluster of await clusters()) {
     await hasVectorOf(index, "1", "there\nc");
   });
 
-  test(`${version}: an update in the caller's version is embedded from that version, or is a conflict`, async () => {
+  test(`${version}: an update with if_seq_no is embedded from that version, or is a conflict`, async () => {
     const { index, proxy, gateway } = await setUpMapped();
     const [first] = (await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }])).items;
     const guard = { if_seq_no: first?._seq_no, if_primary_term: first?._primary_term };
@@ -158,7 +158,7 @@ for (const cluster of await clusters()) {
     const gone = await gateway.bulk(index, [{ id: "gone", op: "update", doc: { body: "d" }, ...guard }]);
     assert.equal(statuses(gone.items), ["404 document_missing_exception"]);
 
-    // Between reading and writing.
+    // The document changes between reading and writing.
     const [second] = fine.items;
     proxy.reset();
     proxy.onCall((call) =>
@@ -185,7 +185,7 @@ for (const cluster of await clusters()) {
     assert.equal([unknown.status, unknown.body.error.code], [500, "outcome_unknown"]);
   });
 
-  test(`${version}: a lost answer to a write in an external version is recognized by the version`, async () => {
+  test(`${version}: a write with an external version whose answer is lost is recognized by its version`, async () => {
     const { index, proxy, gateway } = await setUp();
     const at = (version: number) => ({ id: "1", op: "index", doc: { n: 1 }, version, version_type: "external" });
     await gateway.bulk(index, [at(3)]);
@@ -213,7 +213,7 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${version}: a dotted embedding field is stored in its object, found, updated and taken away`, async () => {
+  test(`${version}: a dotted embedding field is stored in its object, found, updated and removed`, async () => {
     const index = uniqueIndex("nested");
     const { dense, sparse } = MAPPED_INDEX.mappings.properties;
     const passages = { properties: { text: { type: "text" }, v: dense, w: sparse } };

@@ -49,7 +49,7 @@ for (const cluster of await clusters()) {
     return found.body.hits.total.value;
   };
 
-  test(`${version}: documents are stored with the embedding of their texts, the echo is without`, async () => {
+  test(`${version}: stores documents with the embeddings of their texts, and echoes them without`, async () => {
     const { index, proxy, gateway } = await setUp();
     const { status, body, items } = await gateway.bulk(index, [
       { id: "1", op: "index", doc: { title: "salt road", body: "caravan" } },
@@ -69,7 +69,7 @@ for (const cluster of await clusters()) {
     assert.is(proxy.count("/_bulk"), 1);
   });
 
-  test(`${version}: an update is embedded again when it touches a source, with the stored other sources`, async () => {
+  test(`${version}: embeds an update of a source again, together with the stored other sources`, async () => {
     const { index, proxy, gateway } = await setUp();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "salt", body: "road" } }]);
     gateway.dense.calls.length = 0;
@@ -90,7 +90,7 @@ for (const cluster of await clusters()) {
     await holds(index, "1", "x\ny");
   });
 
-  test(`${version}: an update that empties the text takes vector and tokens away`, async () => {
+  test(`${version}: an update that empties the text removes vector and tokens`, async () => {
     const { index, gateway } = await setUp();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "salt", body: "road", n: 1 } }]);
     const { items } = await gateway.bulk(index, [{ id: "1", op: "update", doc: { title: null, body: "" } }]);
@@ -104,7 +104,7 @@ for (const cluster of await clusters()) {
     await holds(index, "1", "back");
   });
 
-  test(`${version}: operations on one id embed what each leaves, all texts in one call`, async () => {
+  test(`${version}: embeds the result of each operation on one id, with all texts in one call`, async () => {
     const { index, proxy, gateway } = await setUp();
     const { items } = await gateway.bulk(index, [
       { id: "1", op: "index", doc: { title: "a", body: "b" } },
@@ -147,13 +147,13 @@ for (const cluster of await clusters()) {
     assert.is((await source(index, "1")).body, "c");
   });
 
-  test(`${version}: an update of a missing document is the cluster's 404, also when a source must be read`, async () => {
+  test(`${version}: an update of a missing document gets the cluster's 404, also when a source must be read`, async () => {
     const { index, gateway } = await setUp();
     const { items } = await gateway.bulk(index, [{ id: "gone", op: "update", doc: { body: "c" } }]);
     assert.equal([items[0]?.status, items[0]?.error.type], [404, "document_missing_exception"]);
   });
 
-  test(`${version}: a document that appears between reading and writing is not embedded without its sources`, async () => {
+  test(`${version}: embeds all sources of a document that appears between reading and writing`, async () => {
     const { index, proxy, gateway } = await setUp();
     let appears = true;
     proxy.onCall((call) => {
@@ -175,7 +175,7 @@ for (const cluster of await clusters()) {
     assert.equal(((await source(index, "1")).dense as number[]).map(Math.fround), own.map(Math.fround));
   });
 
-  test(`${version}: a source that is not text fails its item alone, and is not written`, async () => {
+  test(`${version}: a source that is not text fails only its own item, which is not written`, async () => {
     const { index, gateway } = await setUp();
     const { items } = await gateway.bulk(index, [
       { id: "1", op: "index", doc: { title: 7 } },
@@ -191,7 +191,7 @@ for (const cluster of await clusters()) {
     assert.is((await request(cluster, "GET", `/${index}/_doc/1`)).status, 404);
   });
 
-  test(`${version}: a failed embedding with "fail" is a retryable item error, all others are written`, async () => {
+  test(`${version}: with "fail", a failed embedding is a retryable item error, and other documents are written`, async () => {
     const { index, gateway } = await setUp();
     gateway.sparse.failing = (text) => (text.includes("bad") ? busy : undefined);
     const { status, items, body, headers } = await gateway.bulk(index, [
@@ -210,7 +210,7 @@ for (const cluster of await clusters()) {
     assert.is((await request(cluster, "GET", `/${index}/_doc/1`)).status, 404);
   });
 
-  test(`${version}: a failed embedding with "degrade" is stored without, listed, and no old vector stays`, async () => {
+  test(`${version}: with "degrade", a document whose embedding failed is stored without it and listed, and no old vector stays`, async () => {
     const { index, gateway } = await setUp({ on_embedding_failure: { write: "degrade", query: "degrade" } });
     await gateway.bulk(index, [{ id: "2", op: "index", doc: { title: "old" } }]);
     gateway.sparse.failing = (text) => (text.includes("bad") ? busy : undefined);
@@ -237,7 +237,7 @@ for (const cluster of await clusters()) {
     assert.is(await weight(index, "old"), 0);
   });
 
-  test(`${version}: five seconds before the end no model call starts, and what needs none is written`, async () => {
+  test(`${version}: starts no model call with five seconds left, but writes documents that need none`, async () => {
     const { index, gateway } = await setUp();
     const { status, items } = await gateway.bulk(
       index,
@@ -252,7 +252,7 @@ for (const cluster of await clusters()) {
     assert.equal(gateway.dense.calls, []);
   });
 
-  test(`${version}: an index that is missing, or has no fitting embedding field, is refused before writing`, async () => {
+  test(`${version}: rejects an index that is missing, or lacks a suitable embedding field, before writing`, async () => {
     const bare = uniqueIndex("bare");
     await request(cluster, "PUT", `/${bare}`, {
       settings: { index: { knn: true } },
@@ -281,7 +281,7 @@ for (const cluster of await clusters()) {
     assert.is((await request(cluster, "GET", `/${gone}`)).status, 404, "nothing was created");
   });
 
-  test(`${version}: an alias has the embeddings of its write index`, async () => {
+  test(`${version}: a write to an alias is embedded as its write index requires`, async () => {
     const { index, gateway } = await setUp();
     const alias = uniqueIndex("alias");
     await request(cluster, "PUT", `/${uniqueIndex("older")}`, { aliases: { [alias]: {} } });
@@ -292,7 +292,7 @@ for (const cluster of await clusters()) {
   });
 }
 
-// Here and not at the end of each test: one that fails must not keep the file from ending.
+// Here rather than at the end of each test, so that the process ends even if a test fails.
 test.after(async () => {
   await Promise.all(proxies.map((proxy) => proxy.stop()));
 });

@@ -9,10 +9,10 @@ for (const cluster of await clusters()) {
   const { version } = cluster;
 
   const { setUp, source, stop } = faultyCluster(cluster, "faults");
-  // Here and not at the end of each test: one that fails must not keep the file from ending.
+  // Here rather than at the end of each test, so that the process ends even if a test fails.
   test.after(stop);
 
-  test(`${version}: items rejected with 429 are sent again alone, and a chain ends with its last`, async () => {
+  test(`${version}: retries only the items rejected with 429, then sends later operations on their ids`, async () => {
     const { index, proxy, gateway } = await setUp();
     proxy.fault({ path: "/_bulk", fault: { kind: "items_429", ids: ["a"] }, times: 1 });
     const { status, items } = await gateway.bulk(index, [put("a", 1), put("b", 1), put("a", 2)]);
@@ -29,7 +29,7 @@ for (const cluster of await clusters()) {
     assert.equal(await source(index, "a"), { n: 2 });
   });
 
-  test(`${version}: an item that stays rejected has the cluster's 429, and its chain is not sent`, async () => {
+  test(`${version}: an item that stays rejected gets the cluster's 429, and later operations on its id are not sent`, async () => {
     const { index, proxy, gateway } = await setUp();
     proxy.fault({ path: "/_bulk", fault: { kind: "items_429", ids: ["a"] } });
     const { status, items, body } = await gateway.bulk(index, [put("a", 1), put("b", 1), put("a", 2)]);
@@ -47,7 +47,7 @@ for (const cluster of await clusters()) {
   });
 
   for (const busy of [429, 503]) {
-    test(`${version}: a whole call that is answered ${busy} is tried three times, then each item is 429`, async () => {
+    test(`${version}: a call answered with ${busy} as a whole is tried three times, then each item is 429`, async () => {
       const { index, proxy, gateway } = await setUp();
       proxy.fault({ path: "/_bulk", fault: { kind: "status", status: busy }, times: 2 });
       const fine = await gateway.bulk(index, [put("a", 1)]);
@@ -63,7 +63,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${version}: a cluster that refuses connections is 503, nothing is written`, async () => {
+  test(`${version}: a cluster that refuses connections is 503, and nothing is written`, async () => {
     const { index, proxy, gateway } = await setUp();
     await proxy.refuse();
     const { status, body } = await gateway.bulk(index, [put("a", 1)]);
@@ -74,7 +74,7 @@ for (const cluster of await clusters()) {
     assert.equal([again.items[0]?.status, proxy.count("/_bulk")], [201, 1]);
   });
 
-  test(`${version}: a cluster that goes away between chunks: what is written is reported, the rest is retryable`, async () => {
+  test(`${version}: if the cluster goes away between chunks, reports what is written and marks the rest retryable`, async () => {
     const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     const operations = Array.from({ length: 6 }, (_, n) => put(`d${n}`, n));
     proxy.fault({ path: "/_bulk", fault: { kind: "refuse_after" }, times: 1 });
@@ -89,7 +89,7 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${version}: with too little time left nothing is sent: 504`, async () => {
+  test(`${version}: sends nothing with too little time left, and answers 504`, async () => {
     const { index, proxy, gateway } = await setUp();
     const { status, body } = await gateway.bulk(index, [put("a", 1)], { remainingMs: 1_000 });
     assert.equal([status, body.error.code, proxy.calls.length], [504, "timeout", 0]);
@@ -117,7 +117,7 @@ for (const cluster of await clusters()) {
     assert.equal([alone.items[0]?.status, alone.items[0]?.error.type], [413, "payload_too_large"]);
   });
 
-  test(`${version}: credentials that the cluster refuses are 502, without the cluster's text`, async () => {
+  test(`${version}: refused credentials are 502, without the cluster's text`, async () => {
     const { index, proxy, gateway } = await setUp();
     proxy.fault({ path: "/_bulk", fault: { kind: "status", status: 403 } });
     const { status, body } = await gateway.bulk(index, [put("a", 1)]);
@@ -125,7 +125,7 @@ for (const cluster of await clusters()) {
     assert.match(body.error.message, "Nothing has been written");
   });
 
-  test(`${version}: a later chunk that is refused as a whole fails its items, the others are written`, async () => {
+  test(`${version}: a later chunk that is refused as a whole fails its own items, and the others are written`, async () => {
     const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     const planted = { kind: "status", status: 400 } as const;
     proxy.fault({ path: "/_bulk", fault: planted, after: 1, times: 1 });

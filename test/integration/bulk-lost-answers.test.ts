@@ -6,17 +6,17 @@ import { suite } from "../suite.ts";
 
 const test = suite("bulk with lost answers");
 
-/** Time that a request has. A part of it stays for reading what a write has done. */
+/** The time of a request, part of which is reserved for reading what a write has done. */
 const REMAINING_MS = patient(6_000);
 
 for (const cluster of await clusters()) {
   const { version } = cluster;
 
   const { setUp, setUpMapped, source, stop } = faultyCluster(cluster, "lost");
-  // Here and not at the end of each test: one that fails must not keep the file from ending.
+  // Here rather than at the end of each test, so that the process ends even if a test fails.
   test.after(stop);
 
-  test(`${version}: a socket closed after the write was received: what was done is found and not repeated`, async () => {
+  test(`${version}: finds what was done, and does not repeat it, when the socket closes after the cluster received the write`, async () => {
     const { index, proxy, gateway } = await setUp();
     await gateway.bulk(index, [put("u", 1), put("gone", 1), put("kept", 1)]);
     proxy.reset();
@@ -43,7 +43,7 @@ for (const cluster of await clusters()) {
     assert.equal(Object.keys(items[0]?._shards ?? {}), ["total", "successful", "failed"]);
   });
 
-  test(`${version}: a socket closed before the cluster got the write: nothing is sent again, the outcome is unknown`, async () => {
+  test(`${version}: sends nothing again, and reports an unknown outcome, when the socket closes before the cluster received the write`, async () => {
     const { index, proxy, gateway } = await setUp();
     await gateway.bulk(index, [put("u", 1), put("gone", 1), put("kept", 1)]);
     proxy.reset();
@@ -59,7 +59,7 @@ for (const cluster of await clusters()) {
     assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [1, 1]);
   });
 
-  test(`${version}: a write that arrives late overwrites nothing: later operations on its id are not sent`, async () => {
+  test(`${version}: a write that arrives late overwrites nothing, because later operations on its id are not sent`, async () => {
     const { index, proxy, gateway } = await setUp();
     await gateway.bulk(index, [put("same", 1)]);
     proxy.reset();
@@ -73,7 +73,7 @@ for (const cluster of await clusters()) {
     assert.equal([changed.status, changed.body.error.cause], [500, { unknown: "0", not_sent: "1" }]);
     assert.equal(await source(index, "a"), { n: 1 });
 
-    // Nothing tells whether these were done: what is stored is what they ask for, before and after.
+    // Nobody can tell whether these were done, because they ask for what was stored before.
     const replaced = await late([put("same", 1), { id: "same", op: "update", doc: { n: 2 } }]);
     const deleted = await late([{ id: "c", op: "delete" }, put("c", 1)]);
     for (const { status, items } of [replaced, deleted]) {
@@ -84,7 +84,7 @@ for (const cluster of await clusters()) {
     assert.is(await source(index, "c"), undefined);
   });
 
-  test(`${version}: after a lost answer, create of an equal document is 201, of another one unknown`, async () => {
+  test(`${version}: after a lost answer, create is 201 if the stored document is equal, and otherwise unknown`, async () => {
     const { index, proxy, gateway } = await setUp();
     const big = (n: string) => `{"index":"${index}","bulk_request":[{"id":"a","op":"create","doc":{"n":${n}}}]}`;
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" }, times: 1 });
@@ -93,13 +93,13 @@ for (const cluster of await clusters()) {
 
     proxy.reset();
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" }, times: 1 });
-    // As a float the same number: only its text tells them apart.
+    // Both numbers are the same float; only their texts differ.
     const other = await gateway.send(big("9007199254740992"));
     assert.equal([other.status, other.body.error.code], [500, "outcome_unknown"]);
     assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [1, 1]);
   });
 
-  test(`${version}: a write whose answer is lost for good is 500 and says what is known`, async () => {
+  test(`${version}: a write with an unknown outcome is 500, and says what is known of each operation`, async () => {
     const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, after: 1 });
     const operations = Array.from({ length: 6 }, (_, n) => put(`d${n}`, n));
@@ -110,7 +110,7 @@ for (const cluster of await clusters()) {
     assert.equal([proxy.count("/_bulk"), proxy.count("/_mget")], [2, 1]);
   });
 
-  test(`${version}: when the cluster cannot be read either, the outcome is unknown after one write`, async () => {
+  test(`${version}: reports an unknown outcome after one write when the cluster cannot be read either`, async () => {
     const { index, proxy, gateway } = await setUp();
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" } });
     proxy.fault({ path: "/_mget", fault: { kind: "status", status: 503 } });
@@ -119,7 +119,7 @@ for (const cluster of await clusters()) {
     assert.equal(body.error.cause, { unknown: "0" });
   });
 
-  test(`${version}: a slow cluster: the write is given up in time to read what it has done`, async () => {
+  test(`${version}: gives a slow write up in time to read what it has done`, async () => {
     const { index, proxy, gateway } = await setUp();
     proxy.fault({ path: "/_bulk", fault: { kind: "hang_after" } });
     const started = performance.now();
@@ -135,7 +135,7 @@ for (const cluster of await clusters()) {
   });
 
   for (const status of [429, 500, 502, 503, 504]) {
-    test(`${version}: ${status} that is not the cluster's own may come after the write, so it is read back`, async () => {
+    test(`${version}: reads documents back after a ${status} that is not the cluster's own, because it may come after the write`, async () => {
       const { index, proxy, gateway } = await setUp();
       proxy.fault({ path: "/_bulk", fault: { kind: "answer", status, body: "<html>" }, times: 1 });
       const { items } = await gateway.bulk(index, [put("a", 1)]);
@@ -151,7 +151,7 @@ for (const cluster of await clusters()) {
     ["items in another order", [item("b"), item("a")]],
     ["items of another operation", [{ delete: { _id: "a", status: 200 } }, item("b")]],
   ] as const) {
-    test(`${version}: an answer with ${what} is not believed: the documents are read back`, async () => {
+    test(`${version}: reads documents back after an answer with ${what}`, async () => {
       const { index, proxy, gateway } = await setUp();
       const body = JSON.stringify({ took: 1, errors: false, items });
       proxy.fault({ path: "/_bulk", fault: { kind: "answer", status: 200, body }, times: 1 });
@@ -168,7 +168,7 @@ for (const cluster of await clusters()) {
   }
 
   for (const body of ["{}", '{"docs":[]}', '{"docs":[null]}', '{"docs":[{"_id":"other","found":false}]}']) {
-    test(`${version}: documents read back as ${body} tell nothing: the outcome is unknown`, async () => {
+    test(`${version}: reports an unknown outcome when documents are read back as ${body}`, async () => {
       const { index, proxy, gateway } = await setUp();
       proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" } });
       proxy.fault({ path: "/_mget", fault: { kind: "answer", status: 200, body } });
@@ -177,7 +177,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${version}: an update that rests on a stored document survives a lost answer`, async () => {
+  test(`${version}: an update that needs stored sources survives a lost answer`, async () => {
     const { index, proxy, gateway } = await setUpMapped();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }]);
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_after" }, times: 1 });
@@ -191,7 +191,7 @@ for (const cluster of await clusters()) {
     assert.equal([late.items[0]?.status, late.items[0]?._version], [200, 3], late.text);
   });
 
-  test(`${version}: a lost answer before a refusal stays unknown: only the second attempt was surely not done`, async () => {
+  test(`${version}: a write whose answer was lost stays unknown when its second attempt is refused`, async () => {
     const { index, proxy, gateway } = await setUpMapped();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }]);
     proxy.reset();
@@ -201,7 +201,7 @@ for (const cluster of await clusters()) {
     assert.equal([status, body.error.code, proxy.count("/_bulk")], [500, "outcome_unknown", 2]);
   });
 
-  test(`${version}: an update that rests on a stored document is embedded again when that changed meanwhile`, async () => {
+  test(`${version}: an update that needs stored sources is embedded again when they changed meanwhile`, async () => {
     const { index, proxy, gateway } = await setUpMapped();
     await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", body: "b" } }]);
     proxy.fault({ path: "/_bulk", fault: { kind: "drop_before" }, times: 1 });
@@ -216,7 +216,7 @@ for (const cluster of await clusters()) {
     assert.equal((await source(index, "1"))?.title, "other");
   });
 
-  test(`${version}: when a slow write has used the time up, the rest is not sent and says so`, async () => {
+  test(`${version}: when a slow write has used up the time, the rest is not sent and reported as timed out`, async () => {
     const { index, proxy, gateway } = await setUp({ max_bulk_bytes: 70 });
     proxy.fault({ path: "/_bulk", fault: { kind: "hang_after" } });
     const operations = Array.from({ length: 4 }, (_, n) => put(`d${n}`, n));

@@ -15,12 +15,12 @@ for (const cluster of await clusters()) {
   test.before.each(() => control.reset());
   test.after(() => gateway.stop());
 
-  test(`${cluster.version}: 500 documents while the model throttles every third call: all stored, each text embedded once`, async () => {
+  test(`${cluster.version}: stores 500 documents, and embeds each text once, while models throttle every third call`, async () => {
     for (const model of MODELS) control.setFaults(model, [{ kind: "throttle", every: 3 }]);
     const bulk_request = Array.from({ length: 500 }, (_, i) => ({
       id: `d${i}`,
       op: "index",
-      // Every tenth text stands there twice.
+      // Every tenth text occurs twice.
       doc: { text: `the story of number ${i % 450}`, year: i },
     }));
     const { status, body } = await gateway.post("/application/bulk", { index, bulk_request });
@@ -44,7 +44,7 @@ for (const cluster of await clusters()) {
     assert.is(count.count, 500);
   });
 
-  test(`${cluster.version}: a model that stays away fails the items that need it, in time`, async () => {
+  test(`${cluster.version}: a model that stays unavailable fails only the items that need it, in time`, async () => {
     control.setFaults("sparse_v3", [{ kind: "unavailable" }]);
     const { status, body } = await gateway.post("/application/bulk", {
       index,

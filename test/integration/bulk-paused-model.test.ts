@@ -9,7 +9,7 @@ const test = suite("bulk while a model is paused");
 for (const cluster of await clusters()) {
   const { version } = cluster;
 
-  test(`${version}: a model that is not called for some seconds says when to try again`, async () => {
+  test(`${version}: says when to retry items whose model is paused`, async () => {
     const index = uniqueIndex("paused");
     await request(cluster, "PUT", `/${index}`, MAPPED_INDEX);
     const gateway = bulkGateway(cluster.url, { indexes: [mappedIndex(index)] });

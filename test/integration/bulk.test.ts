@@ -15,7 +15,7 @@ for (const cluster of await clusters()) {
     return (await fetch(url)).text();
   };
 
-  test(`${version}: the observed outcomes of the specification`, async () => {
+  test(`${version}: answers as the specification observed`, async () => {
     const index = uniqueIndex("outcomes");
     const first = await gateway.bulk(index, [
       { id: "1", op: "index", doc: { n: 1 } },
@@ -101,7 +101,7 @@ for (const cluster of await clusters()) {
     assert.equal(JSON.parse(await stored(index, "b")), { n: 1, m: 5 });
   });
 
-  test(`${version}: errors of single items come unchanged, and end the chain of their id alone`, async () => {
+  test(`${version}: passes errors of single items on unchanged, and stops only later operations on their ids`, async () => {
     const index = uniqueIndex("errors");
     await gateway.bulk(index, [{ id: "old", op: "index", doc: { n: 1 } }]);
     const { status, items, body } = await gateway.bulk(index, [
@@ -129,7 +129,7 @@ for (const cluster of await clusters()) {
     assert.is((await request(cluster, "GET", `/${index}/_doc/gone`)).status, 404);
   });
 
-  test(`${version}: an id of 512 bytes is stored, one of 600 is refused before anything is written`, async () => {
+  test(`${version}: stores an id of 512 bytes, and rejects one of 600 before anything is written`, async () => {
     const index = uniqueIndex("ids");
     const long = "é".repeat(256);
     const fine = await gateway.bulk(index, [{ id: long, op: "index", doc: { n: 1 } }]);
@@ -145,7 +145,7 @@ for (const cluster of await clusters()) {
     assert.is((await request(cluster, "GET", `/${index}/_doc/a`)).status, 404);
   });
 
-  test(`${version}: an alias is written to, and with several indexes its write index`, async () => {
+  test(`${version}: writes to the write index of an alias`, async () => {
     const [one, two, alias] = [uniqueIndex("one"), uniqueIndex("two"), uniqueIndex("alias")];
     await request(cluster, "PUT", `/${one}`, { aliases: { [alias]: {} } });
     await request(cluster, "PUT", `/${two}`, { aliases: { [alias]: { is_write_index: true } } });
@@ -153,7 +153,7 @@ for (const cluster of await clusters()) {
     assert.is(items[0]?._index, two);
   });
 
-  test(`${version}: a body over max_bulk_bytes is cut, sent in order, and the answers joined`, async () => {
+  test(`${version}: splits a body over max_bulk_bytes, sends the chunks in order and joins the answers`, async () => {
     const index = uniqueIndex("chunks");
     const small = bulkGateway(cluster.url, { max_bulk_bytes: 2_000 });
     const operations = Array.from({ length: 100 }, (_, i) => ({
@@ -173,7 +173,7 @@ for (const cluster of await clusters()) {
     );
   });
 
-  test(`${version}: a request that the cluster refuses as a whole is 422 with its reason`, async () => {
+  test(`${version}: a request that the cluster rejects as a whole is 422 with its reason`, async () => {
     const index = uniqueIndex("refused");
     const { status, body } = await gateway.send(
       `{"index":"${index}","bulk_request":[{"id":"1","op":"update","doc":{"a":1,"a":2}}]}`,

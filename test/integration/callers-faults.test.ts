@@ -7,7 +7,7 @@ import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("searches at fault that the cluster answers with 500 or 503");
+const test = suite("invalid searches that the cluster answers with 500 or 503");
 const gateways: TestGateway[] = [];
 
 const ALL = { match_all: {} };
@@ -158,7 +158,7 @@ for (const cluster of await clusters()) {
   });
 }
 
-test("every type of the table is tried here", () => {
+test("tries every type of the table", () => {
   const tried = SEARCHES.map(([, type]) => type);
   assert.equal([...new Set(tried)].sort(), CALLERS_FAULTS.map(({ type }) => type).sort());
 });

@@ -59,7 +59,7 @@ for (const cluster of await clusters()) {
     return { gateway: keep(await startGateway({ node: proxy.url, env })), proxy };
   };
 
-  test(`${cluster.version}: basic: the secret is read once and sent with each call`, async () => {
+  test(`${cluster.version}: basic: reads the secret once and sends it with each call`, async () => {
     secrets.value = { username: "master", password: "p:ä$s" };
     secrets.reads = 0;
     const { gateway, proxy } = await basicGateway(() => "p:ä$s");
@@ -68,7 +68,7 @@ for (const cluster of await clusters()) {
     assert.is(proxy.refused.length, 0);
   });
 
-  test(`${cluster.version}: basic: a rotated secret is read again without a failed request`, async () => {
+  test(`${cluster.version}: basic: reads a rotated secret again without failing a request`, async () => {
     let password = "first-password";
     secrets.value = { username: "master", password };
     secrets.reads = 0;
@@ -86,7 +86,7 @@ for (const cluster of await clusters()) {
     assert.ok([200, 201].includes(written.status), "a write too");
   });
 
-  test(`${cluster.version}: basic: wrong credentials are 502 and in no answer and no log`, async () => {
+  test(`${cluster.version}: basic: wrong credentials are 502, and appear in neither answers nor logs`, async () => {
     secrets.value = { username: "master", password: "wrong-password-7" };
     const { gateway, proxy } = await basicGateway(() => "right");
     const printed = await captureOutput(async () => {
@@ -101,7 +101,7 @@ for (const cluster of await clusters()) {
     assert.is(proxy.admitted.length, 0);
   });
 
-  test(`${cluster.version}: basic: a secret of another form says what it must be, not what it is`, async () => {
+  test(`${cluster.version}: basic: says which form the secret must have, without showing the secret`, async () => {
     secrets.value = "hunter2-plain-text";
     const { gateway } = await basicGateway(() => "right");
     const printed = await captureOutput(async () => {
@@ -170,7 +170,7 @@ test("the check of signatures refuses a changed path, query and body", async () 
   assert.is(await isSigned({ ...signed, body: Buffer.from("{ }") }), false);
 });
 
-/** SHA-256 as the signer wants it. */
+/** SHA-256 in the form that the signer requires. */
 class Sha256 {
   readonly hash: Hash | Hmac;
   constructor(secret?: string | Uint8Array) {

@@ -5,7 +5,7 @@ import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("deep nesting, which would end a node of the cluster");
+const test = suite("nesting so deep that it would crash a cluster node");
 const toStop: Array<{ stop(): Promise<void> }> = [];
 
 const json = { "content-type": "application/json" };
@@ -28,7 +28,7 @@ for (const cluster of await clusters()) {
   const native = `/raw-backend/${index}/_search`;
 
   for (const { what, method, path, headers, body } of nestingOfSearch(index)) {
-    test(`${version}: ${what}, ${path.slice(0, 40)}: 400 with the path, and the cluster is not called`, async () => {
+    test(`${version}: ${what}, ${path.slice(0, 40)}: 400 without a call to the cluster`, async () => {
       const answer = await gateway.send(method, path, { headers, ...(body && { body: new Uint8Array(body) }) });
       assert.equal([answer.status, answer.body.error?.code, proxy.calls.length], [400, "invalid_request", 0]);
       assert.match(answer.body.error.issues[0]?.message ?? "", /deeper than 400 levels/);
@@ -36,13 +36,13 @@ for (const cluster of await clusters()) {
   }
 
   for (const type of ["application/yaml", "application/cbor", "application/smile", "application/vnd.opensearch+cbor"]) {
-    test(`${version}: a body of ${type} is 415, since its nesting cannot be seen`, async () => {
+    test(`${version}: a body of ${type} is 415, because its nesting cannot be checked`, async () => {
       const { status, body } = await gateway.send("POST", native, { body: "---", headers: { "content-type": type } });
       assert.equal([status, body.error.code, proxy.calls.length], [415, "unsupported_media_type", 0]);
     });
   }
 
-  test(`${version}: what is just below the limit reaches the cluster, which survives it`, async () => {
+  test(`${version}: bodies just below the limit reach the cluster, which survives them`, async () => {
     const deep = await gateway.send("POST", native, { body: `{"query":${boolQuery(396)}}`, headers: json });
     const quoted = await gateway.send("POST", native, {
       body: brackets(400),

@@ -56,7 +56,7 @@ let machine = "";
 
 const put = (Key: string, Body: string | Uint8Array) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
 
-/** Half of the events on each day; one in ten of the second day's repeats one of the first day's. */
+/** Writes half of the events on each day; one in ten of the second day repeats one of the first day. */
 async function putEvents() {
   const half = EVENTS / 2;
   const lines = (day: number) =>
@@ -148,7 +148,7 @@ async function rows(manifest: Manifest, dataset: "user" | "item" | "interaction"
   return texts.flatMap((text) => (text ?? "").trimEnd().split("\n").slice(1));
 }
 
-test("has every event once, of plain and gzip objects, duplicates across days dropped, rejects counted", async () => {
+test("writes every event of plain and gzip objects once, drops duplicates across days and counts rejects", async () => {
   const manifest = await run("first");
   assert.equal(
     [manifest.interaction.rows, manifest.duplicates, manifest.interaction.rejected],
@@ -164,14 +164,14 @@ test("has every event once, of plain and gzip objects, duplicates across days dr
   assert.match((await readText(store, manifest.interaction.rejects[0] ?? "")) ?? "", "this is no event");
 });
 
-test("has the tables' records, and those that the schema does not fit in the rejects", async () => {
+test("writes the tables' records, and rejects those that do not fit the schema", async () => {
   const manifest = await readManifest(store, "first");
   assert.ok(manifest);
   assert.equal([manifest.user.rows, manifest.item.rows, manifest.item.rejected], [USERS, 1, 1]);
   assert.equal(await rows(manifest, "item"), ['"True","A \\"quoted\\", title","B1","Ada","a|b"']);
 });
 
-test("counts what training asks for, and replaces the popular items", async () => {
+test("counts what training checks, and replaces the popular items", async () => {
   const manifest = await readManifest(store, "first");
   assert.equal(manifest?.checks, [
     { name: "user_personalization", interactions: EVENTS * 0.95, users: 997, users_with_two: 997 },
@@ -187,7 +187,7 @@ test("fills IMPRESSION in mode update_dataset_group", async () => {
   assert.ok(written.every((row) => row.endsWith(',"B1|B2"')));
 });
 
-test("stopped in the middle and started again, gives what an undisturbed run gives", async () => {
+test("gives the result of an undisturbed run after it was stopped in the middle and started again", async () => {
   await put(`events/${today.replaceAll("-", "/")}/03/c`, eventLine(event("later")));
   const { executionArn } = await start("stopped", "init");
   await waitFor(async () => (await readText(store, "etl/run=stopped/results/item-0000.json")) !== undefined, {
@@ -202,7 +202,7 @@ test("stopped in the middle and started again, gives what an undisturbed run giv
   assert.equal(await rows(again, "interaction"), await rows(undisturbed, "interaction"));
 });
 
-test("an object that cannot be read fails the run with its reason, and leaves no manifest", async () => {
+test("fails with the reason, and leaves no manifest, if an object cannot be read", async () => {
   const Prefix = "etl/days/";
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
   const partition = Contents.find(({ Key }) => Key?.endsWith(".parquet"))?.Key ?? "";

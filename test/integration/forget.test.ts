@@ -1,4 +1,4 @@
-// One person's data everywhere, deleted by a command that is killed twice on the way.
+// Deletes one person's data everywhere with a command that is killed twice on the way.
 import { gunzipSync, gzipSync } from "node:zlib";
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { ListDataDeletionJobsCommand } from "@aws-sdk/client-personalize";
@@ -12,7 +12,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("relevance forget");
 
-/** Enough objects that a kill after the first chunk comes before the last. */
+/** So many objects that a kill after the first chunk comes before the last. */
 const OBJECTS = 320;
 const USER = "Zoë-4711";
 const FORGET = ["forget", "--local", "--user", USER, "--yes"] as const;
@@ -63,7 +63,7 @@ test.after(async () => {
   await world.stop();
 });
 
-/** Starts the command and kills it as soon as it has printed a text. Returns what it printed. */
+/** Starts the command and kills it as soon as it prints a text. Returns what it printed. */
 async function killedAt(text: string): Promise<string> {
   const run = local.start(...FORGET);
   const early = run.ended.then(({ err }): never => {
@@ -82,7 +82,7 @@ async function killedAt(text: string): Promise<string> {
 
 let printed = "";
 
-test("killed while it rewrites events, it has saved how far it came", async () => {
+test("has saved its progress when it is killed while rewriting events", async () => {
   printed += await killedAt("32 objects read");
   const [progress = ""] = await keys("forget/");
   const { Body } = await world.s3.send(new GetObjectCommand({ Bucket: world.bucket, Key: progress }));
@@ -91,7 +91,7 @@ test("killed while it rewrites events, it has saved how far it came", async () =
   assert.ok(cursor.counts.objects >= 32 && cursor.counts.objects < OBJECTS, `${cursor.counts.objects} objects`);
 });
 
-test("killed while Personalize works, it resumed where the first run stopped", async () => {
+test("resumes where the first run stopped, and is killed while Personalize works", async () => {
   const err = await killedAt("waiting for the data deletion job");
   printed += err;
   assert.match(err, "record of the user: done before\n");
@@ -100,7 +100,7 @@ test("killed while Personalize works, it resumed where the first run stopped", a
   assert.match(err, "request log and search events: 2 lines removed from 2 of 2 objects\n");
 });
 
-test("run again, it joins the same job and reports everything that all runs did", async () => {
+test("joins the same job in a third run, and reports what all runs did", async () => {
   const run = local.start(...FORGET, "--json");
   const waiting = () => run.errors().includes("waiting for the data deletion job");
   await waitFor(async () => waiting(), { what: "the wait for Personalize", timeoutMs: 60_000 });
@@ -122,7 +122,7 @@ test("run again, it joins the same job and reports everything that all runs did"
   });
 });
 
-test("the person's lines are gone, their number and all other lines unchanged", async () => {
+test("replaces the person's events with empty ones, removes the person's log lines and changes no other line", async () => {
   for (let index = 0; index < OBJECTS; index += 1) {
     const own = index % 2 ? "" : "{}\n";
     assert.is(await read(eventsKey(index)), event("U2", index) + own + event("U3", index));
@@ -131,12 +131,12 @@ test("the person's lines are gone, their number and all other lines unchanged", 
   assert.is(await read(clickKey), `${JSON.stringify({ user_id: "U2", action_name: "click" })}\n`);
 });
 
-test("nothing is left of progress, list of users and results of ETL, and nothing printed names the person", async () => {
+test("leaves no progress, list of users or ETL results, and prints the person's id nowhere", async () => {
   assert.equal([await keys("forget/"), await keys("etl/")], [[], []]);
   assert.not.match(printed, USER);
 });
 
-test("a person who does not exist is not an error", async () => {
+test("accepts a person who does not exist", async () => {
   const run = local.start("forget", "--local", "--user", "nobody", "--yes");
   const waiting = () => run.errors().includes("waiting for the data deletion job");
   await waitFor(async () => waiting(), { what: "the wait for Personalize", timeoutMs: 60_000 });

@@ -14,7 +14,7 @@ import {
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("local fusion against the cluster's");
+const test = suite("our fusion against the cluster's");
 const upstreams = await startUpstreams();
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
@@ -24,7 +24,7 @@ const WORDS = "salt harbour storm sail lighthouse tide captain sand caravan dune
 const QUERIES = ["salt harbour lighthouse", "camel well tower", "storm over the dune"];
 const DEPTH = 30;
 
-/** Documents of random words in random number, so that scores differ, spread over three shards. */
+/** Documents on three shards, each with a random number of random words, so that scores differ. */
 function documents(count: number) {
   const random = seeded(11);
   const [first, second] = [0, 1].map(() =>
@@ -64,7 +64,7 @@ const template = (query: string): { size: number; query: { hybrid: { queries: ob
   },
 });
 
-/** Two legs whose scores all differ: the cluster ranks equal scores of several shards by numbers that nobody knows. */
+/** Two legs whose scores all differ, because the cluster orders equal scores of several shards by unknown numbers. */
 const distinct = (): ReturnType<typeof template> => ({
   size: 100,
   query: {

@@ -18,7 +18,7 @@ const test = suite("hybrid search against native bodies");
 const upstreams = await startUpstreams();
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
-/** Native bodies as somebody would write them by hand: plain JSON, made by nothing of this project. */
+/** Native bodies as somebody would write them by hand: plain JSON, not built by code of this project. */
 const read = (file: string) =>
   JSON.parse(readFileSync(new URL(`../fixtures/hybrid-native/${file}`, import.meta.url), "utf8"));
 const BODY = read("body.json");
@@ -40,7 +40,7 @@ interface NormalizationProcessor {
 }
 type Pipeline = { phase_results_processors: [{ "normalization-processor": NormalizationProcessor }] };
 
-/** The settings of our endpoint that stand for a native pipeline. */
+/** Returns the settings of our endpoint that correspond to a native pipeline. */
 function settingsOf({ phase_results_processors: [processor] }: Pipeline) {
   const { normalization, combination } = processor["normalization-processor"];
   return {
@@ -80,7 +80,7 @@ for (const cluster of await clusters()) {
   });
 
   for (const [name, pipeline] of Object.entries(PIPELINES)) {
-    test(`${cluster.version}: five legs, ${name}: the order and scores of the native body`, async () => {
+    test(`${cluster.version}: five legs, ${name}: returns the order and scores of the native body`, async () => {
       const expected = await native({ ...BODY, search_pipeline: pipeline });
       const { status, body, text } = await hybrid(LEGS, settingsOf(pipeline));
       assert.is(status, 200, text);
@@ -90,7 +90,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: two legs give the scores of the formula, computed here`, async () => {
+  test(`${cluster.version}: two legs have the scores of the formula, computed here`, async () => {
     const legs = [{ match: { text: "salt" } }, { match: { text: "harbour storm" } }];
     const weights = [0.7, 0.3];
     const sum = new Map<string, number>();
@@ -112,7 +112,7 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${cluster.version}: the sparse leg alone scores by the dot product, to 1 %`, async () => {
+  test(`${cluster.version}: the sparse leg alone scores by the dot product, within 1 %`, async () => {
     proxy.reset();
     await hybrid([{ bool: { should: "[text_sparse]", filter: [SEA] } }], {});
     const sent = JSON.parse(proxy.calls.find(({ path }) => path.includes("_search"))?.body ?? "{}");
@@ -131,7 +131,7 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${cluster.version}: the query text is embedded once, and not again for the next request`, async () => {
+  test(`${cluster.version}: embeds the query text once, and not again for the next request`, async () => {
     const query = `harbour ${index}`;
     const twice = [LEGS[2], { knn: { text_dense: { vector: "[text_dense]", k: 5 } } }];
     const search = () =>

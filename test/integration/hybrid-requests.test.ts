@@ -4,7 +4,7 @@ import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGat
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
-/** What a hybrid search request may ask for beyond pages and legs, and what answers lack. */
+/** What a hybrid search request may ask for besides pages and legs, and what answers may lack. */
 const test = suite("requests of hybrid search");
 const upstreams = await startUpstreams();
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
@@ -48,7 +48,7 @@ for (const cluster of await clusters()) {
 
   test.before.each(() => proxy.reset());
 
-  test(`${cluster.version}: facets alone, size 0, are the same each time they are asked for`, async () => {
+  test(`${cluster.version}: returns the same facets each time for a request with size 0`, async () => {
     const aggs = { genres: { terms: { field: "genre" } } };
     for (let round = 0; round < 3; round += 1) {
       const { status, body, text } = await hybrid([SALT, DENSE], { size: 0, aggs });
@@ -60,7 +60,7 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${cluster.version}: a token that a person typed into a match stays their text`, async () => {
+  test(`${cluster.version}: a token typed into a match query stays text`, async () => {
     const typed = { match: { text: "[text_dense]" } };
     const { status, body, text } = await hybrid([typed, { match: { text: { query: "[text_sparse] salt" } } }]);
     assert.is(status, 200, text);
@@ -69,7 +69,7 @@ for (const cluster of await clusters()) {
     assert.equal(echoed.queries[0], typed);
   });
 
-  test(`${cluster.version}: explain shows how the fused score came about`, async () => {
+  test(`${cluster.version}: explain shows how the fused score was computed`, async () => {
     const { status, body, text } = await hybrid(
       [SALT, HARBOUR],
       { explain: true, size: 1 },
@@ -103,7 +103,7 @@ for (const cluster of await clusters()) {
     assert.is((await hybrid([SALT, HARBOUR], { explain: true, size: 0 })).status, 200);
   });
 
-  test(`${cluster.version}: a request brings response processors of its own`, async () => {
+  test(`${cluster.version}: a request can add its own response processors`, async () => {
     const search_pipeline = { response_processors: [{ rename_field: { field: "genre", target_field: "kind" } }] };
     const { status, body, text } = await hybrid([SALT], { search_pipeline });
     assert.is(status, 200, text);
@@ -137,7 +137,7 @@ for (const cluster of await clusters()) {
     assert.is((await gateway.post("/application/search", plain)).status, 200);
   });
 
-  test(`${cluster.version}: failed shards are degraded, on search and hybrid search, and no page claims depth`, async () => {
+  test(`${cluster.version}: failed shards degrade search and hybrid search, and are not reported as depth`, async () => {
     const other = `${index}-other`;
     await request(cluster, "PUT", `/${other}`, {
       mappings: { properties: { text: { type: "keyword" }, year: { type: "text" } } },
@@ -165,7 +165,7 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${cluster.version}: a search that the cluster ends at its timeout is degraded`, async () => {
+  test(`${cluster.version}: a search that times out in the cluster is degraded`, async () => {
     const hits = { total: { value: 900, relation: "eq" }, max_score: null, hits: [] };
     const answer = { took: 1, timed_out: true, _shards: { total: 1, successful: 1, skipped: 0, failed: 0 }, hits };
     proxy.fault({ path: "/_search", fault: { kind: "answer", status: 200, body: JSON.stringify(answer) } });
@@ -174,7 +174,7 @@ for (const cluster of await clusters()) {
     assert.is(plain.headers.get("x-degraded"), "timed_out");
   });
 
-  test(`${cluster.version}: without totals an empty page past the list says that it does not know`, async () => {
+  test(`${cluster.version}: an empty page past the list says, without totals, that it is unknown whether more documents match`, async () => {
     const { status, body, text } = await hybrid([SALT], { from: 200, track_total_hits: false });
     assert.is(status, 200, text);
     assert.equal(body.search_response.hits.hits, []);

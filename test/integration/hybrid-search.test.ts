@@ -20,7 +20,7 @@ const template = (queries: unknown[], rest: object = {}) => ({ query: { hybrid: 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("hybrid");
   let gateway: TestGateway;
-  /** The same with so many candidates that none of the 400 documents is beyond them. */
+  /** The same, with enough candidates for all 400 documents. */
   let deep: TestGateway;
   const hybrid = (search_request_template: unknown, rest: object = {}, to = gateway) =>
     to.post("/application/hybrid-search", {
@@ -46,7 +46,7 @@ for (const cluster of await clusters()) {
 
   test.before.each(() => upstreams.models.control.reset());
 
-  test(`${cluster.version}: echoes the template with the pipeline, tokens kept, settings whole`, async () => {
+  test(`${cluster.version}: echoes the template with its tokens and the pipeline, and the complete settings`, async () => {
     const search_request_template = template([KEYWORD, DENSE, SPARSE], { size: 3 });
     const { status, body } = await hybrid(search_request_template);
     assert.is(status, 200);
@@ -77,7 +77,7 @@ for (const cluster of await clusters()) {
     assert.equal(search_response.profile, { shards: [] });
   });
 
-  test(`${cluster.version}: embeddings are not in the hits unless the template asks for them`, async () => {
+  test(`${cluster.version}: leaves embeddings out of the hits unless the template asks for them`, async () => {
     const plain = await hybrid(template([DENSE], { size: 1 }));
     assert.equal(Object.keys(plain.body.search_response.hits.hits[0]?._source ?? {}).sort(), ["genre", "text", "year"]);
     const asked = await hybrid(template([DENSE], { size: 1, _source: ["text_sparse"] }));
@@ -99,7 +99,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: past the candidates a page says that more may match`, async () => {
+  test(`${cluster.version}: a page past the candidates says that more documents may match`, async () => {
     const { status, body, headers } = await hybrid(template([{ match_all: {} }], { size: 10, from: 300 }));
     assert.is(status, 200);
     assert.equal(body.search_response.hits.hits, []);
@@ -110,7 +110,7 @@ for (const cluster of await clusters()) {
     assert.is(headers.get("x-degraded"), "depth");
   });
 
-  test(`${cluster.version}: the log line has the text, the settings with their defaults, and the tokens as tokens`, async () => {
+  test(`${cluster.version}: logs the text, the settings with their defaults, and the template with its tokens`, async () => {
     const search_request_template = template([KEYWORD, DENSE, SPARSE], { size: 4 });
     gateway.log.length = 0;
     const { body, headers } = await hybrid(search_request_template, {
@@ -146,13 +146,13 @@ for (const cluster of await clusters()) {
     assert.equal(Object.keys(milliseconds).sort(), ["catalog", "cluster", "embedding", "total"]);
   });
 
-  test(`${cluster.version}: a hybrid search with logging off has no line`, async () => {
+  test(`${cluster.version}: logs nothing when logging is off`, async () => {
     gateway.log.length = 0;
     await hybrid(template([KEYWORD]), { is_logging_enable: false });
     assert.equal(gateway.log, []);
   });
 
-  test(`${cluster.version}: the sparse leg with a filter gives only documents that share a token, scored by the dot product`, async () => {
+  test(`${cluster.version}: the sparse leg with a filter returns only documents that share a token`, async () => {
     const { body } = await gateway.post("/application/hybrid-search", {
       index,
       search_query: "lighthouse",
@@ -166,7 +166,7 @@ for (const cluster of await clusters()) {
     assert.equal(ids.sort(), sharing.map(({ id }) => id).sort());
   });
 
-  test(`${cluster.version}: words that no document and no vocabulary has give no hits`, async () => {
+  test(`${cluster.version}: returns no hits for words in no document and no vocabulary`, async () => {
     const { body } = await gateway.post("/application/hybrid-search", {
       index,
       search_query: "…",
@@ -175,7 +175,7 @@ for (const cluster of await clusters()) {
     assert.is(body.search_response.hits.total.value, 0);
   });
 
-  test(`${cluster.version}: with the dense model failing the other legs answer, and the answer says so`, async () => {
+  test(`${cluster.version}: when the dense model fails, the other legs answer, and the answer says so`, async () => {
     upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
     const query = `salt harbour ${Math.random()}`;
     const { status, body, headers } = await gateway.post("/application/hybrid-search", {
@@ -193,7 +193,7 @@ for (const cluster of await clusters()) {
     assert.equal(body.settings.weights, [0, 1]);
   });
 
-  test(`${cluster.version}: settings of the index apply where the request has none, and the pipeline shows them`, async () => {
+  test(`${cluster.version}: uses the settings of the index when the request has none, and shows them in the pipeline`, async () => {
     const settings = { weights: [0.9, 0.1], normalization: "l2" as const, combination: "harmonic_mean" as const };
     const tuned = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index, { settings })] } });
     gateways.push(tuned);
@@ -209,7 +209,7 @@ for (const cluster of await clusters()) {
     assert.equal(first.body.search_response.hits.hits, second.body.search_response.hits.hits);
   });
 
-  test(`${cluster.version}: with every leg failing it is 503`, async () => {
+  test(`${cluster.version}: answers 503 when every leg fails`, async () => {
     upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
     const { status, body } = await gateway.post("/application/hybrid-search", {
       index,
@@ -220,7 +220,7 @@ for (const cluster of await clusters()) {
     assert.is(body.error.code, "upstream_unavailable");
   });
 
-  test(`${cluster.version}: profile is the cluster's where it can, else it is left out and reported`, async () => {
+  test(`${cluster.version}: returns the cluster's profile if its version supports that; otherwise reports that it is left out`, async () => {
     const { status, body } = await hybrid(template([KEYWORD], { profile: true, size: 2 }));
     assert.is(status, 200);
     if (cluster.version === "2.19.6") {
