@@ -75,7 +75,7 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${cluster.version}: an experiment gives each user a variant, which answer and log name`, async () => {
+  test(`${cluster.version}: an experiment gives each user a variant, which the answer and the log name`, async () => {
     const own = { search_request_template: templateWith(TEXT, "sea", 10) };
     const weights = { control: null, meaning: [0.1, 0.8, 0.1] };
     const seen = new Set<string>();
@@ -95,7 +95,7 @@ for (const cluster of await clusters()) {
     assert.equal([...seen].toSorted(), ["control", "meaning"]);
   });
 
-  test(`${cluster.version}: nobody, settings of one's own and other subqueries take no part in the experiment`, async () => {
+  test(`${cluster.version}: leaves requests without a user, with settings of their own or with other subqueries out of the experiment`, async () => {
     const own = { search_request_template: templateWith(TEXT, "sea", 10) };
     const [words] = own.search_request_template.query.hybrid.queries;
     for (const rest of [

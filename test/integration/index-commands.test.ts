@@ -126,7 +126,7 @@ for (const cluster of await clusters()) {
       join(conf, "model.yaml"),
       "dense_large_en_v1_5: {endpoint_name: second}\nsparse_v3: {endpoint_name: first}\n",
     );
-    // What the plan says about that.
+    // What the plan says about the new model.
     const old = String(/Created (\S+)/.exec(created.out)?.[1]);
     const planned = { hybridQueries, models: loadHybridSearch(conf).models };
     const mapping = await request<Record<string, { mappings: { _meta: unknown } }>>(cluster, "GET", `/${old}/_mapping`);
@@ -163,12 +163,12 @@ for (const cluster of await clusters()) {
       ],
     );
 
-    // A previous model is called in place of the new one, whose endpoint would fail here.
+    // Calls a previous model instead of the new one, whose endpoint would fail here.
     const kept = await gatewayWith("second", { endpoint_name: "absent" }, {});
     assert.is((await search(kept)).body.degraded, undefined);
     assert.is((await write(kept, 0, 5)).body.degraded, undefined);
 
-    // Other source fields: the vectors stay in use, and are marked.
+    // The source fields change: the vectors stay in use, and are marked.
     const hybridFile = join(conf, "hybrid_search.yaml");
     const hybrid = readFileSync(hybridFile, "utf8");
     writeFileSync(hybridFile, hybrid.replace("sparse_v3, src_fields: [text]", "sparse_v3, src_fields: [text, genre]"));
@@ -218,7 +218,7 @@ for (const cluster of await clusters()) {
     assert.is(body.count, 160);
     assert.equal(await built(), ["2", "0", 24, 120, "sq"], "the new index is built like the old one");
 
-    // The gateway's instances that knew the old index learn of the new one with the next write.
+    // Gateway instances that know the old index learn of the new one with the next write.
     const late = await write(gateway, 160, 163);
     assert.is(late.body.degraded, undefined);
     const back = await run(gateway.url, "switch", "--run", id, "--back").ran;

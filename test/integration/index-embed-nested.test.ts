@@ -19,7 +19,7 @@ mkdirSync(conf);
 const COUNT = 120;
 
 for (const cluster of await clusters()) {
-  test(`${cluster.version}: a rebuild recomputes vectors inside objects, and keeps what is beside them`, async () => {
+  test(`${cluster.version}: a rebuild recomputes vectors inside objects, and keeps the other fields of those objects`, async () => {
     const alias = uniqueIndex("nested");
     writeFileSync(join(conf, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: first}\n");
     writeFileSync(
@@ -50,7 +50,7 @@ for (const cluster of await clusters()) {
       },
     });
     toStop.unshift(gateway);
-    // Written directly to the cluster, with a vector of another model: only a new computation can give the right one.
+    // Written directly to the cluster with another model's vector, so that only recomputing gives the right one.
     const foreign = Array.from({ length: 1024 }, (_, at) => (at === 0 ? 1 : 0));
     const documents = corpus(COUNT).map(({ id, doc }) => ({
       id,

@@ -15,7 +15,7 @@ const folder = scratchFolder(TEST_OUTPUT, "index-import-command");
 const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
 
 for (const cluster of await clusters()) {
-  test(`${cluster.version}: the command imports with embeddings, stops on Ctrl-C, and resumes`, async () => {
+  test(`${cluster.version}: imports with embeddings, stops on Ctrl-C, and resumes`, async () => {
     const index = uniqueIndex("embedded");
     const conf = join(folder, `conf-${cluster.version}`);
     mkdirSync(conf, { recursive: true });

@@ -27,7 +27,7 @@ const { find, open } = importSource(async () => {
   throw new Error("nothing is in S3 here");
 });
 
-/** A process that works on an import, over a cluster that fails now and then. */
+/** Creates a process that works on an import, over a cluster that fails now and then. */
 function processOn(cluster: Cluster, seed: number, stopsAt?: (request: ClusterRequest, calls: number) => boolean) {
   const stopped = Promise.withResolvers<void>();
   const faulty = faultyCluster(createCluster({ node: cluster.url, auth: noAuth }), {
@@ -101,7 +101,7 @@ async function documentImport(calls: ReturnType<typeof createRunCalls>, name: st
 
 for (const cluster of await clusters()) {
   for (const format of ["documents", "bulk", "csv"] as const) {
-    test(`${cluster.version}: an import of ${format} despite kills, 429s and lost answers writes each document once`, async () => {
+    test(`${cluster.version}: an import of ${format} writes each document once, despite kills, 429s and lost answers`, async () => {
       const index = uniqueIndex("imported");
       await request(cluster, "PUT", `/${index}`, MAPPING);
       const first = processOn(cluster, 1, ({ path }, calls) => calls > 30 && path === `/${index}/_bulk`);
@@ -115,12 +115,12 @@ for (const cluster of await clusters()) {
         now: new Date(),
         sliceBytes: 2_000,
       });
-      // Killed while it writes.
+      // Kills the first process while it writes.
       await untilStopped(first.stopped, first.work(id));
-      // Somebody changes a document that is written already; the run must not undo that.
+      // Somebody changes a document that is already written; the run must not undo that.
       const changed = await request(cluster, "POST", `/${index}/_update/d0`, { doc: { text: "changed" } });
       assert.is(changed.status, 200, JSON.stringify(changed.body));
-      // Killed between its writes and its checkpoint.
+      // Kills the second process between its writes and its checkpoint.
       let saves = 0;
       const second = processOn(cluster, 2, ({ path, method }) => {
         if (method === "PUT" && path === `/${runIndex(id)}/_doc/run`) saves += 1;
@@ -136,7 +136,7 @@ for (const cluster of await clusters()) {
       assert.equal(record.tally.rejected, rejected);
       assert.is(read, COUNT);
       assert.is(read, written + unchanged + rejected);
-      // A rejected document takes no sequence number; the change by somebody took one.
+      // A rejected document takes no sequence number, but the change by somebody else took one.
       assert.is(await writesTo(cluster, index), COUNT - rejected + 1, "nothing is written twice");
       const { body } = await request<{ hits: { hits: Array<{ _id: string; _source: object }> } }>(
         cluster,
@@ -156,7 +156,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: an import stops at too many rejected documents, and can be resumed or cancelled`, async () => {
+  test(`${cluster.version}: an import stops at too many rejected documents, and can be resumed`, async () => {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);
     const one = processOn(cluster, 4);
@@ -209,7 +209,7 @@ for (const cluster of await clusters()) {
     assert.is(record.epoch, (await readImport(calls, id)).record.epoch);
   });
 
-  test(`${cluster.version}: an index that is deleted during an import is not created by it`, async () => {
+  test(`${cluster.version}: an import does not create an index that was deleted meanwhile`, async () => {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);
     const one = processOn(cluster, 5, ({ path }, calls) => calls > 30 && path === `/${index}/_bulk`);

@@ -20,7 +20,7 @@ const test = suite("index rebuild");
 const toStop: Array<{ stop(): Promise<void> }> = [];
 const HOLD_MS = patient(15_000);
 
-/** A process that works on a run, over a cluster that fails now and then. */
+/** Creates a process that works on a run, over a cluster that fails now and then. */
 function processOn(
   cluster: Cluster,
   seed: number,
@@ -37,7 +37,7 @@ function processOn(
   const calls = createRunCalls({
     cluster: faulty,
     pace: createPace(4),
-    // Shortens the time between holds: no gateway is about to end one here.
+    // Shortens the time between holds, because no gateway is about to end one here.
     wait: (ms) => sleep(Math.min(ms, 20)),
   });
   return {
@@ -48,7 +48,7 @@ function processOn(
   };
 }
 
-/** A cluster of which a shard does not block writes in time, the first time. Tells when it was asked to. */
+/** Wraps a cluster so that a shard once fails to block writes in time. Counts the requests to block writes. */
 function slowToBlock(cluster: Cluster) {
   const native = createCluster({ node: cluster.url, auth: noAuth });
   let asked = 0;
@@ -86,9 +86,9 @@ for (const cluster of await clusters()) {
       now: new Date(),
       width: 150,
     });
-    // Killed while it copies.
+    // Kills the first process while it copies.
     await untilStopped(first.stopped, first.work(id));
-    // Killed when it has just blocked writes.
+    // Kills the second process just after it has blocked writes.
     let blocked = false;
     const second = processOn(cluster, 2, ({ path }) => {
       const after = blocked;
@@ -96,7 +96,7 @@ for (const cluster of await clusters()) {
       return after;
     });
     await untilStopped(second.stopped, second.work(id));
-    // Paused before it switches, which it tries twice. It continues after another one has taken over.
+    // Pauses the third process before it switches, after a second try to block writes, until another takes over.
     const slow = slowToBlock(cluster);
     const third = processOn(
       cluster,
@@ -111,7 +111,7 @@ for (const cluster of await clusters()) {
       (error: unknown) => error,
     );
     let switched = false;
-    // Killed when it has switched, before it can record that.
+    // Kills the fourth process after it has switched, before it can record that.
     const fourth = processOn(cluster, 4, ({ path, body }) => {
       const after = switched;
       switched ||= path === "/_aliases" && String(body).includes(`"index":"${old}"`);

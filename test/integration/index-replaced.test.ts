@@ -9,7 +9,7 @@ import { API_KEY, startGateway } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("rebuild of an index that is no alias");
+const test = suite("rebuild of an index without an alias");
 const toStop: Array<{ stop(): Promise<void> }> = [];
 const folder = scratchFolder(TEST_OUTPUT, "index-replaced");
 const conf = join(folder, "conf");
@@ -33,7 +33,7 @@ const count = async (cluster: Cluster, name: string) => {
 const DOCUMENTS = 20_000;
 
 for (const cluster of await clusters()) {
-  test(`${cluster.version}: it stops on Ctrl-C, catches up without switching, and takes the name when told to`, async () => {
+  test(`${cluster.version}: stops on Ctrl-C, catches up without switching, and takes the index's name when told to`, async () => {
     const gateway = await startGateway({ node: cluster.url });
     toStop.unshift(gateway);
     const name = uniqueIndex("named");
@@ -50,7 +50,7 @@ for (const cluster of await clusters()) {
 
     const options = ["--index", name, "--schema", schema, "--replace-index", "--no-switch"];
     const left = run(gateway.url, "rebuild", ...options);
-    // It cannot get to the end: its new index takes no writes.
+    // The run cannot finish, because its new index takes no writes.
     const target = await waitFor(
       async () => {
         const { body } = await request<object>(cluster, "GET", `/${name}-*/_alias`);

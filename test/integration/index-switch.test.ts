@@ -18,7 +18,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("index switch");
 
-/** Rebuilds an index over a cluster whose first call that switches the aliases fails as given. */
+/** Rebuilds an index over a cluster whose first alias switch fails as given. */
 async function rebuilt(cluster: Cluster, fail: (send: () => Promise<ClusterAnswer>) => Promise<ClusterAnswer>) {
   const alias = uniqueIndex("switched");
   const old = `${alias}-first`;

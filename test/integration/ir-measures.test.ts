@@ -12,7 +12,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("metrics against ir_measures");
 
-/** Our names of metrics and those of ir_measures. */
+/** Names of metrics, ours and those of ir_measures. */
 const NAMES = {
   "ndcg@10": "nDCG@10",
   "ndcg@3": "nDCG@3",
@@ -58,7 +58,7 @@ function topics(count: number, random: Random): Topic[] {
   });
 }
 
-test("every metric equals that of ir_measures, per query and in the mean, to 1e-9", async () => {
+test("every metric equals that of ir_measures to 1e-9, per query and on average", async () => {
   const all = topics(120, seeded(7));
   const folder = scratchFolder(TEST_OUTPUT, "ir-measures");
   const [qrels, run] = [join(folder, "qrels"), join(folder, "run")];

@@ -1,4 +1,4 @@
-// Resources that do not exist: the service's own error, in its protocol, and never moto's HTML page with status 500.
+// A missing resource gives the service's own error in its protocol, never moto's HTML page with status 500.
 import {
   APIGatewayClient,
   CreateRestApiCommand,
@@ -16,20 +16,20 @@ const test = suite("local cloud: resources that do not exist");
 const cloud = await sharedCloud();
 const apiGateway = new APIGatewayClient(clientOptions(cloud));
 
-/** Name and HTTP status of the error that a call ends with. */
+/** Returns the HTTP status and name of the error of a call. */
 const errorOf = (call: Promise<unknown>) =>
   call.then(
     () => "none",
     (error) => `${error.$metadata?.httpStatusCode} ${error.name}`,
   );
 
-test("API Gateway: a deployment that is gone from an API is a NotFoundException", async () => {
+test("API Gateway: a missing deployment of an API is a NotFoundException", async () => {
   const { id: restApiId } = await apiGateway.send(new CreateRestApiCommand({ name: "half-removed" }));
   const call = apiGateway.send(new GetDeploymentCommand({ restApiId, deploymentId: "absent" }));
   assert.is(await errorOf(call), "404 NotFoundException");
 });
 
-test("API Gateway: so are an API, a domain name and a usage plan's key", async () => {
+test("API Gateway: a missing API, domain name or usage plan key is a NotFoundException", async () => {
   const calls = [
     apiGateway.send(new DeleteRestApiCommand({ restApiId: "absent" })),
     apiGateway.send(new GetBasePathMappingsCommand({ domainName: "absent.example.com" })),
@@ -41,7 +41,7 @@ test("API Gateway: so are an API, a domain name and a usage plan's key", async (
   );
 });
 
-test("a service with the JSON protocol answers in it", async () => {
+test("a service with the JSON protocol answers in JSON", async () => {
   const error = await callJson(cloud, "kms", "TrentService.ListGrants", { KeyId: "absent" }).catch(String);
   assert.match(String(error), "NotFoundException");
   assert.not.match(String(error), "<!doctype");

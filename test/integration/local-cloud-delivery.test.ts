@@ -33,7 +33,7 @@ test("Firehose writes gzip and evaluates the prefix", async () => {
   assert.is(gunzipSync(await read(bucket, key)).toString(), "one\ntwo\n");
 });
 
-test("Firehose without compression writes the bytes as they are, below prefix and hour", async () => {
+test("Firehose without compression writes unchanged bytes, below prefix and hour", async () => {
   const bucket = await createBucket();
   await put(await createStream(bucket, { Prefix: "raw-" }), "one");
   const [key = ""] = await objects(bucket);
@@ -41,7 +41,7 @@ test("Firehose without compression writes the bytes as they are, below prefix an
   assert.is((await read(bucket, key)).toString(), "one");
 });
 
-test("Firehose can be told to hold records back, and then writes them together", async () => {
+test("Firehose can delay records, and then writes them together", async () => {
   const bucket = await createBucket();
   const stream = await createStream(bucket);
   await delayFirehose(cloud.endpoint, stream, 2);
@@ -68,11 +68,11 @@ const sendAll = (url: string, ...bodies: string[]) =>
     }),
   );
 
-test("a queue's address leads to the front", async () => {
+test("a queue's URL points to the front", async () => {
   assert.match((await createQueue()).url, `${cloud.endpoint}/`);
 });
 
-test("a queue invokes the function with batches; failed messages come back and end in the dead-letter queue", async () => {
+test("a queue invokes its function with batches, redelivers failed messages and moves them to the dead-letter queue", async () => {
   const dead = await createQueue();
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: 2 });
   const queue = await createQueue({ VisibilityTimeout: "1", RedrivePolicy });

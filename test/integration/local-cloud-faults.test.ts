@@ -12,7 +12,7 @@ import { createFunction, invoke, unique, zipOf } from "../local/cloud/functions.
 import { callJson } from "../local/cloud/raw-api.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("local cloud: faults that AWS has");
+const test = suite("local cloud: simulated faults of AWS");
 const cloud = await ownCloud({ quotas: { concurrency: 2 } });
 test.after(() => cloud.stop());
 test.after.each(() => setFaults(cloud, {}));
@@ -27,7 +27,7 @@ const nameOf = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof Error ? error.name : String(error)),
   );
 
-/** Waits until a call no longer fails, and returns with which errors it failed before. */
+/** Waits until a call no longer fails, and returns the errors with which it failed before. */
 async function failures(call: () => Promise<unknown>): Promise<string[]> {
   const seen = new Set<string>();
   await waitFor(
@@ -41,7 +41,7 @@ async function failures(call: () => Promise<unknown>): Promise<string[]> {
   return [...seen];
 }
 
-test("a role and its policies are not known to other services at once", async () => {
+test("delays when other services know a role and its policies", async () => {
   await setFaults(cloud, { roleSeconds: 3, policySeconds: 3 });
   const role = await createServiceRole(cloud, LAMBDA, []);
   const create = () =>
@@ -69,7 +69,7 @@ test("a role and its policies are not known to other services at once", async ()
   assert.equal(await failures(list), ["AccessDeniedException"]);
 });
 
-test("a new alias of a key is not known to conditions at once", async () => {
+test("delays when conditions know a new alias of a key", async () => {
   interface Key {
     KeyMetadata: { KeyId: string; Arn: string };
   }
@@ -101,14 +101,14 @@ test("a new alias of a key is not known to conditions at once", async () => {
   assert.equal(await failures(describe), ["AccessDeniedException"]);
 });
 
-test("a function cannot be invoked at once", async () => {
+test("delays when a new function can be invoked", async () => {
   await setFaults(cloud, { functionSeconds: 3 });
   const Role = await createServiceRole(cloud, LAMBDA, []);
   const FunctionName = await createFunction(cloud, lambda, "export const handler = () => 1;", { Role });
   assert.equal(await failures(() => lambda.send(new InvokeCommand({ FunctionName }))), ["ResourceConflictException"]);
 });
 
-test("throttles as each service does", async () => {
+test("throttles with the error of each service", async () => {
   await setFaults(cloud, { throttled: { dynamodb: 1, s3: 1, lambda: 1, sqs: 2 } });
   const s3 = new S3Client({ ...root, forcePathStyle: true });
   const sqs = new SQSClient(root);
@@ -119,7 +119,7 @@ test("throttles as each service does", async () => {
   assert.equal([await asked(), await asked()], ["QueueDoesNotExist", "ThrottlingException"]);
 });
 
-test("at most as many functions run as the account may have, and events wait", async () => {
+test("throttles invocations above the concurrency limit of the account", async () => {
   const Role = await createServiceRole(cloud, LAMBDA, []);
   const source = "export const handler = () => new Promise((done) => setTimeout(() => done(1), 1500));";
   const name = await createFunction(cloud, lambda, source, { Role });
@@ -127,7 +127,7 @@ test("at most as many functions run as the account may have, and events wait", a
   assert.equal(called.sort(), ["TooManyRequestsException", "allowed", "allowed"]);
 });
 
-test("refuses faults that it does not know", async () => {
+test("rejects unknown faults", async () => {
   const wrong = { networkSeconds: 1 } as Faults;
   assert.match(String(await setFaults(cloud, wrong).catch(String)), "no such fault: networkSeconds");
 });

@@ -46,7 +46,7 @@ test.before.each(() => {
   seen.length = 0;
 });
 
-/** Runs TypeScript in a process of its own. */
+/** Runs TypeScript in its own process. */
 function program(name: string, source: string) {
   const folder = join(TEST_OUTPUT, "local-cloud-front");
   mkdirSync(folder, { recursive: true });
@@ -64,7 +64,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-test("Personalize, its runtime and its events go to the stand-in, from SDKs as they are", async () => {
+test("sends Personalize, its runtime and its events to the stand-in, from unmodified SDKs", async () => {
   await new PersonalizeClient(clientOptions(cloud)).send(new ListDatasetGroupsCommand({}));
   const campaignArn = "arn:aws:personalize:eu-west-1:123456789012:campaign/c";
   const runtime = new PersonalizeRuntimeClient(clientOptions(cloud));
@@ -86,7 +86,7 @@ test("Personalize, its runtime and its events go to the stand-in, from SDKs as t
   assert.equal(JSON.parse(seen[1]?.body.toString() ?? ""), { campaignArn, userId: "u" });
 });
 
-test("the runtime of SageMaker goes to the stand-in, the control plane to moto", async () => {
+test("sends the runtime of SageMaker to the stand-in, and its control plane to moto", async () => {
   const runtime = new SageMakerRuntimeClient(clientOptions(cloud));
   const request = { EndpointName: "dense", Body: Buffer.from("text"), ContentType: "application/json" };
   const { Body } = await runtime.send(new InvokeEndpointCommand(request));
@@ -98,7 +98,7 @@ test("the runtime of SageMaker goes to the stand-in, the control plane to moto",
   );
 });
 
-test("the runtime of Bedrock goes to the stand-in over HTTP/2, as its SDK speaks", async () => {
+test("sends the runtime of Bedrock to the stand-in over HTTP/2, which its SDK uses", async () => {
   const bedrock = new BedrockRuntimeClient(clientOptions(cloud));
   const { body } = await bedrock.send(
     new InvokeModelCommand({ modelId: "cohere.embed-english-v3", body: '{"texts":[]}' }),
@@ -118,7 +118,7 @@ test("a function reaches the stand-ins", async () => {
   assert.equal(payload.itemList, [{ itemId: "i1" }]);
 });
 
-test("a stand-in that throws is an error with its message", async () => {
+test("answers with the message of a stand-in that throws", async () => {
   const runtime = new SageMakerRuntimeClient(clientOptions(cloud));
   const call = runtime.send(new InvokeEndpointCommand({ EndpointName: "broken", Body: Buffer.from("") }));
   const { name, message } = await call.catch((error) => error);
@@ -126,7 +126,7 @@ test("a stand-in that throws is an error with its message", async () => {
   assert.match(message, "the stand-in is broken");
 });
 
-test("a service that needs a stand-in and has none says so, once", async () => {
+test("says that a service lacks its stand-in, without a retry by the SDK", async () => {
   const bare = await ownCloud({ workDir: join(TEST_OUTPUT, "local-cloud-bare") });
   const personalize = new PersonalizeClient({ ...clientOptions(bare), maxAttempts: 3 });
   const error = await personalize.send(new ListDatasetGroupsCommand({})).catch((thrown) => thrown);
@@ -135,7 +135,7 @@ test("a service that needs a stand-in and has none says so, once", async () => {
   assert.is(error.$metadata.attempts, 1);
 });
 
-test("keeps the connections on which stand-ins ask the guard", async () => {
+test("keeps the connections over which stand-ins ask the guard", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = async () => {
     const question = request(`${cloud.motoUrl}/_cloud/permissions/faults`, { method: "POST", agent }).end("{}");
@@ -151,13 +151,13 @@ test("keeps the connections on which stand-ins ask the guard", async () => {
   ]);
 });
 
-test("two stand-ins for one service are refused", async () => {
+test("rejects two stand-ins for one service", async () => {
   const standIns = [recorder("personalize", ""), recorder("personalize", "")];
   const message = await ownCloud({ standIns }).catch((error) => error.message);
   assert.is(message, "two stand-ins of the local cloud serve personalize");
 });
 
-test("S3 gets large bodies whole, both ways", async () => {
+test("passes large bodies to and from S3 whole", async () => {
   const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
   const Bucket = unique("bucket");
   const body = Buffer.alloc(20_000_000, "0123456789");
@@ -167,7 +167,7 @@ test("S3 gets large bodies whole, both ways", async () => {
   assert.ok(body.equals(Buffer.from((await Body?.transformToByteArray()) ?? [])));
 });
 
-test("its environment is enough for an SDK without any settings", async () => {
+test("gives an environment in which an SDK needs no settings", async () => {
   const child = program(
     "environment",
     `import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
@@ -178,12 +178,12 @@ test("its environment is enough for an SDK without any settings", async () => {
   assert.is(output, "123456789012\n");
 });
 
-test("account and region are as stated", async () => {
+test("uses the stated account and region", async () => {
   const { Account } = await new STSClient(clientOptions(cloud)).send(new GetCallerIdentityCommand({}));
   assert.equal([Account, cloud.region], [cloud.accountId, "eu-west-1"]);
 });
 
-test("moto and the functions end when the program that started them is killed", async () => {
+test("ends moto and the functions when the program that started them is killed", async () => {
   const child = program(
     "killed",
     `import { LambdaClient } from "@aws-sdk/client-lambda";
@@ -202,7 +202,7 @@ test("moto and the functions end when the program that started them is killed", 
   await waitFor(async () => !pids.some(isAlive), { what: "moto and the function to end", timeoutMs: 60_000 });
 });
 
-test("a cloud that is left running does not keep its program alive", async () => {
+test("does not keep its program alive when it is left running", async () => {
   const child = program(
     "left-running",
     `import { ownCloud } from "${ROOT}/test/fixtures/cloud.ts";
@@ -212,7 +212,7 @@ test("a cloud that is left running does not keep its program alive", async () =>
   assert.is(code, 0);
 });
 
-test("the end of moto is reported with its log", async () => {
+test("reports the end of moto, with its log", async () => {
   const other = await ownCloud({ workDir: join(TEST_OUTPUT, "local-cloud-died") });
   let message = "";
   other.died.then((error) => {
@@ -224,19 +224,19 @@ test("the end of moto is reported with its log", async () => {
   assert.match(message, "ended with SIGKILL");
 });
 
-test("a taken port is named", async () => {
+test("names a taken port", async () => {
   const port = Number(new URL(cloud.endpoint).port);
   const message = await ownCloud({ port }).catch((error) => error.message);
   assert.match(message, `port ${port} for the local AWS endpoint is taken`);
 });
 
-test("a repair that does not exist is refused by name", async () => {
+test("rejects an unknown repair by name", async () => {
   const workDir = join(TEST_OUTPUT, "local-cloud-misfit");
   const message = await ownCloud({ workDir, withoutRepairs: ["no_such"] }).catch((error) => error.message);
   assert.match(message, "no such repair: no_such");
 });
 
-test("a missing Python is a missing tool that says what to install", async () => {
+test("reports a missing Python as a missing tool, and says what to install", async () => {
   const dir = join(TEST_OUTPUT, "local-cloud-no-python");
   const error = await installCloud({ dir, python: "python-of-nowhere" }).catch((thrown) => thrown);
   assert.instance(error, MissingTool);

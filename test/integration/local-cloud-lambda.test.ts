@@ -73,7 +73,7 @@ test("restarts when the configuration changes", async () => {
   assert.is((await invoke(lambda, name)).payload, "red");
 });
 
-test("an alias runs its version, also when it is named in the ARN", async () => {
+test("runs the version of an alias, also when the ARN names the alias", async () => {
   const name = await createFunction(
     cloud,
     lambda,
@@ -91,7 +91,7 @@ test("an alias runs its version, also when it is named in the ARN", async () => 
   assert.equal((await invoke(lambda, name)).payload, ["second"]);
 });
 
-test("tells a version under provisioned concurrency that it is", async () => {
+test("tells a version that it runs under provisioned concurrency", async () => {
   const source = "export const handler = async () => process.env.AWS_LAMBDA_INITIALIZATION_TYPE;";
   const name = await createFunction(cloud, lambda, source);
   await lambda.send(new PublishVersionCommand({ FunctionName: name }));
@@ -101,7 +101,7 @@ test("tells a version under provisioned concurrency that it is", async () => {
   assert.is((await invoke(lambda, name, {}, { Qualifier: "live" })).payload, "provisioned-concurrency");
 });
 
-test("an error of the handler is a FunctionError with its type, message and trace", async () => {
+test("returns an error of the handler as a FunctionError with type, message and trace", async () => {
   const source = "export const handler = async () => { throw new RangeError('too far'); };";
   const { error, payload, logs } = await invoke(lambda, await createFunction(cloud, lambda, source));
   assert.is(error, "Unhandled");
@@ -118,7 +118,7 @@ test("a module that does not load is a FunctionError", async () => {
   assert.match(payload.errorMessage, "missing.mjs");
 });
 
-test("a handler that is not exported is named", async () => {
+test("names a handler that is not exported", async () => {
   const name = await createFunction(cloud, lambda, "export const other = 1;");
   const { payload } = await invoke(lambda, name);
   assert.equal(
@@ -127,7 +127,7 @@ test("a handler that is not exported is named", async () => {
   );
 });
 
-test("a function that takes too long is ended, and works again", async () => {
+test("ends a function that takes too long, and runs it again afterwards", async () => {
   const source = "export const handler = (e) => e.hang ? new Promise(() => setInterval(() => {}, 1000)) : 'well';";
   const name = await createFunction(cloud, lambda, source, { Timeout: 1 });
   const { error, payload } = await invoke(lambda, name, { hang: true });
@@ -137,12 +137,12 @@ test("a function that takes too long is ended, and works again", async () => {
   assert.is((await invoke(lambda, name, {})).payload, "well");
 });
 
-test("a function that blocks its event loop is ended too", async () => {
+test("also ends a function that blocks its event loop", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async () => { for (;;); };", { Timeout: 1 });
   assert.is((await invoke(lambda, name)).payload.errorType, "Sandbox.Timedout");
 });
 
-test("a process that exits is an error, and the next event gets a new one", async () => {
+test("reports a process that exits as an error, and starts a new one for the next event", async () => {
   const source = "export const handler = async (e) => { if (e.exit) process.exit(7); return 'well'; };";
   const name = await createFunction(cloud, lambda, source);
   const { payload } = await invoke(lambda, name, { exit: true });
@@ -159,8 +159,8 @@ test("the context counts down from the function's timeout", async () => {
   assert.equal([functionName, memory], [name, "256"]);
 });
 
-test("events of one version run at the same time", async () => {
-  // Each waits for the other's file: one after the other, both would time out.
+test("runs events of one version at the same time", async () => {
+  // Each event waits for the other's file, so both would time out if they ran one after the other.
   const source = `
     import { existsSync, writeFileSync } from "node:fs"; import { tmpdir } from "node:os";
     export const handler = async ({ run, own, other }) => {
@@ -180,7 +180,7 @@ test("events of one version run at the same time", async () => {
   );
 });
 
-test("console lines are stamped as Lambda does, other output is not", async () => {
+test("prefixes console lines as Lambda does, but no other output", async () => {
   const source = `export const handler = async (e, c) => {
     console.error("one\\ntwo", { three: 3 }); process.stdout.write('{"kind":"line"}\\n'); return c.awsRequestId; };`;
   const { payload, logs } = await invoke(lambda, await createFunction(cloud, lambda, source));
@@ -189,45 +189,45 @@ test("console lines are stamped as Lambda does, other output is not", async () =
   assert.is(plain, '{"kind":"line"}');
 });
 
-test("a JSON log format makes console lines objects", async () => {
+test("writes console lines as objects in the JSON log format", async () => {
   const source = `export const handler = async () => { console.warn({ code: 7 }); };`;
   const name = await createFunction(cloud, lambda, source, { LoggingConfig: { LogFormat: "JSON" } });
   const { level, message } = JSON.parse((await invoke(lambda, name)).logs);
   assert.equal([level, message], ["WARN", { code: 7 }]);
 });
 
-test("no more run at a time than are reserved", async () => {
+test("throttles invocations above the reserved concurrency", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
   const none = { FunctionName: name, ReservedConcurrentExecutions: 0 };
   await lambda.send(new PutFunctionConcurrencyCommand(none));
   assert.is((await refusal(invoke(lambda, name))).name, "TooManyRequestsException");
 });
 
-test("answers up to the limit of 6 MB go through whole, larger ones are an error", async () => {
+test("returns answers up to the limit of 6 MB whole, and rejects larger ones", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async (n) => 'a'.repeat(n);");
   assert.is((await invoke(lambda, name, 6_291_454)).payload.length, 6_291_454);
   assert.is((await invoke(lambda, name, 6_291_456)).payload.errorType, "Function.ResponseSizeTooLarge");
 });
 
-test("requests above the limit of 6 MB are refused", async () => {
+test("rejects requests above the limit of 6 MB", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async (e) => e.length;");
   assert.is((await invoke(lambda, name, "a".repeat(6_291_454))).payload, 6_291_454);
   assert.is((await refusal(invoke(lambda, name, "a".repeat(6_291_455)))).name, "RequestEntityTooLargeException");
 });
 
-test("a payload that is not JSON is refused", async () => {
+test("rejects a payload that is not JSON", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
   const Payload = Buffer.from("{not json");
   assert.is((await refusal(invoke(lambda, name, undefined, { Payload }))).name, "InvalidRequestContentException");
 });
 
-test("a payload with line breaks arrives", async () => {
+test("accepts a payload with line breaks", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async (e) => e;");
   const Payload = Buffer.from('{\n  "a": "b\\nc"\r\n}');
   assert.equal((await invoke(lambda, name, undefined, { Payload })).payload, { a: "b\nc" });
 });
 
-test("an asynchronous invocation is accepted at once and runs", async () => {
+test("accepts an asynchronous invocation at once and runs it", async () => {
   const source = `
     import { writeFileSync, existsSync } from "node:fs"; import { tmpdir } from "node:os";
     export const handler = async ({ write, read }) => {
@@ -243,7 +243,7 @@ test("an asynchronous invocation is accepted at once and runs", async () => {
   assert.is((await invoke(lambda, name, { read: file })).payload, "it ran");
 });
 
-test("a runtime that is not Node.js is refused by name", async () => {
+test("rejects a runtime other than Node.js by name", async () => {
   const name = await createFunction(cloud, lambda, "", { Runtime: "python3.12" });
   assert.match((await invoke(lambda, name)).payload.errorMessage, "runs Node.js functions, not python3.12");
 });

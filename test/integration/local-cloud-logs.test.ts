@@ -34,7 +34,7 @@ const log = (logGroupName: string, ...messages: string[]) => {
   return logs.send(new PutLogEventsCommand({ logGroupName, logStreamName: "stream", logEvents }));
 };
 
-/** Passes what a subscription brings on to Firehose, one line an event. */
+/** Forwards the events of a subscription to Firehose, one line an event. */
 const FORWARDER = `
   import { gunzipSync } from "node:zlib";
   export const handler = async ({ awslogs }) => {
@@ -89,7 +89,7 @@ test("a function's log line goes through a subscription, a function and Firehose
   assert.is(gunzipSync(await read(bucket, key)).toString(), '{"kind":"search","query":"tea"}\n');
 });
 
-test("a function's own START, END and REPORT lines are in its log", async () => {
+test("logs START, END and REPORT lines for a function", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
   await invoke(lambda, name);
   const { events } = await logs.send(new FilterLogEventsCommand({ logGroupName: `/aws/lambda/${name}` }));
@@ -97,7 +97,7 @@ test("a function's own START, END and REPORT lines are in its log", async () => 
   assert.equal(kinds, ["START", "END", "REPORT"]);
 });
 
-test("a function logs to the group that it was given", async () => {
+test("logs to the group configured for a function", async () => {
   const LogGroup = unique("group");
   const source = `export const handler = async () => console.log("here");`;
   const name = await createFunction(cloud, lambda, source, { LoggingConfig: { LogGroup } });
@@ -138,7 +138,7 @@ for (const [pattern, matching] of PATTERNS) {
   });
 }
 
-test("a subscription with a pattern that we cannot apply is refused", async () => {
+test("rejects a subscription with an unsupported pattern", async () => {
   const destinationArn = lambdaArn(await createFunction(cloud, lambda, "export const handler = async () => 1;"));
   const subscription = { logGroupName: await createGroup(), filterName: "f", filterPattern: "[a, b]", destinationArn };
   let message = "";
@@ -148,7 +148,7 @@ test("a subscription with a pattern that we cannot apply is refused", async () =
   assert.match(message, "patterns of terms");
 });
 
-test("one of two subscriptions can be changed", async () => {
+test("changes one of two subscriptions", async () => {
   const destinationArn = lambdaArn(await createFunction(cloud, lambda, "export const handler = async () => 1;"));
   const logGroupName = await createGroup();
   const subscribe = (filterName: string, filterPattern: string) =>
@@ -158,7 +158,7 @@ test("one of two subscriptions can be changed", async () => {
   await subscribe("two", "c");
 });
 
-test("a subscription straight to Firehose brings the matching events alone", async () => {
+test("delivers only the matching events of a subscription straight to Firehose", async () => {
   const bucket = await createBucket();
   const stream = await createStream(bucket);
   const logGroupName = await createGroup();

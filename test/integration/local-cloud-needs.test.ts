@@ -149,7 +149,7 @@ const CALLS: readonly (readonly [Call, readonly string[]])[] = [
   ],
 ];
 
-test("follows from operation and parameters", () => {
+test("finds the permissions from operation and parameters", () => {
   const found = run(
     NEEDS,
     CALLS.map(([call]) => call),
@@ -157,7 +157,7 @@ test("follows from operation and parameters", () => {
   for (const [index, [call, needs]] of CALLS.entries()) assert.equal(found[index], needs, call.slice(0, 3).join(" "));
 });
 
-test("every operation of the table exists", () => {
+test("lists only operations that exist", () => {
   const unknown = run(`
 import json
 from botocore.session import get_session

@@ -35,7 +35,7 @@ const allow = (Action: string | string[], Resource: string, more = {}) => ({
   ...more,
 });
 
-/** Options of clients of a new user with these permissions, and its ARN. */
+/** Creates a user with these permissions. Returns its ARN and the options for its clients. */
 async function user(...statements: Statements) {
   const name = unique("user");
   const credentials = await createUser(cloud, name, statements.length > 0 ? [policyOf(statements)] : []);
@@ -55,7 +55,7 @@ async function refusal(call: Promise<unknown>): Promise<{ name: string; message:
 const CAMPAIGN = `arn:aws:personalize:eu-west-1:${cloud.accountId}:campaign/one`;
 const why = (action: string) => `because no identity-based policy allows the ${action} action`;
 
-test("refuses in AWS's words, in the protocol of each service", async () => {
+test("denies with AWS's message, in the protocol of each service", async () => {
   const { arn, options } = await user();
   const start = `User: ${arn} is not authorized to perform:`;
   const here = `eu-west-1:${cloud.accountId}`;
@@ -128,7 +128,7 @@ test("refuses in AWS's words, in the protocol of each service", async () => {
     assert.equal(await refusal(call()), expected, protocol);
 });
 
-test("lets pass what the policies allow, and asks nobody's permission for GetCallerIdentity", async () => {
+test("lets through what the policies allow, and GetCallerIdentity without any permission", async () => {
   const { arn, options } = await user(allow("personalize:GetRecommendations", CAMPAIGN));
   await new PersonalizeRuntimeClient(options).send(
     new GetRecommendationsCommand({ campaignArn: CAMPAIGN, userId: "1" }),
@@ -138,13 +138,13 @@ test("lets pass what the policies allow, and asks nobody's permission for GetCal
   assert.match((await refusal(other)).message, "personalize:ListCampaigns on resource: *");
 });
 
-test("refuses operations that its table lacks, whatever the policies say", async () => {
+test("denies operations that its table lacks, whatever the policies say", async () => {
   const { options } = await user(allow("*", "*"));
   const { message } = await refusal(new IAMClient(options).send(new ListUsersCommand({})));
   assert.is(message, "the local cloud does not know which permission iam:ListUsers needs: add it to guard_table.py");
 });
 
-test("refuses keys that nobody has", async () => {
+test("rejects unknown access keys", async () => {
   const credentials = { accessKeyId: "AKIAUNKNOWN", secretAccessKey: "secret" };
   const { name, message } = await refusal(
     new IAMClient({ ...root, credentials }).send(new GetRoleCommand({ RoleName: "etl" })),
@@ -152,7 +152,7 @@ test("refuses keys that nobody has", async () => {
   assert.equal([name, message], ["InvalidClientTokenId", "The security token included in the request is invalid."]);
 });
 
-test("a function that is created needs PassRole of its role, for Lambda", async () => {
+test("requires PassRole of the role, for Lambda, to create a function", async () => {
   const role = await createServiceRole(cloud, "lambda.amazonaws.com", []);
   const create = (options: Awaited<ReturnType<typeof user>>["options"]) =>
     new LambdaClient(options).send(
@@ -175,7 +175,7 @@ test("a function that is created needs PassRole of its role, for Lambda", async 
   await create((await user(may, pass("lambda.amazonaws.com"))).options);
 });
 
-/** Sends a message of one function to one queue, by its address. */
+/** Code of a function that sends a message to a queue by its URL. */
 const SENDER = `
 import { createHash, createHmac } from "node:crypto";
 export const handler = async ({ url }) => {
@@ -193,7 +193,7 @@ export const handler = async ({ url }) => {
   return { status: answer.status, message: (await answer.json()).message };
 };`;
 
-test("a function has the permissions of its role, as they are now", async () => {
+test("gives a function the current permissions of its role", async () => {
   const queue = `arn:aws:sqs:eu-west-1:${cloud.accountId}:orders`;
   const url = `${cloud.endpoint}/${cloud.accountId}/orders`;
   const lambda = new LambdaClient(root);
@@ -209,14 +209,14 @@ test("a function has the permissions of its role, as they are now", async () => 
   assert.match(allowed.payload.message, "queue does not exist", "the call reaches the service");
 });
 
-test("a function whose role does not trust Lambda does not run", async () => {
+test("does not run a function whose role does not trust Lambda", async () => {
   const Role = await createServiceRole(cloud, "states.amazonaws.com", []);
   const lambda = new LambdaClient(root);
   const name = await createFunction(cloud, lambda, "export const handler = () => 1;", { Role });
   assert.match((await refusal(invoke(lambda, name))).message, `lambda.amazonaws.com is not allowed to assume ${Role}`);
 });
 
-test("a state machine calls functions with its own role", async () => {
+test("uses a state machine's own role to call functions", async () => {
   const lambda = new LambdaClient(root);
   const sfn = new SFNClient(root);
   const Role = await createServiceRole(cloud, "lambda.amazonaws.com", []);
@@ -262,7 +262,7 @@ test("records its decisions", async () => {
   assert.equal(mine, [{ principal: arn, action: "sqs:SendMessage", resource, allowed: true, count: 2 }]);
 });
 
-test("the root user, with whose keys tests look, may do everything", async () => {
+test("allows everything to the root user, whose keys tests use", async () => {
   const s3 = new S3Client({ ...root, forcePathStyle: true });
   const Bucket = unique("bucket");
   await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));

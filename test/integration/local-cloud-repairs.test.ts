@@ -6,7 +6,7 @@ import { installCloud } from "../../local/cloud/install.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("local cloud: repairs hold on to moto, or say so");
+const test = suite("local cloud: repairs that fit moto, or say so");
 const python = await installCloud({ dir: join(ROOT, ".local"), onProgress: console.error });
 const env = {
   PATH: process.env.PATH,
@@ -17,32 +17,32 @@ const env = {
   CLOUD_WORK_DIR: "",
 };
 
-/** What a few lines of Python print. */
+/** Returns what a few lines of Python print. */
 async function run(...lines: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(python, ["-c", lines.join("\n")], { env });
   return stdout.trim();
 }
 
-/** The message of the RepairError that a statement raises. */
+/** Returns the message of the RepairError that a statement raises. */
 const refusal = (imports: string, statement: string) =>
   run(imports, "import patching", `try: ${statement}`, "except patching.RepairError as error: print(error)");
 
-test("another moto than the pinned one is refused", async () => {
+test("rejects a version of moto other than the pinned one", async () => {
   const message = await refusal("import patching; patching.MOTO_VERSION = '5.0.0'", "patching.apply_all()");
   assert.match(message, /written for moto 5\.0\.0, but 5\.2\.5 is installed/);
 });
 
-test("a name that moto does not have any more is refused", async () => {
+test("rejects a name that moto no longer has", async () => {
   const message = await refusal("import moto.sqs.models as m", "patching.replace(m.Queue, 'gone', None)");
   assert.is(message, "moto has no moto.sqs.models.Queue.gone");
 });
 
-test("an addition that moto has itself by now is refused", async () => {
+test("rejects an addition that moto now has itself", async () => {
   const message = await refusal("import moto.sqs.models as m", "patching.add(m.Queue, 'add_message', None)");
   assert.match(message, "moto has its own moto.sqs.models.Queue.add_message now");
 });
 
-test("a repair that does not fit is named", async () => {
+test("names a repair that does not fit", async () => {
   const message = await refusal(
     "import moto.s3.models as m, repairs_terraform; m.FakeDeleteMarker.dispose = None",
     "patching.apply_all()",
@@ -50,12 +50,12 @@ test("a repair that does not fit is named", async () => {
   assert.match(message, "the repair s3_delete_marker does not fit moto 5.2.5");
 });
 
-test("a repair without a reason is refused", async () => {
+test("rejects a repair without a reason", async () => {
   const message = await refusal("def silent(): pass", "patching.repair(silent)");
   assert.match(message, "the repair silent has no docstring");
 });
 
-test("tasks of state machines share one client for a service", async () => {
+test("shares one client for a service among tasks of state machines", async () => {
   const clients = "boto_client_for('eu-west-1', 'lambda'), boto_client_for('eu-west-1', 'lambda')";
   const printed = await run(
     "import patching, repairs_states",
@@ -67,7 +67,7 @@ test("tasks of state machines share one client for a service", async () => {
   assert.match(printed, /^True http:\/\/127\.0\.0\.1:/);
 });
 
-test("a path of a state machine is parsed once", async () => {
+test("parses a path of a state machine once", async () => {
   const printed = await run(
     "import patching, repairs_states",
     "patching.apply_all()",
@@ -77,7 +77,7 @@ test("a path of a state machine is parsed once", async () => {
   assert.is(printed, "[0, 1, 2] 1");
 });
 
-test("values of tables are written as moto writes them without the repair", async () => {
+test("writes values of tables as moto does without the repair", async () => {
   const item =
     "{'s': {'S': 'x'}, 'l': {'L': [{'N': '1'}, {'NULL': True}, {'BOOL': False}]}, 'bs': {'BS': [b'\\xff']}, 'e': {'M': {}}}";
   const written = (without: string) =>
@@ -96,7 +96,7 @@ test("values of tables are written as moto writes them without the repair", asyn
   assert.is(await written("'dynamodb_answers'"), repaired);
 });
 
-test("the model of a service is parsed once", async () => {
+test("parses the model of a service once", async () => {
   const printed = await run(
     "import patching, repairs_models",
     "patching.apply_all()",
@@ -108,7 +108,7 @@ test("the model of a service is parsed once", async () => {
   assert.is(printed, "True True");
 });
 
-test("messages are kept for the retention period of their queue", async () => {
+test("keeps messages for the retention period of their queue", async () => {
   const received = await run(
     "import patching, repairs_queues",
     "patching.apply_all()",
@@ -122,7 +122,7 @@ test("messages are kept for the retention period of their queue", async () => {
   assert.is(received, "['new']");
 });
 
-test("roles can be created while another request walks them", async () => {
+test("can create roles while another request iterates over them", async () => {
   const created = await run(
     "import patching, repairs_threads",
     "repairs_threads.iam_side_by_side()",

@@ -54,7 +54,7 @@ const messageOf = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
 
-test("an import of Personalize reads with its role, which must trust Personalize", async () => {
+test("an import into Personalize reads with its role, which must trust Personalize", async () => {
   const bucket = await createBucket();
   const sourceArn = `arn:aws:personalize:eu-west-1:${cloud.accountId}:dataset-import-job/one`;
   const service = "personalize.amazonaws.com";
@@ -73,7 +73,7 @@ test("an import of Personalize reads with its role, which must trust Personalize
   assert.is(await read([allow("s3:GetObject", `arn:aws:s3:::${bucket}/*`)]), "allowed");
 });
 
-test("a state machine fails at its first task if its role does not trust Step Functions, and says so", async () => {
+test("a state machine whose role does not trust Step Functions fails at its first task, and says so", async () => {
   const sfn = new SFNClient(root);
   const publish = "arn:aws:states:::sns:publish";
   const Parameters = { TopicArn: `arn:aws:sns:eu-west-1:${cloud.accountId}:one`, Message: "one" };
@@ -99,7 +99,7 @@ test("a state machine fails at its first task if its role does not trust Step Fu
   assert.match(cause ?? "", "states.amazonaws.com is not allowed to assume");
 });
 
-test("Firehose writes objects with the role of the destination", async () => {
+test("Firehose writes objects with the role of its destination", async () => {
   const bucket = await createBucket();
   const firehose = new FirehoseClient(root);
   const deliver = async (RoleARN: string) => {
@@ -124,7 +124,7 @@ test("Firehose writes objects with the role of the destination", async () => {
   );
 });
 
-test("an encrypted bucket needs the key's permission too, by its alias and through S3", async () => {
+test("an encrypted bucket also requires permission for its key, which may depend on an alias or on access through S3", async () => {
   const bucket = await createBucket();
   const { KeyMetadata } = await callJson<Key>(cloud, "kms", "TrentService.CreateKey", {});
   const AliasName = `alias/${unique("key")}`;
@@ -157,7 +157,7 @@ test("an encrypted bucket needs the key's permission too, by its alias and throu
   assert.is(await read(via("s3")), "allowed");
 });
 
-test("a report lists the permissions that no call needed, also those that are gone, and the refused calls", async () => {
+test("a report lists permissions that no call needed, even if removed since, and denied calls", async () => {
   const bucket = await createBucket();
   const service = "personalize.amazonaws.com";
   const objects = `arn:aws:s3:::${bucket}/*`;

@@ -45,7 +45,7 @@ async function run(sfn: SFNClient, stateMachineArn: string, started: { input?: s
   return { status, error, cause, output: JSON.parse(ended.output ?? "null") };
 }
 
-/** A Distributed Map over `$.items` that calls the function with each. */
+/** A Distributed Map over `$.items` that calls the function with each item. */
 const mapOver = (name: string, more: object = {}) => ({
   StartAt: "Each",
   States: {
@@ -160,7 +160,7 @@ test("a Distributed Map fails when an item fails and no failure is tolerated", a
   assert.match(cause ?? "", "1 of 2");
 });
 
-test("a Distributed Map tolerates failures up to a percentage, and gives the other items' results", async () => {
+test("a Distributed Map tolerates failures up to a percentage, and returns the other items' results", async () => {
   const name = await createFunction(cloud, lambda, FAIL_ODD);
   const run = (ToleratedFailurePercentage: number) =>
     execute(mapOver(name, { ToleratedFailurePercentage }), { items: [1, 2, 4, 6] });
@@ -186,7 +186,7 @@ test("the failure of a Distributed Map is caught by name", async () => {
   assert.equal((await execute({ ...definition, States }, { items: [1] })).output, { caught: true });
 });
 
-test("a hasty cloud limits waits and run times to what it is told, whatever the definitions say", async () => {
+test("a hasty cloud shortens waits and timeouts to given limits, whatever the definitions say", async () => {
   const hasty = await ownCloud({ longestWaitSeconds: 0.1, shortCalls: { short: 1 } });
   try {
     const functions = new LambdaClient(clientOptions(hasty));

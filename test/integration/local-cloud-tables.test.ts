@@ -20,7 +20,7 @@ async function createTable(): Promise<string> {
   return TableName;
 }
 
-test("counts every one of many concurrent additions", async () => {
+test("counts each of many concurrent additions", async () => {
   const TableName = await createTable();
   const Key = { ID: { S: "counter" } };
   const add = () =>

@@ -1,4 +1,4 @@
-// What the AWS provider of Terraform reads back of functions; each test is one repair of moto.
+// What Terraform's AWS provider reads back of functions; each test covers one repair of moto.
 import {
   CreateAliasCommand,
   CreateEventSourceMappingCommand,

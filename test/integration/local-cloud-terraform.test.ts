@@ -1,4 +1,4 @@
-// What the AWS provider of Terraform reads back; each test is one repair of moto.
+// What Terraform's AWS provider reads back; each test covers one repair of moto.
 import {
   APIGatewayClient,
   CreateBasePathMappingCommand,
@@ -52,7 +52,7 @@ const sagemaker = <Answer = unknown>(action: string, body: object) =>
 const autoscaling = <Answer = unknown>(action: string, body: object) =>
   callJson<Answer>(cloud, "application-autoscaling", `AnyScaleFrontendService.${action}`, body);
 
-test("S3: a bucket with delete markers can be emptied after its versioning has ended", async () => {
+test("S3: a bucket with delete markers can be emptied after versioning is turned off", async () => {
   const Bucket = await createBucket();
   await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
   await s3.send(new PutObjectCommand({ Bucket, Key: "k", Body: "1" }));
@@ -137,7 +137,7 @@ test("Application Auto Scaling: tags of a target are read back and changed", asy
   assert.equal(await autoscaling("ListTagsForResource", { ResourceARN }), { Tags: { b: "2" } });
 });
 
-test("SQS: the redrive policy comes back without blanks", async () => {
+test("SQS: the redrive policy is read back without spaces", async () => {
   const dead = unique("dead");
   await sqs.send(new CreateQueueCommand({ QueueName: dead }));
   const deadLetterTargetArn = `arn:aws:sqs:${cloud.region}:${cloud.accountId}:${dead}`;
@@ -170,7 +170,7 @@ async function createEndpointConfig(): Promise<string> {
   return EndpointConfigName;
 }
 
-test("API Gateway: a document's methods keep ANY, key, authorization, and the type of their integration", async () => {
+test("API Gateway: methods imported from a document keep ANY, key, authorization and integration type", async () => {
   const gateway = new APIGatewayClient(clientOptions(cloud));
   const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: unique("api") }));
   const header = { type: "apiKey", name: "x", in: "header" };
@@ -232,7 +232,7 @@ test("SageMaker: network isolation of a model is read back", async () => {
   assert.is(found.EnableNetworkIsolation, true);
 });
 
-test("SageMaker: parts of a model and of a configuration that were not given are absent", async () => {
+test("SageMaker: omitted parts of a model and of an endpoint configuration stay absent", async () => {
   const ModelName = await createModel();
   const EndpointConfigName = await createEndpointConfig();
   const model = await sagemaker<object>("DescribeModel", { ModelName });
@@ -243,7 +243,7 @@ test("SageMaker: parts of a model and of a configuration that were not given are
   );
 });
 
-test("SageMaker: instance types of today are accepted", async () => {
+test("SageMaker: current instance types are accepted", async () => {
   await createEndpointConfig();
 });
 
@@ -266,7 +266,7 @@ test("SageMaker: an endpoint keeps its deployment configuration and can be updat
   assert.is(updated.EndpointConfigName, EndpointConfigName);
 });
 
-test("the seeded account's domain says in which VPC and zones it is", async () => {
+test("the seeded account's domain names its VPC and zones", async () => {
   const account = await seedAccount(cloud);
   const opensearch = new OpenSearchClient(clientOptions(cloud));
   const { DomainStatus } = await opensearch.send(new DescribeDomainCommand({ DomainName: account.openSearchDomain }));
@@ -286,7 +286,7 @@ test("an account can be seeded twice", async () => {
   assert.is.not(one.stateBucket, two.stateBucket);
 });
 
-test("API Gateway: a host name has one mapping without a path, and refuses a second", async () => {
+test("API Gateway: a host name accepts one mapping without a path, and rejects a second", async () => {
   const api = new APIGatewayClient(clientOptions(cloud));
   const domainName = `${unique("search")}.example.org`;
   await api.send(new CreateDomainNameCommand({ domainName }));

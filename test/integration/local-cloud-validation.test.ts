@@ -21,7 +21,7 @@ type Call = readonly [
   headers?: Readonly<Record<string, string>>,
 ];
 
-/** Returns status and text of the answer to a request such as `POST /`, without the ids in it. */
+/** Returns status and text of the answer to a request such as `POST /`, without the ids in the text. */
 async function answerTo([service, request, body, headers = {}]: Call): Promise<string> {
   const [method = "", path = ""] = request.split(" ");
   const scope = `test/20000101/${cloud.region}/${service}/aws4_request`;
@@ -41,7 +41,7 @@ const failed = (value: string, path: string, must: string) =>
 const rule = (status: string, more = "") =>
   `<LifecycleConfiguration><Rule><Filter><Prefix>a</Prefix></Filter><Status>${status}</Status>${more}</Rule></LifecycleConfiguration>`;
 
-/** What is wrong, by protocol: the request, and what the answer holds, in order. */
+/** Invalid requests by protocol and fault, each with what its answer contains, in order. */
 const REFUSED: Readonly<Record<string, readonly [Call, ...string[]]>> = {
   "json: a required member": [
     ["dynamodb", "POST /", '{"TableName": "users"}', put],
@@ -129,7 +129,7 @@ const REFUSED: Readonly<Record<string, readonly [Call, ...string[]]>> = {
 };
 
 for (const [what, [call, ...expected]] of Object.entries(REFUSED)) {
-  test(`refuses in AWS's words, ${what}`, async () => {
+  test(`rejects with AWS's message, ${what}`, async () => {
     reached = 0;
     const answer = await answerTo(call);
     for (const part of expected) assert.match(answer, part, answer);
@@ -150,7 +150,7 @@ const ACCEPTED: readonly Call[] = [
 ];
 
 for (const call of ACCEPTED) {
-  test(`lets pass ${call[0]} ${call[1]} ${call[2]}`, async () => {
+  test(`accepts ${call[0]} ${call[1]} ${call[2]}`, async () => {
     assert.match(await answerTo(call), /^200 /);
   });
 }

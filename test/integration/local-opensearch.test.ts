@@ -19,7 +19,7 @@ test.after(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** A server of this file's own, of the first version that the run has, on the node folder of that name. */
+/** Starts a server of the first version that the run has, only for this file, on the node folder of that name. */
 async function start(name: string, options: Partial<StartOptions> = {}): Promise<OpenSearchServer> {
   const version = all[0]?.version ?? "2.19.6";
   const usual = { version, dir: installFolder(version), nodeDir: join(scratch, name), quickStart: true };
@@ -100,7 +100,7 @@ const HYBRID = {
 };
 
 for (const cluster of all) {
-  test(`${cluster.version}: is the version that was asked for`, async () => {
+  test(`${cluster.version}: runs the requested version`, async () => {
     const { body } = await request<{ version: { number: string } }>(cluster, "GET", "/");
     assert.is(body.version.number, cluster.version);
   });
@@ -232,7 +232,7 @@ for (const cluster of all) {
   });
 }
 
-test("keeps data over a restart, at the port asked for, and refuses a second server meanwhile", async () => {
+test("keeps data over a restart at the requested port, and refuses a second server meanwhile", async () => {
   const first = await start("kept");
   const { port } = new URL(first.url);
   await request(first, "PUT", "/kept/_doc/1?refresh=true", { title: "kept" });
@@ -256,14 +256,14 @@ test("keeps data over a restart, at the port asked for, and refuses a second ser
   await clean.stop();
 });
 
-test("a server killed by a vector that it cannot store says why, and how to wipe what kills it again", async () => {
+test("says why a vector that cannot be stored killed the server, and how to delete the data that would kill it again", async () => {
   const server = await start("killed");
   const vector = { type: "knn_vector", dimension: 2, method: { name: "hnsw", engine: "faiss", space_type: "l2" } };
   await request(server, "PUT", "/dead", {
     settings: { index: { knn: true } },
     mappings: { properties: { v: vector } },
   });
-  // The answer may or may not arrive before the end.
+  // The answer may or may not arrive before the server dies.
   await request(server, "PUT", "/dead/_doc/1", { v: [1, 2] });
   await request(server, "POST", "/dead/_refresh").catch(() => {});
 
@@ -278,7 +278,7 @@ test("a server killed by a vector that it cannot store says why, and how to wipe
   await clean.stop();
 });
 
-test("names a start that takes too long, with the last error and the log", async () => {
+test("reports a start that takes too long, with the last error and the log", async () => {
   const message = await refusal(start("slow", { timeoutMs: 300 }));
   assert.match(message, "gave up waiting for OpenSearch");
   assert.match(message, `after ${patient(300) / 1_000} s; last error: fetch failed`);

@@ -51,11 +51,11 @@ print(json.dumps({
 }))
 `;
 
-test("boto3 creates, describes and lists without a validation error", async () => {
-  // The Python that the local AWS endpoint runs on has it.
+test("creates, describes and lists without a validation error", async () => {
+  // The Python of the local AWS endpoint includes boto3.
   const python = await installCloud({ dir: INSTALL_FOLDER, onProgress: console.error });
   const harness = await startPersonalize();
-  // The clock of the harness stands still: each call of the script moves it, so that states advance.
+  // The clock of the harness stands still; each call of the script moves it, so that resources change state.
   const handle = harness.standIn.handle;
   harness.standIn.handle = async (request) => {
     await harness.standIn.control.advance(50);

@@ -108,7 +108,7 @@ const missing = (values: Values): Values =>
     ]),
   );
 
-test("an operation fails with errors that the service declares for it, or for every operation", async () => {
+test("fails only with errors that the service declares for the operation, or for every operation", async () => {
   const model = await serviceModel("personalize");
   const harness = await startPersonalize();
   try {
@@ -129,7 +129,7 @@ test("an operation fails with errors that the service declares for it, or for ev
     const undeclared = new Set<string>();
     const seen = new Set<string>();
     for (const [operation, { members, errors }] of Object.entries(model)) {
-      // Deletions come last: they change what other calls meet.
+      // Deletions come last, because they change what other calls find.
       for (const world of operation.startsWith("Delete") ? worlds.toReversed() : worlds) {
         for (const input of [world, { ...world, surprise: 1 }]) {
           const known = Object.entries(input).filter(([name]) => members.includes(name) || name === "surprise");
@@ -160,12 +160,12 @@ async function sendRest({ standIn }: Harness, path: string, body: string): Promi
     service: "personalize",
     region: REGION,
   });
-  // Past the limit of records in a second.
+  // Exceeds the limit of records in a second.
   await standIn.control.advance(1_000);
   return status === 200 ? "200" : `${headers?.["x-amzn-errortype"]} ${status}`;
 }
 
-test("the runtime and events APIs fail with the errors that the services declare, in their statuses", async () => {
+test("the runtime and events APIs fail with the errors and statuses that the services declare", async () => {
   const harness = await startPersonalize();
   try {
     const used = await usedShop(harness);
@@ -224,7 +224,7 @@ test("the runtime and events APIs fail with the errors that the services declare
   }
 });
 
-test("a member that an operation does not have is refused, not dropped", async () => {
+test("rejects members that an operation does not have, instead of dropping them", async () => {
   const harness = await startPersonalize();
   try {
     assert.is(await send(harness, "CreateDatasetGroup", { name: "a", surprise: 1 }), "InvalidInputException");

@@ -19,7 +19,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("local Personalize: imports from the local S3");
 
-/** The stand-in is told where S3 is only after the front that it stands behind has begun. */
+/** Created after the cloud, whose address it needs to reach S3. */
 let standIn: PersonalizeStandIn | undefined;
 const behind: StandIn = {
   services: ["personalize"],
@@ -31,7 +31,7 @@ const personalize = new PersonalizeClient(clientOptions(cloud));
 standIn = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, objects: s3Objects(s3) });
 const { control } = standIn;
 
-test("an import reads more files than one listing has, through the endpoint that everything else uses", async () => {
+test("an import reads more files than one listing returns, through the endpoint that everything else uses", async () => {
   await s3.send(new CreateBucketCommand({ Bucket: "data", CreateBucketConfiguration: { LocationConstraint: REGION } }));
   const header = "ITEM_ID,CATEGORIES,PRICE,BLURB,IS_ACTIVE";
   const put = (name: string, body: string) =>

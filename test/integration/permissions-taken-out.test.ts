@@ -3,9 +3,9 @@ import { takeOut } from "../fixtures/taken-out.ts";
 import { trainingStory } from "../fixtures/training-story.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("permissions that are taken out");
+const test = suite("removed permissions");
 
-/** `make bench ARGS=permissions` removes ten. */
+/** How many permissions to remove. `make bench ARGS=permissions` removes ten. */
 const COUNT = 2;
 
 test("removing any one of them fails a training and teardown that pass with all of them", async () => {

@@ -21,7 +21,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("personalize-manager on the local AWS endpoint");
 
-/** Invocations wait for 3 s at most, creations take longer. */
+/** An invocation waits for 3 s at most; creations take longer. */
 const SLOW = { pending: 200, working: 3_200, deploying: 3_200 };
 
 let world: TrainingWorld;
@@ -32,7 +32,7 @@ test.before(async () => {
 
 test.after(() => world.stop());
 
-/** Repeats an action until it is not cut off any more; gives how often it was. */
+/** Repeats an action until it is no longer interrupted. Returns how often it was. */
 async function untilDone(action: "create" | "update" | "delete", input: ResourceInputGiven): Promise<number> {
   for (let cuts = 0; ; cuts += 1) {
     try {
@@ -54,7 +54,7 @@ const campaign: ResourceInputGiven = {
   min_provisioned_tps: 1,
 };
 
-test("an apply that is interrupted after each resource is completed by the next", async () => {
+test("completes an apply that was interrupted after each resource", async () => {
   for (const input of basicInputs(world.names)) {
     const cuts = await untilDone("create", input);
     assert.is(cuts > 0, input.kind !== "schema", `${input.kind} was cut off ${cuts} times`);
@@ -64,7 +64,7 @@ test("an apply that is interrupted after each resource is completed by the next"
   assert.is((await world.manage("create", campaign)).status, "awaiting training");
 });
 
-test("training completes the campaign; the manager then changes its TPS in place", async () => {
+test("changes the TPS of a campaign in place after training has completed it", async () => {
   await world.setProfiles(40, 100);
   await world.setEvents(tasteEvents(60, 20));
   const { status, cause } = await world.ended(await world.start("only", { mode: "init" }));
@@ -78,7 +78,7 @@ test("training completes the campaign; the manager then changes its TPS in place
   assert.is(world.control.counts().CreateCampaign, 1);
 });
 
-test("a campaign that was removed by hand is created again with the version that training chose", async () => {
+test("recreates a campaign deleted by hand with the version that training chose", async () => {
   const before = (await readInventory(world.personalize, world.names)).campaigns[0];
   await untilDone("delete", campaign);
   assert.equal((await readInventory(world.personalize, world.names)).campaigns, []);
@@ -87,7 +87,7 @@ test("a campaign that was removed by hand is created again with the version that
   assert.is(after?.solution_version_arn, before?.solution_version_arn);
 });
 
-/** What recommendation-api does with a request, by its own code, from pointers that it keeps for a minute. */
+/** Asks as recommendation-api does, with its own code and pointers that it caches for a minute. */
 function asker() {
   const filters = [{ name: "unread", expression: READ, parameter: world.names.filterParameter("unread") }].map(
     (filter) => ({ ...filter, resource: world.names.filter(filter.name, filter.expression) }),
@@ -116,7 +116,7 @@ function asker() {
     );
 }
 
-test("a changed expression rotates under 50 requests a second with 29 filters there: none fails", async () => {
+test("rotates a changed expression among 29 filters under 50 requests a second without a failed request", async () => {
   const datasetGroupArn = world.names.arn("personalize", "dataset-group/managed");
   for (let index = 0; index < 28; index += 1) {
     const filterExpression = ofAuthor(`a${index}`);
@@ -159,7 +159,7 @@ test("a changed expression rotates under 50 requests a second with 29 filters th
   );
 });
 
-test("a rotation at 30 filters is refused with the way out, and the filter stays in use", async () => {
+test("refuses a rotation at 30 filters, says what to do, and keeps the filter in use", async () => {
   const datasetGroupArn = world.names.arn("personalize", "dataset-group/managed");
   await world.personalize.send(
     new CreateFilterCommand({ name: "managed-f28-0000000001", datasetGroupArn, filterExpression: ofAuthor("a28") }),
@@ -172,7 +172,7 @@ test("a rotation at 30 filters is refused with the way out, and the filter stays
   await asker()(1);
 });
 
-test("describe gives what plan compares with", async () => {
+test("describe returns what plan compares with", async () => {
   const { payload, error } = await invoke(world.lambda, world.names.function("personalize-manager"), {
     action: "describe",
     metrics: true,
@@ -186,7 +186,7 @@ test("describe gives what plan compares with", async () => {
   assert.ok(payload.solutions[0]?.versions[0]?.metrics);
 });
 
-test("a dataset in use is not deleted", async () => {
+test("does not delete a dataset in use", async () => {
   world.control.failNext("DeleteDataset", { code: "ResourceInUseException" });
   const name = world.names.dataset("item");
   const schema = world.names.schema("item", DEFINITIONS.schemas.item);
@@ -195,7 +195,7 @@ test("a dataset in use is not deleted", async () => {
   assert.match(String(failure), `The dataset ${name} is in use by Personalize itself.`);
 });
 
-test("tags and the schema of a dataset are changed in place", async () => {
+test("changes tags and the schema of a dataset in place", async () => {
   const [group] = basicInputs(world.names);
   if (group?.kind !== "dataset_group") throw new Error("the first input is not the dataset group");
   const tagged = { ...group, tags: { team: "search" } };
@@ -218,7 +218,7 @@ test("tags and the schema of a dataset are changed in place", async () => {
   assert.equal(datasets.find(({ dataset }) => dataset === "user")?.schema, schema);
 });
 
-test("what is no event of Terraform is refused with what is wrong", async () => {
+test("rejects an event that is not from Terraform, and says what is wrong", async () => {
   const { error, payload } = await invoke(world.lambda, world.names.function("personalize-manager"), {
     kind: "filter",
     tf: { action: "create", prev_input: null },

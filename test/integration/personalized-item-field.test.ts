@@ -8,7 +8,7 @@ const upstreams = await startUpstreams();
 const { ranking } = upstreams;
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
-/** The campaign knows books by their number; `serial` fixes the search order. */
+/** The campaign knows books by their ISBN; `serial` fixes the search order. */
 const BOOKS = [1, 2, 3, 4, 5].map((n) => ({ _id: `d${n}`, isbn: `978-${n}`, serial: n }));
 const QUERY = { function_score: { field_value_factor: { field: "serial", modifier: "reciprocal" } } };
 const RANKED = { user_id: "u1", business_rules: { is_personalized_enabled: true } };
@@ -18,7 +18,7 @@ for (const cluster of await clusters()) {
   const index = uniqueIndex("isbn");
   let gateway: TestGateway;
 
-  /** A search, and what its log line says of the hits. */
+  /** Searches. Returns the answer and what its log line says of the hits. */
   async function search(search_request: object, fields: object = RANKED) {
     gateway.log.length = 0;
     const { status, body, text } = await gateway.post("/application/search", {
@@ -53,7 +53,7 @@ for (const cluster of await clusters()) {
 
   const five = { post_filter: { exists: { field: "book.isbn" } } };
 
-  test(`${cluster.version}: the campaign ranks the field's values, the blend follows, and the line names field and values`, async () => {
+  test(`${cluster.version}: the campaign ranks the field's values, the blend uses that ranking, and the log line names field and values`, async () => {
     const { body, logged } = await search(five);
     assert.equal(
       ranking.calls.map(({ inputList }) => inputList),
@@ -64,12 +64,12 @@ for (const cluster of await clusters()) {
     assert.equal(logged, ["book.isbn", ["978-1", "978-5", "978-2", "978-4", "978-3"]]);
   });
 
-  test(`${cluster.version}: a search that is not personalized is logged by the same field`, async () => {
+  test(`${cluster.version}: logs the same field for a search that is not personalized`, async () => {
     const { logged } = await search(five, {});
     assert.equal(logged, ["book.isbn", BOOKS.map(({ isbn }) => isbn)]);
   });
 
-  test(`${cluster.version}: a hit without the field is not ranked, goes last, and the line has _id for all hits`, async () => {
+  test(`${cluster.version}: a hit without the field is not ranked and goes last, and the log line has _id for all hits`, async () => {
     const { body, logged } = await search({});
     assert.equal(
       ranking.calls.map(({ inputList }) => inputList),
@@ -80,7 +80,7 @@ for (const cluster of await clusters()) {
     assert.equal(logged, ["_id", ids(body)]);
   });
 
-  test(`${cluster.version}: a _source without the field leaves search order, says why, and the line has _id`, async () => {
+  test(`${cluster.version}: a _source without the field keeps search order and says why, and the log line has _id`, async () => {
     const { body, logged } = await search({ ...five, _source: ["serial"] });
     assert.match(body.degraded[0]?.reason ?? "", "no hit has an item id in book.isbn");
     assert.is(ranking.calls.length, 0);

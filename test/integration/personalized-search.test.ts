@@ -29,7 +29,7 @@ const RANKING = {
   item_id_field: "_id",
 };
 const ENABLED = { user_id: "u1", business_rules: { is_personalized_enabled: true } };
-/** Every document matches; scores differ little, so that ties are many. */
+/** Matches every document with similar scores, so that there are many ties. */
 const QUERY = { bool: { should: [{ match: { text: "salt harbour storm" } }, { match_all: {} }] } };
 const ids = (body: Json) => body.search_response.hits.hits.map(({ _id }) => _id);
 
@@ -69,7 +69,7 @@ for (const cluster of await clusters()) {
     proxy.reset();
   });
 
-  test(`${cluster.version}: hits come in the blended order, with the blended scores`, async () => {
+  test(`${cluster.version}: returns hits in the blended order, with the blended scores`, async () => {
     const plain = await search({ size: 5 }, {});
     ranking.rank = (items) => items.toReversed().map((itemId) => ({ itemId, score: 0.1 }));
     const { body } = await search({ size: 5 });
@@ -95,7 +95,7 @@ for (const cluster of await clusters()) {
       ["plain", search],
       ["hybrid", hybrid],
     ] as const) {
-      test(`${cluster.version}: ${kind}: pages of ${size} across the window hold every hit exactly once, scores falling`, async () => {
+      test(`${cluster.version}: ${kind}: pages of ${size} across the window hold every hit exactly once, with falling scores`, async () => {
         const seen: string[] = [];
         const scores: number[] = [];
         for (let from = 0; ; from += size) {
@@ -139,13 +139,13 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: without a user_id the order is the cluster's and the answer says so`, async () => {
+  test(`${cluster.version}: keeps the cluster's order without a user_id, and says so`, async () => {
     const { status, body } = await search({}, { business_rules: { is_personalized_enabled: true } });
     assert.is(status, 200);
     assert.match(body.degraded[0]?.reason ?? "", "no user_id");
   });
 
-  test(`${cluster.version}: with a weight of 0 the campaign is not called`, async () => {
+  test(`${cluster.version}: does not call the campaign with a weight of 0`, async () => {
     const { body } = await search(
       {},
       { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 0 } },
@@ -164,7 +164,7 @@ for (const cluster of await clusters()) {
     assert.equal(body.business_rules, { is_personalized_enabled: true, personalization_weight: 1 });
   });
 
-  test(`${cluster.version}: items that the campaign does not know go below those it knows`, async () => {
+  test(`${cluster.version}: places items that the campaign does not know below those that it knows`, async () => {
     ranking.rank = (items) => [
       { itemId: items[9] ?? "", score: 0.9 },
       ...items.filter((_, i) => i !== 9).map((itemId) => ({ itemId })),
@@ -183,7 +183,7 @@ for (const cluster of await clusters()) {
     ["fails", { failure: { status: 500, type: "InternalServerException" } }, "is unavailable"],
     ["hangs", { gate: new Promise(() => undefined) }, "did not answer in time", { timeout_ms: 300 }],
   ] as const) {
-    test(`${cluster.version}: when the campaign ${what}: search order with the cluster's scores, and the answer says so`, async () => {
+    test(`${cluster.version}: keeps search order with the cluster's scores, and says so, when the campaign ${what}`, async () => {
       const plain = await search({ size: 7, from: 3 }, {});
       Object.assign(ranking, change);
       const personalized_ranking = { ...RANKING, ...ranked };
@@ -200,7 +200,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: without a campaign it is 400, naming what to configure`, async () => {
+  test(`${cluster.version}: answers 400 without a campaign, and names what to configure`, async () => {
     const bare = await startGateway({ node: cluster.url });
     toStop.unshift(bare);
     const { status, body } = await bare.post("/application/search", { index, search_request: {}, ...ENABLED });

@@ -45,7 +45,7 @@ test.after(async () => {
 
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
 
-/** A terminal, and the notes that it has printed so far. */
+/** Creates a terminal. Returns it with a function that returns the notes printed so far. */
 function notes() {
   let text = "";
   const terminal = createTerminal({ write: () => false }, { write: (part: string) => (text += part) }, true);
@@ -61,7 +61,7 @@ async function deployed() {
   return { works, lines: text().trimEnd().split("\n") };
 }
 
-test("models and campaign work: each is called once", async () => {
+test("calls each model and the campaign once, and reports that they work", async () => {
   const { works, lines } = await deployed();
   assert.is(works, true, lines.join("\n"));
   assert.equal(lines.slice(1), [
@@ -75,7 +75,7 @@ test("models and campaign work: each is called once", async () => {
   assert.is(upstreams.ranking.calls.length, 1);
 });
 
-test("a model that answers AccessDenied, and a campaign that does not exist, are reported; the others work", async () => {
+test("reports a model that answers AccessDenied and a missing campaign, and that the others work", async () => {
   upstreams.models.control.setFaults("ext_embed_english_v3", [{ kind: "status", status: 403 }]);
   upstreams.ranking.failure = { status: 404, type: "ResourceNotFoundException" };
   const { works, lines } = await deployed();
@@ -87,14 +87,14 @@ test("a model that answers AccessDenied, and a campaign that does not exist, are
   assert.match(lines.at(-1) ?? "", "The deployment is complete, but the model ext_embed_english_v3 and the campaign");
 });
 
-test("a vector of another dimension is reported", async () => {
+test("reports a vector of the wrong dimension", async () => {
   upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "dimension", dimension: 3 }]);
   const { works, lines } = await deployed();
   assert.is(works, false);
   assert.match(lines[1] ?? "", "model gave a vector of 3 dimensions, 1024 are configured");
 });
 
-test("a configuration that denies every call of the raw backend does not fail a deployment", async () => {
+test("does not fail a deployment that denies every call of the raw backend", async () => {
   const config = configuration("all-options", [["api.yaml", ["raw_backend"], { deny: ["* /*"] }]]);
   const { raw_backend_deny } = gatewaySettings(config, { names });
   const denying = await startGateway({ node: "http://127.0.0.1:9", settings: { raw_backend_deny } });

@@ -33,7 +33,7 @@ test("reads the concurrency of functions", async () => {
   assert.is(await reads.concurrency(), 10);
 });
 
-test("reads the instances of endpoints, which SageMaker offers for every type that model.yaml accepts", async () => {
+test("reads the instance quotas of endpoints, which exist for every type that model.yaml accepts", async () => {
   const instances = await reads.endpointInstances();
   assert.equal([instances.get("ml.g5.xlarge"), instances.get("ml.c6i.2xlarge")], [0, 4]);
   const unknown = [...INSTANCE_TYPES.gpu, ...INSTANCE_TYPES.cpu].filter((type) => !instances.has(type));
@@ -44,7 +44,7 @@ test("reads how many filters a dataset group may have", async () => {
   assert.is(await sdkDiscoveryClients(sdk).filterQuota(), 40);
 });
 
-test("reads what API Gateway and Personalize allow, and what there is", async () => {
+test("reads the quotas of API Gateway and Personalize, and what exists there", async () => {
   const gateway = new APIGatewayClient(clientOptions(cloud));
   await gateway.send(new CreateRestApiCommand({ name: "shop" }));
   await gateway.send(new CreateUsagePlanCommand({ name: "plan" }));
