@@ -20,8 +20,8 @@ const SEED = 20_261_122;
 const CALLS = rawCalls(SEED, 360);
 
 /**
- * Documents become visible by calls alone, and keep their order. Scores do not depend on how many deleted documents
- * Lucene still counts, which depends on the machine's speed.
+ * Only calls make documents visible, and documents keep their order. Scores do not depend on how many deleted documents
+ * Lucene still counts, because that depends on the machine's speed.
  */
 const MAPPING = {
   settings: {
@@ -42,7 +42,7 @@ const MAPPING = {
   },
 };
 
-/** Calls that the gateway answers in its own way: the table of docs/guides/raw-backend.md has each with its reason. */
+/** Calls that the gateway answers differently. The table in docs/guides/raw-backend.md gives the reasons. */
 const DIFFERENCES: Record<string, { status: number; call: (client: Client, index: string) => PromiseLike<unknown> }> = {
   "`POST /<index>`": {
     status: 200,
@@ -84,7 +84,7 @@ const DIFFERENCES: Record<string, { status: number; call: (client: Client, index
   },
   "a body of `_termvectors` that is not an object": {
     status: 400,
-    // The object behind the number is where the cluster stops reading: nothing but the number would never end.
+    // The cluster stops reading at the object after the number; it would never finish reading a number alone.
     call: (client, index) =>
       client.transport.request({ method: "POST", path: `/${index}/_termvectors/1`, body: "1 {}" }),
   },
@@ -99,7 +99,7 @@ const DIFFERENCES: Record<string, { status: number; call: (client: Client, index
   },
 };
 
-/** Runs the calls with opensearch-js, one after the other. */
+/** Runs the calls with opensearch-js, one after another. */
 async function runCalls(client: Client, index: string, calls: readonly RawCall[]): Promise<unknown[]> {
   const ids: Record<string, string> = {};
   const outcomes: unknown[] = [];
@@ -121,10 +121,10 @@ async function runCalls(client: Client, index: string, calls: readonly RawCall[]
   return outcomes;
 }
 
-/** How long a call may take on a busy machine, in milliseconds: the answers are compared, not the time. */
+/** How long a call may take, in milliseconds. Generous for busy machines, because only answers are compared. */
 const PATIENCE_MS = patient(120_000);
 
-/** The same with opensearch-py: what each call returns, or the status and the body of its error. */
+/** The same with opensearch-py. Prints what each call returns, or the status and body of its error. */
 const PYTHON = `
 PATIENCE = ${PATIENCE_MS / 1_000}
 import re
@@ -217,14 +217,14 @@ for (const cluster of await clusters()) {
   }
 }
 
-test("the guide's table has every difference, and no other", () => {
+test("the guide's table lists exactly these differences", () => {
   const guide = readFileSync(join(ROOT, "docs", "guides", "raw-backend.md"), "utf8");
   const table = guide.split("## Differences")[1]?.split("\n## ")[0] ?? "";
   const rows = [...table.matchAll(/^\| ([^|]+?) \|/gm)].map(([, first = ""]) => first);
   assert.equal(rows.slice(1), Object.keys(DIFFERENCES));
 });
 
-test("the calls are at least 350, of at least 60 methods, and none comes more than twice", () => {
+test("compares at least 350 calls of at least 60 methods, at least half of them distinct", () => {
   const distinct = new Set(CALLS.map((call) => JSON.stringify(call)));
   assert.ok(CALLS.length >= 350 && distinct.size >= CALLS.length / 2, `${distinct.size} of ${CALLS.length}`);
   assert.ok(new Set(CALLS.map(({ api }) => api)).size >= 60);

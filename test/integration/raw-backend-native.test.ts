@@ -9,10 +9,10 @@ import { suite } from "../suite.ts";
 const test = suite("raw backend: as the cluster does");
 const toStop: Array<{ stop(): Promise<void> }> = [];
 
-/** Answer headers that have to come back. */
+/** Answer headers that the gateway must return. */
 const HEADERS = ["content-type", "location", "allow", "x-opaque-id", "warning"];
 
-/** Without a type of its own, as `fetch` gives a string one. */
+/** Encodes a body to which `fetch` adds no content type, as it does to a string. */
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 for (const cluster of await clusters()) {
@@ -54,7 +54,7 @@ for (const cluster of await clusters()) {
   };
   for (const [what, [method, path, init = {}]] of Object.entries(CALLS)) {
     test(`${version}: ${what}`, async () => {
-      // Ids are new for each of the two calls, and of one length.
+      // Each of the two calls uses a new id of the same length.
       const ask = async (url: string, id: string, headers = {}) => {
         const answer = await fetch(`${url}${path.replace("NEW", id)}`, {
           ...init,
@@ -71,7 +71,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${version}: HEAD has the length that the answer to GET would have`, async () => {
+  test(`${version}: HEAD returns the length that the answer to GET would have`, async () => {
     const direct = await fetch(`${cluster.url}/${index}/_doc/0`, { method: "HEAD" });
     const through = await gateway.send("HEAD", `/raw-backend/${index}/_doc/0`);
     assert.ok(Number(direct.headers.get("content-length")) > 0);
@@ -119,7 +119,7 @@ except exceptions.TransportError as error:
     });
   }
 
-  test(`${version}: a URL that is too long for the cluster does not block the connection for others`, async () => {
+  test(`${version}: a URL that is too long for the cluster does not block the connection for other requests`, async () => {
     const others = await startGateway({ node: cluster.url, functionTimeoutMs: 5_000 });
     toStop.unshift(others);
     const long = await others.send("GET", `/raw-backend/${index}/_search?q=${"a".repeat(5_000)}`);

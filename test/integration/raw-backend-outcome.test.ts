@@ -10,17 +10,17 @@ import { suite } from "../suite.ts";
 const test = suite("raw backend: writes whose outcome is unknown");
 const toStop: Array<{ stop(): Promise<void> }> = [];
 
-/** A function with little time, so that a call that is never answered ends soon. */
+/** A short function timeout, so that a call that is never answered ends soon. */
 const SHORT_MS = 6_000;
 
-/** An index on which `refresh=wait_for` is never answered. */
+/** Creates an index on which `refresh=wait_for` is never answered. */
 async function slowIndex(cluster: Cluster): Promise<string> {
   const index = uniqueIndex("slow");
   await request(cluster, "PUT", `/${index}`, { settings: { refresh_interval: "-1", number_of_replicas: 0 } });
   return index;
 }
 
-/** Waits for what a write makes: a busy cluster may still be at it when the gateway gives up. */
+/** Waits for the result of a write, which may still be in progress on a busy cluster when the gateway gives up. */
 async function exists(cluster: Cluster, path: string): Promise<void> {
   const found = async () => (await request(cluster, "HEAD", path)).status === 200;
   await waitFor(found, { what: path, timeoutMs: 30_000 });
@@ -77,7 +77,7 @@ except exceptions.TransportError as error:
     assert.is(await documentsIn(cluster, slow), 1);
   });
 
-  test(`${version}: an index that waits for shards that never come is 500 outcome_unknown, and exists`, async () => {
+  test(`${version}: creating an index that waits for missing shards is 500 outcome_unknown, and the index exists`, async () => {
     const waiting = uniqueIndex("waiting");
     const path = `/${waiting}?wait_for_active_shards=2&timeout=40s`;
     assert.equal(await outcome("PUT", path), [500, "outcome_unknown"]);
@@ -88,7 +88,7 @@ except exceptions.TransportError as error:
     ["is not answered in time", "hang_after"],
     ["loses its connection", "drop_after"],
   ] as const) {
-    test(`${version}: a write that ${what} is 500 outcome_unknown, sent once`, async () => {
+    test(`${version}: a write that ${what} is 500 outcome_unknown, and is sent once`, async () => {
       proxy.fault({ path: "/_doc", fault: { kind } });
       assert.equal(await outcome("PUT", `/${index}/_doc/${kind}`), [500, "outcome_unknown"]);
       assert.is(proxy.count("/_doc"), 1);
@@ -97,7 +97,7 @@ except exceptions.TransportError as error:
   }
 
   for (const status of [502, 503, 504]) {
-    test(`${version}: ${status} of a proxy in front of the cluster is 500 outcome_unknown for a write alone`, async () => {
+    test(`${version}: ${status} from a proxy in front of the cluster is 500 outcome_unknown, but only for a write`, async () => {
       proxy.fault({ path: `/${index}/`, fault: { kind: "answer", status, body: "<html>" } });
       assert.equal(await outcome("PUT", `/${index}/_doc/p`), [500, "outcome_unknown"]);
       const read = await send("GET", `/${index}/_search`);
@@ -105,7 +105,7 @@ except exceptions.TransportError as error:
     });
   }
 
-  test(`${version}: 503 and 429 of the cluster itself come back unchanged, and are not repeated`, async () => {
+  test(`${version}: 503 and 429 from the cluster itself are returned unchanged, and not retried`, async () => {
     for (const status of [503, 429]) {
       proxy.reset();
       proxy.fault({ path: "/_doc", fault: { kind: "status", status, body: { error: "full", status } } });
@@ -132,7 +132,7 @@ except exceptions.TransportError as error:
     assert.is(proxy.count("/_search"), 2);
   });
 
-  test(`${version}: a read whose connection breaks is repeated once`, async () => {
+  test(`${version}: a read whose connection breaks is retried once`, async () => {
     proxy.fault({ path: "/_count", fault: { kind: "drop_after" }, times: 1 });
     assert.is((await send("POST", `/${index}/_count`)).status, 200);
     assert.is(proxy.count("/_count"), 2);
@@ -142,7 +142,7 @@ except exceptions.TransportError as error:
     assert.is(proxy.count("/_count"), 2);
   });
 
-  test(`${version}: the next page of a scroll is not repeated, since that would skip a page`, async () => {
+  test(`${version}: the next page of a scroll is not retried, because that would skip a page`, async () => {
     proxy.fault({ path: "/_search/scroll", fault: { kind: "drop_after" } });
     for (const method of ["GET", "POST"]) {
       assert.equal(await outcome(method, "/_search/scroll?scroll_id=x"), [500, "outcome_unknown"]);

@@ -24,7 +24,7 @@ for (const cluster of await clusters()) {
 
   test.before.each(() => proxy.reset());
 
-  test(`${cluster.version}: of the caller's headers the cluster gets content-type, accept and x-opaque-id alone`, async () => {
+  test(`${cluster.version}: forwards only content-type, accept and x-opaque-id of the caller's headers`, async () => {
     const forwarded = {
       "content-type": "application/json; charset=utf-8",
       accept: "application/json",
@@ -50,7 +50,7 @@ for (const cluster of await clusters()) {
     assert.is(headers["user-agent"], "relevance");
   });
 
-  test(`${cluster.version}: method, path, query and body arrive as they were sent`, async () => {
+  test(`${cluster.version}: forwards method, path, query and body unchanged`, async () => {
     const body = '{"n": 9007199254740993,\n"r":1.0}';
     await gateway.send("POST", `/raw-backend/${index}/_doc/a%2Fb%20%C3%A9?refresh=true&routing=x%26y`, {
       body,
@@ -63,7 +63,7 @@ for (const cluster of await clusters()) {
     );
   });
 
-  test(`${cluster.version}: the cluster's warning comes back`, async () => {
+  test(`${cluster.version}: returns the cluster's warning`, async () => {
     // A node warns once for each x-opaque-id.
     const headers = () => ({ "x-opaque-id": uniqueIndex("warned") });
     const direct = await fetch(`${cluster.url}/_cat/master`, { headers: headers() });
@@ -73,8 +73,8 @@ for (const cluster of await clusters()) {
     assert.is(through.headers.get("warning"), warning);
   });
 
-  test(`${cluster.version}: PATCH arrives with its body, and the answer is the cluster's`, async () => {
-    // Without the security plugin, whose calls are the ones with PATCH, the cluster has none of its own.
+  test(`${cluster.version}: forwards PATCH with its body, and returns the cluster's answer`, async () => {
+    // Only the security plugin has calls with PATCH, and this cluster runs without it.
     const path = `/${index}/_doc/1`;
     const patch = { method: "PATCH", body: '[{"op":"remove"}]', headers: { "content-type": "application/json" } };
     const direct = await fetch(`${cluster.url}${path}`, patch);
@@ -91,7 +91,7 @@ for (const cluster of await clusters()) {
   });
 
   for (const method of ["GET", "POST", "DELETE"]) {
-    test(`${cluster.version}: ${method}: a refused connection is tried three times, then it is 503`, async () => {
+    test(`${cluster.version}: ${method}: retries a refused connection up to three attempts, then answers 503`, async () => {
       const refused = countRefused(proxy.url);
       await proxy.refuse();
       const { status, body } = await gateway.send(method, `/raw-backend/${index}/_doc/1`);

@@ -26,7 +26,7 @@ for (const cluster of await clusters()) {
     gateways.push(gateway, guarded, ruled);
   });
 
-  test(`${cluster.version}: the official client, unmodified, creates, writes, searches, scrolls and deletes`, async () => {
+  test(`${cluster.version}: the unmodified official client creates, writes, searches, scrolls and deletes`, async () => {
     const client = new Client({ node: `${gateway.url}/raw-backend`, headers: { "x-api-key": API_KEY }, maxRetries: 0 });
     const index = uniqueIndex("raw");
     assert.is((await client.info()).body.version.number, cluster.version);
@@ -60,7 +60,7 @@ for (const cluster of await clusters()) {
     await client.close();
   });
 
-  test(`${cluster.version}: POST with an index alone creates it, as the specification shows`, async () => {
+  test(`${cluster.version}: POST with only an index creates it, as the specification shows`, async () => {
     const index = uniqueIndex("post");
     const created = await raw("POST", `/${index}`, { settings: { index: { number_of_replicas: 0 } } });
     assert.is(created.status, 200);
@@ -74,7 +74,7 @@ for (const cluster of await clusters()) {
     assert.equal(deleted.body, { acknowledged: true });
   });
 
-  test(`${cluster.version}: the cluster's errors are its own, byte for byte`, async () => {
+  test(`${cluster.version}: returns the cluster's errors byte for byte`, async () => {
     const path = "/no-such-index/_search?pretty";
     const direct = await fetch(`${cluster.url}${path}`);
     const through = await raw("GET", path);
@@ -83,7 +83,7 @@ for (const cluster of await clusters()) {
     assert.is(through.headers.get("content-type"), direct.headers.get("content-type"));
   });
 
-  test(`${cluster.version}: native NDJSON passes with its bytes, and plain text comes back as such`, async () => {
+  test(`${cluster.version}: forwards native NDJSON byte for byte, and returns plain text as such`, async () => {
     const index = uniqueIndex("nd");
     const body = `{"index":{"_index":"${index}","_id":"é"}}\n{"n":9007199254740993,"r":1.0}\n`;
     const headers = { "content-type": "application/x-ndjson" };
@@ -99,7 +99,7 @@ for (const cluster of await clusters()) {
     assert.match(health.text, /^(green|yellow|red)\n$/);
   });
 
-  test(`${cluster.version}: HEAD has the cluster's status and no body`, async () => {
+  test(`${cluster.version}: HEAD returns the cluster's status and no body`, async () => {
     const missing = await gateway.send("HEAD", `/raw-backend/${uniqueIndex("none")}`);
     assert.is(missing.status, 404);
     assert.is(missing.text, "");
@@ -141,7 +141,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: a rule of one's own denies by the decoded path, says what, and the cluster is not called`, async () => {
+  test(`${cluster.version}: a custom rule denies by the decoded path and says what it denies, and the cluster is not called`, async () => {
     const doc = `/raw-backend/${own}/_doc/a%2Fb?refresh=true`;
     const json = { "content-type": "application/json" };
     assert.is((await ruled.send("PUT", doc, { body: "{}", headers: json })).status, 201);
@@ -165,7 +165,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: the recommended rules let everyday calls through`, async () => {
+  test(`${cluster.version}: the recommended rules allow everyday calls`, async () => {
     const index = uniqueIndex("day");
     assert.is((await guarded.send("PUT", `/raw-backend/${index}`)).status, 200);
     assert.is((await guarded.send("GET", "/raw-backend/_cat/indices")).status, 200);
@@ -173,7 +173,7 @@ for (const cluster of await clusters()) {
   });
 }
 
-/** Sends a path as it is: `fetch` would resolve dots before sending. */
+/** Sends a path unchanged; `fetch` would resolve its dots. */
 async function rawPath(url: string, path: string) {
   const { request: send } = await import("node:http");
   const { json } = await import("node:stream/consumers");

@@ -111,7 +111,7 @@ for (const [path, cases] of Object.entries(CASES)) {
     });
   }
 
-  test(`${path}: a body that is not JSON, not there, of another type, or too large`, async () => {
+  test(`${path}: a body that is not JSON, missing, of another type, or too large`, async () => {
     const broken = await post(path, "{");
     assert.equal([broken.status, broken.body.error.code], [400, "invalid_request"]);
     assert.match(broken.body.error.message, "not valid JSON");
@@ -123,7 +123,7 @@ for (const [path, cases] of Object.entries(CASES)) {
     assert.match(large.body.error.message, "Nothing has been written");
   });
 
-  test(`${path}: another method is 405 with what is allowed`, async () => {
+  test(`${path}: another method is 405, and the answer lists what is allowed`, async () => {
     const answer = await send("GET", path);
     assert.equal([answer.status, answer.headers.get("allow")], [405, "POST"]);
     assert.is(answer.body.error.code, "method_not_allowed");
@@ -169,7 +169,7 @@ const RECORDS: RecordCase[] = [
 ];
 
 for (const [path, field, what, record, expected] of RECORDS) {
-  test(`${path}: a record with ${what} is rejected for good`, async () => {
+  test(`${path}: a record with ${what} is rejected as not retryable`, async () => {
     const answer = await post(path, { [field]: [record] });
     assert.is(answer.status, 400, answer.text);
     const [rejected] = answer.body.response.rejected;
@@ -187,7 +187,7 @@ test("a missing or wrong key is 403, an unknown path 404", async () => {
   assert.equal([path.status, path.body.error.code], [404, "not_found"]);
 });
 
-test("the longest that is allowed is accepted", async () => {
+test("accepts the longest allowed values", async () => {
   const body = { ...TO_USER, user_id: "x".repeat(256), limit: 500, exclude_item_ids: ids(500), context: { A_1: "x" } };
   assert.is((await post("/recommend-items-to-user", body)).body.error.code, "not_trained");
   assert.is((await post("/rank-items-to-user", { ...RANK, item_ids: ids(500) })).body.error.code, "not_trained");

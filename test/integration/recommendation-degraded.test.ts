@@ -7,7 +7,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("recommendations when something is down");
 
-/** Long for a busy machine, short for the two tests that run into it. */
+/** Long enough for a busy machine, short enough for the two tests that wait for it. */
 const TIMEOUT_MS = 4_000;
 const world: World = await startWorld({
   timeouts: { campaign_ms: TIMEOUT_MS, store_ms: TIMEOUT_MS, realtime_ms: TIMEOUT_MS },
@@ -24,7 +24,7 @@ const stagesOf = ({ body }: Answer) => body.degraded?.map(({ stage }) => stage);
 
 const POPULAR = ["b4", "gone", "b2", "retired", "b1", "b3"];
 
-/** A campaign that answers what the test says, through the SDK and HTTP. */
+/** Makes campaigns give this answer, through the SDK and HTTP. */
 function campaign(answer: object | { status: number; type: string }) {
   world.front.faults.set("personalize", () =>
     "type" in answer ? awsError(answer.status, answer.type) : { status: 200, body: JSON.stringify(answer) },
@@ -57,7 +57,7 @@ test.before(async () => {
 test.before.each(() => world.front.faults.clear());
 test.after(() => world.stop());
 
-test("before the first training and ETL everything is 503 not_trained, with the way out", async () => {
+test("before the first training and ETL, everything is 503 not_trained, and the message says what to do", async () => {
   await pointTo("none");
   for (const answer of await Promise.all([toUser(), toItem(), rank(["b1"])])) {
     assert.equal([answer.status, answer.body.error.code], [503, "not_trained"], answer.text);
@@ -66,7 +66,7 @@ test("before the first training and ETL everything is 503 not_trained, with the 
   assert.is((await toItem({ item_id: "nothing" })).body.error.code, "item_not_found");
 });
 
-test("a campaign that fails before the first ETL is reported as what it is", async () => {
+test("a failure of a campaign before the first ETL is reported as such", async () => {
   await pointTo("all");
   campaign({ status: 429, type: "ThrottlingException" });
   const throttled = await toUser();
@@ -80,7 +80,7 @@ test("a campaign that fails before the first ETL is reported as what it is", asy
   world.standIn.control.latency(0, "GetRecommendations");
 });
 
-test("without a campaign there are popular items, known and active ones, and it says so", async () => {
+test("without a campaign, returns popular items that are known and active, and says so", async () => {
   await world.putPopularItems(POPULAR);
   await pointTo("none");
   const answer = await toUser();
@@ -99,12 +99,12 @@ test("without a campaign there are popular items, known and active ones, and it 
   assert.is(answer.headers.get("x-degraded"), "campaign");
 });
 
-test("popular items in place of similar ones do not hold the item itself nor what is excluded", async () => {
+test("popular items in place of similar ones contain neither the item itself nor excluded items", async () => {
   const answer = await toItem({ exclude_item_ids: ["b4"] });
   assert.equal(idsOf(answer), ["b2", "b3"]);
 });
 
-test("in place of a ranking the items are ordered by popularity, the others as given", async () => {
+test("without a ranking, orders items by popularity, and the others as given", async () => {
   const answer = await rank(["b3", "b1", "retired", "b2"]);
   assert.equal(idsOf(answer), ["b2", "b1", "b3", "retired"]);
   assert.equal(stagesOf(answer), ["campaign", "item_records"]);
@@ -119,7 +119,7 @@ test("a filter applies to popular items too", async () => {
   assert.is(missing.status, 400);
 });
 
-test("a filter by the user reads the user, one by past events says what it could not do", async () => {
+test("a filter on the user reads the user; a filter on past events says what it could not do", async () => {
   const stranger = await toUser({ filter_name: "member" });
   assert.equal(idsOf(stranger), ["b4", "b2", "b1"]);
   await world.dynamo.send(
@@ -137,7 +137,7 @@ for (const [what, status, type, reason] of [
   ["gone", 404, "ResourceNotFoundException", "does not exist"],
   ["not able to answer", 400, "InvalidInputException", "refused the call"],
 ] as const) {
-  test(`a campaign that is ${what} gives way to popular items, and the answer says why`, async () => {
+  test(`returns popular items in place of a campaign that is ${what}, and says why`, async () => {
     await pointTo("all");
     campaign({ status, type });
     for (const [answer, recipe] of [
@@ -154,7 +154,7 @@ for (const [what, status, type, reason] of [
   });
 }
 
-test("a campaign that does not answer in time gives way to popular items", async () => {
+test("returns popular items in place of a campaign that does not answer in time", async () => {
   world.standIn.control.latency(5_000, "GetRecommendations");
   const answer = await toUser();
   assert.equal([answer.status, stagesOf(answer)], [200, ["campaign"]]);
@@ -162,7 +162,7 @@ test("a campaign that does not answer in time gives way to popular items", async
   world.standIn.control.latency(0, "GetRecommendations");
 });
 
-test("with the item store down the records hold ITEM_ID alone", async () => {
+test("with the item store down, records contain only ITEM_ID", async () => {
   await pointTo("all");
   campaign({ itemList: [{ itemId: "b2" }, { itemId: "b1" }], recommendationId: "RID-1" });
   world.front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
@@ -179,7 +179,7 @@ test("with the item store down the records hold ITEM_ID alone", async () => {
   ]);
 });
 
-test("with the item store down a ranking still has every item, in its order", async () => {
+test("with the item store down, a ranking still has every item in its order", async () => {
   campaign({ personalizedRanking: [{ itemId: "b2", score: 0.6 }, { itemId: "b1" }], recommendationId: "RID-1" });
   world.front.faults.set("dynamodb", () => awsError(400, "ProvisionedThroughputExceededException"));
   const answer = await rank(["b1", "b2", "b3"]);
@@ -187,14 +187,14 @@ test("with the item store down a ranking still has every item, in its order", as
   assert.match(answer.body.degraded?.[0]?.reason ?? "", "the item store is throttled");
 });
 
-test("with the item store down similar items come, unchecked", async () => {
+test("with the item store down, returns similar items unchecked", async () => {
   campaign({ itemList: [{ itemId: "b2" }], recommendationId: "RID-1" });
   world.front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
   const answer = await toItem({ item_id: "nothing" });
   assert.equal([answer.status, idsOf(answer), stagesOf(answer)], [200, ["b2"], ["item_records"]]);
 });
 
-test("keys that the store leaves are read again", async () => {
+test("reads keys again that the store left unprocessed", async () => {
   campaign({ itemList: [{ itemId: "b2" }, { itemId: "b1" }], recommendationId: "RID-1" });
   let calls = 0;
   world.front.faults.set("dynamodb", (request) => {
@@ -209,7 +209,7 @@ test("keys that the store leaves are read again", async () => {
   assert.equal([answer.body.response.items[0]?.TITLE, answer.body.degraded, calls], ["Two", undefined, 2]);
 });
 
-test("with neither campaign nor item store there are popular ids, and no filter is passed over", async () => {
+test("with neither campaign nor item store, returns popular ids, but never ignores a filter", async () => {
   await pointTo("none");
   assert.equal((await toUser()).status, 200);
   world.front.faults.set("dynamodb", (request) =>
@@ -222,7 +222,7 @@ test("with neither campaign nor item store there are popular ids, and no filter 
   assert.equal([filtered.status, filtered.body.error.code], [503, "upstream_unavailable"]);
 });
 
-test("with the parameter store down what was read before is used, and popular items where nothing was", async () => {
+test("with the parameter store down, uses cached values, or popular items where there are none", async () => {
   await pointTo("all");
   world.front.faults.set("ssm", () => awsError(500, "InternalServerError"));
   const fresh = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Drama" } });
@@ -235,7 +235,7 @@ test("with the parameter store down what was read before is used, and popular it
   assert.is((await toUser()).body.degraded, undefined);
 });
 
-test("an unreadable list of popular items counts as none", async () => {
+test("treats an unreadable list of popular items as none", async () => {
   await pointTo("none");
   world.front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
   const answer = await toUser();

@@ -34,7 +34,7 @@ test("filters by one value, by several, and by values with a comma", async () =>
   assert.ok(cheap.body.response.items.every(({ PRICE }) => Number(PRICE) <= 5));
 });
 
-test("an EXCLUDE may go without its value, an INCLUDE may not", async () => {
+test("an EXCLUDE may omit its value, an INCLUDE may not", async () => {
   const left = await toUser({ filter_name: "without", filter_value_dict: {} });
   assert.equal([left.status, idsOf(left).length], [200, 10]);
   const missing = await toUser({ filter_name: "category", filter_value_dict: {} });
@@ -47,7 +47,7 @@ test("an EXCLUDE may go without its value, an INCLUDE may not", async () => {
   ]);
 });
 
-test("unknown filters are 404, those that are not synchronized yet too", async () => {
+test("unknown filters are 404, and so are filters that are not synchronized yet", async () => {
   const unknown = await toUser({ filter_name: "colour" });
   assert.equal([unknown.status, unknown.body.error.code], [404, "filter_not_found"]);
   assert.match(unknown.body.error.message, "category, cheap");
@@ -62,7 +62,7 @@ test("unknown filters are 404, those that are not synchronized yet too", async (
   await world.restart();
 });
 
-test("a filter that is rotated is found again at once, while requests continue", async () => {
+test("finds a rotated filter again at once, while requests continue", async () => {
   const category = { filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } };
   const before = await toUser(category);
   assert.is(before.status, 200);
@@ -89,7 +89,7 @@ test("a filter that is rotated is found again at once, while requests continue",
   );
 });
 
-test("while the function has the old expression, Personalize checks the values of the new filter", async () => {
+test("Personalize checks the values of the new filter while the function still has the old expression", async () => {
   await openFilter(world, shop, "category", "INCLUDE ItemID WHERE Items.CATEGORIES IN ($GENRE)");
   await world.restart();
   const fits = await toUser({ filter_name: "category", filter_value_dict: { GENRE: "Horror" } });

@@ -25,7 +25,7 @@ test.before.each(() => {
 });
 test.after(() => world.stop());
 
-test("stores items with their types, several categories as a list or joined, active unless said otherwise", async () => {
+test("stores items with their types, with categories as a list or joined, and active unless stated otherwise", async () => {
   const answer = await post("/update-items", {
     items: [
       { ITEM_ID: "b1", TITLE: "One", CATEGORIES: ["Drama", "War"], PRICE: "5.50" },
@@ -46,7 +46,7 @@ test("stores items with their types, several categories as a list or joined, act
   assert.equal(await storedRecord(world, "items", "3"), { ITEM_ID: "3", IS_ACTIVE: "True" });
 });
 
-test("replaces a record as a whole; of one id the last valid record of a request wins", async () => {
+test("replaces a record as a whole; the last valid record of an id in a request wins", async () => {
   await post("/update-users", { users: [{ USER_ID: "u1", AGE: 30, MEMBERSHIP: "gold" }] });
   const answer = await post("/update-users", {
     users: [
@@ -59,7 +59,7 @@ test("replaces a record as a whole; of one id the last valid record of a request
   assert.equal(await storedRecord(world, "users", "u1"), { USER_ID: "u1", AGE: 32, IS_ACTIVE: "True" });
 });
 
-test("a wrong record is rejected with every place that is wrong, the others are stored", async () => {
+test("rejects an invalid record with every place that is wrong, and stores the others", async () => {
   const answer = await post("/update-items", {
     items: [{ ITEM_ID: "ok" }, { ITEM_ID: "bad", PRICE: "much", TITEL: "x" }, "text", { TITLE: "no id" }],
   });
@@ -87,7 +87,7 @@ test("a wrong record is rejected with every place that is wrong, the others are 
   });
 });
 
-test("400 when no record was accepted, with the error and the reasons", async () => {
+test("answers 400 with the error and the reasons when no record was accepted", async () => {
   const answer = await post("/log-event", { events: [{ ...EVENT, ITEM_ID: "" }] });
   assert.is(answer.status, 400);
   assert.is(answer.body.error.code, "invalid_request");
@@ -96,7 +96,7 @@ test("400 when no record was accepted, with the error and the reasons", async ()
   assert.equal(answer.body.response.rejected[0]?.issues, [{ path: "ITEM_ID", message: "is missing" }]);
 });
 
-test("writes what the table leaves until it has all of it", async () => {
+test("retries records that the table left unprocessed until it has stored all", async () => {
   let leaves = 3;
   front.faults.set("dynamodb", async (request) => {
     if (operationOf(request) !== "BatchWriteItem" || leaves === 0) return undefined;
@@ -120,7 +120,7 @@ test("writes what the table leaves until it has all of it", async () => {
   assert.is(front.calls.get("dynamodb BatchWriteItem"), 4);
 });
 
-test("what the table finally does not accept is rejected as retryable, all of an id's records", async () => {
+test("rejects as retryable what the table does not accept in the end, with all records of the id", async () => {
   front.faults.set("dynamodb", (request) =>
     request.body.includes('"stuck"') ? awsError(400, "ProvisionedThroughputExceededException") : undefined,
   );
@@ -148,7 +148,7 @@ for (const [type, httpStatus, status, code] of [
   ["InternalServerError", 500, 500, "outcome_unknown"],
   ["AccessDeniedException", 400, 503, "upstream_unavailable"],
 ] as const) {
-  test(`a store that answers ${type} is our fault: ${status} ${code}, everything retryable`, async () => {
+  test(`a store that answers ${type} is a failure of the service: ${status} ${code}, with everything retryable`, async () => {
     for (const [service, path, body] of [
       ["dynamodb", "/update-items", { items: [{ ITEM_ID: "x" }] }],
       ["firehose", "/log-event", { events: [EVENT] }],
@@ -163,7 +163,7 @@ for (const [type, httpStatus, status, code] of [
   });
 }
 
-test("events get an id, the session and the time before they are stored", async () => {
+test("adds id, session and time to events before they are stored", async () => {
   const ITEM_ID = unique("item");
   const before = Math.floor(Date.now() / 1_000);
   const given = {
@@ -186,7 +186,7 @@ test("events get an id, the session and the time before they are stored", async 
   assert.ok(Number.isInteger(TIMESTAMP) && TIMESTAMP >= before && TIMESTAMP <= before + 60);
 });
 
-test("500 events with long impressions pass; 501 are refused as a whole", async () => {
+test("accepts 500 events with long impressions, and rejects 501 as a whole", async () => {
   const ITEM_ID = unique("item");
   const impression = Array.from({ length: 25 }, (_, index) => `${"x".repeat(36)}${index}`);
   const events = Array.from({ length: 500 }, () => ({ ...EVENT, ITEM_ID, IMPRESSION: impression }));
@@ -198,7 +198,7 @@ test("500 events with long impressions pass; 501 are refused as a whole", async 
   assert.equal([refused.status, refused.body.error.issues[0]?.path], [400, "events"]);
 });
 
-test("events that the stream leaves are sent again, those it never takes are rejected with their id", async () => {
+test("sends events again that the stream did not take, and rejects those that it never takes with their id", async () => {
   const EVENT_ID = unique("e");
   let calls = 0;
   front.faults.set("firehose", () => {
@@ -221,7 +221,7 @@ test("events that the stream leaves are sent again, those it never takes are rej
   assert.match(rejected?.id ?? "", /^[0-9a-f-]{36}$/);
 });
 
-test("accepted events are counted with the time of the last, rejected ones are not", async () => {
+test("counts accepted events, with the time of the last, but not rejected ones", async () => {
   const before = await accepted();
   const started = Date.now();
   await post("/log-event", { events: [EVENT, EVENT, { ...EVENT, USER_ID: "" }] });
@@ -240,7 +240,7 @@ test("the bucket holds at least as many events as were counted, also when counti
   assert.ok((await storedEvents(world)).length >= (await accepted()).accepted);
 });
 
-test("a count whose answer was lost is not added twice", async () => {
+test("does not count twice when the answer to a count is lost", async () => {
   const before = await accepted();
   front.faults.set("dynamodb", async (request) => {
     await fetch(world.cloud.endpoint, {

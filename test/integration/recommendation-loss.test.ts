@@ -9,7 +9,7 @@ import { type Answer, startWorld } from "../functions/recommendation-api/world.t
 import { world as etlWorld, rowsOf } from "../lib/recommendation/etl/run.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("events while what stores them, or tells Personalize of them, fails");
+const test = suite("events while their storage or Personalize fails");
 
 const EVENTS = 100_000;
 const BATCH = 250;
@@ -41,7 +41,7 @@ const eventsOf = (count: number, prefix: string) =>
     }),
   );
 
-/** The row of the import that an event has to become. */
+/** Returns the row of the import that an event must become. */
 const rowOf = (event: UploadedEvent) =>
   [
     event.USER_ID,
@@ -52,7 +52,7 @@ const rowOf = (event: UploadedEvent) =>
     event.IMPRESSION?.join("|") ?? "",
   ].join(",");
 
-/** Rows of what the next training would import of these lines, without the quotes around texts. */
+/** Returns the rows that the next training would import from these lines, without the quotes around texts. */
 async function importedRows(lines: readonly StoredEvent[]): Promise<string[]> {
   const etl = etlWorld();
   etl.events("2025-03-01", "a", lines.map(eventLine).join(""));
@@ -60,7 +60,7 @@ async function importedRows(lines: readonly StoredEvent[]): Promise<string[]> {
   return rowsOf(etl.store, "run", "interactions").map((row) => row.replaceAll('"', ""));
 }
 
-/** A project with a campaign: events go to Personalize as they come. */
+/** Makes the project one with a campaign, whose events go to Personalize as they arrive. */
 async function activate(): Promise<void> {
   await world.putParameter(
     world.names.campaignParameter("user_personalization"),
@@ -69,7 +69,7 @@ async function activate(): Promise<void> {
   await world.putParameter(world.names.eventTrackerParameter(), "tracker");
 }
 
-/** Of ten calls one is dropped, of one the answer is lost, of one a record is left; and for a while all are refused. */
+/** Of ten calls, drops one, loses the answer of one and rejects the records of one. Refuses all for a while. */
 async function storeFault(call: number, request: StandInRequest) {
   if (call > 60 && call <= 100) return awsError(400, "ServiceUnavailableException");
   switch (call % 10) {
@@ -90,8 +90,8 @@ async function storeFault(call: number, request: StandInRequest) {
 }
 
 /**
- * Uploads once, by several clients at a time; gives what was rejected, after checking that it was said how.
- * `onAnswer` gets each answer and how many events it is about.
+ * Uploads once, with several clients at a time. Checks how rejections are reported, and returns the rejected events.
+ * `onAnswer` gets each answer and the number of its events.
  */
 async function upload(
   uploaded: readonly UploadedEvent[],
@@ -122,7 +122,7 @@ async function upload(
 
 test.after(() => world.stop());
 
-test("of 100,000 events every accepted one is trained exactly once, every other one was reported", async () => {
+test("of 100,000 events, trains every accepted one exactly once, and reports every other one", async () => {
   await activate();
   const events = eventsOf(EVENTS, "e");
   const calls = { firehose: 0, dynamodb: 0, personalize: 0 };
@@ -185,7 +185,7 @@ test("of 100,000 events every accepted one is trained exactly once, every other 
   assert.ok(tracked.length >= EVENTS * 0.9);
 });
 
-test("with Personalize's events API down throughout, every event is accepted, said to be late, and in the next import", async () => {
+test("with Personalize's events API down throughout, accepts every event, says that it is late, and imports it next time", async () => {
   const COUNT = 5_000;
   await activate();
   world.front.faults.clear();

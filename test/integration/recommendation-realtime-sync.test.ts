@@ -30,10 +30,10 @@ const lambda = new LambdaClient(world.direct);
 let deadLetters = "";
 let mapping: string | undefined;
 
-/** Calls of PutItems and PutUsers that reached Personalize: when, and what they put. */
+/** Calls of PutItems and PutUsers that reached Personalize, with their times and records. */
 const puts: { at: number; kind: string; records: { id: string; properties: Record<string, unknown> }[] }[] = [];
 
-/** Lets calls through and notes them, unless `refuse` answers. */
+/** Lets calls through and records them, unless `refuse` answers. */
 function watch(refuse: () => ReturnType<typeof awsError> | undefined = () => undefined) {
   front.faults.set("personalize", ({ path, body }) => {
     const refused = refuse();
@@ -122,7 +122,7 @@ test.after(async () => {
   await world.stop();
 });
 
-test("uploaded items and users reach Personalize, ten a call, within its calls a second over both kinds", async () => {
+test("uploaded items and users reach Personalize, ten a call, within its limit of calls a second for both together", async () => {
   const items = Array.from({ length: 100 }, (_, index) => ({ ITEM_ID: `i${index}`, TITLE: "x", PRICE: index }));
   const users = Array.from({ length: 30 }, (_, index) => ({ USER_ID: `u${index}`, AGE: index }));
   const answers = await Promise.all([post("/update-items", { items }), post("/update-users", { users })]);
@@ -135,13 +135,13 @@ test("uploaded items and users reach Personalize, ten a call, within its calls a
   assert.ok(puts.every(({ records }) => records.length <= 10));
   for (const { at } of puts) {
     const within = puts.filter((other) => other.at >= at && other.at < at + 1_000).length;
-    // Of two instances each takes half of the ten. One more: calls arrive less evenly than they are sent.
+    // Each of two instances takes half of the ten calls. One more, because calls arrive less evenly than they are sent.
     assert.ok(within <= 6, `${within} calls in a second`);
   }
   assert.is(await messagesLeft(deadLetters), 0);
 });
 
-test("a retired item arrives as retired; one that was deleted is done", async () => {
+test("sends a retired item as retired, and skips a deleted one", async () => {
   await post("/update-items", { items: [{ ITEM_ID: "i1", IS_ACTIVE: "False" }] });
   await drained();
   assert.equal(last("i1"), { isActive: "False" });
@@ -153,7 +153,7 @@ test("a retired item arrives as retired; one that was deleted is done", async ()
   assert.equal([puts, await messagesLeft(deadLetters)], [[], 0]);
 });
 
-test("while an import keeps the dataset busy changes wait, and then the record as it is then arrives", async () => {
+test("changes wait while an import keeps the dataset busy, and then the current record arrives", async () => {
   let busy = true;
   let refused = 0;
   watch(() => {
@@ -170,7 +170,7 @@ test("while an import keeps the dataset busy changes wait, and then the record a
   assert.is(await messagesLeft(deadLetters), 0);
 });
 
-test("a message that cannot be read, and a record that is always refused, end in the dead-letter queue", async () => {
+test("an unreadable message and a record that is always refused end up in the dead-letter queue", async () => {
   watch(() => awsError(400, "InvalidInputException"));
   await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "nonsense" }));
   const { status, body } = await post("/update-users", { users: [{ USER_ID: "poison" }] });

@@ -27,7 +27,7 @@ test.before.each(() => {
 });
 test.after(() => world.stop());
 
-test("before the first training nothing goes the real-time way", async () => {
+test("sends nothing in real time before the first training", async () => {
   await untrained();
   await post("/update-items", { items: [{ ITEM_ID: "b1" }] });
   await post("/log-event", { events: [EVENT] });
@@ -35,7 +35,7 @@ test("before the first training nothing goes the real-time way", async () => {
   assert.is(front.calls.get("personalize /events"), undefined);
 });
 
-test("once a campaign is active the ids of what was stored go to the queue, ten a message", async () => {
+test("once a campaign is active, the ids of stored records go to the queue, ten a message", async () => {
   await trained();
   const items = Array.from({ length: 25 }, (_, index) => ({ ITEM_ID: `q${index}`, TITLE: "x" }));
   const answer = await post("/update-items", { items: [...items, { ITEM_ID: "q0" }, { TITLE: "no id" }] });
@@ -46,7 +46,7 @@ test("once a campaign is active the ids of what was stored go to the queue, ten 
   assert.equal(bodies.flatMap(({ ids }) => ids).sort(), items.map(({ ITEM_ID }) => ITEM_ID).sort());
 });
 
-test("once a campaign is active events go to PutEvents, ten a call, by user and session, as they are trained", async () => {
+test("once a campaign is active, events go to PutEvents as they are trained, ten a call, by user and session", async () => {
   await trained();
   const calls: { userId: string; sessionId: string; trackingId: string; eventList: Record<string, unknown>[] }[] = [];
   front.faults.set("personalize", ({ body }) => {
@@ -89,7 +89,7 @@ for (const [what, service, path, body, target] of [
   ["the queue", "sqs", "/update-items", { items: [{ ITEM_ID: "b1" }] }, "items"],
   ["the queue", "sqs", "/update-users", { users: [{ USER_ID: "u1" }] }, "users"],
 ] as const) {
-  test(`with ${what} down ${path} accepts and stores, and says so`, async () => {
+  test(`with ${what} down, ${path} still accepts and stores, and says so`, async () => {
     await trained();
     front.faults.set(service, () => awsError(500, "InternalServerError"));
     const answer = await post(path, body);
@@ -97,13 +97,13 @@ for (const [what, service, path, body, target] of [
     const [degraded, more] = answer.body.degraded ?? [];
     assert.is(more, undefined);
     assert.equal([degraded?.stage, degraded?.target], ["realtime", target]);
-    // On a busy machine the last attempt may meet the end of the path's own time.
+    // On a busy machine, the time limit of the real-time path may cut the last attempt short.
     assert.match(degraded?.reason ?? "", /is unavailable|did not answer in time/);
     assert.is(answer.headers.get("x-degraded"), "realtime");
   });
 }
 
-test("a Personalize that hangs costs the real-time path its own time and no more", async () => {
+test("a Personalize that hangs delays an upload by no more than the time limit of the real-time path", async () => {
   await trained();
   front.faults.set("personalize", () => new Promise(() => undefined));
   const started = performance.now();
@@ -114,7 +114,7 @@ test("a Personalize that hangs costs the real-time path its own time and no more
   assert.ok(performance.now() - started < patient(20_000));
 });
 
-test("with the parameter store down events are accepted, and what happened to the real-time path is said", async () => {
+test("with the parameter store down, accepts events, and says what happened to the real-time path", async () => {
   await world.restart();
   front.faults.set("ssm", () => awsError(500, "InternalServerError"));
   const answer = await post("/log-event", { events: [EVENT] });

@@ -39,7 +39,7 @@ test.before.each(() => world.front.calls.clear());
 test.after.each(() => world.front.faults.clear());
 test.after(() => world.stop());
 
-test("recommends as many items as asked for, with every column as text in the order of the file", async () => {
+test("recommends as many items as requested, with every column as text in the order of the file", async () => {
   const answer = await toUser();
   assert.is(answer.status, 200, answer.text);
   assert.equal(answer.body.request, { user_id: "u1", limit: 10, filter_name: "", filter_value_dict: {} });
@@ -54,7 +54,7 @@ test("recommends as many items as asked for, with every column as text in the or
   assert.ok(answer.headers.get("x-request-id"));
 });
 
-test("users differ, and a new user gets items too", async () => {
+test("recommends different items to different users, and also recommends to a new user", async () => {
   const [one, other, stranger] = await Promise.all([toUser(), toUser({ user_id: "u7" }), toUser({ user_id: "new" })]);
   assert.not.equal(idsOf(one), idsOf(other));
   assert.is(idsOf(stranger).length, 10);
@@ -68,7 +68,7 @@ test("recommends items similar to an item, never the item itself", async () => {
   assert.is(answer.body.request.item_id, "i1");
 });
 
-test("an item that is not in the store is 404, a retired one is known", async () => {
+test("an item that is not in the store is 404, but a retired one is known", async () => {
   const unknown = await toItem({ item_id: "nothing" });
   assert.is(unknown.status, 404);
   assert.is(unknown.body.error.code, "item_not_found");
@@ -77,7 +77,7 @@ test("an item that is not in the store is 404, a retired one is known", async ()
   await putItems(world, [{ ITEM_ID: "i1", TITLE: "Title of i1", CATEGORIES: "Drama", PRICE: 1, IS_ACTIVE: "True" }]);
 });
 
-test("leaves excluded items out and fills up", async () => {
+test("leaves out excluded items and fills up the list", async () => {
   const excluded = idsOf(await toUser()).slice(0, 5);
   const answer = await toUser({ exclude_item_ids: excluded });
   assert.is(idsOf(answer).length, 10);
@@ -89,7 +89,7 @@ test("leaves excluded items out and fills up", async () => {
   assert.is(runtimeCalls(), 2, "one call a request");
 });
 
-test("retired and unknown items are replaced within the same call, many of them by one more", async () => {
+test("replaces retired and unknown items within the same call, and many of them with one more call", async () => {
   const first = idsOf(await toUser());
   const retired = first.slice(0, 2);
   await putItems(
@@ -120,7 +120,7 @@ test("retired and unknown items are replaced within the same call, many of them 
   await restock();
 });
 
-test("a list that cannot be refilled is shorter, and says so", async () => {
+test("returns a shorter list if it cannot be refilled, and says so", async () => {
   const most = idsOf(await toUser({ limit: 15 }));
   await putItems(
     world,
@@ -145,7 +145,7 @@ test("a list that cannot be refilled is shorter, and says so", async () => {
   await restock();
 });
 
-test("ranks every given item exactly once, unknown and retired ones last as given", async () => {
+test("ranks every given item exactly once, with unknown and retired ones last in the given order", async () => {
   await putItems(world, [{ ITEM_ID: "retired", TITLE: "Gone", IS_ACTIVE: "False" }]);
   const item_ids = ["nothing", "i9", "retired", "i3", "i200", "i1"];
   const answer = await rank({ item_ids });
@@ -167,14 +167,14 @@ test("ranks every given item exactly once, unknown and retired ones last as give
   assert.is(answer.headers.get("x-degraded"), "item_records");
 });
 
-test("ranks 500 items, in another order for another user", async () => {
+test("ranks 400 items, in a different order for a different user", async () => {
   const item_ids = Array.from({ length: 400 }, (_, index) => `i${index}`);
   const [one, other] = await Promise.all([rank({ item_ids }), rank({ item_ids, user_id: "u9" })]);
   assert.equal(idsOf(one).sort(), [...item_ids].sort());
   assert.not.equal(idsOf(one), idsOf(other));
 });
 
-test("context goes to the campaign; what it refuses of it is the caller's fault", async () => {
+test("passes context to the campaign; context that the campaign refuses is the caller's error", async () => {
   let sent: unknown;
   world.front.faults.set("personalize", ({ body }) => {
     sent = JSON.parse(body.toString()).context;
@@ -192,7 +192,7 @@ test("context goes to the campaign; what it refuses of it is the caller's fault"
   assert.match(refused.body.error.message, "… does not know DEVICE");
 });
 
-test("a campaign that is throttled for a moment is asked again", async () => {
+test("retries a campaign that is throttled briefly", async () => {
   let calls = 0;
   world.front.faults.set("personalize", () => {
     calls += 1;
@@ -202,10 +202,10 @@ test("a campaign that is throttled for a moment is asked again", async () => {
   assert.equal([answer.status, answer.body.degraded, calls], [200, undefined, 3]);
 });
 
-test("a campaign that was replaced is found again at once", async () => {
+test("finds a replaced campaign again at once", async () => {
   const answer = await toUser();
   assert.is(answer.status, 200);
-  // The function may ask only the campaigns of the project's recipes.
+  // The function may call only the campaigns of the project's recipes.
   const { user_personalization: arn, similar_items: gone } = shop.campaigns;
   world.front.faults.set("personalize", ({ body }) =>
     body.toString().includes(gone) ? awsError(404, "ResourceNotFoundException") : undefined,

@@ -70,7 +70,7 @@ for (const cluster of await clusters()) {
     await client.close();
   });
 
-  test(`${cluster.version}: an answer is compressed for who asks, also to a compressed request`, async () => {
+  test(`${cluster.version}: compresses an answer on request, also for a compressed request`, async () => {
     const body = gzipSync(JSON.stringify({ index, search_request: { query: { match_all: {} } } }));
     const headers = { "content-encoding": "gzip", "accept-encoding": "gzip" };
     const { status, text } = await send("/application/search", body, headers);
@@ -82,7 +82,7 @@ for (const cluster of await clusters()) {
     ["invalid UTF-8", Buffer.from([0xff])],
     ["a lone surrogate", Buffer.from("\\ud83d")],
   ] as const) {
-    test(`${cluster.version}: ids that hold ${what} are refused everywhere, and nothing is stored`, async () => {
+    test(`${cluster.version}: ids that contain ${what} are rejected everywhere, and nothing is stored`, async () => {
       const before = (await request(cluster, "GET", `/${index}/_count`)).body;
       const join = (start: string, end: string) => Buffer.concat([Buffer.from(start), id, Buffer.from(end)]);
       const bulk = `{"index":${JSON.stringify(index)},"bulk_request":[{"op":"index","doc":{},"id":"x`;

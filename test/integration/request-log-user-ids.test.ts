@@ -17,7 +17,7 @@ import { suite } from "../suite.ts";
 const test = suite("request log: user ids as HMAC");
 const cloud = await sharedCloud();
 
-/** Secrets Manager, or what is in its place. */
+/** How Secrets Manager answers. */
 let secrets: "there" | "refusing" | "hanging" = "there";
 let reads = 0;
 const standIn: StandIn = {
@@ -51,7 +51,7 @@ test.before.each(() => {
 for (const cluster of await clusters()) {
   const index = uniqueIndex("users");
 
-  /** A new instance of the function, which has not read the key. */
+  /** Starts a new instance of the function, which has not read the key. */
   async function start(functionTimeoutMs = 28_000): Promise<TestGateway> {
     const logging = { user_id: "hmac", query_text: true, hmac_secret_name: Name } as const;
     const env = await variablesOfRole(cloud, names, "api-router");
@@ -60,7 +60,7 @@ for (const cluster of await clusters()) {
     return gateway;
   }
 
-  /** The user id in the line of one search, which has to succeed. */
+  /** Returns the user id in the log line of one search, which must succeed. */
   async function loggedUser(gateway: TestGateway, user_id: string): Promise<unknown> {
     gateway.log.length = 0;
     const { status, text } = await gateway.post("/application/search", { index, search_request: {}, user_id });
@@ -73,7 +73,7 @@ for (const cluster of await clusters()) {
     await request(cluster, "PUT", `/${index}/_doc/1?refresh=true`, { title: "salt road" });
   });
 
-  test(`${cluster.version}: the line has the HMAC by the stored key, which is read once and kept`, async () => {
+  test(`${cluster.version}: logs the HMAC with the stored key, which is read once and kept`, async () => {
     const gateway = await start();
     assert.is(await loggedUser(gateway, "u1"), hashed("u1"));
     secrets = "refusing";
@@ -81,7 +81,7 @@ for (const cluster of await clusters()) {
     assert.is(reads, 1);
   });
 
-  test(`${cluster.version}: a key that may not be read leaves the user out of the line, until it can be read`, async () => {
+  test(`${cluster.version}: leaves the user out of the log line until the key can be read`, async () => {
     const gateway = await start();
     secrets = "refusing";
     assert.is(await loggedUser(gateway, "u1"), null);
@@ -89,7 +89,7 @@ for (const cluster of await clusters()) {
     assert.is(await loggedUser(gateway, "u1"), hashed("u1"));
   });
 
-  test(`${cluster.version}: a key that never comes does not take the request's time`, async () => {
+  test(`${cluster.version}: a key that never arrives does not make the request time out`, async () => {
     const gateway = await start(patient(3_000));
     secrets = "hanging";
     assert.is(await loggedUser(gateway, "u1"), null);

@@ -11,7 +11,7 @@ const test = suite("relevance schema-generation: memory");
 
 const BYTES = 150_000_000;
 const HEAP_MB = 64;
-/** Of the whole process, which took 152; either file, kept as bytes outside of the heap, would be 143 more. */
+/** Limit of the whole process, which took 152. Either file, kept as bytes outside of the heap, would add 143. */
 const RESIDENT_MB = 220;
 
 const folder = scratchFolder(TEST_OUTPUT, "schema-memory");
@@ -20,7 +20,7 @@ const items = join(folder, "items.json");
 const interactions = join(folder, "interactions.csv");
 test.after(() => rmSync(folder, { recursive: true }));
 
-/** Writes rows until the file has about `BYTES`; gives how many. */
+/** Writes rows until the file has about `BYTES`. Returns how many. */
 function write(file: string, start: string, row: (index: number) => string, end: string): number {
   const descriptor = openSync(file, "w");
   let bytes = writeSync(descriptor, start);
@@ -35,7 +35,7 @@ function write(file: string, start: string, row: (index: number) => string, end:
   return rows;
 }
 
-/** A text of its own for each row, so that what is kept of values would be kept of all. */
+/** Returns a different text for each row, so that a program that keeps distinct values would keep them all. */
 const text = (index: number) => `n${index} ${"salt harbour storm sail lighthouse ".repeat(25)}`;
 
 const item = (index: number) =>
@@ -46,7 +46,7 @@ const item = (index: number) =>
     PRICE: index / 4,
   });
 
-/** Runs in the process before the CLI: at its end it says how much memory it had at most, in KiB. */
+/** Runs in the process before the CLI. Prints the peak memory of the process when it ends, in KiB. */
 const PRINT_PEAK = `data:text/javascript,process.on("exit",()=>console.error("peak",process.resourceUsage().maxRSS))`;
 
 test(`reads a CSV file and a JSON array of ${BYTES / 1e6} MB each with a heap of ${HEAP_MB} MB`, async () => {

@@ -15,9 +15,9 @@ import { serveStandIns } from "../fixtures/stand-in-server.ts";
 import { awsError } from "../functions/recommendation-api/aws-front.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("events of searches in Firehose");
+const test = suite("search events in Firehose");
 
-/** What Firehose accepted, and what it does with the records of its next calls. */
+/** What Firehose accepted, and how it answers its next calls. */
 const stored: string[] = [];
 const answers: Array<(records: number) => (string | undefined)[] | "throttled"> = [];
 const firehose: StandIn = {
@@ -82,7 +82,7 @@ async function send(count: number) {
 
 const storedIds = () => stored.map((line) => JSON.parse(line).query_id).toSorted();
 
-test("records that Firehose rejects are sent again, and these alone", async () => {
+test("resends only the records that Firehose rejects", async () => {
   answers.push(
     () => [undefined, "ServiceUnavailableException", "InternalFailure"],
     () => "throttled",
@@ -92,7 +92,7 @@ test("records that Firehose rejects are sent again, and these alone", async () =
   assert.equal(storedIds(), ["q0", "q1", "q2"]);
 });
 
-test("a record that Firehose keeps rejecting is named, and what was accepted is stored", async () => {
+test("names a record that Firehose keeps rejecting, and stores the accepted ones", async () => {
   const rejects = (records: number) => (records === 3 ? [undefined, "InternalFailure"] : ["InternalFailure"]);
   answers.push(...Array.from({ length: 20 }, () => rejects));
   const { status, body } = await send(3);

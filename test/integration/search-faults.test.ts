@@ -16,12 +16,12 @@ import {
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("faults of the cluster and the models, on searches");
+const test = suite("searches with faults of the cluster and the models");
 const upstreams = await startUpstreams();
 const { control } = upstreams.models;
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
-/** A function with little time, so that what never answers ends soon. */
+/** A function with a short timeout, so that a call that is never answered ends soon. */
 const SHORT_MS = 6_000;
 
 for (const cluster of await clusters()) {
@@ -69,14 +69,14 @@ for (const cluster of await clusters()) {
   });
 
   for (const status of [429, 503]) {
-    test(`${cluster.version}: search: ${status} then well: 200 after a second call`, async () => {
+    test(`${cluster.version}: search: ${status}, then success: 200 after a second call`, async () => {
       proxy.fault({ path: "/_search", fault: { kind: "status", status }, times: 1 });
       assert.is((await search()).status, 200);
       assert.is(proxy.count("/_search"), 2);
     });
   }
 
-  test(`${cluster.version}: search: 429 to the end is 429 throttled with retry-after, after three calls`, async () => {
+  test(`${cluster.version}: search: a lasting 429 is 429 throttled with retry-after, after three calls`, async () => {
     proxy.fault({ path: "/_search", fault: { kind: "status", status: 429, headers: { "retry-after": "7" } } });
     const { status, body, headers } = await search();
     assert.is(status, 429);
@@ -85,7 +85,7 @@ for (const cluster of await clusters()) {
     assert.is(proxy.count("/_search"), 3);
   });
 
-  test(`${cluster.version}: search: 503 to the end is 503 upstream_unavailable, after three calls`, async () => {
+  test(`${cluster.version}: search: a lasting 503 is 503 upstream_unavailable, after three calls`, async () => {
     proxy.fault({ path: "/_search", fault: { kind: "status", status: 503 } });
     const { status, body } = await search();
     assert.is(status, 503);
@@ -93,7 +93,7 @@ for (const cluster of await clusters()) {
     assert.is(proxy.count("/_search"), 3);
   });
 
-  test(`${cluster.version}: search: 500 is 502 upstream_failed, not repeated`, async () => {
+  test(`${cluster.version}: search: 500 is 502 upstream_failed, without a retry`, async () => {
     const cause = { type: "illegal_state_exception", reason: "node 10.0.0.7 is odd" };
     proxy.fault({ path: "/_search", fault: { kind: "status", status: 500, body: { error: { root_cause: [cause] } } } });
     const { status, body, text } = await search();
@@ -103,13 +103,13 @@ for (const cluster of await clusters()) {
     assert.is(proxy.count("/_search"), 1);
   });
 
-  test(`${cluster.version}: search: a lost connection is tried once more, since a search changes nothing`, async () => {
+  test(`${cluster.version}: search: a lost connection is retried once, because a search changes nothing`, async () => {
     proxy.fault({ path: "/_search", fault: { kind: "drop_after" }, times: 1 });
     assert.is((await search()).status, 200);
     assert.is(proxy.count("/_search"), 2);
   });
 
-  test(`${cluster.version}: search: lost twice is 502 upstream_failed`, async () => {
+  test(`${cluster.version}: search: a connection lost twice is 502 upstream_failed`, async () => {
     proxy.fault({ path: "/_search", fault: { kind: "drop_before" } });
     const { status, body } = await search();
     assert.is(status, 502);
@@ -117,7 +117,7 @@ for (const cluster of await clusters()) {
     assert.is(proxy.count("/_search"), 2);
   });
 
-  test(`${cluster.version}: search: a refused connection is 503, and no address is in the answer`, async () => {
+  test(`${cluster.version}: search: a refused connection is 503, and the answer contains no address`, async () => {
     await proxy.refuse();
     const { status, body, text } = await search();
     await proxy.accept();
@@ -150,7 +150,7 @@ for (const cluster of await clusters()) {
     ["gives too few vectors", [{ kind: "too_few" }], /vector/],
     ["is not JSON", [{ kind: "not_json" }], /JSON/],
   ] as ReadonlyArray<[string, Fault[], RegExp]>) {
-    test(`${cluster.version}: hybrid: the model ${what}: the other leg answers and the reason is said`, async () => {
+    test(`${cluster.version}: hybrid: if the model ${what}, the other leg answers, and the answer says why`, async () => {
       control.setFaults("dense_large_en_v1_5", faults);
       const { status, body, headers, text } = await hybrid(gateway);
       control.setFaults("dense_large_en_v1_5", []);
@@ -167,7 +167,7 @@ for (const cluster of await clusters()) {
     ["429", [{ kind: "throttle", first: 1 }]],
     ["503", [{ kind: "unavailable", first: 1 }]],
   ] as ReadonlyArray<[string, Fault[]]>) {
-    test(`${cluster.version}: hybrid: the model answers ${what}, then well: nothing is degraded`, async () => {
+    test(`${cluster.version}: hybrid: if the model answers ${what}, then succeeds, nothing is degraded`, async () => {
       control.setFaults("dense_large_en_v1_5", faults);
       const { status, body } = await hybrid(gateway);
       assert.is(status, 200);
@@ -194,7 +194,7 @@ for (const cluster of await clusters()) {
     assert.is(body.degraded[0]?.effect, "subquery 2 left out");
   });
 
-  test(`${cluster.version}: hybrid: with query: fail a failed embedding is 503, and the cluster is not searched`, async () => {
+  test(`${cluster.version}: hybrid: with "query: fail", a failed embedding is 503, and the cluster is not searched`, async () => {
     control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 424 }]);
     const { status, body } = await hybrid(strict);
     assert.is(status, 503);
@@ -209,7 +209,7 @@ for (const cluster of await clusters()) {
   });
 }
 
-test("a model that is down is told by one line and one metric", async () => {
+test("reports a model that is down with one line and one metric", async () => {
   control.setFaults("dense_large_en_v1_5", [{ kind: "unavailable" }]);
   const lines: Array<Record<string, unknown>> = [];
   const { embedders } = openEmbedders(SETTINGS, ".", (line) => lines.push(JSON.parse(line)));

@@ -53,7 +53,7 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: echoes the request with its defaults and gives the cluster's answer`, async () => {
+  test(`${cluster.version}: echoes the request with its defaults and returns the cluster's answer`, async () => {
     const search_request = { query: { match: { title: "salt" } }, size: 2 };
     const { status, body } = await gateway.post("/application/search", { index, search_request });
     assert.is(status, 200);
@@ -70,7 +70,7 @@ for (const cluster of await clusters()) {
     assert.equal(Object.keys(search_response), ["took", "timed_out", "_shards", "hits"]);
   });
 
-  test(`${cluster.version}: numbers that a float cannot hold reach the cluster and come back`, async () => {
+  test(`${cluster.version}: keeps numbers that a float cannot hold, to the cluster and back`, async () => {
     const { text } = await gateway.post(
       "/application/search",
       `{"index":"${index}","search_request":{"query":{"term":{"serial":9007199254740993}}}}`,
@@ -80,7 +80,7 @@ for (const cluster of await clusters()) {
     assert.match(text, /"serial":\s?9007199254740993/);
   });
 
-  test(`${cluster.version}: pages of native search come through`, async () => {
+  test(`${cluster.version}: returns pages of native search`, async () => {
     const seen: string[] = [];
     for (let from = 0; from < 30; from += 10) {
       const search_request = { query: { match: { title: "salt" } }, size: 10, from, sort: ["serial"] };
@@ -123,7 +123,7 @@ for (const cluster of await clusters()) {
     assert.match(body.error.message, "nope");
   });
 
-  test(`${cluster.version}: a query that the cluster refuses is 422 with its cause`, async () => {
+  test(`${cluster.version}: a query that the cluster rejects is 422 with its cause`, async () => {
     const search_request = { query: { mach: { title: "salt" } } };
     const { status, body } = await gateway.post("/application/search", { index, search_request });
     assert.is(status, 422);
@@ -132,13 +132,13 @@ for (const cluster of await clusters()) {
     assert.match(body.error.cause.reason, "unknown query [mach]");
   });
 
-  test(`${cluster.version}: a page beyond the result window is the cluster's own error`, async () => {
+  test(`${cluster.version}: a page beyond the result window returns the cluster's own error`, async () => {
     const { status, body } = await gateway.post("/application/search", { index, search_request: { from: 20_000 } });
     assert.is(status, 422);
     assert.match(body.error.message, "Result window is too large");
   });
 
-  test(`${cluster.version}: one log line a search, none when logging is off`, async () => {
+  test(`${cluster.version}: logs one line a search, and none when logging is off`, async () => {
     const search_request = { query: { match: { title: "salt" } }, size: 3 };
     gateway.log.length = 0;
     const { headers } = await gateway.post(

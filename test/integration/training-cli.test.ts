@@ -32,7 +32,7 @@ test("status before anything is deployed says which command deploys it", async (
   assert.is((await local.run("list", "--local")).out, "This project has no resources in Personalize.\n");
 });
 
-test("wrong words are refused with the allowed ones, before anything starts", async () => {
+test("rejects wrong words before anything starts, and lists the allowed ones", async () => {
   const recipe = await local.run("train", "--local", "--recipes", "user_personalisation", "--training-mode", "init");
   assert.is(recipe.code, 2);
   assert.match(
@@ -53,7 +53,7 @@ test("wrong words are refused with the allowed ones, before anything starts", as
   assert.match(both.err, "option '--accept [recipes]' cannot be used with option '--training-mode <mode>'");
 });
 
-test("without a local stack it says how to start one", async () => {
+test("says how to start a local stack if there is none", async () => {
   const nowhere = localFolder(undefined);
   const { err, code } = await nowhere.run("status", "--local");
   nowhere.remove();
@@ -98,7 +98,7 @@ test("--wait shows progress and how each recipe ended", async () => {
   assert.match(err, /^00:\d\d:\d\d {2}recipes: user_personalization: /m);
 });
 
-test("status has the filter table's five columns, and all else", async () => {
+test("status shows the filter table with its five columns, and everything else", async () => {
   await world.manage("create", filterInput(world.names, "unread", READ));
   const { out, code } = await local.run("status", "--local");
   assert.is(code, 0);
@@ -120,14 +120,14 @@ test("status has the filter table's five columns, and all else", async () => {
   assert.match(out, /Training\nnone is running\n$/);
 });
 
-test("status in JSON has every metric, expression and the training", async () => {
+test("status in JSON contains every metric, every expression and the training", async () => {
   const { out } = await local.run("status", "--local", "--json");
   const { dataset_group, filters, solutions, training, held } = JSON.parse(out);
   assert.equal([dataset_group.name, filters[0].expression, training, held], ["demo", READ, null, {}]);
   assert.ok(solutions[0].versions[0].metrics.normalized_discounted_cumulative_gain_at_25 > 0);
 });
 
-test("a model that is held back: status says why and how to switch to it, and --accept does", async () => {
+test("status says why a model is held back and how to switch to it, and --accept switches", async () => {
   const known = await world.state.recipe("similar_items");
   assert.ok(known?.active);
   const held = [{ ...known.active, reason: "a larger drop than the tolerance of 10 % allows" }];
@@ -146,7 +146,7 @@ test("a model that is held back: status says why and how to switch to it, and --
   assert.equal((await world.state.recipe("similar_items"))?.active?.version, known.active.version);
 });
 
-test("list has every resource with its ARN", async () => {
+test("list shows every resource with its ARN", async () => {
   const { out } = await local.run("list", "--local", "--json");
   const { personalize } = JSON.parse(out);
   const kinds = personalize.map(({ kind }: { kind: string }) => kind);
@@ -164,7 +164,7 @@ test("list has every resource with its ARN", async () => {
   assert.is(text.trimEnd().split("\n").length, kinds.length + 2);
 });
 
-test("a second training while one runs is refused, and status shows the first", async () => {
+test("refuses a second training while one runs, and status shows the first", async () => {
   world.holdClock();
   const executionArn = await world.start("other", { mode: "update_dataset_group" });
   const begun = await local.run("status", "--local");

@@ -5,7 +5,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("a training in an account with few functions");
 
-test("fewer functions may run than a map calls: the training ends, later", async () => {
+test("completes even if fewer functions may run than a map calls", async () => {
   const world = await trainingWorld({ project: "narrow", concurrency: 1 });
   try {
     await world.deployPersonalize();

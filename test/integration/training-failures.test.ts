@@ -8,12 +8,12 @@ import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("a training with a Personalize that fails, and the teardown");
+const test = suite("training and teardown while Personalize fails");
 
 let world: TrainingWorld;
 
 test.before(async () => {
-  // Removals take long enough to be cut off.
+  // Removals take long enough to be interrupted.
   world = await trainingWorld({ project: "failing", settings: onlyUsers(), delays: { working: 1_000 } });
   await world.deployPersonalize();
   await world.setProfiles(40, 100);
@@ -28,7 +28,7 @@ async function imported(): Promise<number> {
 }
 
 test("the state machine retries functions that are interrupted inside a step", async () => {
-  // The answer is lost after the work was done: the next try meets what is there.
+  // The answer is lost after the work was done, so the next attempt finds the result.
   world.control.failNext("DescribeDatasetImportJob", { times: 9, code: "InternalServerException" });
   const imports = await imported();
   const { status, cause } = await world.ended(await world.start("cut-off", { mode: "update_dataset_group" }));
@@ -36,7 +36,7 @@ test("the state machine retries functions that are interrupted inside a step", a
   assert.is(await imported(), imports + 3);
 });
 
-test("a training that failed in Personalize says why, and the next one tries again", async () => {
+test("a training that fails in Personalize says why, and the next one tries again", async () => {
   world.control.failCreation("solution-version", "Internal error of the service");
   const { error, cause } = await world.ended(await world.start("unlucky", { mode: "update_dataset_group" }));
   assert.is(error, "TrainingError");
@@ -46,7 +46,7 @@ test("a training that failed in Personalize says why, and the next one tries aga
   assert.is(status, "SUCCEEDED", second);
 });
 
-test("an import that failed says why, and the next training imports again", async () => {
+test("an import that fails says why, and the next training imports again", async () => {
   await world.setEvents(tasteEvents(60, 22));
   world.control.failCreation("dataset-import-job", "The file cannot be read");
   const { cause } = await world.ended(await world.start("unreadable", { mode: "update_dataset_group" }));
@@ -55,7 +55,7 @@ test("an import that failed says why, and the next training imports again", asyn
   assert.is(status, "SUCCEEDED", second);
 });
 
-test("teardown, killed and started again, stops the training and removes campaigns and solutions", async () => {
+test("a teardown that is killed and started again stops the training and removes campaigns and solutions", async () => {
   const training = await world.start("interrupted", { mode: "update_dataset_group" });
   await waitFor(async () => (await world.state.lock())?.run === "interrupted", { what: "the lock", timeoutMs: 60_000 });
   const killed = await world.startTeardown("teardown-1");
@@ -65,7 +65,7 @@ test("teardown, killed and started again, stops the training and removes campaig
     intervalMs: 20,
   });
   await world.sfn.send(new StopExecutionCommand({ executionArn: killed }));
-  // Stopped inside of a Map, the local interpreter calls an execution failed.
+  // The local interpreter reports an execution as failed if it was stopped inside a Map.
   assert.ok(["ABORTED", "FAILED"].includes((await world.ended(training)).status ?? ""));
   const { status, cause } = await world.ended(await world.startTeardown("teardown-2"));
   assert.is(status, "SUCCEEDED", cause);

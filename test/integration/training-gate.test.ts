@@ -9,7 +9,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("metric gate on the local AWS endpoint");
 
-/** A tenth of them are test users: enough that the drop to noise is no chance. */
+/** A tenth of them are test users, enough that the drop to noise cannot be chance. */
 const USERS = 600;
 
 let world: TrainingWorld;
@@ -50,7 +50,7 @@ function noise(seed: number) {
   );
 }
 
-test("a worse version is held back twice, and the third in a row is switched to", async () => {
+test("holds a worse version back twice, and switches to the third in a row", async () => {
   await world.setEvents(tasteEvents(USERS, 10));
   const good = await train("good");
   assert.is(good.stage, "done");
@@ -76,7 +76,7 @@ test("a worse version is held back twice, and the third in a row is switched to"
   assert.equal((await world.state.recipe("user_personalization"))?.held, []);
 });
 
-test("a strict gate holds back the third in a row too", async () => {
+test("a strict gate also holds back the third in a row", async () => {
   await world.setEvents(tasteEvents(USERS, 10));
   const good = await train("good-again");
   assert.is(good.stage, "done");
@@ -93,7 +93,7 @@ test("a strict gate holds back the third in a row too", async () => {
   assert.is(await served(), good.version);
 });
 
-test("an acceptance serves the version that was held back, without training", async () => {
+test("accepting a held version serves it without training", async () => {
   const held = (await world.state.recipe("user_personalization"))?.held.at(-1);
   const versions = world.control.counts().CreateSolutionVersion;
   const { status, cause, output } = await world.ended(await world.start("accept", { mode: "accept" }));
@@ -111,7 +111,7 @@ test("an acceptance serves the version that was held back, without training", as
   assert.is(await world.state.lock(), undefined);
 });
 
-test("a changed event type prevents the comparison: the version is switched to, and the report says why", async () => {
+test("switches to a version that a changed event type makes incomparable, and the report says why", async () => {
   const strict = { tolerance: 0.1, strict: true };
   await world.redeploy({ ...onlyUsers({ event_type: "view" }), metric_gate: strict });
   await world.setEvents(noise(300));

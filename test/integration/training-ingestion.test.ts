@@ -17,7 +17,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("training right after an upload");
 
-/** Of the delivery stream, as the function is told. */
+/** The buffer of the delivery stream that the function is configured with. */
 const BUFFER_SECONDS = 6;
 
 let world: TrainingWorld;
@@ -58,12 +58,12 @@ async function trained(name: string) {
   return (await readManifest(world.store, name))?.interaction.rows;
 }
 
-test("waits until the buffer has passed, and misses nothing", async () => {
+test("waits until the buffer time has passed, and misses nothing", async () => {
   await accept(tasteEvents(60, 20), BUFFER_SECONDS);
   assert.is(await trained("at-once"), 1_200);
 });
 
-test("waits for events that arrive later than the buffer says, since their number is known", async () => {
+test("waits for events that arrive after the buffer time, because their number is known", async () => {
   const later = tasteEvents(60, 5).map((event) => ({ ...event, EVENT_ID: `later-${event.EVENT_ID}`, USER_ID: "U1" }));
   await accept(later, BUFFER_SECONDS + 25);
   assert.is(await trained("late"), 1_500);

@@ -31,10 +31,10 @@ test.before(async () => {
 
 test.after(() => world.stop());
 
-/** Of a stopped execution. The local interpreter calls one that was stopped inside of a Map failed. */
+/** Statuses of a stopped execution. The local interpreter reports one that was stopped inside a Map as failed. */
 const KILLED = ["ABORTED", "FAILED"];
 
-/** How many there are of each. */
+/** Counts what training has created. */
 async function made() {
   const { datasetImportJobs = [] } = await world.personalize.send(new ListDatasetImportJobsCommand({}));
   const { solutions = [] } = await world.personalize.send(new ListSolutionsCommand({}));
@@ -47,7 +47,7 @@ async function made() {
   };
 }
 
-/** Of every training after the first. */
+/** The mode of every training after the first. */
 const RETRAINING = "update_dataset_group";
 
 /** Starts a training and kills it as soon as `when` holds. */
@@ -60,7 +60,7 @@ async function killWhen(name: string, what: string, when: () => Promise<boolean>
 
 const stage = async () => (await world.state.lock())?.note;
 
-test("killed in ETL, imports, solution, version and campaign: the last run completes it, with nothing created twice", async () => {
+test("the last run completes a training killed in ETL, imports, solution, version and campaign, and creates nothing twice", async () => {
   await killWhen("etl", "ETL", async () => (await stage())?.step === "etl");
   await killWhen("imports", "the imports", async () => (world.control.counts().CreateDatasetImportJob ?? 0) === 3);
   await killWhen("solution", "the solution", async () => (world.control.counts().CreateSolution ?? 0) === 1);
@@ -74,9 +74,9 @@ test("killed in ETL, imports, solution, version and campaign: the last run compl
   assert.is(output.recipes[0].stage, "done");
 });
 
-test("killed after its recipe was finished: nothing is trained again", async () => {
+test("trains nothing again after a kill when its recipe was finished", async () => {
   const versions = (await made()).versions;
-  // The last step fails once and is tried again five seconds later: time to kill it before it gives the lock back.
+  // The last step fails once and is retried five seconds later, which leaves time to kill it before it frees the lock.
   const lists = () => world.control.counts().ListSolutions ?? 0;
   const before = lists();
   world.control.failNext("ListSolutions", { code: "InvalidInputException" });
@@ -89,7 +89,7 @@ test("killed after its recipe was finished: nothing is trained again", async () 
   assert.is((await made()).versions, afterKill);
 });
 
-test("new data after a kill is imported and trained", async () => {
+test("imports and trains new data after a kill", async () => {
   const inVersion = async () => (await stage())?.recipes[0]?.stage === "version";
   await killWhen("old-data", "the version", inVersion, RETRAINING);
   const { versions, imports } = await made();

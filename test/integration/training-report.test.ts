@@ -19,7 +19,7 @@ import { callSns } from "../local/cloud/raw-api.ts";
 import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("report of trainings that ended");
+const test = suite("reports about ended trainings");
 
 const cloud = await sharedCloud();
 const sfn = new SFNClient(clientOptions(cloud));
@@ -48,7 +48,7 @@ test.before(async () => {
   stateMachineArn = (await sfn.send(new CreateStateMachineCommand(command))).stateMachineArn ?? "";
 });
 
-/** The topic's messages about a training's end. */
+/** Returns the topic's messages about a training's end. */
 async function told(detail: object): Promise<{ Subject: string; Message: string }[]> {
   const input = JSON.stringify({
     version: "0",
@@ -92,7 +92,7 @@ const failed = (status: string, error: string | null, cause: string | null) => (
   cause,
 });
 
-test("a training that failed: its name, how it ended and why", async () => {
+test("reports the name of a failed training, how it ended and why", async () => {
   const cause = '{"errorMessage":"There is not enough data to train","errorType":"TrainingError"}';
   const [{ Subject, Message } = { Subject: "", Message: "" }, ...more] = await told(
     failed("FAILED", "TrainingError", cause),
@@ -103,12 +103,12 @@ test("a training that failed: its name, how it ended and why", async () => {
   assert.match(Message, "There is not enough data to train");
 });
 
-test("one that ran out of time, without error and cause", async () => {
+test("reports a training that timed out, without error and cause", async () => {
   const [{ Message } = { Message: "" }] = await told({ status: "TIMED_OUT", output: null, outputDetails: null });
   assert.match(Message, "The training spring is TIMED_OUT.");
 });
 
-test("one that held a model back: the reasons", async () => {
+test("reports why a training held a model back", async () => {
   const recipes = [
     { recipe: "similar_items", stage: "held", status: "NDCG@25 is 0.2000, the active version has 0.5000" },
     { recipe: "user_personalization", stage: "done", status: "no earlier version to compare with" },
@@ -132,14 +132,14 @@ test("one that held a model back: the reasons", async () => {
   assert.match(Message, summary);
 });
 
-test("nobody is notified of one that succeeded, whether its output is there, is null or is left out", async () => {
+test("reports nothing about a success, whether its output is present, null or omitted", async () => {
   const output = JSON.stringify({ run: "spring", recipes: [{ recipe: "similar_items", stage: "done" }], removed: [] });
   for (const more of [{ output }, { output: null }, {}]) {
     assert.equal(await told({ status: "SUCCEEDED", outputDetails: { included: "output" in more }, ...more }), []);
   }
 });
 
-test("nor of one that an uninstallation stops, but of one that somebody stops", async () => {
+test("reports nothing about a training that uninstall stops, but reports one that somebody stops", async () => {
   const cause = "The recommendation service is being uninstalled";
   assert.equal(await told(failed("ABORTED", STOPPED_BY_UNINSTALL, cause)), []);
   const [{ Message } = { Message: "" }] = await told(failed("ABORTED", null, null));

@@ -9,7 +9,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("training table in DynamoDB");
 
-test("keeps the conditions of the lock and of what is known of recipes", async () => {
+test("keeps the conditions on the lock and on the records of recipes", async () => {
   const cloud = await sharedCloud();
   const client = new DynamoDBClient(clientOptions(cloud));
   const names = namesOf({ project: unique("state").slice(0, 18), account: cloud.accountId, region: cloud.region });

@@ -12,7 +12,7 @@ import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("what stops a training");
+const test = suite("conditions that stop a training");
 
 let world: TrainingWorld;
 
@@ -25,14 +25,14 @@ test.after(() => world.stop());
 const train = async (name: string, more: { accept_missing?: boolean } = {}) =>
   world.ended(await world.start(name, { mode: "update_dataset_group", ...more }));
 
-test("no dataset group: says to deploy", async () => {
+test("says to deploy if there is no dataset group", async () => {
   const { error, cause } = await train("undeployed");
   assert.is(error, "TrainingError");
   assert.is(cause, "The dataset group stopped does not exist: run `relevance deploy` first");
   await world.deployPersonalize();
 });
 
-test("999 interactions of the event type, though there are more of others", async () => {
+test("stops with 999 interactions of the event type, even if there are more of other types", async () => {
   const others = tasteEvents(60, 10).map((one) => ({ ...one, EVENT_ID: `other-${one.EVENT_ID}` }));
   await world.setEvents([...tasteEvents(60, 17, { EVENT_TYPE: "read" }).slice(0, 999), ...others]);
   const { status, cause } = await train("few");
@@ -41,7 +41,7 @@ test("999 interactions of the event type, though there are more of others", asyn
   assert.is(world.control.counts().CreateDatasetImportJob, undefined, "nothing was imported");
 });
 
-test("24 users with two interactions", async () => {
+test("stops with 24 users with two interactions", async () => {
   await world.setEvents([
     ...tasteEvents(24, 50, { EVENT_TYPE: "read" }),
     event("lonely", { USER_ID: "U999", EVENT_TYPE: "read" }),
@@ -50,13 +50,13 @@ test("24 users with two interactions", async () => {
   assert.match(cause, '24 users have at least two interactions of type "read", but 25 are needed');
 });
 
-test("an event type that the data lacks: the message lists what there is", async () => {
+test("stops without events of the configured type, and lists the types that exist", async () => {
   await world.setEvents(tasteEvents(60, 20));
   const { cause } = await train("typeless");
   assert.match(cause, 'no event has the target_event_type "read"; there are "view" (1,200)');
 });
 
-test("refuses a second training while one runs, and takes over a dead one's lock", async () => {
+test("refuses a second training while one runs, and takes over the lock of a dead one", async () => {
   await world.setEvents(tasteEvents(60, 20, { EVENT_TYPE: "read" }));
   world.holdClock();
   const first = await world.start("alive", { mode: "init" });
@@ -84,7 +84,7 @@ test("says how many accepted events never arrived, unless told to continue witho
   assert.is(second, "SUCCEEDED", reason);
 });
 
-test("a teardown stops the version that is trained, and ends with the name of another's campaign", async () => {
+test("a teardown stops the version in training, and fails with the name of somebody else's campaign", async () => {
   const { solutions } = await readInventory(world.personalize, world.names);
   const { arn: solutionArn = "", versions = [] } = solutions[0] ?? {};
   const served = { solutionVersionArn: versions[0]?.arn, minProvisionedTPS: 1 };
@@ -102,7 +102,7 @@ test("a teardown stops the version that is trained, and ends with the name of an
   assert.match(cause, "is used by what this service did not create: campaign their-own. Remove it by hand");
 });
 
-test("the role of training needs here what the end-to-end run does without", () =>
+test("the role of training needs permissions here that the end-to-end run does not", () =>
   checkNeededHere({ cloud: world.cloud, project: "stopped" }, "training-stops.test"));
 
 test.run();

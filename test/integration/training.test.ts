@@ -39,7 +39,7 @@ async function impressions(run: string): Promise<Set<string>> {
   return new Set(rows.map((row) => row.slice(row.lastIndexOf(",") + 1).replaceAll('"', "")));
 }
 
-test("mode init: from stored events to three campaigns that answer, without impressions", async () => {
+test("mode init turns stored events into three campaigns, without impressions", async () => {
   const { status, cause, output } = await world.ended(await world.start("first", { mode: "init" }));
   assert.is(status, "SUCCEEDED", cause);
   assert.equal(
@@ -64,7 +64,7 @@ test("mode init: from stored events to three campaigns that answer, without impr
   assert.is(await world.state.lock(), undefined, "the lock is given back");
 });
 
-test("mode update_dataset_group: impressions are imported, a new version is switched to", async () => {
+test("mode update_dataset_group imports impressions and switches to a new version", async () => {
   const before = await served();
   const { status, cause } = await world.ended(await world.start("second", { mode: "update_dataset_group" }));
   assert.is(status, "SUCCEEDED", cause);
@@ -74,7 +74,7 @@ test("mode update_dataset_group: impressions are imported, a new version is swit
   assert.is(now.split("/")[1], before.split("/")[1], "the same settings are the same solution");
 });
 
-test("mode init again, while a campaign serves: refused with the way out, and nothing is imported", async () => {
+test("mode init is refused while a campaign serves, says what to do, and imports nothing", async () => {
   const imports = () => world.control.counts().CreateDatasetImportJob ?? 0;
   const [before, serving] = [imports(), await served()];
   const { error, cause } = await world.ended(await world.start("init-again", { mode: "init" }));
@@ -86,7 +86,7 @@ test("mode init again, while a campaign serves: refused with the way out, and no
   assert.equal([imports(), await served()], [before, serving]);
 });
 
-test("other settings are another solution; the superseded one goes when the campaign has moved on", async () => {
+test("changed settings create another solution, and the superseded one is removed once the campaign has switched", async () => {
   const [, before] = (await served()).split("/");
   const user_personalization = {
     recipe_name: "aws-user-personalization",

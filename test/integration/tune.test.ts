@@ -26,8 +26,8 @@ const LEGS = ["title", "body", "notes"];
 const SHARED = "sea storm sail dune sand camel tower street well".split(" ");
 
 /**
- * Documents about one topic each. The title tells how relevant a document is by how often it names the topic; the other
- * fields name it as often as chance wants.
+ * Returns documents about one topic each. The title names the topic more often in more relevant documents; the other
+ * fields name it a random number of times.
  */
 function documents() {
   const random = seeded(5);
@@ -69,7 +69,7 @@ interface Stats {
 }
 
 for (const cluster of await clusters()) {
-  test(`${cluster.version}: searches with the settings that it writes are as good as it says`, async () => {
+  test(`${cluster.version}: searches with the settings that tune writes are as good as tune says`, async () => {
     const index = uniqueIndex("tune");
     await request(cluster, "PUT", `/${index}`, { settings: { number_of_shards: SHARDS, number_of_replicas: 0 } });
     const lines = DOCUMENTS.flatMap(({ id, source }) => [{ index: { _id: id } }, source]);
@@ -103,7 +103,7 @@ for (const cluster of await clusters()) {
     const tuning = await relevance(gateway.url, "tune", "--write", "--candidates", "30");
     const searches = (await shardSearches(cluster, index)) - untouched;
     assert.is(searches, QUERIES.length * LEGS.length * SHARDS);
-    // A grid in steps of 0.05 would search once for each setting and query, on every shard.
+    // A grid in steps of 0.05 would search every shard once for each setting and query.
     const techniques = techniquesOf(capabilitiesOf(cluster.version));
     const settingsOfGrid = techniques.flatMap(({ weighted }) => (weighted ? weightGrid(LEGS.length, 20) : [null]));
     const searchesOfGrid = settingsOfGrid.length * QUERIES.length * SHARDS;
