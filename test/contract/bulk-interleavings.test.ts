@@ -20,7 +20,7 @@ const test = suite("late deliveries of two writes on one id, in every order");
 
 type Form = Omit<Operation, "id">;
 
-/** What a gateway sends. An update of one source of the embedding is guarded by the version that holds the other one. */
+/** What a gateway sends. An update of one source of an embedding requires the version from which the other was read. */
 const FORMS: Readonly<Record<string, (n: number) => Form>> = {
   index: (n) => ({ op: "index", doc: { title: "salt", body: "road", n } }),
   create: (n) => ({ op: "create", doc: { title: "red", body: "water", n } }),
@@ -32,14 +32,14 @@ const FORMS: Readonly<Record<string, (n: number) => Form>> = {
 const ANOTHER: Doc = { title: "paper", body: "city", n: 0 };
 
 /**
- * When a late write arrives: so many steps after its connection was cut. Each later call to the cluster has two, before
- * and after it is executed. END and LAST are after the gateway's answer, LAST after END.
+ * When a late write arrives, in steps after its connection was cut. Each later call to the cluster has two steps,
+ * before and after it is executed. END and LAST are after the gateway's answer, LAST after END.
  */
 const [END, LAST] = [98, 99];
 const WAITS = [undefined, 0, 1, 2, 3, END, LAST] as const;
 type Wait = (typeof WAITS)[number];
 
-/** Cuts the first writes that have a wait, and delivers them after it. */
+/** Cuts the connections of the first writes that have a wait, and delivers the writes after it. */
 function deliverLate(proxy: TcpProxy, waits: readonly Wait[]) {
   let pending: Array<{ write: number; wait: number; deliver: () => Promise<unknown> }> = [];
   let writes = 0;
@@ -89,7 +89,7 @@ interface Case {
   before: Doc | undefined;
 }
 
-/** Returns all pairs of forms on an absent document, on another one, and on one that the first form leaves as it is. */
+/** All pairs of forms on an absent document, on another one, and on one that the first form leaves unchanged. */
 const CASES: readonly Case[] = Object.keys(FORMS).flatMap((one) =>
   Object.keys(FORMS).flatMap((two) => {
     const [first, second] = [FORMS[one]?.(1), FORMS[two]?.(2)] as [Form, Form];
@@ -119,8 +119,8 @@ for (const cluster of await clusters()) {
     ["in one request", (operations: Operation[]) => [operations]],
     ["in two requests", (operations: Operation[]) => operations.map((operation) => [operation])],
   ] as const) {
-    test(`${cluster.version}: two writes ${how}: what the answers said agrees with what is stored`, async () => {
-      // Reading cannot tell a write that changes nothing from one that has not arrived, which a later request may meet.
+    test(`${cluster.version}: answers to two writes ${how} agree with what is stored`, async () => {
+      // Reading cannot tell a write that changes nothing from one that has not arrived and may meet a later request.
       const cases = how === "in one request" ? CASES : CASES.filter((one) => !seemsDone(one));
       const index = await createIndex(cluster);
       const documents = new Documents(cluster, index, wrongEmbedding);
@@ -179,8 +179,8 @@ for (const cluster of await clusters()) {
 }
 
 /**
- * Yields the waits of the first two writes, without those that would repeat a run: any second wait if there was no second
- * write, and longer waits of a write that alone has outlasted the run.
+ * Yields the waits of the first two writes, except those that would repeat a run: a second wait if there was no second
+ * write, and longer waits of a write that was the only one to outlast the run.
  */
 function* schedules() {
   for (const first of WAITS) {

@@ -6,7 +6,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("generated bodies");
 
-test("both services together get at least 5,000", () => {
+test("number at least 5,000 for both services together", () => {
   const endpoints = [openApiJson(), recommendationOpenApiJson()].flatMap((json) =>
     Object.keys((JSON.parse(json) as OpenApi).paths).filter((path) => path !== "/raw-backend"),
   );

@@ -14,7 +14,7 @@ const test = suite("generated clients");
 const DOCUMENTS = { gateway: OPENAPI_FILE.pathname, recommendation: RECOMMENDATION_OPENAPI_FILE.pathname } as const;
 const NAMES = ["gateway", "recommendation"] as const;
 
-/** A folder with the programs; generated code goes beside them. */
+/** A folder with the programs, beside which the generated code is written. */
 const folder = scratchFolder(TEST_OUTPUT, "generated-clients");
 cpSync(join(import.meta.dirname, "programs"), folder, { recursive: true });
 symlinkSync(NODE_MODULES, join(folder, "node_modules"));
@@ -37,7 +37,7 @@ test.before(async () => {
 });
 test.after(() => services.stop());
 
-/** Whether a generator had to make up a name for a schema without one, as in `Body1` or `hit_type_0`. */
+/** Returns whether a generator had to invent a name for a schema without one, such as `Body1` or `hit_type_0`. */
 const isMadeUp = (name = "") => /\d|body|inline/i.test(name);
 
 /** Compiles a program with the strictest common options, and runs it against both services. */
@@ -73,7 +73,7 @@ test("@hey-api/openapi-ts", async () => {
     assert.not.match(said, /warn|⚠|error/i);
     const types = readFileSync(join(folder, name, "types.gen.ts"), "utf8").split(/^export type /m);
     assert.equal(types.map((type) => type.split(" ")[0]).filter(isMadeUp), []);
-    // What the raw backend takes and returns belongs to the cluster.
+    // The cluster defines what the raw backend accepts and returns.
     const known = types.filter((type) => !/^(?:get|head|post|put|patch|delete)RawBackend/i.test(type));
     assert.equal(
       known.filter((type) => /^ *\w+\??: (?:Array<)?unknown/m.test(type)),

@@ -34,7 +34,7 @@ const dir = join(folder, ".local");
 const names = namesOf({ project: "demo", account: ACCOUNT_ID, region: REGION });
 const [cluster] = await clusters();
 assert.ok(cluster);
-// The tools find the stack at the same address after it was started again.
+// The tools find the restarted stack at the same address.
 const PORT = String((await freePorts(5))[0]);
 
 let dev: DevProcess;
@@ -155,7 +155,7 @@ async function killStack(pids: readonly number[]): Promise<void> {
   await dev.exited;
 }
 
-test("upload-sample is killed, then the stack under a second one: that one continues, and everything is stored once", async () => {
+test("a second upload-sample continues after a killed first one and a killed stack, and everything is stored once", async () => {
   const first = upload();
   await someEvents(first);
   first.kill("SIGKILL");
@@ -183,7 +183,7 @@ async function isGone(run: StartedRun) {
   assert.not.match(err, "bug");
 }
 
-test("the AWS endpoint is killed while ETL's map runs: train --wait says that the training is gone", async () => {
+test("train --wait says that the training is gone when the AWS endpoint is killed during ETL's map", async () => {
   const run = train();
   await during(run, "a file of ETL's map", async () => {
     return (await training().lock())?.note?.step === "etl" && (await keys(PREFIXES.etl)).length > 0;
@@ -195,7 +195,7 @@ test("the AWS endpoint is killed while ETL's map runs: train --wait says that th
   assert.equal(await stored(), EVERYTHING);
 });
 
-test("the stack is killed while a model is trained: the same, and nothing is lost", async () => {
+test("train --wait says that the training is gone when the stack is killed while a model is trained, and nothing is lost", async () => {
   const run = train();
   await during(run, "a solution version", async () => {
     return (await training().lock())?.note?.recipes[0]?.stage === "version";
@@ -206,7 +206,7 @@ test("the stack is killed while a model is trained: the same, and nothing is los
   assert.equal(await stored(), EVERYTHING);
 });
 
-test("train --wait is killed: the training continues to its end", async () => {
+test("a training continues to its end when train --wait is killed", async () => {
   const run = train();
   await during(run, "the imports", async () => (await training().lock())?.note?.step === "imports");
   run.kill("SIGKILL");
@@ -221,7 +221,7 @@ test("train --wait is killed: the training continues to its end", async () => {
   });
 });
 
-/** Returns what `relevance status` says of models, campaigns and trainings. */
+/** Returns what `relevance status` says about models, campaigns and trainings. */
 async function status() {
   const { out, err, code } = await startCli(folder, ["status", "--local", "--json"]).ended;
   assert.is(code, 0, err);
@@ -229,7 +229,7 @@ async function status() {
   return { solutions, campaigns, training, held };
 }
 
-test("the stack is killed after a training: its model still serves, and a held model can still be accepted", async () => {
+test("after the stack is killed, a trained model still serves, and a held model can still be accepted", async () => {
   const known = await training().recipe("user_personalization");
   assert.ok(known?.active);
   const held = [{ ...known.active, reason: "a larger drop than the tolerance allows" }];
@@ -253,7 +253,7 @@ test("the stack is killed after a training: its model still serves, and a held m
   assert.equal([answer.status, response.items.length, degraded], [200, 3, undefined]);
 });
 
-test("forget is killed, then the stack after a second one: the person is gone", async () => {
+test("the person is gone after forget is killed and run again, and the stack is killed", async () => {
   const FORGET = ["forget", "--local", "--user", "U1", "--yes"];
   const first = startCli(folder, FORGET);
   await during(first, "the first step", async () => first.errors().includes("record of the user: deleted"));

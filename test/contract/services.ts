@@ -24,7 +24,7 @@ export async function startServices() {
   const gateway = await startGateway({
     node: cluster.url,
     eventsStream: world.names.stream("events"),
-    // Generated bodies go up to 5,000 operations, which take a busy machine long.
+    // Generated bodies have up to 5,000 operations, which take long on a busy machine.
     functionTimeoutMs: patient(55_000),
     settings: {
       indexes: [hybridIndex(index, { embedding_mappings })],

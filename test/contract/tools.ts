@@ -16,7 +16,7 @@ const VENV = join(HOME, "venv", "bin");
 
 const run = promisify(execFile);
 
-/** Runs one of the tools; resolves with what it printed, rejects with that when it fails. */
+/** Runs one of the tools. Resolves with its output, or rejects with it if the tool fails. */
 export async function runTool(
   command: string,
   args: readonly string[],

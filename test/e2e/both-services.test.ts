@@ -1,5 +1,5 @@
-// Both services from the first deployment to nothing, by the commands that a user gives: Terraform against the local
-// cloud, a real cluster, the local Personalize. Each test continues from the state that the previous one left.
+// Both services from the first deployment to removal, by the commands that users run, with Terraform against the local
+// cloud, a real cluster and the local Personalize. Each test continues from the state that the previous one left.
 import { globSync, rmSync } from "node:fs";
 import * as assert from "uvu/assert";
 import type { FunctionName } from "../../lib/core/naming/names.ts";
@@ -12,7 +12,7 @@ import { recommending } from "./recommending.ts";
 import { removal } from "./removal.ts";
 import { createWorld } from "./world.ts";
 
-const test = suite("both services, from deploy to nothing");
+const test = suite("both services, from deploy to destroy");
 
 const world = await createWorld();
 test.after(async () => {
@@ -24,14 +24,14 @@ recommending(test, world, services);
 changes(test, world, services);
 removal(test, world, services);
 
-test("nobody was refused a call, and nobody has an unneeded permission", () =>
+test("no call was denied, and no role has an unneeded permission", () =>
   checkPermissions({ cloud: world.cloud, project: world.project.name }));
 
-test("the role of every function was there", async () => {
+test("the role of every function existed", async () => {
   const functions = globSync("functions/*/policy.ts").map((file) => file.split("/")[1] ?? "");
   const roles = (await permissionReport(world.cloud)).map(({ principal }) => principal.split("/").at(-1));
   const missing = functions.filter((name) => !roles.includes(world.names.functionRole(name as FunctionName)));
-  // It needs a cluster that scales, which costs a metric of CloudWatch that the local cloud does not have.
+  // cluster-scaler needs a cluster that scales, which takes a CloudWatch metric that the local cloud does not have.
   assert.equal(missing, ["cluster-scaler"]);
 });
 

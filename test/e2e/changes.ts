@@ -6,12 +6,12 @@ import { call, type Services, serveGateway } from "./served-services.ts";
 import { underLoad } from "./under-load.ts";
 import type { Step, World } from "./world.ts";
 
-/** Changes of a deployment that serves. */
+/** Changes a deployment that is in use. */
 export function changes(step: Step, world: World, services: Services): void {
   const { project, data, names } = world;
   const user = data.readers[1]?.USER_ID ?? "";
 
-  step("with the campaign's ARN in api.yaml, searches are ranked for the user", async () => {
+  step("ranks searches for the user with the campaign's ARN in api.yaml", async () => {
     const { out } = await project.succeeds("list", "--json");
     const campaign = names.arn("personalize", `campaign/${names.campaign("personalized_ranking")}`);
     assert.match(out, campaign);
@@ -45,7 +45,7 @@ export function changes(step: Step, world: World, services: Services): void {
     assert.is.not(personal.join(), plain.join());
   });
 
-  step("then a plan is empty", async () => {
+  step("leaves nothing to plan", async () => {
     const { out, code, err } = await project.relevance("plan", "--detailed-exitcode");
     assert.match(out, "\nNothing to change.\n", `${out}\n${err}`);
     assert.is(code, 0);
@@ -60,7 +60,7 @@ export function changes(step: Step, world: World, services: Services): void {
     });
 
   step(
-    "a filter that Personalize cannot make fails the deploy with its reason, and the old one serves on",
+    "a filter that Personalize cannot create fails the deploy with its reason, and the old one keeps serving",
     async () => {
       const file = join(project.folder, "conf", "filter.yaml");
       const changed = readFileSync(file, "utf8").replace('IN ("view", "purchase")', 'IN ("purchase")');
@@ -79,7 +79,7 @@ export function changes(step: Step, world: World, services: Services): void {
     },
   );
 
-  step("the next deploy makes it under load: no request fails, and the new one serves", async () => {
+  step("the next deploy creates the filter under load without a failed request, and the new one serves", async () => {
     const requests = await underLoad(
       [
         unseen,
@@ -92,7 +92,7 @@ export function changes(step: Step, world: World, services: Services): void {
       async () => {
         world.holdClock();
         const run = project.start("deploy", "--yes");
-        // Longer than an invocation: the deployment says what it waits for, and joins it.
+        // Takes longer than an invocation, so the deployment says what it waits for and joins it.
         const line = /The filter unseen \(shop-unseen-\d{10}\) is still (CREATE|DELETE) \w+: waiting\n/;
         const early = run.ended.then(({ out, err }) => Promise.reject(new Error(`it ended:\n${out}\n${err}`)));
         early.catch(() => {});

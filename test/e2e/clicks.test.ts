@@ -109,7 +109,7 @@ function stored(Prefix: string, queryIds: readonly string[]): Promise<{ keys: st
 
 const lineOf = (lines: readonly string[], id: string) => JSON.parse(lines.find((line) => line.includes(id)) ?? "");
 
-test("a search and its click are in objects where the Glue tables look for them", async () => {
+test("stores a search and its click in objects where the Glue tables expect them", async () => {
   const searched = {
     index,
     user_id: "u-1",
@@ -132,7 +132,7 @@ test("a search and its click are in objects where the Glue tables look for them"
   assert.equal(event.event_attributes, { object: { object_id: "b2" }, position: { ordinal: 1 } });
 });
 
-test("every accepted click is in the judgments and in the report of the experiment", async () => {
+test("counts every accepted click in the judgments and in the report of the experiment", async () => {
   const queries = [{ match: { title: "salt" } }, { match: { text: "salt" } }];
   const asked: { queryId: string; variant: string }[] = [];
   for (let user = 0; user < USERS; user += 1) {
@@ -168,7 +168,7 @@ test("every accepted click is in the judgments and in the report of the experime
   assert.ok(usersOf("control") > 0 && usersOf("text") > 0);
 });
 
-test("the functions and streams of the log need here what the end-to-end run does without", () =>
+test("the functions and streams of the log need permissions here that the end-to-end run does not", () =>
   checkNeededHere({ cloud: { endpoint: state.aws.endpoint, region: "eu-west-1" }, project: "demo" }, "clicks.test"));
 
 test.run();

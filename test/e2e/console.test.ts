@@ -17,7 +17,7 @@ const test = suite("the console of make dev");
 
 const dir = scratchFolder(TEST_OUTPUT, "console-dev");
 const conf = join(dir, "conf");
-/** `make screenshots` replaces the pictures of the guide. */
+/** `make screenshots` sets SCREENSHOTS to replace the pictures of the guide. */
 const pictures = process.env.SCREENSHOTS ?? join(dir, "pictures");
 let dev: DevProcess;
 let browser: Browser;

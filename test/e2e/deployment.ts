@@ -4,11 +4,11 @@ import { proveGateway } from "../infrastructure/prove-gateway.ts";
 import { call, type Services, serveGateway, serveRecommendation } from "./served-services.ts";
 import type { Step, World } from "./world.ts";
 
-/** Brings both services up, and shows what they answer before anything was uploaded. */
+/** Deploys both services, and shows what they answer before anything is uploaded. */
 export function deployment(step: Step, world: World): Services {
   const services = {} as Services;
 
-  step("one deploy brings up both, in the five named steps", async () => {
+  step("one deploy creates both, in five named steps", async () => {
     const { out, err } = await world.project.succeeds("deploy", "--yes");
     assert.equal(
       [...err.matchAll(/^Step \d of 5: (.+)$/gm)].map(([, title]) => title),
@@ -27,7 +27,7 @@ export function deployment(step: Step, world: World): Services {
     await proveGateway(services.gateway.url, services.gateway.key);
   });
 
-  step("status shows the resources that the manager made, and no campaign yet", async () => {
+  step("status shows the resources that the manager created, and no campaign yet", async () => {
     const { out } = await world.project.succeeds("status", "--json");
     const status = JSON.parse(out);
     assert.is(status.dataset_group.status, "ACTIVE");
@@ -38,13 +38,13 @@ export function deployment(step: Step, world: World): Services {
     assert.equal([status.datasets.length, status.campaigns.length], [3, 0]);
   });
 
-  step("before the training a recommendation is 503 not_trained", async () => {
+  step("before training, a recommendation is 503 not_trained", async () => {
     const asked = { user_id: "U1", limit: 5, filter_name: "", filter_value_dict: {} };
     const { status, body } = await call(services.recommendation, "/recommend-items-to-user", asked);
     assert.equal([status, body.error?.code], [503, "not_trained"]);
   });
 
-  step("the console finds both services, and its page does not hold their keys", async () => {
+  step("the console finds both services, and its page does not contain their keys", async () => {
     const { out } = await world.project.succeeds("info", "--json");
     const info = JSON.parse(out);
     const run = world.project.start("console");

@@ -13,7 +13,7 @@ import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
-/** `make dev` with what a user gives: a cluster, ports, a model server, a port that is taken. */
+/** `make dev` with servers that a user provides: a cluster, ports, a model server, a taken port. */
 const test = suite("make dev with given servers");
 
 const DIMENSION = 7;
@@ -43,7 +43,7 @@ const model = createServer(async (incoming, response) => {
 await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
 const modelUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}`;
 
-/** In front of the cluster: wants a user and a password, as a cluster with access control does. */
+/** A proxy before the cluster that requires a user and a password, as a cluster with access control does. */
 const AUTHORIZATION = `Basic ${Buffer.from("reader:p@ss").toString("base64")}`;
 const proxy = await startAuthProxy(cluster.url, ({ headers }) => headers.authorization === AUTHORIZATION);
 const proxyAddress = new URL(proxy.url).host;
@@ -88,7 +88,7 @@ async function call<Body>(method: string, path: string, body?: unknown, key = st
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Body };
 }
 
-test("uses the cluster with user and password, which it shows nobody, and the ports", () => {
+test("uses the given ports and the cluster with user and password, and does not print the password", () => {
   assert.equal(state.opensearch, { url: `http://${proxyAddress}`, version: cluster.version });
   assert.not.match(dev.output(), /p@ss|p%40ss/);
   assert.is(state.search.url, `http://127.0.0.1:${port}`);
@@ -96,13 +96,13 @@ test("uses the cluster with user and password, which it shows nobody, and the po
   assert.is(state.recommendation?.url, `http://127.0.0.1:${port + 3}`);
 });
 
-test("starts empty with --no-demo, and shows how to make the index", () => {
+test("starts empty with --no-demo, and shows how to create the index", () => {
   assert.not.match(dev.output(), /demo index:/);
   assert.match(dev.output(), /curl -s -X PUT http:\/\/127\.0\.0\.1:\d+\/raw-backend\/books/);
   assert.match(dev.output(), new RegExp(`"dimension":${DIMENSION}`));
 });
 
-test("applies the keys of api.yaml, beside its own key, which may do everything", async () => {
+test("applies the keys of api.yaml in addition to its own key, which may do everything", async () => {
   const { browser = "", ...others } = state.keys ?? {};
   assert.equal(others, {});
   assert.match(dev.output(), `  API key      ${state.search.api_key}\n               ${browser} browser\n`);
@@ -120,7 +120,7 @@ test("applies the keys of api.yaml, beside its own key, which may do everything"
   assert.is(recommended.status, 403);
 });
 
-test("suggests first steps that fit another configuration than the demo's, and says when that one changes", async () => {
+test("suggests first steps for a configuration other than the demo's, and says when it changes", async () => {
   assert.not.match(dev.output(), /make demo-train/);
   assert.match(dev.output(), /train --local --conf \S+dev-given-conf\S*\/conf --training-mode init/);
   appendFileSync(join(conf, "filter.yaml"), "# a comment\n");
@@ -130,7 +130,7 @@ test("suggests first steps that fit another configuration than the demo's, and s
   });
 });
 
-test("embeds with the given server, in the dimension and with the prefix of model.yaml", async () => {
+test("embeds with the given server, and with dimension and prefix of model.yaml", async () => {
   const properties = {
     description: { type: "text" },
     description_dense: {
@@ -165,7 +165,7 @@ test("embeds with the given server, in the dimension and with the prefix of mode
   assert.ok(embedded.includes("find: any text"), embedded.join("; "));
 });
 
-test("fails a model on request, so that a client can be tried on degraded answers", async () => {
+test("fails a model on request, so that a client can be tested with degraded answers", async () => {
   const control = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${state.aws.endpoint}${path}`, { method, body: JSON.stringify(body) ?? null });
     return { status: answer.status, body: (await answer.json()) as Record<string, { calls: number }> };
@@ -219,7 +219,7 @@ test("says that no cluster answers at the given address", async () => {
   );
 });
 
-test("says that a cluster wants a user and a password", async () => {
+test("says that a cluster requires a user and a password", async () => {
   const env = { OPENSEARCH_URL: `http://${proxyAddress}` };
   const second = startDev(scratchFolder(TEST_OUTPUT, "dev-anonymous"), [], env);
   assert.is(await second.exited, 1);

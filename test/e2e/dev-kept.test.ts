@@ -54,7 +54,7 @@ async function post(path: string, body: unknown): Promise<boolean> {
 const save = (user: object) =>
   waitFor(() => post("/update-users", { users: [user] }), { what: "the user to be accepted", timeoutMs: 30_000 });
 
-/** What is in the local AWS endpoint: the user's membership, keys of event objects. */
+/** Returns what is in the local AWS endpoint: the user's membership, and keys and ETags of event objects. */
 async function kept() {
   const { dynamo, s3 } = localClients({ endpoint: state.aws.endpoint, region: REGION });
   const Key = { USER_ID: { S: "Ünïcode 1" } };
@@ -76,13 +76,13 @@ test("has the names and functions of a deployment", async () => {
   assert.is(before.objects.length, 1);
 });
 
-test("keeps both over a restart, the events as they were received", async () => {
+test("keeps both over a restart, with events as received", async () => {
   await stop();
   await start();
   assert.equal(await kept(), before);
 });
 
-/** The local configuration with one file changed. */
+/** Writes the local configuration with one changed file. Returns its folder. */
 function changedConf(name: string, file: string, change: (text: string) => string): string {
   const conf = join(dir, name);
   cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
@@ -104,7 +104,7 @@ async function filters(): Promise<(string | undefined)[]> {
 const CATEGORY = "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
 const CHANGED = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
 
-test("keeps what is changed after that, too, and follows filter.yaml", async () => {
+test("also keeps later changes, and follows filter.yaml", async () => {
   assert.is((await filters()).length, 2);
   assert.ok((await filters()).includes(names.filter("category", CATEGORY)));
   await save({ ...USER, MEMBERSHIP_ID: "M-2" });

@@ -9,7 +9,7 @@ import { suite } from "../suite.ts";
 import { type Answer, commandsOf, curl, ids, Newcomer, NO_FILTER } from "./newcomer.ts";
 
 /**
- * `make dev` and `make demo-train` as a newcomer meets them: with an OpenSearch of its own, from CSV files to
+ * `make dev` and `make demo-train` as a newcomer uses them: on an OpenSearch that they start, from CSV files to
  * recommendations, twice on one folder, and interrupted.
  */
 const test = suite("make dev");
@@ -60,11 +60,11 @@ test("prints a hybrid search command in which every leg takes part", () => {
   assert.ok(search_request_template.search_pipeline);
 });
 
-test("is honest about the models", () => {
+test("says that the models are stand-ins", () => {
   assert.match(we.dev.output(), /Stand-ins, not the real models: dense_large_en_v1_5, sparse_v3/);
 });
 
-test("keeps the server alive: refuses a vector field that would end it", async () => {
+test("rejects a vector field that would crash the server", async () => {
   const answer = await fetch(`${we.state.search.url}/raw-backend/native`, {
     method: "PUT",
     headers: { "x-api-key": we.state.search.api_key, "content-type": "application/json" },
@@ -156,7 +156,7 @@ test("counts events at once: a new reader's views change what is recommended", a
   assert.ok(cooking(after) > cooking(before), `${cooking(before)} before, ${cooking(after)} after`);
 });
 
-test("passes on a retired item: it is no longer recommended", async () => {
+test("no longer recommends a retired item", async () => {
   const [top = ""] = ids(await we.forUser("U0002"));
   const records = (await we.forUser("U0002")).response.items;
   const record = records.find(({ ITEM_ID }) => ITEM_ID === top);
@@ -164,7 +164,7 @@ test("passes on a retired item: it is no longer recommended", async () => {
   assert.not(ids(await we.forUser("U0002")).includes(top));
 });
 
-test("personalizes searches by the campaign that the gateway's configuration names", async () => {
+test("personalizes searches with the campaign in the gateway's configuration", async () => {
   const plain = await we.search(null);
   const [a, b] = [await we.search("U0001"), await we.search("U0002")];
   assert.equal([a.degraded, b.degraded], [undefined, undefined]);
@@ -172,7 +172,7 @@ test("personalizes searches by the campaign that the gateway's configuration nam
   assert.is.not(a.order.join(), b.order.join());
 });
 
-test("both APIs and every function act for their roles, and no call was refused", async () => {
+test("runs both APIs and every function with their roles, and no call was denied", async () => {
   const decisions = await decisionsOf({ endpoint: we.state.aws.endpoint });
   assert.equal(
     decisions.filter(({ allowed }) => !allowed),
@@ -229,7 +229,7 @@ test("stops all on Ctrl-C, and keeps index, key, data, models and filters for th
   for (const answer of commands.slice(3).map(curl)) assert.is(answer.degraded, undefined);
 });
 
-test("trains again on what was kept, new events included", async () => {
+test("trains again on the kept data, new events included", async () => {
   const output = await we.relevance(
     "train",
     "--recipes",
@@ -249,7 +249,7 @@ test("trains again on what was kept, new events included", async () => {
   );
 });
 
-test("make demo-train --again uploads and trains again, in the mode that a trained project takes", async () => {
+test("make demo-train --again uploads and trains again, in the mode for a trained project", async () => {
   const output = await we.demoTrain("--again");
   assert.match(output, "$ relevance upload-sample");
   assert.match(output, /\$ relevance train --local .*--training-mode update_dataset_group --wait/);
@@ -267,7 +267,7 @@ test("stops all on Ctrl-C in the middle of starting", async () => {
   await waitFor(async () => started(), { what: "OpenSearch's process", timeoutMs: 60_000 });
   await we.stop();
   assert.not(existsSync(join(we.dir, "dev.json")));
-  // The supervisors end the servers that were still on their way.
+  // The supervisors end the servers that were still starting.
   await waitFor(async () => processesOf(we.dir).length === 0, { what: "the servers to end", timeoutMs: 30_000 });
 });
 

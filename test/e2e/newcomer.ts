@@ -18,10 +18,10 @@ export interface Answer {
   error?: { code: string };
 }
 
-/** Ids of the items in an answer. */
+/** Returns the ids of the items in an answer. */
 export const ids = ({ response }: Answer) => response.items.map(({ ITEM_ID }) => ITEM_ID);
 
-/** The curl commands of an output, character by character. */
+/** Returns the curl commands of an output, character by character. */
 export const commandsOf = (output: string) => output.match(/^curl -s (?:.|\n)*?'$(?=\n\n)/gm) ?? [];
 
 /** Runs a command as a shell does, and reads its answer. */
@@ -29,7 +29,7 @@ export const curl = (command = "exit 1") => JSON.parse(execFileSync("sh", ["-c",
 
 /** A folder in which a newcomer runs `make dev`, its commands, and calls both services. */
 export class Newcomer {
-  /** The working folder, as the commands find the stack below it. */
+  /** The working folder, below which the commands find the stack. */
   readonly folder: string;
   /** The folder of `make dev`. */
   readonly dir: string;
@@ -80,7 +80,7 @@ export class Newcomer {
     return { status: answer.status, body: (await answer.json()) as Answer };
   }
 
-  /** Ten items for a user. */
+  /** Requests ten items for a user. */
   async forUser(user_id: string, more: object = {}): Promise<Answer> {
     const request = { user_id, limit: 10, ...NO_FILTER, ...more };
     const { status, body } = await this.post("/recommend-items-to-user", request);

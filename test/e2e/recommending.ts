@@ -5,7 +5,7 @@ import { waitFor } from "../../local/process/wait.ts";
 import { call, type Services } from "./served-services.ts";
 import type { Step, World } from "./world.ts";
 
-/** From the demo's files to recommendations of two trainings. */
+/** Goes from the demo's files to recommendations after two trainings. */
 export function recommending(step: Step, world: World, services: Services): void {
   const { project, data } = world;
   const user = data.readers[0]?.USER_ID ?? "";
@@ -18,7 +18,7 @@ export function recommending(step: Step, world: World, services: Services): void
       ...more,
     });
 
-  step("the demo's files are uploaded over HTTP, and none is rejected", async () => {
+  step("upload-sample uploads the demo's files over HTTP, and no record is rejected", async () => {
     const files = await writeDemoFiles(data, join(project.folder, "demo"));
     const { url, key } = services.recommendation;
     const { out } = await project.succeeds(
@@ -30,7 +30,7 @@ export function recommending(step: Step, world: World, services: Services): void
     assert.not.match(JSON.stringify(uploaded), /"rejected":[1-9]/);
   });
 
-  step("train init brings campaigns that answer, for a user, for an item, in a user's order", async () => {
+  step("train init creates campaigns that answer for a user, for an item, and in a user's order", async () => {
     const { out } = await project.succeeds("train", "--training-mode", "init", "--wait");
     assert.is(out.match(/the new version is active/g)?.length, 3, out);
     const forUser = await recommend();
@@ -59,7 +59,7 @@ export function recommending(step: Step, world: World, services: Services): void
     for (const { CATEGORIES = "" } of body.response?.items ?? []) assert.ok(CATEGORIES.split("|").includes("History"));
   });
 
-  step("events of a user are excluded by a filter at once: they went to Personalize in real time", async () => {
+  step("a filter excludes items of a user's events at once, because events go to Personalize in real time", async () => {
     const before =
       (await recommend({ filter_name: "unseen" })).body.response?.items?.map(({ ITEM_ID }) => ITEM_ID) ?? [];
     const events = before.slice(0, 3).map((ITEM_ID) => ({

@@ -15,13 +15,13 @@ import { proveGateway } from "../infrastructure/prove-gateway.ts";
 import type { Services } from "./served-services.ts";
 import type { Step, World } from "./world.ts";
 
-/** Removes one service and then the other, interrupted where it hurts. */
+/** Removes one service and then the other, with interruptions at critical points. */
 export function removal(step: Step, world: World, services: Services): void {
   const { project, sfn, cloud } = world;
   const UNINSTALL = ["uninstall", "--destroy-infra", "false", "--yes"];
   let training = "";
 
-  /** Starts the uninstallation and presses Ctrl-C at a line of its output; gives what it said from there on. */
+  /** Starts the uninstallation and presses Ctrl-C at a line of its output. Returns the output after that line. */
   const interruptedAt = async (line: string) => {
     const run = project.start(...UNINSTALL);
     const early = run.ended.then(({ out, err }): never => {
@@ -35,14 +35,14 @@ export function removal(step: Step, world: World, services: Services): void {
     return err.slice(err.indexOf(line) + line.length);
   };
 
-  step("uninstall is refused as long as what it would take is shared", async () => {
+  step("uninstall refuses to remove what the other service uses", async () => {
     const { err, code } = await project.relevance("uninstall", "--destroy-infra", "true", "--yes");
     assert.match(err, "The search gateway is deployed and uses what --destroy-infra true would remove");
     assert.is(code, 1);
   });
 
   step("uninstall stops a running training; Ctrl-C leaves the teardown running", async () => {
-    // Imports do not end, and so the training does not.
+    // The training does not end, because its imports do not.
     world.holdClock();
     const { out } = await project.succeeds("train", "--training-mode", "update_dataset_group");
     training = /^arn:\S+$/m.exec(out)?.[0] ?? "";
@@ -60,12 +60,12 @@ export function removal(step: Step, world: World, services: Services): void {
   });
 
   for (const line of ["aws_api_gateway_stage.api-stage: deleted", "aws_lambda_invocation.event-tracker: changed"]) {
-    step(`uninstall is interrupted at "${line}", and says how to go on`, async () => {
+    step(`uninstall is interrupted at "${line}", and says how to resume`, async () => {
       assert.match(await interruptedAt(line), "run the command again to resume.");
     });
   }
 
-  step("the next one resumes: campaigns, solutions and the rest of the service are gone", async () => {
+  step("the next uninstall resumes, and removes campaigns, solutions and the rest of the service", async () => {
     await services.recommendation.stop();
     const { err } = await project.succeeds(...UNINSTALL);
     assert.match(err, "Removing personalization");
@@ -81,7 +81,7 @@ export function removal(step: Step, world: World, services: Services): void {
     assert.match(err, "There is nothing to remove.");
   });
 
-  step("destroy removes the rest; bucket, keys and parameters are left, and nothing else is", async () => {
+  step("destroy removes the rest, and leaves only bucket, keys and parameters", async () => {
     await services.gateway.stop();
     await project.succeeds("destroy", "--destroy-infra", "true", "--yes");
     const listed = JSON.parse((await project.succeeds("list", "--json")).out);
@@ -103,7 +103,7 @@ async function personalizeHas({ cloud }: World): Promise<string[]> {
   return [...datasetGroups, ...schemas, ...solutions, ...campaigns].map(({ name = "" }) => name);
 }
 
-/** The stacks that still hold anything. */
+/** Returns the stacks that still have resources. */
 function stacksOf({ terraform: found }: { terraform: readonly { stack: string }[] }): string[] {
   return [...new Set(found.map(({ stack }) => stack))].sort();
 }

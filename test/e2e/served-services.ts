@@ -31,20 +31,20 @@ export interface Answer {
 }
 
 /**
- * The recommendation API, whose every request is an invocation of the alias in the local cloud: a new version serves from
- * the moment that a deployment switches to it, as in AWS.
+ * Serves the recommendation API. Every request invokes the alias in the local cloud, so a new version serves as soon as
+ * a deployment switches to it, as in AWS.
  */
 export async function serveRecommendation({ cloud, lambda, names }: World): Promise<Served> {
   const api = await readDeployedApi(cloud, names.api("recommendation"), "v1");
   const handler = invoking(lambda, api.function);
   const forbidden = api.methods.filter(({ permitted }) => !permitted);
   if (forbidden.length > 0) throw new Error(`API Gateway may not call the function for ${forbidden[0]?.resource}`);
-  // Throttled by nothing here: the load is the test's own.
+  // Not throttled here, because the load comes from the test.
   const running = await startApi({ services: [{ basePath: api.stage, routes, keys: api.keys, handler }] });
   return served(running, `${running.url}/${api.stage}`, api.keys);
 }
 
-/** The gateway, with the cluster in place of the domain's name, which does not resolve. */
+/** Serves the gateway, with the cluster instead of the domain's name, which does not resolve. */
 export async function serveGateway({ cloud, names, cluster }: World): Promise<Served> {
   const running = await serveDeployedApi({ cloud, name: names.api("search-gateway"), cluster });
   return served(running, running.url, running.api.keys);
@@ -56,7 +56,7 @@ function served(running: RunningApi, url: string, keys: readonly string[]): Serv
   return { url, key, stop: () => running.stop() };
 }
 
-/** A call of a JSON endpoint. */
+/** Calls a JSON endpoint. */
 export async function call({ url, key }: Served, path: string, body: unknown, method = "POST"): Promise<Answer> {
   const response = await fetch(`${url}${path}`, {
     method,

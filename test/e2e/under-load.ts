@@ -1,16 +1,16 @@
 import { setInterval } from "node:timers/promises";
 import type { Answer } from "./served-services.ts";
 
-/** What came of the requests that were made. */
+/** The number of requests, and the failed ones. */
 export interface Load {
   count: number;
   failures: string[];
 }
 
-/** Between two requests of a kind, unless the first takes longer: most of the machine is left to the work. */
+/** Pause between two requests of a kind, unless the first takes longer, so that the work gets most of the machine. */
 const PACE_MS = 100;
 
-/** Makes requests of each kind, one after another, as long as the work runs. */
+/** Sends requests of each kind, one after another, until the work ends. */
 export async function underLoad(
   requests: readonly (() => Promise<Answer>)[],
   work: () => Promise<void>,

@@ -14,7 +14,7 @@ import { clusters } from "../fixtures/opensearch.ts";
 import { type TestProject, testProject } from "../infrastructure/project.ts";
 import { addRecommendationFiles, PERSONALIZE } from "../infrastructure/recommendation-project.ts";
 
-/** Declares one test; they run in order, each on what the one before has left. */
+/** Declares one test. Tests run in order, each on the state that the previous one left. */
 export type Step = (name: string, work: () => void | Promise<void>) => void;
 
 /** An account with a cluster, and a project with both services in it. */
@@ -26,7 +26,7 @@ export interface World {
   lambda: LambdaClient;
   sfn: SFNClient;
   personalize: PersonalizeStandIn;
-  /** Nothing that Personalize works at comes to an end until the clock is released. */
+  /** Keeps every operation of Personalize in progress until the clock is released. */
   holdClock(): void;
   releaseClock(): void;
   data: DemoData;
@@ -37,7 +37,7 @@ const NAME = "shop";
 /** Enough for every recipe's minimum; each training takes seconds. */
 const SIZE = { books: 300, readers: 60, interactions: 3_000 };
 
-/** Makes the account, the cluster and the project, of which nothing is deployed. */
+/** Creates the account, the cluster and the project, without deploying it. */
 export async function createWorld(): Promise<World> {
   const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
   const folder = scratchFolder(TEST_OUTPUT, "e2e");
@@ -49,7 +49,7 @@ export async function createWorld(): Promise<World> {
   const personalize = openPersonalize(folder, endpoint.promise, {
     clock: { now: () => heldAt ?? Date.now() },
   });
-  // Its last 15 seconds are for the answer: what takes longer than 15 before that is joined by another invocation.
+  // Its last 15 seconds are for the answer, so another invocation joins work that takes longer than the 15 before.
   const shortCalls = { [names.function("personalize-manager")]: 30 };
   const cloud = await ownCloud({
     standIns: [models, personalize],

@@ -1,4 +1,4 @@
-// Commands in an account where nothing is deployed: what they refuse, and what they make and remove by themselves.
+// Commands in an account where nothing is deployed: what they refuse, and what they create and remove themselves.
 import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ const ssm = new SSMClient(clientOptions(cloud));
 
 const nameOf = (error: Error) => error.name;
 
-test("without the state's bucket, the message names the command that makes it", async () => {
+test("without the bucket for state, the message names the command that creates it", async () => {
   const { err, code } = await project.relevance("destroy", "--destroy-infra", "false", "--yes");
   assert.match(err, "the bucket of terraform.state does not exist: run `relevance init-state` to create it");
   assert.is(code, 1);
@@ -86,7 +86,7 @@ test("init-state with local state says what to set: exit code 2", async () => {
   assert.is(code, 2);
 });
 
-/** A second project in the same account. */
+/** Returns the options of another project in the same account. */
 function projectAt(place: string) {
   return {
     folder: join(folder, place),
@@ -106,7 +106,7 @@ for (const command of [
   test(`${command[0]} refuses credentials of another account, and names both`, async () => {
     const other = await testProject({
       ...projectAt("other"),
-      // It names no resource by an ARN, which would have to be of that account too.
+      // This configuration contains no ARN, which would have to belong to that account too.
       configuration: "no-custom-domain",
       changes: [["project.yaml", ["aws", "account_id"], "210987654321"]],
     });
@@ -119,7 +119,7 @@ for (const command of [
   });
 }
 
-test("plan refuses a sparse model whose files are not the locked ones", async () => {
+test("plan rejects a sparse model whose files differ from the locked ones", async () => {
   const changed = await testProject(projectAt("changed"));
   writeFileSync(join(changed.folder, "models/sparse_v3/idf.json"), "{}");
   const { err, code } = await changed.relevance("plan");
@@ -127,7 +127,7 @@ test("plan refuses a sparse model whose files are not the locked ones", async ()
   assert.is(code, 1);
 });
 
-test("plan names what the account lacks, all at once, before anything is planned", async () => {
+test("plan names everything that the account lacks before it plans", async () => {
   const wrong = await testProject({
     ...projectAt("wrong"),
     changes: [
@@ -155,7 +155,7 @@ test("info says that nothing is deployed", async () => {
   assert.is((await project.relevance("info", "--json")).out, "{}\n");
 });
 
-test("rotate-key has no key to change, and knows the services", async () => {
+test("rotate-key has no key to replace, and rejects unknown services", async () => {
   const { err, code } = await project.relevance("rotate-key", "--service", "search-gateway", "--yes");
   assert.equal(
     [err, code],
@@ -165,7 +165,7 @@ test("rotate-key has no key to change, and knows the services", async () => {
   assert.equal([wrong.err, wrong.code], ["--service: must be search-gateway or recommendation\n", 2]);
 });
 
-test("destroy has no default for what services share, and takes true and false alone", async () => {
+test("destroy has no default for --destroy-infra, and accepts only true and false", async () => {
   const missing = await project.relevance("destroy", "--yes");
   assert.match(missing.err, "required option '--destroy-infra <true|false>' not specified");
   const wrong = await project.relevance("destroy", "--destroy-infra", "yes");
@@ -193,7 +193,7 @@ test("list has nothing to show", async () => {
   assert.is(out, "This project has no resources in Terraform's state or in Personalize.\n");
 });
 
-test("purge removes bucket and parameters that no state knows of, and names the keys that it cannot", async () => {
+test("purge removes a bucket and parameters that are in no state, and names the keys that it cannot remove", async () => {
   const Bucket = names.bucket();
   await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: "eu-west-1" } }));
   await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
@@ -203,7 +203,7 @@ test("purge removes bucket and parameters that no state knows of, and names the 
   const others = `/relevance/${name}x/kept`;
   for (const Name of [...ours, others]) await ssm.send(new PutParameterCommand({ Name, Value: "v", Type: "String" }));
 
-  // The search gateway was destroyed in order: its state has seen changes, and holds nothing.
+  // The search gateway was destroyed properly: its state has changed, and is empty.
   const emptied = { version: 4, terraform_version: "1.10.0", serial: 9, lineage: randomUUID(), resources: [] };
   const state = { Bucket: stateBucket, Key: names.stateKey("search-gateway", "teams/search") };
   await s3.send(new PutObjectCommand({ ...state, Body: JSON.stringify(emptied) }));
@@ -223,13 +223,13 @@ test("purge removes bucket and parameters that no state knows of, and names the 
   assert.is((await ssm.send(new GetParameterCommand({ Name: others }))).Parameter?.Value, "v");
 });
 
-test("purge asks for the project's name: without a terminal it needs --yes", async () => {
+test("purge asks for the project's name, and needs --yes without a terminal", async () => {
   const { err, code } = await project.relevance("purge");
   assert.match(err, `All data of ${name} will be lost. There is no terminal to answer on`);
   assert.is(code, 2);
 });
 
-test("the key for user ids is created once and kept", async () => {
+test("creates the key for user ids once and keeps it", async () => {
   const secrets = new SecretsManagerClient(clientOptions(cloud));
   const SecretId = names.userIdKeyParameter();
   await secrets.send(new CreateSecretCommand({ Name: SecretId }));
@@ -242,7 +242,7 @@ test("the key for user ids is created once and kept", async () => {
   assert.is(await value(), first);
 });
 
-test("the deployer needs here what the end-to-end run does without", () =>
+test("the deployer needs permissions here that the end-to-end run does not", () =>
   checkNeededHere({ cloud, project: name }, "account.test"));
 
 test.run();

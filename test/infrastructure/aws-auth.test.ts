@@ -1,4 +1,4 @@
-// The example with signed requests, by the command line: each test continues from the state that the previous one left.
+// The example with signed requests, by the command line. Each test continues from the state that the previous one left.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/core/naming/names.ts";
@@ -16,7 +16,7 @@ const test = suite("a gateway that signs its requests");
 
 const NAME = "signed";
 const folder = scratchFolder(TEST_OUTPUT, "aws-auth");
-// No endpoint: the configuration has a model of Bedrock.
+// No endpoint, because the configuration has a Bedrock model.
 const models = await createModelStandIns({ modelOfEndpoint: () => undefined });
 const cloud = await ownCloud({ standIns: [models] });
 test.after(async () => {
@@ -24,7 +24,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 const account = await seedAccount(cloud);
-// As users run it: Terraform starts the provider and reads all of its schema.
+// As users run it, so Terraform starts the provider and reads its whole schema.
 const project = await testProject({
   folder,
   cloud,
@@ -43,13 +43,13 @@ test("is deployed with all that it needs", async () => {
   assert.ok(found.includes(`function ${names.function("api-router")}`), found.join(", "));
 });
 
-test("then a plan is empty", async () => {
+test("leaves nothing to plan", async () => {
   const { out, err, code } = await project.relevance("plan", "--detailed-exitcode");
   assert.match(out, "\nNothing to change.\n", err);
   assert.is(code, 0);
 });
 
-test("destroy leaves API Gateway's log role alone, which is the account's", async () => {
+test("destroy leaves only API Gateway's log role, which belongs to the account", async () => {
   const { err, code } = await project.relevance("destroy", "--destroy-infra", "true", "--yes");
   assert.is(code, 0, err);
   assert.equal(await projectResources(cloud, NAME), [`role ${names.role("api-gateway-logs")}`]);

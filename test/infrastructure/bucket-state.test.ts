@@ -1,4 +1,4 @@
-// State in a bucket: what belongs to one region is not used for another, and what has moved is taken along once.
+// State in a bucket: the state of one region is not used for another, and state moves to a new place once.
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ const stateOf = (serial: number) =>
   JSON.stringify({ version: 4, terraform_version: "1.10.0", serial, lineage: randomUUID(), resources: [] });
 const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
 
-/** Makes a stack's folder ready, as a deployment does, or as commands do that only read and remove. */
+/** Prepares a stack's folder, as a deployment does, or as commands do that only read and remove. */
 async function initialized(place: string, changes: readonly Change[], more: Partial<StackFolder> = {}) {
   const env = { ...process.env, ...deployer.env, TF_PROVIDER_MIRROR: terraform.mirror };
   const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
@@ -47,11 +47,11 @@ async function initialized(place: string, changes: readonly Change[], more: Part
   if (!written) throw new Error("nothing was written");
   const stack = { ...written, ...more };
   await initStack(runner, stack);
-  // Where there is none, Terraform pulls nothing or an empty one.
+  // Without a state, Terraform pulls nothing or an empty one.
   return ((await pullState(runner, stack)) as { serial?: number } | undefined)?.serial ?? 0;
 }
 
-test("another region's is read as it is, and nothing is taken along to it", async () => {
+test("reads another region's state as it is, and moves nothing to it", async () => {
   const prefix = `regions-${process.pid}`;
   const key = (region: string) =>
     namesOf({ project: "minimal", account: cloud.accountId, region }).stateKey("storage", prefix);
@@ -72,7 +72,7 @@ test("another region's is read as it is, and nothing is taken along to it", asyn
   assert.is(await initialized("regions", [inBucket(prefix)]), 7);
 });
 
-test("state that moves to a bucket is taken along in the folder of the deployment, which the message names", async () => {
+test("tells how to migrate state that moves to a bucket, and names the folder of the deployment", async () => {
   const prefix = `moved-${process.pid}`;
   await initialized("deployment", []);
   const error = await initialized("deployment", [inBucket(prefix)]).catch(String);
@@ -84,7 +84,7 @@ test("state that moves to a bucket is taken along in the folder of the deploymen
   assert.match(String(error), `-chdir=${directory} init -migrate-state\``);
 });
 
-test("the folders of the other commands read it where it is now", async () => {
+test("the folders of other commands read state from its current place", async () => {
   const prefix = `read-${process.pid}`;
   const scratch = { scratch: true };
   assert.is(await initialized("removal", [], scratch), 0);

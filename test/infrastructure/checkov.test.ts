@@ -31,7 +31,7 @@ function planOf(type: string, values: object): string {
   return file;
 }
 
-test("finds a planted group that is open to the world", async () => {
+test("finds a planted security group that is open to the world", async () => {
   const ingress = [{ from_port: 22, to_port: 22, protocol: "tcp", cidr_blocks: ["0.0.0.0/0"], description: "" }];
   const found = await findingsIn([planOf("aws_security_group", { name: "open", ingress })]);
   const [open] = found.filter(({ rule }) => rule === "CKV_AWS_24");
@@ -39,12 +39,12 @@ test("finds a planted group that is open to the world", async () => {
   assert.ok(problemsOf(found, []).some((line) => line.startsWith("CKV_AWS_24 aws_security_group.planted: ")));
 });
 
-test("refuses a plan that it checks nothing of", async () => {
+test("rejects a plan in which it checks nothing", async () => {
   const error = await findingsIn([planOf("random_id", { byte_length: 4 })]).catch((thrown: Error) => thrown.message);
   assert.is(error, "checkov has checked nothing");
 });
 
-test("a suppression covers its rule at its resources, by address, type or pattern", () => {
+test("applies a suppression to its rule at its resources, by address, type or pattern", () => {
   const findings = [
     finding("CKV_AWS_1", "aws_x.a"),
     finding("CKV_AWS_1", "aws_x.b-log"),
@@ -57,19 +57,19 @@ test("a suppression covers its rule at its resources, by address, type or patter
   assert.equal(problems("aws_x.*-log"), ["CKV_AWS_1 aws_x.a", "CKV_AWS_2 aws_x.a"]);
 });
 
-test("a suppression that nothing needs is a problem", () => {
+test("reports an unneeded suppression", () => {
   assert.equal(problemsOf([], [suppression("CKV_AWS_1", "aws_x")]), [
     "stacks/x.ts: nothing breaks CKV_AWS_1 at aws_x, remove the comment",
   ]);
 });
 
-test("a suppression without a reason is refused", () => {
+test("rejects a suppression without a reason", () => {
   mkdirSync(join(folder, "stacks"), { recursive: true });
   writeFileSync(join(folder, "stacks/x.ts"), "// checkov:skip=CKV_AWS_1 aws_x.a:\n");
   assert.throws(() => readSuppressions(folder), /stacks\/x\.ts: "checkov:skip=CKV_AWS_1 aws_x\.a:" is not/);
 });
 
-test("every suppression of the stacks has a reason", () => {
+test("finds a reason for every suppression of the stacks", () => {
   assert.ok(readSuppressions().length > 0);
 });
 

@@ -1,4 +1,4 @@
-// The configuration files in the bucket: what `plan` says of them, what `deploy` does, and an earlier Terraform's state.
+// The configuration files in the bucket: what `plan` says about them, what `deploy` does, and an earlier state.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -54,7 +54,7 @@ const sdk = { region: cloud.region };
 const bucket = `${project}-relevance-files`;
 const FILES = ["api.yaml", "hybrid_search.yaml", "model.yaml", "project.yaml"];
 
-/** Synchronizes, and gives what was printed. */
+/** Synchronizes, and returns what was printed. */
 async function synchronized(changes: readonly Change[] = []): Promise<string> {
   let printed = "";
   const terminal = createTerminal({ write: () => {} }, { write: (text) => (printed += text) }, true);
@@ -66,12 +66,12 @@ const textOf = async (Key: string) =>
   (await s3.send(new GetObjectCommand({ Bucket: bucket, Key }))).Body?.transformToString() ?? "";
 const versions = async () => (await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }))).Versions?.length ?? 0;
 
-test("without a bucket, all of them would be written", async () => {
+test("plans to write all of them if there is no bucket", async () => {
   const changes = await compareConfiguration({ sdk, config: configuration("minimal") }, bucket);
   assert.equal(changes, { write: Object.keys(configuration("minimal").files).sort(), remove: [] });
 });
 
-test("all are written, named, with their values and without comments", async () => {
+test("writes and names all of them, with their values and without comments", async () => {
   const LocationConstraint = "eu-west-1";
   await s3.send(new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration: { LocationConstraint } }));
   await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration: { Status: "Enabled" } }));
@@ -82,7 +82,7 @@ test("all are written, named, with their values and without comments", async () 
   assert.not.match(stored, "#");
 });
 
-test("nothing is written, or would be, when nothing has changed but a comment", async () => {
+test("writes nothing, and plans nothing, when only a comment has changed", async () => {
   const before = await versions();
   assert.is(await synchronized(), "");
   const config = configuration("minimal");
@@ -92,7 +92,7 @@ test("nothing is written, or would be, when nothing has changed but a comment", 
   assert.is(await versions(), before);
 });
 
-test("only what differs is written, what is gone is removed, and the plan's note says both before", async () => {
+test("writes only files that differ and removes files that are gone, as the plan's note says before", async () => {
   await s3.send(new PutObjectCommand({ Bucket: bucket, Key: "configuration/etl/old.json", Body: "{}" }));
   await s3.send(new PutObjectCommand({ Bucket: bucket, Key: "events/kept.json", Body: "{}" }));
   const change: Change = ["api.yaml", ["throttle"], { rate_limit: 7 }];
@@ -109,13 +109,13 @@ test("only what differs is written, what is gone is removed, and the plan's note
   assert.is(await synchronized([change]), "");
 });
 
-test("what something else has written is written again", async () => {
+test("rewrites files that something else has written", async () => {
   await synchronized();
   await s3.send(new PutObjectCommand({ Bucket: bucket, Key: "configuration/model.yaml", Body: "by: hand" }));
   assert.is(await synchronized(), "  model.yaml: written\n");
 });
 
-test("what S3 refuses is reported with the bucket's name, and what is needed", async () => {
+test("reports a refusal by S3 with the bucket's name and the required permission", async () => {
   const server = createServer((_, response) => {
     response.writeHead(403, { "content-type": "application/xml" });
     response.end("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>");
@@ -132,10 +132,10 @@ test("what S3 refuses is reported with the bucket's name, and what is needed", a
   );
 });
 
-test("a state that has the files as resources forgets them, without deleting them", async () => {
+test("forgets files that a state has as resources, without deleting them", async () => {
   const config = configuration("minimal", [["project.yaml", ["project_name"], project]]);
   const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
-  // The bucket alone: what else the stack holds takes minutes to be applied, and says nothing of the files.
+  // Only the bucket: the rest of the stack takes minutes to apply, and has nothing to do with the files.
   const write = (change: (stack: Stack) => Stack) => {
     const [stack = { name: "storage", directory: "" }] = writeStacks(config, { folder, stacks: ["storage"] });
     const file = join(stack.directory, "cdk.tf.json");
@@ -153,8 +153,8 @@ test("a state that has the files as resources forgets them, without deleting the
     "configuration-api-yaml": object("api.yaml"),
     "configuration-gone-json": object("gone.json"),
   };
-  // As the root user: with objects as resources, deployers needed other permissions.
-  // As it was synthesized before: the objects are resources, one of a file that is gone since.
+  // An earlier version synthesized objects as resources; one belongs to a file that no longer exists. Applied as the
+  // root user, because deployers needed other permissions for it.
   const { directory } = write(({ removed: _, resource, ...earlier }) => ({
     ...earlier,
     resource: { ...resource, aws_s3_object },
@@ -179,7 +179,7 @@ test("a state that has the files as resources forgets them, without deleting the
   assert.equal((await planned()).summary.changes, false);
 });
 
-test("the deployer needs here what the end-to-end run does without", () =>
+test("the deployer needs permissions here that the end-to-end run does not", () =>
   checkNeededHere({ cloud, project }, "configuration-objects.test"));
 
 test.run();

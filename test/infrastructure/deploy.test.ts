@@ -1,4 +1,4 @@
-// One deployment from the first apply to the purge: each test continues from the state that the previous one left.
+// One deployment from the first apply to the purge. Each test continues from the state that the previous one left.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { checkNeededHere, refusedCalls } from "../fixtures/check-permissions.ts";
@@ -23,11 +23,11 @@ keyAndList(test, world);
 missingRoute(test, world);
 removal(test, world);
 
-test("nobody was refused a call for lack of a permission", async () => {
+test("no call was denied for lack of a permission", async () => {
   assert.equal(await refusedCalls({ cloud: world.cloud, project: world.project.name }), []);
 });
 
-test("the deployer needs here what the end-to-end run does without", () =>
+test("the deployer needs permissions here that the end-to-end run does not", () =>
   checkNeededHere({ cloud: world.cloud, project: world.project.name }, "deploy.test"));
 
 test.run();

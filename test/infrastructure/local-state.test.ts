@@ -1,4 +1,4 @@
-// State on this machine: what belongs to one account is not used for another.
+// State on this machine: the state of one account is not used for another.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
@@ -22,7 +22,7 @@ const SECOND = "210987654321";
 const config = configuration("minimal");
 const namesIn = (account: string) => namesOf({ project: "minimal", account, region: "eu-west-1" });
 
-test("a second account in the same working folder has its own", async () => {
+test("is separate for a second account in the same working folder", async () => {
   const env = { ...process.env, TF_PROVIDER_MIRROR: terraform.mirror };
   const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
   const stateFolder = join(folder, "state");

@@ -1,4 +1,4 @@
-// A first deployment where AWS is slow to know of new roles, and the account may run ten functions at the same time.
+// A first deployment in an account where new roles take effect slowly, and only ten functions may run at a time.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { setFaults } from "../../local/cloud/permissions.ts";
@@ -13,7 +13,7 @@ import { recommendationProject } from "./recommendation-project.ts";
 const test = suite("a first deployment in a new account");
 
 const NAME = "new";
-/** IAM needs this long; policies longer than roles, so that the functions themselves are refused. */
+/** Delays of IAM. Policies take longer than roles, so that calls by the functions themselves are refused. */
 const ROLE_SECONDS = 5;
 const POLICY_SECONDS = 30;
 
@@ -32,7 +32,7 @@ test.after(async () => {
 const account = await seedAccount(cloud);
 const project = await recommendationProject({ folder, cloud, account, name: NAME });
 
-test("succeeds, says that few functions may run, and says what it waits for", async () => {
+test("succeeds, and says that few functions may run and what it waits for", async () => {
   await setFaults(cloud, {
     roleSeconds: ROLE_SECONDS,
     policySeconds: POLICY_SECONDS,
@@ -49,7 +49,7 @@ test("succeeds, says that few functions may run, and says what it waits for", as
   assert.not.match(err, "credentials");
 });
 
-test("then a plan is empty", async () => {
+test("leaves nothing to plan", async () => {
   const { out, code, err } = await project.relevance("plan", "--detailed-exitcode");
   assert.is(code, 0, `${out}\n${err}`);
 });

@@ -7,12 +7,12 @@ import { gatewayStory } from "../fixtures/deployment-stories.ts";
 import { takenOut } from "../fixtures/taken-out.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("a permission of the deployer that is taken out");
+const test = suite("a missing permission of the deployer");
 
 const SEED = 12;
 const SID = "Bucket";
 
-/** The actions with which a first deployment makes the bucket and writes to it. */
+/** Returns the actions with which a first deployment creates the bucket and writes to it. */
 function actions(): string[] {
   const statements = printedPolicies().flatMap(
     (policy): { Sid: string; Action: string[] }[] => JSON.parse(policy).Statement,

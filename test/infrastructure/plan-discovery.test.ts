@@ -1,4 +1,4 @@
-// Discovery over the real SDK: what an account answers, and what a user reads when it does not.
+// Discovery with the real SDK: what it finds in an account, and what users read about missing resources.
 import {
   CreateEndpointCommand,
   CreateEndpointConfigCommand,
@@ -50,7 +50,7 @@ async function problems(changes: readonly Change[]): Promise<string[]> {
   throw new Error(`not refused: ${JSON.stringify(outcome)}`);
 }
 
-test("finds the domain, its network, the zone, and which zones endpoints can be in", async () => {
+test("finds the domain, its network, the hosted zone, and the zones that endpoints can be in", async () => {
   const { searchGateway, apiGateway } = await found();
   const subnets = account.subnetIds
     .map((id, index) => ({ id, zone: account.availabilityZones[index] ?? "" }))
@@ -97,12 +97,12 @@ const ABSENT: ReadonlyArray<readonly [what: string, changes: readonly Change[], 
 ];
 
 for (const [what, changes, problem] of ABSENT) {
-  test(`${what} that does not exist is refused by name`, async () => {
+  test(`reports ${what} that does not exist by name`, async () => {
     assert.match((await problems(changes))[0] ?? "", problem);
   });
 }
 
-test("reads the key of a secret as it was named", async () => {
+test("reads the key of a secret by id, alias and ARN", async () => {
   const secrets = new SecretsManagerClient(clientOptions(cloud));
   const keyOf = async (name: string, KmsKeyId: string) => {
     const command = new CreateSecretCommand({
@@ -141,7 +141,7 @@ test("reads an existing model endpoint", async () => {
   assert.is(await clients.modelEndpoint("absent"), undefined);
 });
 
-test("reads the numbers of API keys while they are changed over", async () => {
+test("reads the numbers of API keys during a rotation", async () => {
   const Name = "/relevance/discovered/search-gateway/api-keys";
   await new SSMClient(clientOptions(cloud)).send(new PutParameterCommand({ Name, Value: "1,2", Type: "String" }));
   assert.equal((await found()).apiKeys["search-gateway"], [1, 2]);

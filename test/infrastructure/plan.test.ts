@@ -1,4 +1,4 @@
-// What Terraform and the provider plan in an account that has nothing of the project yet.
+// What Terraform and the provider plan in an account without any resource of the project.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -27,7 +27,7 @@ interface Plan {
   configuration: { root_module: { resources?: Array<{ mode: string }> } };
 }
 
-/** The plans of a configuration's stacks with their synthesized texts, by stack. State is local whatever it says. */
+/** Returns the plan and the synthesized resources of each stack of a configuration. State is always local. */
 async function plansOf(name: ConfigurationName) {
   const config = configuration(name, [["project.yaml", ["terraform"], undefined]]);
   const folder = scratchFolder(TEST_OUTPUT, `plan-of-${name}`);
@@ -44,7 +44,7 @@ async function plansOf(name: ConfigurationName) {
 }
 
 for (const name of CONFIGURATIONS) {
-  test(`${name}: everything is created, nothing of the account is read`, async () => {
+  test(`${name}: creates everything, and reads nothing of the account`, async () => {
     const plans = await plansOf(name);
     assert.equal([...plans.keys()], ["storage", "foundation", "search-gateway"]);
     for (const [stack, { plan, resources }] of plans) {

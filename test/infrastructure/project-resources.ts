@@ -15,7 +15,7 @@ import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Cloud } from "../../local/cloud/front.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 
-/** What a cloud has of a project, by what services list: independent of Terraform's state. As in "table shop-users". */
+/** Lists a project's resources, such as "table shop-users", as the services list them and not Terraform's state. */
 export async function projectResources(cloud: Cloud, project: string): Promise<string[]> {
   const options = clientOptions(cloud);
   const gateway = new APIGatewayClient(options);

@@ -17,7 +17,7 @@ import { servedProvider } from "../fixtures/served-provider.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
 import { changed } from "../lib/config/example.ts";
 
-/** Terraform of this machine. */
+/** The Terraform of this machine. */
 export const terraform = requireTerraform();
 
 /** What a run of the command line printed, and its exit code. */
@@ -27,7 +27,7 @@ export interface Run {
   code: number | null;
 }
 
-/** A configuration in a working folder of its own, deployed to a cloud by the command line. */
+/** A configuration in its own working folder, deployed to a cloud by the command line. */
 export interface TestProject {
   /** The working folder. */
   folder: string;
@@ -37,9 +37,9 @@ export interface TestProject {
   /** Appends to a file of the configuration. */
   append(file: string, text: string): void;
   relevance(...args: string[]): Promise<Run>;
-  /** The same, which has to succeed. */
+  /** The same, but fails the test unless the command succeeds. */
   succeeds(...args: string[]): Promise<Run>;
-  /** The same, still running. */
+  /** The same, without waiting for the end. */
   start(...args: string[]): { kill(signal: NodeJS.Signals): void; output(): string; ended: Promise<Run> };
 }
 
@@ -49,7 +49,7 @@ export interface ProjectOptions {
   account: SeededAccount;
   configuration: ConfigurationName;
   name: string;
-  /** What the deployer's policies name, where it is not the account's. */
+  /** Values in the deployer's policies that differ from the account's. */
   deployer?: Partial<Deployment>;
   changes?: readonly Change[];
   /** Whether all commands use one provider that keeps running, which is faster than one for each. Default: true. */
@@ -129,7 +129,7 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
   };
 }
 
-/** Puts what the account has in place of what the example names. */
+/** Returns the changes that replace the example's resources by the account's. */
 async function accountChanges(
   cloud: TestCloud,
   account: SeededAccount,
@@ -159,13 +159,13 @@ async function accountChanges(
       ["api.yaml", ["domain_name_system", "certificate_arn"], account.certificateArn],
       has("api.yaml", /^ {2}domain_name:/m),
     ],
-    // moto's zones have ids that AWS has not: found by their names.
+    // moto's zones have ids that AWS does not use, so they are found by name.
     [["api.yaml", ["domain_name_system", "hosted_zone_id"], undefined], has("api.yaml", /hosted_zone_id/)],
   ];
   return changes.filter(([, wanted]) => wanted).map(([change]) => change);
 }
 
-/** The generated model files of the stand-ins, locked as if they were the real ones. */
+/** Writes the generated model files of the stand-ins, locked as if they were the real ones. */
 function writeModels(folder: string): void {
   const files = generatedModelFiles();
   const target = join(folder, "models/sparse_v3");

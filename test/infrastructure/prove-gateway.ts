@@ -9,11 +9,10 @@ interface Body {
 }
 
 /**
- * Writes documents, finds them, by words and by meaning, and reports a click, over HTTP. Throws when anything is not
- * as it should be.
+ * Writes documents, finds them by words and by meaning, and reports a click, over HTTP. Throws if any result is wrong.
  */
 export async function proveGateway(url: string, key: string): Promise<void> {
-  // The example configuration has embeddings for this index alone, which others of the machine may use too.
+  // The example configuration has embeddings only for this index, which other tests on this machine may use too.
   const index = "products";
   const send = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${url}${path}`, {

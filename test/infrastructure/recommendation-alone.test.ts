@@ -1,5 +1,5 @@
-// The recommendation service without the search gateway, by the command line, from its validation to nothing. Each test
-// continues where the one before has ended.
+// The recommendation service without the search gateway, by the command line, from validation to removal. Each test
+// continues where the previous one ended.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/core/naming/names.ts";
@@ -41,12 +41,12 @@ const stacksListed = async () => {
   return { stacks: [...new Set(stacks)].sort(), personalize: listed.personalize as { kind: string }[] };
 };
 
-test("its configuration is valid without a file of the search gateway", async () => {
+test("validates without a file of the search gateway", async () => {
   const { out } = await project.succeeds("validate", "--json");
   assert.equal(JSON.parse(out), { valid: true, services: ["recommendation"], problems: [] });
 });
 
-test("deploy brings it up, and asks no cluster", async () => {
+test("is deployed without a call to a cluster", async () => {
   const { out, err } = await project.succeeds("deploy", "--yes");
   assert.match(out, /^recommendation\n {2}URL {6}\S+\n {2}API key {2}\S{20,} {2}default \(/m);
   assert.not.match(err, "cluster");
@@ -60,12 +60,12 @@ test("deploy brings it up, and asks no cluster", async () => {
   ]);
 });
 
-test("then a plan is empty", async () => {
+test("leaves nothing to plan", async () => {
   const { out } = await project.succeeds("plan", "--detailed-exitcode");
   assert.match(out, "\nNothing to change.\n");
 });
 
-test("it gets a second API key", async () => {
+test("gets a second API key", async () => {
   const [first] = await keys();
   const { err } = await project.succeeds("rotate-key", "--service", "recommendation", "--yes");
   const both = await keys();
@@ -73,7 +73,7 @@ test("it gets a second API key", async () => {
   assert.match(err, "`relevance rotate-key --service recommendation --finish`");
 });
 
-test("uninstall --destroy-infra true leaves the bucket and its key alone", async () => {
+test("uninstall --destroy-infra true leaves only the bucket and its key", async () => {
   await project.succeeds("uninstall", "--destroy-infra", "true", "--yes");
   assert.equal(await stacksListed(), { stacks: ["storage"], personalize: [] });
   // API Gateway's log role is one setting of the account, so it stays.

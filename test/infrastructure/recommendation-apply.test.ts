@@ -1,4 +1,4 @@
-// Personalize's resources by Terraform: personalize-manager, deployed by it, makes them in the local Personalize. Each
+// Personalize's resources by Terraform, which deploys personalize-manager to create them in the local Personalize. Each
 // test continues from the state that the previous one left.
 import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import { stepsOf } from "./recommendation-world.ts";
 const test = suite("Personalize's resources by Terraform");
 const step = stepsOf(test, { name: "recommendation-apply", functions: ["personalize-manager"] });
 
-step("the function makes everything, and the second plan is empty", async (world) => {
+step("the function creates everything, and the second plan is empty", async (world) => {
   for (const stack of ["personalization", "filters"] as const) {
     await world.planned(stack);
     await world.applied(stack);
@@ -43,7 +43,7 @@ step("new code of personalize-manager replaces nothing in Personalize", async (w
   world.input.artifacts = artifacts;
 });
 
-step("a changed expression is one replacement, the new filter first, and is switched to", async (world) => {
+step("a changed expression is one replacement, which creates the new filter first and switches to it", async (world) => {
   const before = await world.pointer("category");
   const expression = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
   world.input.config = recommendation([["filter.yaml", ["filters", 0, "expression"], expression]]);
@@ -57,7 +57,7 @@ step("a changed expression is one replacement, the new filter first, and is swit
   assert.is(filters.find(({ arn }) => arn === after)?.expression, expression);
 });
 
-step("a filter that was deleted by hand comes back with the next plan, and then nothing is planned", async (world) => {
+step("a filter deleted by hand is recreated by the next plan, and the plan after that is empty", async (world) => {
   const filterArn = await world.pointer("category");
   await world.client.send(new DeleteFilterCommand({ filterArn }));
   const gone = async () => (await world.inventory()).filters.length === 1;
@@ -70,7 +70,7 @@ step("a filter that was deleted by hand comes back with the next plan, and then 
   assert.equal(await world.planned("filters"), []);
 });
 
-step("a filter that is taken out of filter.yaml goes", async (world) => {
+step("a filter removed from filter.yaml is deleted", async (world) => {
   world.input.config = recommendation([["filter.yaml", ["filters", 0], undefined]]);
   world.input.repairs = {};
   assert.equal(await world.planned("filters"), ["delete aws_lambda_invocation.filter-category"]);
@@ -81,7 +81,7 @@ step("a filter that is taken out of filter.yaml goes", async (world) => {
   );
 });
 
-step("an uninstallation first allows the deletion, then nothing is left", async (world) => {
+step("an uninstallation first allows deletions, then removes everything", async (world) => {
   await world.removed("filters");
   const applied = await world.appliedInputs("personalization");
   assert.equal(

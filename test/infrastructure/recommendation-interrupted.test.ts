@@ -1,5 +1,5 @@
-// Terraform is killed each time that Personalize has just made or removed something, before Terraform hears of it. The next
-// run resumes there, until there is no step left to kill at.
+// Kills Terraform each time Personalize has just created or removed something, before Terraform learns of it. The next
+// run resumes there, until there is no step left at which to kill it.
 import { DeleteSolutionCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
@@ -7,11 +7,11 @@ import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 import { type Run, stepsOf } from "./recommendation-world.ts";
 
-const test = suite("applies that are cut off");
-/** What Personalize has made, changed and removed since it was last taken. */
+const test = suite("interrupted applies");
+/** What Personalize has created, changed and removed since `taken` was last called. */
 let done: string[] = [];
 const taken = () => done.splice(0).sort();
-/** Kills the run that is under way. */
+/** Kills the run in progress. */
 let kill = () => {};
 const step = stepsOf(test, {
   name: "recommendation-interrupted",
@@ -23,10 +23,10 @@ const step = stepsOf(test, {
   },
 });
 
-/** Beyond what any stack has: an apply that never gets further fails the test. */
+/** More than any stack needs, so that an apply without progress fails the test. */
 const MOST_RUNS = 15;
 
-/** Applies again and again, killed at the first thing that is made or removed in each run; gives how often it was. */
+/** Repeats an apply, killing each run at its first change in Personalize. Returns the number of kills. */
 async function killedAtEach(start: () => Promise<Run>): Promise<number> {
   for (let kills = 0; kills < MOST_RUNS; kills += 1) {
     const run = await start();
@@ -43,7 +43,7 @@ async function killedAtEach(start: () => Promise<Run>): Promise<number> {
   throw new Error(`not done after ${MOST_RUNS} runs, in which Personalize did ${done.join(", ")}`);
 }
 
-step("after each of the dataset group, schemas, datasets and tracker: the next apply resumes", async (world) => {
+step("resume after each of the dataset group, schemas, datasets and tracker", async (world) => {
   assert.is(await killedAtEach(() => world.start("personalization")), 8);
   assert.equal(taken(), [
     "CreateDataset",
@@ -61,13 +61,13 @@ step("after each of the dataset group, schemas, datasets and tracker: the next a
   assert.equal(states, ["ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE"]);
 });
 
-step("after each filter", async (world) => {
+step("resume after each filter", async (world) => {
   assert.is(await killedAtEach(() => world.start("filters")), 2);
   assert.equal(taken(), ["CreateFilter", "CreateFilter"]);
   assert.equal(await world.planned("filters"), []);
 });
 
-step("after the new filter of a rotation, and after the removal of the old one", async (world) => {
+step("resume after the new filter of a rotation, and after the removal of the old one", async (world) => {
   const expression = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
   world.input.config = recommendation([["filter.yaml", ["filters", 0, "expression"], expression]]);
   assert.is(await killedAtEach(() => world.start("filters")), 2);
@@ -78,7 +78,7 @@ step("after the new filter of a rotation, and after the removal of the old one",
   assert.is(filters.find(({ name }) => name.includes("category"))?.expression, expression);
 });
 
-step("after each campaign", async (world) => {
+step("resume after each campaign", async (world) => {
   for (const recipe of ["user_personalization", "similar_items", "personalized_ranking"] as const) {
     await world.train(recipe);
   }
@@ -96,11 +96,11 @@ step("after each campaign", async (world) => {
 });
 
 step(
-  "an uninstallation, after each campaign, filter, tracker, dataset, schema and the dataset group",
+  "resume an uninstallation after each campaign, filter, tracker, dataset, schema and the dataset group",
   async (world) => {
     assert.is(await killedAtEach(() => world.startRemoval("recommendation")), 3);
     assert.equal(taken(), ["DeleteCampaign", "DeleteCampaign", "DeleteCampaign"]);
-    // The teardown's work, which is not Terraform's.
+    // The teardown removes solutions, not Terraform.
     for (const { arn: solutionArn } of (await world.inventory()).solutions) {
       await world.client.send(new DeleteSolutionCommand({ solutionArn }));
     }

@@ -1,4 +1,4 @@
-// Terraform destroys in the opposite order of the graph: what an invocation needs must be below it in each stack.
+// Terraform destroys in reverse order of the graph, so what an invocation needs must be below it in each stack.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -18,7 +18,7 @@ const folder = scratchFolder(TEST_OUTPUT, "recommendation-order");
 const served = await servedProvider({ env: {} }, join(folder, "provider"));
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** For each resource of a stack, all that is made before it and goes after it. */
+/** Maps each resource of a stack to all resources that are created before it and destroyed after it. */
 async function graphOf(stack: StackName): Promise<Map<string, Set<string>>> {
   const config = recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]]);
   const [{ directory } = { directory: "" }] = synthesize({
@@ -51,7 +51,7 @@ const invocations = (graph: ReadonlyMap<string, unknown>) =>
 
 const invocation = (id: string) => `aws_lambda_invocation.${id}`;
 
-test("what an invocation needs is there before the first one and after the last", async () => {
+test("creates what invocations need before the first one, and destroys it after the last", async () => {
   const graph = await graphOf("personalization");
   const ids = ["dataset-group", "event-tracker"];
   for (const dataset of ["interaction", "item", "user"]) ids.push(`dataset-${dataset}`, `schema-${dataset}`);
@@ -64,7 +64,7 @@ test("what an invocation needs is there before the first one and after the last"
       "aws_iam_role_policy.personalize-manager-policy",
       "aws_cloudwatch_log_group.personalize-manager-log",
       "aws_kms_key.log-key",
-      // Personalize reads with it what training imports.
+      // Personalize reads what training imports with this role.
       "aws_iam_role.import-role",
       "aws_iam_role_policy.import-policy",
     ];
@@ -76,7 +76,7 @@ test("what an invocation needs is there before the first one and after the last"
   }
 });
 
-test("what hangs on another resource of Personalize goes before it", async () => {
+test("destroys a resource of Personalize before the resources that it depends on", async () => {
   const graph = await graphOf("personalization");
   for (const dataset of ["user", "item", "interaction"]) {
     for (const first of ["dataset-group", `schema-${dataset}`]) {
@@ -86,14 +86,14 @@ test("what hangs on another resource of Personalize goes before it", async () =>
   }
 });
 
-test("the table that campaigns are made from may be read before the first campaign and after the last", async () => {
+test("lets invocations read the training table before the first campaign and after the last", async () => {
   const graph = await graphOf("recommendation");
   assert.equal(
     invocations(graph),
     ["campaign-personalized-ranking", "campaign-similar-items", "campaign-user-personalization"].map(invocation),
   );
   for (const address of invocations(graph)) {
-    // The function's role is admitted to the key by its alias.
+    // The function's role may use the key by its alias.
     const needed = ["aws_dynamodb_table.table-training", "aws_kms_key.log-key", "aws_kms_alias.log-key-alias"];
     assert.equal(
       needed.filter((one) => !graph.get(address)?.has(one)),
@@ -103,7 +103,7 @@ test("the table that campaigns are made from may be read before the first campai
   }
 });
 
-test("a removal that is cut off leaves no state machine without its tables", async () => {
+test("an interrupted removal leaves no state machine without its tables", async () => {
   const graph = await graphOf("recommendation");
   const tables = [...graph.values()]
     .flatMap((below) => [...below])
@@ -120,7 +120,7 @@ test("a removal that is cut off leaves no state machine without its tables", asy
   }
 });
 
-test("state machines, deliveries and schedules lose their permissions last", async () => {
+test("destroys state machines, deliveries and schedules before their permissions", async () => {
   const graph = await graphOf("recommendation");
   const needs = {
     "aws_sfn_state_machine.training-machine": [

@@ -4,7 +4,7 @@ import type { Change } from "../fixtures/configurations/configurations.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { type ProjectOptions, type TestProject, testProject } from "./project.ts";
 
-/** What of the local stack's configuration is the recommendation service's. */
+/** The files of the local stack's configuration that belong to the recommendation service. */
 const FILES = ["schema", "etl", "solution.yaml", "campaign.yaml", "filter.yaml"];
 
 /** The section of project.yaml that enables the recommendation service. */
@@ -21,12 +21,12 @@ export const PERSONALIZE: Change = [
   },
 ];
 
-/** Puts the recommendation service's files into a project's configuration. */
+/** Adds the recommendation service's files to a project's configuration. */
 export function addRecommendationFiles({ folder }: Pick<TestProject, "folder">): void {
   for (const file of FILES) cpSync(join(ROOT, "conf.local", file), join(folder, "conf", file), { recursive: true });
 }
 
-/** The recommendation service alone: nothing of the search gateway is configured. */
+/** A project with only the recommendation service, and no configuration of the search gateway. */
 export async function recommendationProject(options: Omit<ProjectOptions, "configuration">): Promise<TestProject> {
   const project = await testProject({
     ...options,

@@ -1,5 +1,5 @@
-// The whole recommendation service by Terraform, on one apply: each test continues from the state that the previous one
-// left.
+// The whole recommendation service by Terraform, from one apply. Each test continues from the state that the previous
+// one left.
 import { CreateCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import type { Change } from "../fixtures/configurations/configurations.ts";
@@ -11,7 +11,7 @@ import { type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
 const test = suite("the recommendation service by Terraform");
 const step = stepsOf(test, { name: "recommendation-stack" });
 
-/** The service with training by the clock, so that nothing that it may have is missing; changed. */
+/** Returns the service with these changes and with scheduled training, so that it has every resource. */
 const service = (...changes: Change[]) =>
   recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }], ...changes]);
 
@@ -21,19 +21,19 @@ const campaign = async (world: RecommendationWorld) => {
   return campaigns.find(({ recipe }) => recipe === "similar_items");
 };
 
-step("all of it comes up, and the second plan is empty", async (world) => {
+step("is created whole, and the second plan is empty", async (world) => {
   world.input.config = service();
   for (const stack of ["personalization", "recommendation"] as const) {
     await world.planned(stack);
     await world.applied(stack);
   }
   assert.equal(await world.planned("recommendation"), []);
-  // Without a version to serve there is no campaign yet, which is no difference.
+  // Without a version to serve, there is no campaign yet, which does not count as a difference.
   await world.discover("recommendation");
   assert.equal([world.input.repairs, await campaign(world)], [{}, undefined]);
 });
 
-step("a removal by what the state knows keeps what campaigns' invocations need until they are gone", async (world) => {
+step("a removal from the state keeps what invocations of campaigns need until they are gone", async (world) => {
   const { resources } = await world.stateOf("recommendation");
   const invocations = resources.filter(({ type }) => type === "aws_lambda_invocation");
   assert.is(invocations.length, 3);
@@ -47,7 +47,7 @@ step("a removal by what the state knows keeps what campaigns' invocations need u
   }
 });
 
-step("a campaign that a training makes or changes right now is not planned", async (world) => {
+step("plans nothing for a campaign that a training is creating or changing", async (world) => {
   const { client, names } = world;
   const solutionVersionArn = await world.train("similar_items");
   const campaignArn = names.arn("personalize", `campaign/${names.campaign("similar_items")}`);
@@ -68,7 +68,7 @@ step("a campaign that a training makes or changes right now is not planned", asy
   await world.control.advance(60_000);
 });
 
-step("changed TPS are one update in place; one that fails shows again in the next plan", async (world) => {
+step("plans changed TPS as one update in place, and plans it again after it failed", async (world) => {
   world.input.config = service(["campaign.yaml", ["campaigns", "similar_items", "min_provisioned_tps"], 3]);
   await world.discover("recommendation");
   assert.equal(await world.planned("recommendation"), [`update ${CAMPAIGN}`]);
@@ -88,7 +88,7 @@ step("changed TPS are one update in place; one that fails shows again in the nex
   assert.equal(await world.planned("recommendation"), []);
 });
 
-step("its removal leaves nothing but what is another stack's", async (world) => {
+step("its removal leaves only resources of another stack", async (world) => {
   const found = await projectResources(world.cloud, "my-project");
   for (const one of ["table my-project-users", "state machine my-project-training", "api my-project-recommendation"]) {
     assert.ok(found.includes(one), `${one} of ${found.join(", ")}`);

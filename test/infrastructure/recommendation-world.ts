@@ -29,41 +29,41 @@ import { tasteData } from "../local/personalize/taste-data.ts";
 import { recommendation } from "../stacks/support.ts";
 import type { suite } from "../suite.ts";
 
-/** The stacks of the recommendation service in a cloud of their own, with the local Personalize in it. */
+/** The stacks of the recommendation service in their own cloud, with the local Personalize in it. */
 export interface RecommendationWorld {
   cloud: Cloud;
   names: Names;
   client: PersonalizeClient;
   control: PersonalizeStandIn["control"];
-  /** What the stacks are made of at the next plan; tests change it. */
+  /** The input of the next plan, which tests change. */
   input: { config: Configuration; repairs: Record<string, string>; artifacts: Artifacts };
   inventory(): Promise<Inventory>;
-  /** ARN of the filter that requests of this name get. */
+  /** Returns the ARN of the filter that requests with this name use. */
   pointer(filter: string): Promise<string | undefined>;
-  /** Plans a stack. Gives what it would do, as in "update aws_lambda_invocation.filter-category", sorted. */
+  /** Plans a stack. Returns its changes, such as "update aws_lambda_invocation.filter-category", sorted. */
   planned(stack: StackName, more?: Partial<StackInput>): Promise<string[]>;
-  /** Applies what was planned last. */
+  /** Applies the last plan. */
   applied(stack: StackName): Promise<void>;
-  /** Plans and applies at once, one resource after another, and may be killed with everything that it has started. */
+  /** Plans and applies in one run, one resource after another. The run can be killed with all its processes. */
   start(stack: StackName, args?: readonly string[], more?: Partial<StackInput>): Promise<Run>;
-  /** Removes all that a stack's state holds, in the same way. */
+  /** Removes everything in a stack's state, in the same way. */
   startRemoval(stack: StackName): Promise<Run>;
-  /** The inputs that were applied last. */
+  /** Returns the inputs that were applied last. */
   appliedInputs(stack: StackName): Promise<Record<string, object>>;
   /** Reads Personalize and marks what differs, as each plan of the command line does. */
   discover(...stacks: StackName[]): Promise<void>;
-  /** Terraform's state of a stack. */
+  /** Returns Terraform's state of a stack. */
   stateOf(stack: StackName): Promise<State>;
-  /** Removes all that a stack's state holds. */
+  /** Removes everything in a stack's state. */
   removed(stack: StackName): Promise<void>;
   /** Imports generated events and trains a version for a recipe, as training does; returns its ARN. */
   train(recipe: RecipeKind): Promise<string>;
-  /** Works while Personalize stands still: what was begun stays under way. */
+  /** Works while the clock of Personalize stands still, so that its operations stay in progress. */
   withFrozenClock(work: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Terraform at work. */
+/** A running Terraform. */
 export type Run = ReturnType<typeof startTerraform>;
 
 /** The parts of a state that tests look at. */
@@ -75,7 +75,7 @@ export interface WorldOptions {
   /** Names the working folder. */
   name: string;
   functions?: readonly FunctionName[];
-  /** Sees each operation of Personalize that went well before its answer leaves. */
+  /** Called for each successful operation of Personalize before its answer is sent. */
   onSuccess?: (operation: string) => void;
   /** Whether all commands use one provider that keeps running. Kills of Terraform do not end it. Default: true. */
   servedProvider?: boolean;
@@ -83,7 +83,7 @@ export interface WorldOptions {
 
 const ONE_BY_ONE = ["apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"];
 
-/** Starts the cloud, builds the functions, and gives what tests do. */
+/** Starts the cloud, builds the functions, and returns the operations of tests. */
 async function createRecommendationWorld({
   name,
   functions,
@@ -111,7 +111,7 @@ async function createRecommendationWorld({
   const env = { ...deployer.env, ...provider };
   const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, env);
 
-  /** The stack's folder, written again. */
+  /** Rewrites the stack's folder, and returns it. */
   async function written(stack: StackName, more: Partial<StackInput> = {}): Promise<string> {
     const { config, repairs, artifacts } = input;
     const discovery = { ...discoveryOf(config), personalize: { repairs } };
@@ -177,10 +177,10 @@ async function createRecommendationWorld({
   };
 }
 
-/** Declares one test; they run in order on one world, each on what the one before has left. */
+/** Declares one test. Tests run in order on one world, each on the state that the previous one left. */
 export type WorldStep = (name: string, work: (world: RecommendationWorld) => Promise<void>) => void;
 
-/** Gives a suite a world, and what declares its tests. */
+/** Gives a suite its world. Returns the function that declares its tests. */
 export function stepsOf(test: ReturnType<typeof suite>, options: WorldOptions): WorldStep {
   const started = Promise.withResolvers<RecommendationWorld>();
   test.before(async () => started.resolve(await createRecommendationWorld(options)));
@@ -211,7 +211,7 @@ function watched(standIn: StandIn, onSuccess: (operation: string) => void): Stan
   };
 }
 
-/** What a recipe of ours is in Personalize. */
+/** The name of each recipe in Personalize. */
 const RECIPES: Readonly<Record<RecipeKind, string>> = {
   user_personalization: "aws-user-personalization",
   similar_items: "aws-sims",

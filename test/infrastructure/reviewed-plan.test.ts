@@ -1,4 +1,4 @@
-// A plan that is saved, reviewed and applied; what is refused; going back and forward again.
+// Saves, reviews and applies a plan, checks what is refused, and rolls back and forward again.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { GetAliasCommand, LambdaClient, ListVersionsByFunctionCommand } from "@aws-sdk/client-lambda";
@@ -19,7 +19,7 @@ const account = await seedAccount(cloud);
 const folder = scratchFolder(TEST_OUTPUT, "reviewed-plan");
 const name = `reviewed-${process.pid}`;
 const names = namesOf({ project: name, account: cloud.accountId, region: cloud.region });
-// Terraform's own provider: a served one is in no lock file, and the lock file is part of a saved plan.
+// Terraform starts the provider itself: a saved plan includes the lock file, which lists no served provider.
 const project = await testProject({
   folder,
   cloud,
@@ -58,13 +58,13 @@ test("is saved with everything it depends on, and an id", async () => {
   assert.equal(Object.keys(functions), ["api-router", "log-handler", "search-events"]);
 });
 
-test("goes to a new folder only", async () => {
+test("is saved only to a new folder", async () => {
   const { err, code } = await project.relevance("plan", "--out", "first");
   assert.match(err, "--out: first is not empty");
   assert.is(code, 2);
 });
 
-test("is refused when the configuration changed: the message names the file", async () => {
+test("is refused when the configuration changed, and the message names the file", async () => {
   project.edit(["api.yaml", ["throttle"], { rate_limit: 5 }]);
   const { err, code } = await project.relevance("deploy", "--plan", "first", "--yes");
   project.edit(["api.yaml", ["throttle"], undefined]);
@@ -72,7 +72,7 @@ test("is refused when the configuration changed: the message names the file", as
   assert.is(code, 1);
 });
 
-test("is refused when one of its files was edited: the message names it", async () => {
+test("is refused when one of its files was edited, and the message names it", async () => {
   const file = join(folder, "first/storage.tfplan");
   const before = readFileSync(file);
   writeFileSync(file, Buffer.concat([before, Buffer.from("x")]));
@@ -95,7 +95,7 @@ test("is applied only once", async () => {
   assert.is(code, 1);
 });
 
-test("is refused when a state moved on: the message names stack and serials", async () => {
+test("is refused when a state has changed since, and the message names stack and serials", async () => {
   project.edit(["api.yaml", ["raw_backend"], { deny: ["DELETE /*"] }]);
   await project.succeeds("plan", "--out", "second");
   const state = join(folder, ".terraform-state", names.stateFile("foundation"));
@@ -114,7 +114,7 @@ test("a second plan publishes a second version", async () => {
   assert.equal(await versions(), ["1", "2"]);
 });
 
-test("rollback returns to the first version; the next deployment says so, and only moves forward", async () => {
+test("rollback returns to the first version; the next deployment says so, and only moves the version forward", async () => {
   const { out } = await project.succeeds("rollback", "--yes");
   assert.match(out, "  api-router: version 2 → 1\n");
   assert.is(await liveVersion(), "1");

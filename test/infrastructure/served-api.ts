@@ -22,9 +22,9 @@ export interface ServedApi extends RunningApi {
 
 export interface ServeOptions {
   cloud: Cloud;
-  /** Of the API. */
+  /** Name of the API. */
   name: string;
-  /** In place of the domain, whose name does not resolve. */
+  /** Address of the cluster to use instead of the domain, whose name does not resolve. */
   cluster: string;
 }
 
@@ -36,7 +36,7 @@ export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): 
   const api = await readDeployedApi(cloud, name, "v1");
   const lambda = new LambdaClient(clientOptions(cloud));
   await unpack(lambda, api.function);
-  // What the function's SDK clients read when they are made.
+  // The function's SDK clients read these variables when they are created.
   Object.assign(process.env, cloud.env);
   const { codeSha256, environment } = api.function;
   const { handler } = await loadBundle({
@@ -76,7 +76,7 @@ export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): 
   return { ...running, url: `${running.url}/${api.stage}`, api };
 }
 
-/** The local cloud unpacks an archive when it first runs it; so the function has also run where it was deployed. */
+/** Invokes a function in the local cloud, which unpacks its archive at the first run. */
 async function unpack(lambda: LambdaClient, deployed: DeployedFunction): Promise<void> {
   const event = { resource: "/", path: "/", httpMethod: "GET", headers: {}, requestContext: { requestId: "1" } };
   const text = await invoked(lambda, deployed, event);
@@ -110,7 +110,7 @@ function methodOf(methods: readonly DeployedMethod[], resource: string, method: 
 }
 
 /**
- * What an API with keys has to have: a resource for each route, the permission, the key; OPTIONS without function and
+ * Returns what an API with keys lacks: a resource for each route, permissions, a key, and OPTIONS without function and
  * key.
  */
 export function problemsOf({ methods, keys }: DeployedApi): string[] {

@@ -1,5 +1,5 @@
-// A service that is there although the configuration, or Terraform's state of this machine, does not have it: what belongs
-// to it is not taken away.
+// Commands leave the resources of a service alone that is missing from the configuration, or from Terraform's state on
+// this machine, but still deployed.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -38,7 +38,7 @@ const gatewayAlone = (name: string) =>
 const recommendationAlone = (name: string) =>
   recommendationProject({ folder: join(folder, name), cloud, account, name });
 
-/** Makes Terraform's state of a stack hold one resource, as a deployment from this machine does. */
+/** Writes a Terraform state of a stack with one resource, as a deployment from this machine does. */
 function writeState({ folder, name }: TestProject, stack: StackName, attributes: object = {}): void {
   const file = join(folder, ".terraform-state", namesIn(name).stateFile(stack));
   mkdirSync(dirname(file), { recursive: true });
@@ -53,7 +53,7 @@ function writeState({ folder, name }: TestProject, stack: StackName, attributes:
   writeFileSync(file, JSON.stringify(state));
 }
 
-/** Runs work while the API of a service is there. */
+/** Runs work while the API of a service exists. */
 async function withApi<T>(project: string, service: Service, work: (id: string) => Promise<T>): Promise<T> {
   const gateway = new APIGatewayClient(clientOptions(cloud));
   const { id: restApiId = "" } = await gateway.send(new CreateRestApiCommand({ name: namesIn(project).api(service) }));
@@ -65,7 +65,7 @@ async function withApi<T>(project: string, service: Service, work: (id: string) 
 }
 
 for (const command of [["plan"], ["deploy", "--yes"]]) {
-  test(`${command[0]} refuses to leave out a recommendation service that Terraform's state holds`, async () => {
+  test(`${command[0]} refuses to leave out a recommendation service that is in Terraform's state`, async () => {
     const project = await gatewayAlone(`held-${command[0]}`);
     writeState(project, "filters");
     const { out, err, code } = await project.relevance(...command);
@@ -75,7 +75,7 @@ for (const command of [["plan"], ["deploy", "--yes"]]) {
   });
 }
 
-test("plan refuses to leave out a search gateway whose API is there", async () => {
+test("plan refuses to leave out a search gateway whose API exists", async () => {
   const project = await recommendationAlone("served");
   const { err, code } = await withApi(project.name, "search-gateway", () => project.relevance("plan"));
   assert.match(err, "The search gateway is still deployed");
@@ -84,7 +84,7 @@ test("plan refuses to leave out a search gateway whose API is there", async () =
   assert.is(code, 1);
 });
 
-test("uninstall without the section is refused before anything is removed or asked", async () => {
+test("uninstall refuses to run without the section, before it removes or asks anything", async () => {
   const project = await gatewayAlone("sectionless");
   writeState(project, "recommendation");
   writeState(project, "personalization", { input: '{"kind":"dataset_group"}' });
@@ -93,7 +93,7 @@ test("uninstall without the section is refused before anything is removed or ask
   assert.equal([out, code], ["", 1]);
 });
 
-test("list shows what is in Personalize when the section is gone and the service is not", async () => {
+test("list shows what is in Personalize when the section is gone but the service is deployed", async () => {
   const project = await gatewayAlone("listed");
   const personalize = new PersonalizeClient(clientOptions(cloud));
   const name = namesIn(project.name).datasetGroup();
@@ -111,7 +111,7 @@ for (const command of [
   ["destroy", "--destroy-infra", "false", "--yes"],
   ["purge", "--yes"],
 ]) {
-  test(`${command[0]} refuses a search gateway that no state of this machine knows, and removes nothing`, async () => {
+  test(`${command[0]} refuses a search gateway that is in no state on this machine, and removes nothing`, async () => {
     const project = await gatewayAlone(`checkout-${command[0]}`);
     const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
     const Bucket = namesIn(project.name).bucket();
@@ -135,7 +135,7 @@ for (const command of [
   ["uninstall", "--destroy-infra", "false", "--yes"],
   ["purge", "--yes"],
 ]) {
-  test(`${command[0]} refuses a recommendation service that no state knows, by its dataset group as well`, async () => {
+  test(`${command[0]} refuses a recommendation service that is in no state, also if only its dataset group exists`, async () => {
     const project = await recommendationAlone(`group-${command[0]}`);
     const served = await withApi(project.name, "recommendation", () => project.relevance(...command));
     assert.match(served.err, "The recommendation service is deployed (its API https://");

@@ -22,7 +22,7 @@ interface Diagnostics {
   diagnostics: Array<{ severity: string; summary: string; detail: string }>;
 }
 
-/** What Terraform says of a stack's configuration, warnings included. */
+/** Returns Terraform's diagnostics of a stack's configuration, warnings included. */
 async function validate(directory: string): Promise<string[]> {
   await initTerraform(terraform, directory, { backend: false, env: served });
   const { stdout } = await runTerraform(terraform, directory, ["validate", "-json"], served);
@@ -49,7 +49,7 @@ const configs: { name: string; config: Configuration; stacks?: readonly StackNam
 
 for (const { name, config, stacks } of configs) {
   for (const stack of stacks ?? stackNames(config)) {
-    test(`${stack} of ${name} is valid, without a warning`, async () => {
+    test(`accepts ${stack} of ${name} without a warning`, async () => {
       const outdir = scratchFolder(TEST_OUTPUT, "validate");
       const [{ directory } = { directory: "" }] = synthesize({
         config,
@@ -63,7 +63,7 @@ for (const { name, config, stacks } of configs) {
   }
 }
 
-test("what is removed is valid, without a warning", async () => {
+test("accepts the configuration of a removal without a warning", async () => {
   const config = configuration("all-options");
   const outdir = scratchFolder(TEST_OUTPUT, "validate");
   const input = { config, account: "123456789012", outdir, stacks: stackNames(config) };

@@ -1,4 +1,4 @@
-// A text embedding model of Bedrock by its id: from model.yaml to the request that Bedrock gets, and the permission for it.
+// A Bedrock text embedding model by its id: from model.yaml to the request that Bedrock gets, and its permission.
 import * as assert from "uvu/assert";
 import { gatewaySettings } from "../../build/gateway-settings.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
@@ -17,7 +17,7 @@ const cloud = await sharedCloud();
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
 const MODELS = "arn:aws:bedrock:eu-west-1::foundation-model";
 
-/** A model of each of Bedrock's two request formats, and of an inference profile; the dimension is seldom the usual one. */
+/** A model of each of Bedrock's two request formats, and an inference profile, mostly with unusual dimensions. */
 const CASES: ReadonlyArray<
   [model_id: string, dimension: number, body: Record<string, unknown>, resources: readonly string[]]
 > = [

@@ -1,5 +1,5 @@
-// The state machine that tells how trainings end, with events as EventBridge sends them: source, "Step Functions Execution
-// Status Change" in "Automating Step Functions event delivery", Step Functions Developer Guide.
+// The state machine that reports how trainings end, with events as EventBridge sends them. Source: "Step Functions
+// Execution Status Change" in "Automating Step Functions event delivery", Step Functions Developer Guide.
 import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,

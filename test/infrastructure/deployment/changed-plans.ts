@@ -15,7 +15,7 @@ import { servedProvider } from "../../fixtures/served-provider.ts";
 import { servedFolder, terraform } from "../project.ts";
 import { changesIn, DENSE, MAPPINGS, mappings, SPARSE, type Step, type World } from "./world.ts";
 
-/** Plans changes of a deployed configuration: exactly what they should, and nothing more. */
+/** Plans changes of a deployed configuration, each of which plans exactly what it should. */
 export function changedPlans(step: Step, { project, account, cloud, folder, s3 }: World): void {
   step("says who holds the state of a stack, since when, and how to unlock it", async () => {
     const lock = {
@@ -77,7 +77,7 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
     }
   });
 
-  step("plans one changed resource over all stacks for max_capacity, and says which file goes along", async () => {
+  step("plans one changed resource over all stacks for max_capacity, and says which file will be written", async () => {
     project.edit(["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 8]);
     const { out, code } = await project.relevance("plan", "--detailed-exitcode");
     project.edit(["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 5]);
@@ -122,7 +122,7 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
     assert.is(code, 0);
     const guide = readFileSync("docs/guides/plan.md", "utf8");
     const [, shown = ""] = /```text\n([\s\S]*?)```/.exec(guide) ?? [];
-    // To copy into the guide when the plan is meant to have changed.
+    // Copy this file into the guide after an intended change of the plan.
     writeFileSync(join(TEST_OUTPUT, "plan-guide.txt"), out.trimStart());
     assert.is(shown, out.trimStart());
   });

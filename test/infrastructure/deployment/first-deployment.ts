@@ -7,12 +7,12 @@ import { waitFor } from "../../../local/process/wait.ts";
 import { clientOptions } from "../../fixtures/cloud.ts";
 import { changesIn, type Step, type World } from "./world.ts";
 
-/** Deploys, interrupted once, and looks at what is there then. */
+/** Deploys with one interruption, and checks the result. */
 export function firstDeployment(
   step: Step,
   { project, account, folder, names, cloud, s3, parameters, lose }: World,
 ): void {
-  step("is interrupted by Ctrl-C: Terraform ends in good order, and says what to do", async () => {
+  step("ends in good order when interrupted by Ctrl-C, and says what to do", async () => {
     const run = project.start("deploy", "--yes");
     const early = run.ended.then(({ err }): never => {
       throw new Error(`the deployment ended before it was interrupted:\n${err}`);
@@ -32,7 +32,7 @@ export function firstDeployment(
     const { out, err, code } = await project.relevance("deploy", "--yes");
     assert.is(code, 0, err);
     const steps = [...err.matchAll(/^Step \d of \d: (.+)$/gm)].map(([, title]) => title);
-    // What was being made in that moment is taken over by a second round.
+    // A second round imports what was being created at that moment.
     assert.equal(steps.slice(-5), [
       "synchronize configuration files  no changes",
       "initialize personalization resources  not configured",
@@ -50,7 +50,7 @@ export function firstDeployment(
     assert.not.match(err, ": written\n");
   });
 
-  step("leaves no saved plan behind, and nothing readable for others", () => {
+  step("leaves no saved plan, and no files that other users can read", () => {
     const plans = join(folder, "dist/plans/shop");
     assert.not(existsSync(join(plans, "search-gateway.tfplan")));
     assert.is(statSync(plans).mode & 0o777, 0o700);
@@ -58,7 +58,7 @@ export function firstDeployment(
     assert.is(statSync(join(plans, "discovery.json")).mode & 0o777, 0o600);
   });
 
-  step("has the key of user ids, made by the tool and unknown to Terraform", async () => {
+  step("has the key for user ids, created by the tool and unknown to Terraform", async () => {
     const secrets = new SecretsManagerClient(clientOptions(cloud));
     const { SecretString = "" } = await secrets.send(
       new GetSecretValueCommand({ SecretId: names.userIdKeyParameter() }),
@@ -79,7 +79,7 @@ export function firstDeployment(
     assert.ok(Math.abs(Date.now() - Date.parse(values["deployed-at"] ?? "")) < 600_000);
   });
 
-  step("takes over what interrupted deployments left, also where AWS assigned the id", async () => {
+  step("imports what interrupted deployments left, also where AWS assigned the id", async () => {
     await lose("storage", "aws_secretsmanager_secret");
     await lose(
       "search-gateway",

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { StackName } from "../../../lib/core/naming/names.ts";
 import { changesIn, type Step, type World } from "./world.ts";
 
-/** Changes the key over, and lists what there is. */
+/** Rotates the key, and lists the resources. */
 export function keyAndList(step: Step, { project, names, failure, stateOf }: World): void {
   step("gets a second API key, and then loses the first", async () => {
     const added = await project.relevance("rotate-key", "--service", "search-gateway", "--yes");
@@ -34,7 +34,7 @@ export function keyAndList(step: Step, { project, names, failure, stateOf }: Wor
     assert.equal(personalize, []);
   });
 
-  step("without a terminal nothing is removed without --yes: exit code 2", async () => {
+  step("removes nothing without a terminal and without --yes: exit code 2", async () => {
     const { err, code } = await project.relevance("destroy", "--destroy-infra", "false");
     assert.match(err, "There is no terminal to answer on: pass --yes to confirm");
     assert.is(code, 2);
@@ -42,7 +42,7 @@ export function keyAndList(step: Step, { project, names, failure, stateOf }: Wor
   });
 }
 
-/** Removes the deployment in the three steps that there are. */
+/** Removes the deployment in three steps. */
 export function removal(step: Step, { project, names, s3, stateOf, parameters }: World): void {
   const left = async (stack: StackName) => (await stateOf(stack)).resources.length;
 

@@ -10,16 +10,16 @@ import * as assert from "uvu/assert";
 import { readDeployedApi } from "../../../local/cloud/deployed-api.ts";
 import type { Step, World } from "./world.ts";
 
-/** Uses the API as it is deployed, and shows that it does not answer without key and permission. */
+/** Uses the API as deployed, and shows that it does not answer without key and permission. */
 export function servedGateway(step: Step, { cloud, names, gateway, lambda, stateOf, failure }: World): void {
-  step("answers bulk, search and hybrid search as it was deployed", async () => {
+  step("answers bulk, search and hybrid search as deployed", async () => {
     assert.is(await failure(), undefined);
     const { throttle } = await readDeployedApi(cloud, names.api("search-gateway"), "v1");
     assert.equal(throttle, { rateLimit: 50, burstLimit: 100, dailyQuota: 1_000_000 });
   });
 
   step("does not answer once its key is out of the usage plan", async () => {
-    // Not by name: the interrupted deployment may have left another key or plan that Terraform does not know.
+    // Not by name, because the interrupted deployment may have left another key or plan that Terraform does not know.
     const { outputs } = await stateOf("search-gateway");
     const keyId = String(outputs.api_key_ids?.value);
     const usagePlanId = (await gateway.send(new GetUsagePlansCommand({ keyId }))).items?.[0]?.id;
@@ -47,9 +47,9 @@ export function servedGateway(step: Step, { cloud, names, gateway, lambda, state
   });
 }
 
-/** Takes a route away. What it leaves behind can only be destroyed. */
+/** Removes a route. The resulting deployment can only be destroyed. */
 export function missingRoute(step: Step, { gateway, failure }: World): void {
-  step("misses a route that was removed behind its back", async () => {
+  step("misses a route that was removed outside Terraform", async () => {
     const { items: apis = [] } = await gateway.send(new GetUsagePlansCommand({}));
     const restApiId = apis[0]?.apiStages?.[0]?.apiId;
     const { items: resources = [] } = await gateway.send(new GetResourcesCommand({ restApiId, limit: 500 }));

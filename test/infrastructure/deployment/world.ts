@@ -15,7 +15,7 @@ import { type TestProject, testProject } from "../project.ts";
 import { proveGateway } from "../prove-gateway.ts";
 import { problemsOf, serveDeployedApi } from "../served-api.ts";
 
-/** Declares one test of a deployment; they run in order, each on what the one before has left. */
+/** Declares one test of a deployment. Tests run in order, each on the state that the previous one left. */
 export type Step = (name: string, work: () => void | Promise<void>) => void;
 
 /** What the tests of one deployment share. */
@@ -28,17 +28,17 @@ export interface World {
   gateway: APIGatewayClient;
   lambda: LambdaClient;
   s3: S3Client;
-  /** Serves the API as it is deployed now and uses it; the reason when it does not work. */
+  /** Serves the API as deployed now, and uses it. Returns the reason if it does not work. */
   failure(): Promise<string | undefined>;
-  /** A stack's Terraform state. */
+  /** Returns a stack's Terraform state. */
   stateOf(stack: StackName): Promise<{ resources: unknown[]; outputs: Record<string, { value: unknown }> }>;
   /** Makes Terraform lose resources, as if it had not seen the answers that created them. */
   lose(stack: StackName, ...types: readonly string[]): Promise<void>;
-  /** The project's parameters by the last part of their names. */
+  /** Returns the project's parameters by the last part of their names. */
   parameters(): Promise<Record<string, string>>;
 }
 
-/** Where mappings of the first index are. */
+/** The place of the mappings of the first index. */
 export const MAPPINGS = ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings"]] as const;
 
 /** Mappings from one field of the documents, by field and model. */
@@ -48,7 +48,7 @@ export const mappings = (...fields: readonly (readonly [field: string, model: st
 export const SPARSE = ["description_sparse", "sparse_v3"] as const;
 export const DENSE = ["description_dense", "dense_large_en_v1_5"] as const;
 
-/** A cloud with an account, a cluster and a project that has nearly all options; its dense model is not mapped yet. */
+/** Creates a cloud with an account, a cluster and a project with nearly all options, its dense model not yet mapped. */
 export async function createWorld(): Promise<World> {
   const names = namesOf({ project: "shop", account: ACCOUNT_ID, region: REGION });
   const models = await createModelStandIns({
@@ -68,7 +68,7 @@ export async function createWorld(): Promise<World> {
     name: "shop",
     changes: [
       [...MAPPINGS, mappings(SPARSE)],
-      // The tests make and remove indices.
+      // The tests create and remove indices.
       ["api.yaml", ["raw_backend"], undefined],
     ],
   });
@@ -121,7 +121,7 @@ async function failureOf(cloud: Cloud, name: string, cluster: string): Promise<s
   }
 }
 
-/** The resources that a printed plan changes, as "+ address". */
+/** Returns the resources that a printed plan changes, as "+ address". */
 export function changesIn(text: string): string[] {
   return text
     .split("\n")
