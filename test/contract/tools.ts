@@ -39,7 +39,7 @@ export const NODE_MODULES = join(HOME, "node_modules");
 
 /**
  * Installs the client generators and schemathesis, once for each version of their lists. Throws MissingTool without npm
- * or a Python that makes virtual environments.
+ * or a Python that can create virtual environments.
  */
 export async function installTools(say: (line: string) => void): Promise<void> {
   const marker = createHash("sha256");

@@ -59,7 +59,7 @@ export function recommending(step: Step, world: World, services: Services): void
     for (const { CATEGORIES = "" } of body.response?.items ?? []) assert.ok(CATEGORIES.split("|").includes("History"));
   });
 
-  step("a filter excludes items of a user's events at once, because events go to Personalize in real time", async () => {
+  step("a filter excludes items of a user's events at once: they go to Personalize in real time", async () => {
     const before =
       (await recommend({ filter_name: "unseen" })).body.response?.items?.map(({ ITEM_ID }) => ITEM_ID) ?? [];
     const events = before.slice(0, 3).map((ITEM_ID) => ({

@@ -81,7 +81,7 @@ export function removal(step: Step, world: World, services: Services): void {
     assert.match(err, "There is nothing to remove.");
   });
 
-  step("destroy removes the rest, and leaves only bucket, keys and parameters", async () => {
+  step("destroy removes the rest, and leaves only bucket, keys, parameters and API Gateway's log role", async () => {
     await services.gateway.stop();
     await project.succeeds("destroy", "--destroy-infra", "true", "--yes");
     const listed = JSON.parse((await project.succeeds("list", "--json")).out);

@@ -17,7 +17,7 @@ export interface Services {
   recommendation: Served;
 }
 
-/** The answer of a call. */
+/** The answer to a call. */
 export interface Answer {
   status: number;
   // Shapes differ by endpoint; each test says what it expects.

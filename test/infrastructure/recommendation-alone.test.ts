@@ -73,7 +73,7 @@ test("gets a second API key", async () => {
   assert.match(err, "`relevance rotate-key --service recommendation --finish`");
 });
 
-test("uninstall --destroy-infra true leaves only the bucket and its key", async () => {
+test("uninstall --destroy-infra true leaves only the bucket, its key and API Gateway's log role", async () => {
   await project.succeeds("uninstall", "--destroy-infra", "true", "--yes");
   assert.equal(await stacksListed(), { stacks: ["storage"], personalize: [] });
   // API Gateway's log role is one setting of the account, so it stays.

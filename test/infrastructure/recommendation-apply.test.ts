@@ -43,7 +43,7 @@ step("new code of personalize-manager replaces nothing in Personalize", async (w
   world.input.artifacts = artifacts;
 });
 
-step("a changed expression is one replacement, which creates the new filter first and switches to it", async (world) => {
+step("a changed expression is one replacement: it creates the new filter first, and switches to it", async (world) => {
   const before = await world.pointer("category");
   const expression = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
   world.input.config = recommendation([["filter.yaml", ["filters", 0, "expression"], expression]]);

@@ -29,8 +29,9 @@ export interface ServeOptions {
 }
 
 /**
- * Reads an API back from the cloud and serves it: its resources, keys and permissions. The function of `/` runs here, from
- * its archive and with its environment, since it needs a cluster; the others run in the cloud, with their roles.
+ * Reads an API back from the cloud and serves it, with its resources, keys and permissions. The function of `/` runs
+ * here, from its archive and with its environment, because it needs a cluster. The others run in the cloud with their
+ * roles.
  */
 export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): Promise<ServedApi> {
   const api = await readDeployedApi(cloud, name, "v1");
@@ -76,14 +77,14 @@ export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): 
   return { ...running, url: `${running.url}/${api.stage}`, api };
 }
 
-/** Invokes a function in the local cloud, which unpacks its archive at the first run. */
+/** Invokes a function, so that the local cloud unpacks its archive. This also shows that the function runs there. */
 async function unpack(lambda: LambdaClient, deployed: DeployedFunction): Promise<void> {
   const event = { resource: "/", path: "/", httpMethod: "GET", headers: {}, requestContext: { requestId: "1" } };
   const text = await invoked(lambda, deployed, event);
   if (!text.includes("not_found")) throw new Error(`${deployed.name} answers ${text}`);
 }
 
-/** Returns a handler whose every request is an invocation of a function in the cloud, with the permissions of its role. */
+/** Returns a handler that invokes a function in the cloud for every request, with the permissions of its role. */
 export function invoking(lambda: LambdaClient, deployed: DeployedFunction): ProxyHandler {
   return async (event) => JSON.parse(await invoked(lambda, deployed, event));
 }

@@ -1,5 +1,5 @@
-// Commands leave the resources of a service alone that is missing from the configuration, or from Terraform's state on
-// this machine, but still deployed.
+// Commands leave a service's resources alone if it is still deployed, but missing from the configuration or from
+// Terraform's state on this machine.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -64,7 +64,7 @@ for (const cluster of await clusters()) {
     assert.is(missing.status, 400);
     assert.match(missing.body.error.message, "generate-semantic-index-schema");
 
-    // Somebody else writes to it, and the cluster makes an index without the fields.
+    // Somebody else writes to it, and the cluster creates an index without the fields.
     await request(cluster, "PUT", `/${name}/_doc/1`, { title: "salt" });
     const wrong = await gateway.bulk(name, [index("2")]);
     assert.equal([wrong.status, await statusOf(`/${name}/_doc/2`)], [400, 404]);

@@ -16,7 +16,7 @@ for (const cluster of await clusters()) {
   // Here rather than at the end of each test, so that the process ends even if a test fails.
   test.after(stop);
 
-  test(`${version}: finds what was done, and does not repeat it, when the socket closes after the cluster received the write`, async () => {
+  test(`${version}: finds what a write did, and does not repeat it, when the socket closes after the cluster got it`, async () => {
     const { index, proxy, gateway } = await setUp();
     await gateway.bulk(index, [put("u", 1), put("gone", 1), put("kept", 1)]);
     proxy.reset();
@@ -43,7 +43,7 @@ for (const cluster of await clusters()) {
     assert.equal(Object.keys(items[0]?._shards ?? {}), ["total", "successful", "failed"]);
   });
 
-  test(`${version}: sends nothing again, and reports an unknown outcome, when the socket closes before the cluster received the write`, async () => {
+  test(`${version}: retries nothing when the socket closes before the cluster gets the write: the outcome is unknown`, async () => {
     const { index, proxy, gateway } = await setUp();
     await gateway.bulk(index, [put("u", 1), put("gone", 1), put("kept", 1)]);
     proxy.reset();
@@ -119,7 +119,7 @@ for (const cluster of await clusters()) {
     assert.equal(body.error.cause, { unknown: "0" });
   });
 
-  test(`${version}: gives a slow write up in time to read what it has done`, async () => {
+  test(`${version}: gives up a slow write in time to read what it has done`, async () => {
     const { index, proxy, gateway } = await setUp();
     proxy.fault({ path: "/_bulk", fault: { kind: "hang_after" } });
     const started = performance.now();

@@ -187,7 +187,7 @@ test("fills IMPRESSION in mode update_dataset_group", async () => {
   assert.ok(written.every((row) => row.endsWith(',"B1|B2"')));
 });
 
-test("gives the result of an undisturbed run after it was stopped in the middle and started again", async () => {
+test("a run that was stopped in the middle and started again gives the result of an undisturbed run", async () => {
   await put(`events/${today.replaceAll("-", "/")}/03/c`, eventLine(event("later")));
   const { executionArn } = await start("stopped", "init");
   await waitFor(async () => (await readText(store, "etl/run=stopped/results/item-0000.json")) !== undefined, {

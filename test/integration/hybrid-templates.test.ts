@@ -95,7 +95,7 @@ for (const cluster of await clusters()) {
     assert.equal([...seen].toSorted(), ["control", "meaning"]);
   });
 
-  test(`${cluster.version}: leaves requests without a user, with settings of their own or with other subqueries out of the experiment`, async () => {
+  test(`${cluster.version}: an experiment excludes requests without a user, with their own settings or with other subqueries`, async () => {
     const own = { search_request_template: templateWith(TEXT, "sea", 10) };
     const [words] = own.search_request_template.query.hybrid.queries;
     for (const rest of [
