@@ -1,4 +1,4 @@
-// The real SDK against a real socket that breaks: only this shows which name and code the SDK gives such an error.
+// Uses the real SDK and a real socket that breaks: only this shows which name and code the SDK gives such an error.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GetRecommendationsCommand, PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";

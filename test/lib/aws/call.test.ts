@@ -9,7 +9,7 @@ const test = suite("calls to AWS");
 const limits = () => ({ deadline: deadlineIn(10_000), timeoutMs: 1_000, wait: async () => undefined });
 const failure = (name: string, more: object = {}) => Object.assign(new Error("told"), { name, ...more });
 
-test("makes at most three attempts at a throttled call, and one at a call that is refused", async () => {
+test("makes at most three attempts at a throttled call, and one at a rejected call", async () => {
   let calls = 0;
   const fails = (name: string) => async () => {
     calls += 1;
@@ -76,7 +76,7 @@ test("stops at the deadline", async () => {
   assert.equal([result.left, calls], [[1], 1]);
 });
 
-test("cuts a list, the last part shorter", () => {
+test("splits a list into equal parts and a shorter last one", () => {
   assert.equal(chunks([1, 2, 3], 2), [[1, 2], [3]]);
   assert.equal(chunks([], 2), []);
 });

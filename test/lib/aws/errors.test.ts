@@ -64,12 +64,12 @@ for (const [kind, ...errors] of KINDS) {
   }
 }
 
-test("a reason quotes nothing of the error's own text", () => {
+test("a reason does not quote the error's own text", () => {
   const error = named("ThrottlingException", { message: "arn:aws:x" });
   assert.is(reasonOf("the item store", error), "the item store is throttled");
 });
 
-test("an absent resource is undefined, any other failure stays one", async () => {
+test("a missing resource is undefined, and any other error is rethrown", async () => {
   assert.is(await ifThere(Promise.reject(named("ResourceNotFoundException"))), undefined);
   const denied = named("AccessDeniedException");
   assert.is(await ifThere(Promise.reject(denied)).catch((error: unknown) => error), denied);

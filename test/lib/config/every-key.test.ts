@@ -32,7 +32,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
 ];
 
 /**
- * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer}
+ * Has every key at least once in the first entry of each list, except the keys of {@link privateApis}, {@link authorizer}
  * and {@link existing}.
  */
 const full = withRareKeys(withExcludedColumns(fullExample()));
@@ -60,7 +60,7 @@ const authorizer = (
   ] as const
 ).reduce<Files>((files, [key, value]) => changed(files, "api.yaml", [key], value), full);
 
-/** The same with previous models. Cohere's must not be there twice, since their vectors are always the same. */
+/** The same with previous models. Cohere's must not appear twice, since their vectors are always the same. */
 const previous = Object.entries(previousModels()).reduce<Files>(
   (files, [name, section]) =>
     changed(

@@ -32,18 +32,18 @@ test("gives the configuration", () => {
   assert.ok(recommendation);
 });
 
-test("a folder that does not exist says how to name one", () => {
+test("a missing folder is reported with the option that names one", () => {
   assert.throws(
     () => loadConfiguration("no/such/folder"),
     (error: Error) => error.message === "no/such/folder  does not exist: give the configuration folder with --conf DIR",
   );
 });
 
-test("a file as the folder is refused", () => {
+test("a file in place of the folder is refused", () => {
   assert.throws(() => loadConfiguration("package.json"), /^package.json {2}cannot be read: ENOTDIR/);
 });
 
-test("a file that is a folder, and one that is not UTF-8, are problems among others", () => {
+test("a folder in place of a file, and a file that is not UTF-8, are reported with the other problems", () => {
   rmSync(join(folder, "filter.yaml"));
   mkdirSync(join(folder, "filter.yaml"));
   writeFileSync(join(folder, "campaign.yaml"), Buffer.from([0x63, 0xe4, 0x3a]));
@@ -64,7 +64,7 @@ test("Windows line endings are accepted, and lines are counted correctly", () =>
   assert.is(problems(), 'DIR/filter.yaml:3  filter  is not a known key: did you mean "filters"?');
 });
 
-test("hybrid_search.yaml alone needs no other file, and checks its own rules", () => {
+test("hybrid_search.yaml is loaded and checked without the other files", () => {
   rmSync(join(folder, "project.yaml"));
   rmSync(join(folder, "model.yaml"));
   assert.is(loadHybridSearch(folder).hybrid_queries.length, 2);

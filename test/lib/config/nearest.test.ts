@@ -22,7 +22,7 @@ for (const [given, expected] of [
   });
 }
 
-test("the nearer of two is given", () => {
+test("returns the nearer of two words", () => {
   assert.is(nearest("item", ["items", "item_id", "times"]), "items");
 });
 

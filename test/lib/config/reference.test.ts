@@ -6,11 +6,11 @@ import { suite } from "../../suite.ts";
 
 const test = suite("configuration reference");
 
-test("docs/reference/configuration.md is what the schemas say; `make reference` writes it", () => {
+test("docs/reference/configuration.md is up to date with the schemas; `make reference` writes it", () => {
   assert.is(readFileSync(CONFIGURATION_FILE, "utf8"), configurationReference(), "the file is stale");
 });
 
-test("no key is without a description or without what it may be", () => {
+test("every key has a description and its allowed values", () => {
   const rows = configurationReference()
     .split("\n")
     .filter((line) => line.startsWith("| `"));

@@ -6,7 +6,7 @@ import { changed, type Files, problemsOf } from "./example.ts";
 /** One changed value; undefined removes it. */
 export type Change = [file: string, path: Path, value: unknown];
 
-/** What keeps a rule, what breaks it, and the problems that this gives, as file, path and message. */
+/** Changes that keep a rule, changes that break it, and the resulting problems as file, path and message. */
 export interface Rule {
   rule: string;
   good: Change[];
@@ -14,7 +14,7 @@ export interface Rule {
   problems: string[];
 }
 
-/** Two tests a rule: kept, no problem; broken, exactly its problems. */
+/** Adds two tests for each rule: no problem when it is kept, exactly its problems when it is broken. */
 export function testRules(test: ReturnType<typeof suite>, example: Files, rules: readonly Rule[]): void {
   const apply = (changes: readonly Change[]) =>
     changes.reduce((files, [file, path, value]) => changed(files, file, path, value), example);

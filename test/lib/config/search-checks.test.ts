@@ -4,7 +4,7 @@ import { type Change, type Rule, testRules } from "./rules.ts";
 
 const test = suite("checks of hybrid_search.yaml and model.yaml");
 
-/** Rules that are about experiments add theirs. */
+/** Rules about experiments add their own. */
 const full = changed(fullExample(), "hybrid_search.yaml", ["experiments"], undefined);
 
 const template = (name: string) => ({

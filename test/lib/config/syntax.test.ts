@@ -10,21 +10,21 @@ function without(...names: string[]): Files {
   return Object.fromEntries(Object.entries(example).filter(([name]) => !names.includes(name)));
 }
 
-test("an absent file says which service needs it", () => {
+test("a missing file's problem says which service needs the file", () => {
   assert.equal(linesOf(without("model.yaml", "filter.yaml")), [
     "conf/model.yaml  is missing: the search gateway, which vpc and opensearch of project.yaml enable, needs it",
     "conf/filter.yaml  is missing: the recommendation service, which personalize of project.yaml enables, needs it",
   ]);
 });
 
-test("an absent file finds the one that is misnamed", () => {
+test("a missing file's problem names a misnamed file", () => {
   const files = { ...without("api.yaml"), "api.yml": example["api.yaml"] ?? "" };
   assert.equal(linesOf(files), [
     "conf/api.yaml  is missing: the search gateway, which vpc and opensearch of project.yaml enable, needs it (is api.yml it, misnamed?)",
   ]);
 });
 
-test("without project.yaml the other files are checked all the same", () => {
+test("the other files are checked even without project.yaml", () => {
   const files = { ...without("project.yaml"), "api.yaml": "throttle: {rate_limit: -1}" };
   assert.equal(linesOf(files), [
     "conf/project.yaml  is missing: it says what is deployed, and where",
@@ -32,7 +32,7 @@ test("without project.yaml the other files are checked all the same", () => {
   ]);
 });
 
-test("an empty file names its keys", () => {
+test("an empty file's problem lists the keys of the file", () => {
   assert.equal(linesOf({ ...example, "filter.yaml": "# nothing yet\n" }), [
     'conf/filter.yaml:1  is empty: its keys are "filters"',
   ]);
@@ -48,14 +48,14 @@ test("files of a service that is not enabled may be absent or empty", () => {
   assert.equal(linesOf({ ...rest, "filter.yaml": "" }), []);
 });
 
-test("a tab says that it is one", () => {
+test("a tab is named as the problem of its line", () => {
   assert.equal(
     linesOf({ ...example, "campaign.yaml": "campaigns:\n\tsimilar_items:\n\t\tmin_provisioned_tps: 1\n" })[0] ?? "",
     "conf/campaign.yaml:2  is indented with a tab: YAML needs spaces",
   );
 });
 
-test("a key that appears twice is found with both lines, and the rest is checked", () => {
+test("a duplicate key is reported with both lines, and the rest of the file is checked", () => {
   const text = "throttle:\n  rate_limit: 1\n  rate_limit: 2\ndomain_name_system: null\nlogging:\n  user_id: nobody\n";
   assert.equal(linesOf({ ...example, "api.yaml": text }), [
     'conf/api.yaml:3  the key "rate_limit" appears twice, first in line 2: remove one',
@@ -63,7 +63,7 @@ test("a key that appears twice is found with both lines, and the rest is checked
   ]);
 });
 
-test("broken YAML names the line and what is wrong", () => {
+test("broken YAML is reported with its line and the reason", () => {
   assert.equal(linesOf({ ...example, "filter.yaml": 'filters:\n  - name: "a\n' }), [
     'conf/filter.yaml:3  is not valid YAML: Missing closing "quote',
   ]);
@@ -82,7 +82,7 @@ test("a tag that YAML does not know is refused", () => {
   );
 });
 
-test("a file that is not a mapping says what it is", () => {
+test("a file that is not a mapping is reported with what it holds", () => {
   assert.equal(linesOf({ ...example, "filter.yaml": "- a\n- b\n" }), [
     "conf/filter.yaml:1  must be a mapping, got a list of 2 entries",
   ]);
@@ -91,7 +91,7 @@ test("a file that is not a mapping says what it is", () => {
   ]);
 });
 
-test("an anchor is followed, its problems are at the anchored value", () => {
+test("an alias is followed, and its problems are reported at the anchored value", () => {
   const text = `hybrid_queries:
   - index: books
     embedding_mappings: &all
@@ -110,7 +110,7 @@ test("an anchor is followed, its problems are at the anchored value", () => {
   ]);
 });
 
-test("an alias without an anchor names the anchors there are", () => {
+test("an alias without an anchor is reported with the anchors before it", () => {
   const filters = "filters:\n  - &first {name: a, expression: x}\n  - *frist\n";
   assert.equal(linesOf({ ...example, "filter.yaml": filters }), [
     "conf/filter.yaml:3  uses the alias *frist, but nothing above is marked &frist: the anchors before it are &first",
@@ -153,7 +153,7 @@ test("deep nesting is reported at its line, in YAML and in JSON, at any depth", 
   assert.match(linesOf({ ...example, "filter.yaml": block })[0] ?? "", /^conf\/filter.yaml:5\d {2}is nested more than/);
 });
 
-test("many levels in one line are a problem of that line, without being parsed", () => {
+test("too many levels in one line are reported at that line", () => {
   for (const opening of ["? ", "- ", ": ", "? - "]) {
     const file = `a: 1\n  ${opening.repeat(200_000)}`;
     assert.equal(linesOf({ ...example, "filter.yaml": file }), [
@@ -174,7 +174,7 @@ test("a mapping of very many keys, and a very large file, are refused as a whole
   ]);
 });
 
-test("the problems of a file come in the order of its lines, whatever found them", () => {
+test("the problems of a file are sorted by line, whichever check found them", () => {
   const text = "domain_name_system: null\ncors: {allow_origins: ['*', '*']}\nthrottle: {rate_limit: 0}\nlog: 1\n";
   assert.equal(
     problemsOf({ ...example, "api.yaml": text }).map(({ line }) => line),
@@ -182,7 +182,7 @@ test("the problems of a file come in the order of its lines, whatever found them
   );
 });
 
-test("a broken JSON file names the line", () => {
+test("a broken JSON file is reported with its line", () => {
   const text = '{\n  "type": "record",\n  "name": "Users",,\n}\n';
   assert.equal(linesOf({ ...example, "schema/user_schema.json": text }), [
     "conf/schema/user_schema.json:3  is not JSON: Expected double-quoted property name",
@@ -193,20 +193,20 @@ test("a broken JSON file names the line", () => {
   );
 });
 
-test("what YAML takes and JSON does not is refused in a JSON file", () => {
+test("a JSON file must not use syntax that only YAML allows", () => {
   assert.match(
     linesOf({ ...example, "etl/configure.json": "user: {}" })[0] ?? "",
     /^conf\/etl\/configure.json:1 {2}is not JSON: /,
   );
 });
 
-test("a file that project.yaml names and that is not there is a problem of project.yaml", () => {
+test("a missing file that project.yaml names is a problem of project.yaml", () => {
   assert.equal(linesOf(without("schema/item_schema.json")), [
     "conf/project.yaml:92  personalize.item_schema_file_path  names conf/schema/item_schema.json, which does not exist: relevance schema-generation writes it",
   ]);
 });
 
-test("a path that starts at the wrong folder says where paths start", () => {
+test("a path relative to the wrong folder is reported with the folder where paths start", () => {
   const files = changed(
     example,
     "project.yaml",
@@ -219,7 +219,7 @@ test("a path that starts at the wrong folder says where paths start", () => {
   );
 });
 
-test("problems of several files come file by file, line by line", () => {
+test("problems of several files are sorted by file, then by line", () => {
   const project = (example["project.yaml"] ?? "")
     .replace("project_name: my-project", "project_name: My Shop")
     .replace("domain_name: books", "domain_name: 7");

@@ -12,7 +12,7 @@ const state = (key: string) => ["terraform", "state", key];
 const mapping = (...path: Path) => ["hybrid_queries", 0, "embedding_mappings", 0, ...path];
 const text = (length: number) => "a".repeat(length);
 
-/** Values at the edges: the last that is accepted, the first that is not. */
+/** Boundary values: the last one that is accepted and the first one that is not. */
 const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: unknown[]][] = [
   ["project.yaml", ["project_name"], ["ab", text(24), "a-1"], ["a", text(25), "1a", "A", "a_b", "", 7]],
   ["project.yaml", ["aws", "region_name"], ["us-gov-west-1"], ["eu-west", "EU-WEST-1", "eu-west-1a"]],
@@ -194,19 +194,19 @@ for (const [file, path, accepted, refused] of VALUES) {
   }
 }
 
-test("a value that is near one of a few words names it", () => {
+test("a misspelt word is reported with the nearest allowed one", () => {
   const [message] = problemsAt(changed(full, "api.yaml", ["logging", "user_id"], "plian"), "api.yaml", ["logging"]);
   assert.is(message, 'must be "plain", "hmac" or "none", got "plian" (did you mean "plain"?)');
 });
 
-test("a long value is cut in the message", () => {
+test("a long value is shortened in the message", () => {
   const [message = ""] = problemsAt(changed(full, "project.yaml", ["project_name"], text(500)), "project.yaml", [
     "project_name",
   ]);
   assert.match(message, /got "a{80}…" \(500 characters\)$/);
 });
 
-test("a key that no other is near lists those there are", () => {
+test("an unknown key that resembles no other is reported with the known keys", () => {
   const problems = problemsOf(changed(full, "project.yaml", ["aws", "endpoint"], "x"));
   assert.equal(
     problems.map(({ message }) => message),
@@ -216,7 +216,7 @@ test("a key that no other is near lists those there are", () => {
   );
 });
 
-test("a key of another kind of the same section is refused", () => {
+test("a key of another variant of its section is refused", () => {
   const problems = problemsOf(changed(full, "project.yaml", ["terraform", "state", "type"], "local"));
   assert.equal(
     problems.map(({ path }) => path),
@@ -268,7 +268,7 @@ test("a recommendation service alone needs no api.yaml and gets its defaults", (
   assert.equal(valid(files).api.throttle, {});
 });
 
-test("the files that were read are kept as they were written", () => {
+test("the texts of the files are kept unchanged", () => {
   assert.equal(valid(full).files, full);
 });
 

@@ -34,7 +34,7 @@ test("names only states that exist, and reaches each of them", () => {
   );
 });
 
-test("is JSONPath alone, which the local interpreter knows", () => {
+test("uses only JSONPath, which the local interpreter supports", () => {
   assert.not.match(JSON.stringify(etlStateMachine(parts)), /QueryLanguage|"Assign"|"Arguments"|\{%/);
 });
 

@@ -12,7 +12,7 @@ interface Retry {
   MaxAttempts: number;
 }
 
-test("a throttled call is repeated until the longest other call has ended", () => {
+test("retries a throttled call until the longest other call has ended", () => {
   const rules = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 }) as Retry[];
   const rule = rules.find(({ ErrorEquals }) => ErrorEquals.includes("Lambda.TooManyRequestsException"));
   assert.ok(rule);
@@ -20,7 +20,7 @@ test("a throttled call is repeated until the longest other call has ended", () =
   const delays = Array.from({ length: MaxAttempts }, (_, attempt) =>
     Math.min(IntervalSeconds * BackoffRate ** attempt, MaxDelaySeconds),
   );
-  // With full jitter half of it on average.
+  // Full jitter waits half of each delay on average.
   const waited = delays.reduce((sum, delay) => sum + delay / 2, 0);
   assert.ok(waited > TASK_SECONDS, `it gives up after about ${waited} s`);
 });

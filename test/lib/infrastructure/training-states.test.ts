@@ -33,20 +33,20 @@ test("name only states that exist, and reach each of them", () => {
   }
 });
 
-test("are JSONPath alone, start no other execution and call nothing but the two functions", () => {
+test("use only JSONPath, start no other execution and call only the two functions", () => {
   const text = JSON.stringify(machines);
   assert.not.match(text, /QueryLanguage|"Assign"|"Arguments"|\{%|startExecution|aws-sdk:/);
   const called = new Set([...text.matchAll(/"FunctionName":"([^"]+)"/g)].map(([, arn]) => arn));
   assert.equal(called, new Set([trainingArn, functionArn]));
 });
 
-test("wait as long as the step before says, each in a loop back to a step", () => {
+test("wait as long as the previous step says", () => {
   const waits = machines.flatMap((machine) => Object.values(statesOf(machine)).filter(({ Type }) => Type === "Wait"));
   assert.is(waits.length, 6);
   for (const { SecondsPath } of waits) assert.match(String(SecondsPath), /^\$\..*seconds$/);
 });
 
-test("do not retry a TrainingError, but everything else", () => {
+test("retry every error except a TrainingError", () => {
   const tasks = machines
     .flatMap((machine) => Object.values(statesOf(machine)))
     .filter(({ Parameters }) => JSON.stringify(Parameters ?? "").includes(trainingArn));
@@ -60,7 +60,7 @@ test("do not retry a TrainingError, but everything else", () => {
   }
 });
 
-test("both fit into the history: nine events a look, at most 25,000", async () => {
+test("stay below 25,000 history events, at nine events a poll", async () => {
   const { LOOKS } = await import("../../../lib/recommendation/training/context.ts");
   const seconds = machines.map((machine) => Number(Reflect.get(machine, "TimeoutSeconds")));
   assert.equal(seconds, [48 * 3_600, 12 * 3_600]);

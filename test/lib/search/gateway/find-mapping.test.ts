@@ -20,12 +20,12 @@ for (const [index, expected] of [
   });
 }
 
-test("the order of the entries decides nothing", () => {
+test("the order of the entries does not matter", () => {
   assert.is(findMapping(entries.toReversed(), "books-old")?.index, "books-*");
   assert.is(findMapping(entries.toReversed(), "books-new")?.index, "books-new");
 });
 
-test("its module imports nothing, since the gateway's bundle holds it", () => {
+test("its module imports nothing, since it is part of the gateway's bundle", () => {
   assert.not.match(readFileSync("lib/search/gateway/find-mapping.ts", "utf8"), /^import/m);
 });
 

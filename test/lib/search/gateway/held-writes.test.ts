@@ -14,7 +14,7 @@ const answer = (status: number, body: unknown): ClusterAnswer => ({
   body: Buffer.from(JSON.stringify(body)),
 });
 
-/** A cluster whose holds on the index `old` are, one look after the other, the given aliases. */
+/** A cluster that returns the given hold aliases on the index `old`, one for each poll. */
 function clusterWith(looks: ReadonlyArray<string | undefined>, swap = 200) {
   const calls: string[] = [];
   const left = [...looks];
@@ -42,19 +42,19 @@ test("waits for the end of a hold and changes nothing", async () => {
   assert.equal(writes(), []);
 });
 
-test("retries once without a hold, which may just have ended", async () => {
+test("retries once without a hold, because it may just have ended", async () => {
   const { holds } = clusterWith([undefined]);
   assert.is(await holds.retry("old"), true);
   assert.is(await holds.retry("old"), false);
 });
 
-test("does not take the hold of another index for this one", async () => {
+test("ignores the hold of another index", async () => {
   const { holds } = clusterWith([holdAlias("x-of-old", NOW - 1)]);
   assert.is(await holds.retry("old"), true);
   assert.is(await holds.retry("old"), false);
 });
 
-test("ends a hold whose time is over before it lifts the block", async () => {
+test("ends an expired hold before it lifts the block", async () => {
   const { holds, writes } = clusterWith([holdAlias("old", NOW - 1), undefined]);
   assert.is(await holds.retry("old"), true);
   const [swap = "", unblock = "", done = ""] = writes();
@@ -64,13 +64,13 @@ test("ends a hold whose time is over before it lifts the block", async () => {
   assert.match(done, '"remove":{"index":"new","alias":"relevance-hold-0-of-old"}');
 });
 
-test("leaves the block alone if the run has switched in the last moment", async () => {
+test("leaves the block alone if the run has switched at the last moment", async () => {
   const { holds, writes } = clusterWith([holdAlias("old", NOW - 1), undefined], 404);
   assert.is(await holds.retry("old"), true);
   assert.is(writes().length, 1);
 });
 
-test("lifts the block after two seconds if whoever ended the hold does not", async () => {
+test("lifts the block after two seconds if the one that ended the hold does not", async () => {
   const ended = holdAlias("old", 0);
   const few = clusterWith([...Array.from({ length: 9 }, () => ended), undefined]);
   assert.is(await few.holds.retry("old"), true);
@@ -88,7 +88,7 @@ const READ_ONLY = {
 };
 const item = (error?: object) => ({ index: { _id: "1", status: error ? 403 : 200, ...(error && { error }) } });
 
-test("a call is blocked by its status, or in all its items", () => {
+test("recognizes a blocked call by its status, or by all of its items", () => {
   assert.is(wholeCallBlocked(answer(403, { error: { ...BLOCK, root_cause: [BLOCK] }, status: 403 })), "old");
   assert.is(wholeCallBlocked(answer(200, { items: [item(MOVING), item(BLOCK)] })), "old");
   assert.is(wholeCallBlocked(answer(200, { items: [item(BLOCK), item()] })), undefined);

@@ -63,7 +63,7 @@ test("has the fields of the User Behavior Insights query schema", () => {
   });
 });
 
-test("is recognised by its beginning, also when it was cut", () => {
+test("is recognized by its beginning, even when it was cut", () => {
   const line = requestLogLine(entry, settings);
   assert.equal([isRequestLogLine(line), isRequestLogLine(line.slice(0, 60))], [true, true]);
   assert.not(isRequestLogLine('{"level":"info","message":"relevance.search"}'));
@@ -110,12 +110,12 @@ test("writes the user id as an HMAC that joins lines of one user", () => {
   assert.is(parsed({}, { userId: "hmac", hmacKey: "secret" }).user_id, expected);
 });
 
-test("writes no user id without the key of the HMAC, nor when it is switched off", () => {
+test("writes no user id without the HMAC key or when user ids are switched off", () => {
   assert.is(parsed({}, { userId: "hmac" }).user_id, null);
   assert.is(parsed({}, { userId: "none" }).user_id, null);
 });
 
-test("writes the query text nowhere when it is switched off", () => {
+test("omits the query text everywhere when it is switched off", () => {
   const line = requestLogLine(
     { ...entry, query: { query: { match: { title: "sea stories" } } } },
     { ...settings, queryText: false },
@@ -124,7 +124,7 @@ test("writes the query text nowhere when it is switched off", () => {
   assert.equal([JSON.parse(line).user_query, JSON.parse(line).query], [null, null]);
 });
 
-test("never throws: what cannot be serialized gives a line that still names the query", () => {
+test("never throws: writes a line that still names the query when a value cannot be serialized", () => {
   const circular: { self?: unknown } = {};
   circular.self = circular;
   const line = parsed({ query: circular });

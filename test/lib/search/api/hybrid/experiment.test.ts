@@ -40,7 +40,7 @@ test("two experiments split users independently of each other", () => {
   assert.ok(splitProbability([...cells.values()].map(({ length }) => ({ count: length, share: 1 }))) > 0.001);
 });
 
-test("users beyond the shares are in no variant, and stay where they are when the shares grow at the end", () => {
+test("users beyond the shares are in no variant, and assigned users keep theirs when the last share grows", () => {
   const tenth = (share: number) =>
     experiment("x", [
       { name: "a", share: 0.1, settings: {} },
@@ -59,7 +59,7 @@ test("users beyond the shares are in no variant, and stay where they are when th
   }
 });
 
-test("a user goes before the client, and nobody takes part without either", () => {
+test("the user id takes precedence over the client id, and nobody takes part without either", () => {
   const one = thirds("x");
   const get = (user_id: string | null, client?: string) =>
     assignedVariant([one], request({ user_id }), client)?.variant;
@@ -79,7 +79,7 @@ test("a request with settings of its own, or on another index, takes no part", (
   assert.is.not(get({ index: "books-2026" }, "books-*"), undefined);
 });
 
-test("an experiment on templates is for requests that name one of them", () => {
+test("an experiment on templates takes only requests that name one of them", () => {
   const one = experiment("x", [
     { name: "a", share: 0.5, template: "words", settings: {} },
     { name: "b", share: 0.5, template: "meaning", settings: {} },
@@ -93,7 +93,7 @@ test("an experiment on templates is for requests that name one of them", () => {
   assert.equal([...templates(null)], [undefined]);
 });
 
-test("a search that the cluster could not serve with every variant takes no part, whoever searches", () => {
+test("a search that the cluster cannot serve with every variant takes no part, whoever searches", () => {
   const defaults = { normalization: "min_max", combination: "arithmetic_mean" } as const;
   const two = (settings: Experiment["variants"][number]["settings"]) =>
     experiment("x", [

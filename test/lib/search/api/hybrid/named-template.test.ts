@@ -31,7 +31,7 @@ const refusal = (request: string): string[] => {
   }
 };
 
-test("get the text, the request's parameters as they are written, and defaults for the rest", () => {
+test("are filled with the request's parameters as written, and with defaults for the rest", () => {
   const { text, parsed } = templateFor('"template":"by_title","params":{"leg": {"term": {"n": 9007199254740993}} }');
   const legs = '[{"match":{"title":"salt \\"x\\""}},{"term": {"n": 9007199254740993}}]';
   assert.is(text, `{"size":10,"query":{"hybrid":{"queries":${legs}}}}`);
@@ -55,7 +55,7 @@ test("refuse parameters that are missing or unknown, all at once", () => {
   ]);
 });
 
-test("refuse both a template and a name, neither, and parameters of no template", () => {
+test("refuse a template together with a name, neither of them, and parameters without a named template", () => {
   const own = '"search_request_template":{"query":{}}';
   assert.equal(refusal(`${own},"template":"by_title"`), [
     "invalid_request",
@@ -68,7 +68,7 @@ test("refuse both a template and a name, neither, and parameters of no template"
   assert.equal(refusal(`${own},"params":{}`), ["invalid_request", "params: must only be beside template"]);
 });
 
-test("refuse values that make the template harmful to the cluster", () => {
+test("refuse values that would make the template harmful to the cluster", () => {
   const harmful = '{"regexp": {"title": "a*{100}{100}"}}';
   const [code, issue = ""] = refusal(`"template":"by_title","params":{"leg":${harmful}}`);
   assert.is(code, "invalid_request");

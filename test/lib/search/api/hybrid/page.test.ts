@@ -14,7 +14,7 @@ const answer = (hits: number, total: SearchAnswer["total"], partial: SearchAnswe
 const exactly = (value: number) => ({ value, relation: "eq" as const });
 const stages = (...args: Parameters<typeof depthDegradation>) => depthDegradation(...args).map(({ stage }) => stage);
 
-test("a full page, and one that ends with the last match, say nothing", () => {
+test("a full page, and one that ends with the last match, are not degraded", () => {
   assert.equal(stages(answer(10, exactly(500)), { from: 0, size: 10 }), []);
   assert.equal(stages(answer(3, exactly(13)), { from: 10, size: 10 }), []);
 });
@@ -24,14 +24,14 @@ test("a short page says that more documents match", () => {
   assert.equal(stages(answer(3, { value: 10, relation: "gte" }), { from: 90, size: 10 }), ["depth"]);
 });
 
-test("an empty page past the list says that it does not know when totals are not tracked", () => {
+test("an empty page past the list says that more matches are unknown when totals are not tracked", () => {
   const [only] = depthDegradation(answer(0, null), { from: 300, size: 10 });
   assert.is(only?.stage, "depth");
   assert.is(only?.effect, "it is unknown whether more documents match");
   assert.equal(stages(answer(0, null), { from: 0, size: 10 }), []);
 });
 
-test("a partial answer is short for the reason that it names", () => {
+test("a short page of a partial answer adds no reason of its own", () => {
   const shards = { stage: "shards", target: "search_response", reason: "", effect: "" } as const;
   assert.equal(stages(answer(3, exactly(500), [shards]), { from: 0, size: 10 }), []);
 });

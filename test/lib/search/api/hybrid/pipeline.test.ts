@@ -6,13 +6,13 @@ const test = suite("lib/search/api/hybrid/pipeline");
 
 const PARTS = { weights: null, sampleFactor: 1, explain: false, responseProcessors: [] };
 
-test("the depth is the number of candidates, whatever the size below it", () => {
+test("the depth is the number of candidates for every smaller size", () => {
   for (const size of [0, 1, 10, 100]) {
     assert.equal(depthOf(size, 100, 10_000, true), { paginationDepth: 100, sampleFactor: 1 });
   }
 });
 
-test("a size above the candidates is the depth", () => {
+test("the depth is the size when that is above the number of candidates", () => {
   assert.is(depthOf(300, 100, 10_000, true).paginationDepth, 300);
 });
 
@@ -41,7 +41,7 @@ test("the pipeline has the processors in order, the factor as a float", () => {
   );
 });
 
-test("whole weights are sent as floats, on which alone the cluster does not fail", () => {
+test("whole weights are sent as floats, since the cluster fails on integers", () => {
   const json = pipelineJson({ normalization: "l2", combination: "harmonic_mean" }, { ...PARTS, weights: [0, 1] });
   assert.match(json, '"weights":[0.0,1.0]');
 });
@@ -62,15 +62,15 @@ test("the explanation runs before truncation, the caller's own processors last",
   assert.equal(response_processors, [{ hybrid_score_explanation: {} }, { truncate_hits: {} }, ...own]);
 });
 
-test("weights of the legs that are left are scaled to sum 1", () => {
+test("weights of the remaining legs are scaled to sum to 1", () => {
   assert.equal(leftWeights([0.5, 0.25, 0.25], [1, 2]), { weights: [0.5, 0.5], change: "scaled" });
 });
 
-test("weights of 0 that are left become equal", () => {
+test("remaining weights become equal when all of them are 0", () => {
   assert.equal(leftWeights([0, 0, 1], [0, 1]), { weights: [0.5, 0.5], change: "equal" });
 });
 
-test("with every leg the weights stay as they are, and none stay none", () => {
+test("weights stay unchanged when every leg remains, and missing weights stay missing", () => {
   assert.equal(leftWeights([0.1, 0.9], [0, 1]), { weights: [0.1, 0.9], change: "none" });
   assert.equal(leftWeights(null, [0]), { weights: null, change: "none" });
 });

@@ -18,12 +18,12 @@ test("a request's own settings win, one by one", () => {
   assert.is(appliedSettings({ ...NOTHING, normalization: "min_max" }, defaults, 2).normalization, "min_max");
 });
 
-test("weights of the index do not apply to another number of subqueries, nor to another technique", () => {
+test("weights of the index do not apply to another number of subqueries or another technique", () => {
   assert.is(appliedSettings(NOTHING, defaults, 3).weights, null);
   assert.is(appliedSettings({ ...NOTHING, combination: "rrf" }, defaults, 2).weights, null);
 });
 
-test("settings that the cluster cannot use are named with the version that can", () => {
+test("settings that the cluster does not support are reported with the version that does", () => {
   const issues = (settings: object, version: string) =>
     settingsIssues({ ...defaults, weights: null, ...settings }, capabilitiesOf(version)).map(
       ({ path, message }) => `${path} ${message}`,

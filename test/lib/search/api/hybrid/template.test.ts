@@ -11,11 +11,11 @@ const read = (from: string) => {
   return readTemplate(`{"query":${query},"from":${from}}`, null);
 };
 
-test("a whole number counts in each way of writing it", () => {
+test("a whole number is accepted in any notation", () => {
   for (const from of ["10", "10.0", "1e1", "100e-1"]) assert.equal(pageOf(read(from).native), { from: 10, size: 10 });
 });
 
-test("a number that counts nothing is refused", () => {
+test("anything but a non-negative whole number is refused", () => {
   for (const from of ["1.5", "-1", "1e400", '"10"', "{}", "[10]", "null", "false"]) {
     assert.throws(
       () => read(from),

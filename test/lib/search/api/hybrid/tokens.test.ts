@@ -33,7 +33,7 @@ test("finds the fields that each leg needs", () => {
   );
 });
 
-test("an unknown token as the vector lists the fields that there are", () => {
+test("an unknown token as the vector is refused with a list of the known tokens", () => {
   assert.equal(read({ knn: { dense: { vector: "[denes]", k: 5 } } }).issues, [
     { path: "queries.0.knn.dense.vector", message: '"[denes]" is not a token; tokens are [dense], [sparse]' },
   ]);
@@ -53,7 +53,7 @@ test("a dense token as should and a sparse one as the vector are errors", () => 
   assert.match(read({ knn: { dense: { vector: "[sparse]" } } }).issues[0]?.message ?? "", "is a sparse embedding");
 });
 
-test("text in brackets is left alone elsewhere, also where it equals a token", () => {
+test("text in brackets is left alone elsewhere, even where it equals a token", () => {
   const queries = [
     { match: { text: "[nope]" } },
     { match: { text: "[dense]" } },
@@ -80,7 +80,7 @@ test("a dense token becomes the vector of a knn query and the query value of a s
   assert.equal([...(read(script("[dense]")).legs[0]?.fields ?? [])], ["dense"]);
 });
 
-test("a string that is not a token stays the query value of a script: a binary vector is one", () => {
+test("a string that is not a token, such as a binary vector, stays the query value of a script", () => {
   const query = { script_score: { script: { lang: "knn", params: { query_value: "AQID" } } } };
   assert.equal(read(query).issues, []);
   assert.equal(replace(query), query);
@@ -93,7 +93,7 @@ test("tokens are replaced inside other queries", () => {
   assert.equal(replace(nested("[dense]")), nested([0.1, 0.2]));
 });
 
-test("a sparse token becomes one clause that at least must match, beside the caller's filter", () => {
+test("a sparse token becomes one clause that must match, beside the caller's filter", () => {
   assert.equal(replace({ bool: { should: "[sparse]", filter: [{ term: { genre: "x" } }] } }), {
     bool: {
       should: [{ neural_sparse: { sparse: { query_tokens: { salt: 2, "v1.2": 1 } } } }],
@@ -125,7 +125,7 @@ test("below 2.14 a sparse token becomes rank_feature clauses with linear", () =>
   });
 });
 
-test("a query without a known token matches nothing: should is never empty", () => {
+test("a query text without a known token matches nothing, since should is never empty", () => {
   const embeddings = new Map<string, Embedding>([["sparse", { kind: "sparse", tokens: {} }]]);
   assert.equal(replaceTokens({ bool: { should: "[sparse]" } }, { embeddings, queryTokens: true }), {
     bool: { should: [{ match_none: {} }], minimum_should_match: 1 },
@@ -142,7 +142,7 @@ test("a sparse token as query_tokens becomes its weights, and any other string t
   });
 });
 
-test("numbers of the caller keep their text", () => {
+test("the caller's numbers keep their notation", () => {
   const query = parseLossless('{"bool":{"must":{"term":{"id":9007199254740993}},"should":"[sparse]"}}');
   assert.match(JSON.stringify(replace(query)), '"id":9007199254740993}');
 });

@@ -5,7 +5,7 @@ import { suite } from "../../../../suite.ts";
 
 const test = suite("deny rules of one's own");
 
-/** Whether a call with a path as it comes over the wire is refused. */
+/** Returns whether a call is refused whose path arrives like this over the wire. */
 const denied = (rules: readonly string[], method: string, path: string) =>
   denyRules(rules)({ method, segments: nativePath(`${PREFIX}${path}`).segments, body: Buffer.alloc(0) });
 
@@ -16,17 +16,17 @@ const CASES: ReadonlyArray<[rule: string, denies: readonly string[], allows: rea
     ["GET /books", "DELETE /book", "DELETE /books2"],
   ],
   ["* /books", ["GET /books", "PATCH /books", "DELETE /books"], ["GET /book"]],
-  // The whole path has to fit, from its beginning to its end.
+  // The whole path has to match, from its beginning to its end.
   ["GET /_cat", ["GET /_cat"], ["GET /_cat/indices", "GET /x/_cat", "GET /_catalog"]],
   ["GET *_cat*", ["GET /_cat", "GET /x/_cat/indices"], ["GET /cat"]],
   ["POST /*/_close", ["POST /a/_close", "POST /a,b/_close", "POST /a/b/_close"], ["POST /_close", "POST /a/_close/b"]],
-  // Encoded or not, it is the same path to the cluster.
+  // The cluster takes an encoded path as the same path.
   ["GET /_snapshot*", ["GET /%5Fsnapshot", "GET /%5fsnapsho%74/a"], ["GET /%255Fsnapshot"]],
   ["GET /é*", ["GET /%C3%A9tude"], ["GET /e"]],
-  // A slash in an id is text of the path like any other.
+  // A slash in an id is like any other character of the path.
   ["PUT /books/_doc/*", ["PUT /books/_doc/a%2Fb", "PUT /books/_doc/a"], ["PUT /books/_create/a%2Fb"]],
   ["PUT /books/_doc/a/b", ["PUT /books/_doc/a%2Fb"], ["PUT /books/_doc/a", "PUT /books/_doc/a%2Fb%2Fc"]],
-  // Only the asterisk has a meaning of its own.
+  // Only the asterisk has a special meaning.
   ["GET /a.b+c(d)[e]$^|?{1}", ["GET /a.b+c(d)[e]$^|%3F{1}"], ["GET /aXbbc(d)[e]$^|%3F{1}", "GET /a"]],
   ["GET /", ["GET /"], ["GET /_cat"]],
 ];
@@ -49,7 +49,7 @@ for (const [rule, denies, allows] of CASES) {
   });
 }
 
-test("one rule that fits is enough, in any place of the list", () => {
+test("one matching rule is enough, anywhere in the list", () => {
   const rules = ["PUT /a", "DELETE /b", "* /c"];
   assert.equal(
     ["/a", "/b", "/c", "/d"].map((path) => denied(rules, "DELETE", path)),
