@@ -32,7 +32,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
 ];
 
 /**
- * Has every key at least once in the first entry of each list, except the keys of {@link privateApis}, {@link authorizer}
+ * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer}
  * and {@link existing}.
  */
 const full = withRareKeys(withExcludedColumns(fullExample()));

@@ -6,7 +6,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("bodies that name indexes");
 
-test("JSON without duplicate keys is read, whatever its strings contain", () => {
+test("reads JSON without duplicate keys, whatever its strings contain", () => {
   const strings = fc.string({ unit: fc.constantFrom('"', "\\", ":", "{", ",", "a", "\n", "é") });
   const values = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -24,7 +24,7 @@ test("JSON without duplicate keys is read, whatever its strings contain", () => 
   );
 });
 
-test("JSON that two parsers may read differently is not read", () => {
+test("does not read JSON that two parsers may read differently", () => {
   for (const text of [
     '{"a":1,"a":2}',
     '{"a":{"b":1,"b":2}}',
@@ -39,7 +39,7 @@ test("JSON that two parsers may read differently is not read", () => {
   }
 });
 
-test("of a long array of numbers one is kept; strings keep all, and what follows is read", () => {
+test("keeps one number of a long array but all of a string, and reads what follows", () => {
   const vector = Array.from({ length: 1_024 }, (_, at) => Math.sin(at));
   const text = JSON.stringify(vector);
   for (const indent of [0, 2]) {
@@ -51,7 +51,7 @@ test("of a long array of numbers one is kept; strings keep all, and what follows
   assert.is(strictJson(`{"a":${text},"b":${text}`), undefined);
 });
 
-/** Returns whether a body of `_bulk` is let through for the index `products`. */
+/** Returns whether a `_bulk` body is allowed for the index `products`. */
 const passes = (...lines: string[]) =>
   bulk({ text: lines.map((line) => `${line}\n`).join(""), grant: ["products"], hasIndex: false }) === undefined;
 
@@ -75,7 +75,7 @@ test("an action of _bulk gets the same verdict in every spelling, at every posit
   }
 });
 
-test("what looks like a plain action but is more is refused", () => {
+test("a line that looks like a plain action but holds more is refused", () => {
   for (const line of [
     '{"index":{"_index":"products","_id":"1","_index":"orders"}}',
     '{"index":{"_index":"products"},"delete":{"_index":"orders"}}',

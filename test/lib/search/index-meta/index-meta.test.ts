@@ -37,7 +37,7 @@ test("vectors of an unknown model or revision do not fit", () => {
   assert.match(embedder("vector", "ext_embed_english_v3", "2", "sparse_v3"), "another model");
 });
 
-test("models of Bedrock differ by their id", () => {
+test("models of Bedrock are told apart by their ids", () => {
   assert.is(
     embedder("vector", "ext_embed_bedrock", "amazon.titan-embed-text-v2:0", "ext_embed_bedrock"),
     "ext_embed_bedrock",
@@ -45,7 +45,7 @@ test("models of Bedrock differ by their id", () => {
   assert.match(embedder("vector", "ext_embed_bedrock", "cohere.embed-v3:0", "ext_embed_bedrock"), "another model");
 });
 
-test("a previous model embeds for the indexes that it made the vectors of", () => {
+test("a previous model embeds for the indexes whose vectors it made", () => {
   assert.is(
     embedder("vector", "ext_embed_bedrock", "cohere.embed-v4:0", "ext_embed_bedrock"),
     "previous ext_embed_bedrock",
@@ -53,11 +53,11 @@ test("a previous model embeds for the indexes that it made the vectors of", () =
   assert.is(embedder("vector", "ext_embed_bedrock", "cohere.embed-v4:0", "sparse_v3"), "previous ext_embed_bedrock");
 });
 
-test("a model that another mapping uses is as good as a previous one", () => {
+test("a model that another mapping uses also embeds for the indexes whose vectors it made", () => {
   assert.is(embedder("vector", "ext_embed_bedrock", "amazon.titan-embed-text-v2:0", "sparse_v3"), "ext_embed_bedrock");
 });
 
-test("an index that says nothing about a field has vectors of the configured model", () => {
+test("an index without metadata about a field has vectors of the configured model", () => {
   assert.is(embedder("other", "sparse_v3", "1", "sparse_v3"), "sparse_v3");
   for (const meta of [undefined, {}, { relevance: { entry: 7 } }]) {
     assert.is(readIndexMeta(meta), undefined);

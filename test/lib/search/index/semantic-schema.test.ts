@@ -61,7 +61,7 @@ const from = (...src_fields: string[]): HybridEntry[] => [
   { index: "books-v2", embedding_mappings: [{ embedding_field: "v", model_name: "sparse_v3", src_fields }] },
 ];
 
-test("extends what a cluster answers, without what a cluster writes itself", () => {
+test("extends the answer of a cluster, without the settings that a cluster adds itself", () => {
   assert.equal(generate(fromCluster), {
     schema: {
       settings: { index: { number_of_shards: 1, number_of_replicas: 0, knn: true } },
@@ -97,7 +97,7 @@ test("extends a body for creating an index, flat settings included", () => {
   assert.equal(generate(base).schema.settings, { index: { number_of_shards: 3, number_of_replicas: 1, knn: true } });
 });
 
-test("keeps what mappings refer to by name, and the rest of the mappings", () => {
+test("keeps what the mappings refer to by name, and the rest of the mappings", () => {
   const analysis = { analyzer: { folding: { tokenizer: "standard", filter: ["asciifolding"] } } };
   const base = {
     settings: { index: { analysis } },
@@ -108,25 +108,25 @@ test("keeps what mappings refer to by name, and the rest of the mappings", () =>
   assert.is(schema.mappings.dynamic, "strict");
 });
 
-test("names settings of the user's that it does not take over", () => {
+test("lists the user's settings that it leaves out", () => {
   const base = { settings: { index: { refresh_interval: "30s", uuid: "x" } }, ...withTitle({}) };
   assert.equal(generate(base).leftOut, ["index.refresh_interval"]);
 });
 
-test("changes neither its input nor what it was given twice", () => {
+test("changes neither its input nor its own output when applied again", () => {
   const before = structuredClone(fromCluster);
   const once = generate(fromCluster).schema;
   assert.equal(fromCluster, before);
   assert.equal(generate(once).schema, once);
 });
 
-test("keeps an embedding field that is there already and equal, also without the cluster's defaults", () => {
+test("keeps an equal embedding field that exists already, even without the cluster's defaults", () => {
   const { parameters: _, ...method } = dense.method;
   const base = withTitle({ title_dense: { ...dense, method }, title_sparse: { type: "rank_features" } });
   assert.equal(generate(base).schema.mappings.properties, generate(withTitle({})).schema.mappings.properties);
 });
 
-test("an embedding field of another type or dimension is refused, all at once", () => {
+test("refuses all embedding fields of another type or dimension at once", () => {
   const base = withTitle({ title_dense: { ...dense, dimension: 384 }, title_sparse: { type: "text" } });
   assert.is(
     reasonOf(base),
@@ -137,12 +137,12 @@ test("an embedding field of another type or dimension is refused, all at once", 
   );
 });
 
-test("another engine is another type", () => {
+test("refuses an embedding field of another engine", () => {
   const faiss = { ...dense, method: { ...dense.method, engine: "faiss" } };
   assert.match(reasonOf(withTitle({ title_dense: faiss })), /faiss hnsw cosinesimil.*needs.*lucene/);
 });
 
-test("an index without a mapping lists those there are", () => {
+test("an index without an entry is refused with a list of the entries", () => {
   assert.is(
     reasonOf(fromCluster, entries, "music"),
     'hybrid_search.yaml has no entry for the index "music": it has books*',
@@ -164,7 +164,7 @@ test("a dotted path is followed through objects", () => {
   assert.is(reasonOf(withTitle({ "author.name": { type: "text" } }), from("author.name")), "");
 });
 
-test("a dotted embedding field is inside objects, which are there or added", () => {
+test("a dotted embedding field is added inside existing or new objects", () => {
   const nested: HybridEntry[] = [
     {
       index: "books-v2",
@@ -195,7 +195,7 @@ test("a dotted embedding field is inside objects, which are there or added", () 
   );
 });
 
-test("a multi-field is not a source: documents do not hold it", () => {
+test("a multi-field is refused as a source, since documents do not hold it", () => {
   const author = { properties: { name: { type: "text", fields: { raw: { type: "keyword" } } } } };
   assert.is(
     reasonOf(withTitle({ author }), from("author.name.raw")),

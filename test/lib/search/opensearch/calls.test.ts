@@ -62,13 +62,13 @@ for (const [what, others, code] of [
   });
 }
 
-test("a type that the cluster also has for its own faults is the caller's only with a known reason", () => {
+test("an error type of the cluster's own faults is the caller's fault only with a known reason", () => {
   const code = (reason: string) => refused(500, { error: { root_cause: [{ type: "exception", reason }] } }).code;
   assert.is(code("Missing value for field [a]"), "rejected_by_cluster");
   assert.is(code("Missing node"), "upstream_failed");
 });
 
-test("a search that is itself at fault is sent once, although its status is 503", async () => {
+test("a search that causes a 503 itself is sent once", async () => {
   let sent = 0;
   const send = async (type: string) => {
     sent = 0;
@@ -85,14 +85,14 @@ test("a search that is itself at fault is sent once, although its status is 503"
   assert.is(await send("no_shard_available_action_exception"), 3);
 });
 
-test("only what the caller can fix is shown with its reason", () => {
+test("the reason is shown only for errors that the caller can fix", () => {
   const error = { root_cause: [{ type: "t", reason: "node 10.0.0.1" }] };
   assert.not.match(refused(500, { error }).body("r"), "10.0.0.1");
   assert.not.match(refused(403, { error }).body("r"), "10.0.0.1");
   assert.match(refused(400, { error }).body("r"), "node 10.0.0.1");
 });
 
-test("a permission that the cluster user lacks for an index is the caller's 403, without the user's name", () => {
+test("a permission that the cluster user lacks for an index is a 403 for the caller, without the user's name", () => {
   const reason = "no permissions for [indices:data/read/search] and User [name=gateway, backend_roles=[admin-role]]";
   const error = refused(403, { error: { root_cause: [{ type: "security_exception", reason }] }, status: 403 });
   assert.is(error.code, "forbidden");
@@ -174,7 +174,7 @@ const DESCRIBED = {
   "books-1": { aliases: { books: {} }, mappings: {}, settings: {} },
 };
 
-test("an alias is resolved to its indexes, kept for a minute, forgotten when told", async () => {
+test("an alias is resolved to its indexes, and cached for a minute or until it is cleared", async () => {
   let calls = 0;
   let now = 0;
   const cluster = {
@@ -201,7 +201,7 @@ test("an alias is resolved to its indexes, kept for a minute, forgotten when tol
   assert.is(calls, 3);
 });
 
-test("a pattern without an index is asked again, and an empty answer about one name is upstream_failed", async () => {
+test("a pattern without an index is not cached, and an empty answer about one name is upstream_failed", async () => {
   let calls = 0;
   const catalog = createIndexCatalog({
     send: async () => {
@@ -215,7 +215,7 @@ test("a pattern without an index is asked again, and an empty answer about one n
   assert.is((error as ApiError).code, "upstream_failed");
 });
 
-test("what does not exist is asked again, so that a new index is seen at once", async () => {
+test("a missing index is not cached, so that a new index is seen at once", async () => {
   let calls = 0;
   const catalog = createIndexCatalog({
     send: async () => {
@@ -228,7 +228,7 @@ test("what does not exist is asked again, so that a new index is seen at once", 
   assert.is(calls, 2);
 });
 
-test("retries end with the attempts, with what may not be retried, and with the deadline", async () => {
+test("retries end after the last attempt, at an error that is not retryable, and at the deadline", async () => {
   const attempt = async (retryable: boolean, remaining: number) => {
     let calls = 0;
     const work = async () => {

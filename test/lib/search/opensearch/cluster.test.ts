@@ -7,7 +7,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("answers of the cluster");
 
-/** What the server does with each connection once a request has come. */
+/** What the server does with each connection once a request has arrived. */
 let answer: (socket: Socket) => unknown;
 
 const connections = new Set<Socket>();
@@ -42,7 +42,7 @@ async function failure(timeoutMs?: number): Promise<string> {
 const head = (length: number) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
-test("are read whole, in however many pieces they come", async () => {
+test("are read whole, in however many pieces they arrive", async () => {
   answer = (socket) => {
     socket.write(`${head(6)}{"a`);
     socket.write('":');
@@ -64,7 +64,7 @@ test("without a body are empty", async () => {
   assert.is((await get(10_000, "HEAD")).body.length, 0);
 });
 
-test("that are too long are cut off, and said to be", async () => {
+test("that are too long fail as too large", async () => {
   answer = (socket) => socket.write(head(1_000_001) + "x".repeat(1_000_001));
   assert.is(await failure(), "too_large, sent: the answer is longer than 1000000 bytes");
 });
@@ -81,12 +81,12 @@ test("whose connection is reset are lost", async () => {
   assert.is(await failure(), "lost, sent: the connection ended before the answer did (ECONNRESET)");
 });
 
-test("that stop in the middle end with the time", async () => {
+test("that stop in the middle time out", async () => {
   answer = (socket) => socket.write(`${head(10)}half`);
   assert.is(await failure(100), "timeout, sent: no answer within 100 ms");
 });
 
-test("come over one connection, call after call", async () => {
+test("arrive over one connection, call after call", async () => {
   for (const socket of connections) socket.destroy();
   answer = (socket) => socket.write(`${head(2)}{}`);
   await get();
@@ -95,7 +95,7 @@ test("come over one connection, call after call", async () => {
   assert.equal([...connections], [first]);
 });
 
-test("of 400, 413 and 431 end the connection, which the server may not read any further", async () => {
+test("of 400, 413 and 431 end the connection, which the server may no longer read", async () => {
   for (const status of [400, 413, 431]) {
     const used = new Set<Socket>();
     answer = (socket) => {

@@ -18,7 +18,7 @@ test.after(() => {
 
 interface Listening {
   cluster: Cluster;
-  /** Every connection that was made. */
+  /** Every connection that was opened. */
   sockets: Socket[];
 }
 
@@ -43,7 +43,7 @@ async function failure(call: Promise<unknown>): Promise<string> {
   return `${error.kind}, ${error.sent ? "sent" : "not sent"}: ${error.message}`;
 }
 
-test("are at most 64: the next call waits for one, and is not sent if its time ends before", async () => {
+test("are at most 64: the next call waits for one, and is not sent if it times out first", async () => {
   const held: ServerResponse[] = [];
   const paths: Array<string | undefined> = [];
   const server = createServer(({ url }, response) => {
@@ -62,7 +62,7 @@ test("are at most 64: the next call waits for one, and is not sent if its time e
   assert.equal([paths.length, paths.at(-1), sockets.length], [65, "/patient", 64]);
 });
 
-test("make room for the call that waits when they break", async () => {
+test("make room for the waiting call when they break", async () => {
   const held: ServerResponse[] = [];
   const server = createServer((_request, response) => {
     if (held.length < 64) held.push(response);
@@ -77,7 +77,7 @@ test("make room for the call that waits when they break", async () => {
   assert.ok((await Promise.all(calls)).every((text) => text.startsWith("lost, sent: ")));
 });
 
-test("are not used again when the cluster announces that it closes them within a second", async () => {
+test("are not reused when the cluster announces that it closes them within a second", async () => {
   const { cluster, sockets } = await listen(createServer({ keepAliveTimeout: 1_000 }, ok));
   for (let call = 0; call < 3; call += 1) await get(cluster);
   assert.is(sockets.length, 3);
@@ -86,7 +86,7 @@ test("are not used again when the cluster announces that it closes them within a
   assert.is(longer.sockets.length, 1);
 });
 
-test("that the cluster has closed while they were idle are not used again", async () => {
+test("that the cluster closed while they were idle are not reused", async () => {
   const { cluster, sockets } = await listen(createServer(ok));
   await get(cluster);
   sockets[0]?.end();
@@ -95,7 +95,7 @@ test("that the cluster has closed while they were idle are not used again", asyn
   assert.is(sockets.length, 2);
 });
 
-test("that were idle for 20 seconds are not used again", async () => {
+test("that were idle for 20 seconds are not reused", async () => {
   const { cluster, sockets } = await listen(createServer({ keepAliveTimeout: 60_000 }, ok));
   const { now } = performance;
   const late = (ms: number) => {
@@ -116,7 +116,7 @@ test("that were idle for 20 seconds are not used again", async () => {
   assert.is(sockets.length, 2);
 });
 
-test("carry the length of each body, of none only where a method expects one", async () => {
+test("carry the length of each body, and 0 without a body only where the method expects one", async () => {
   const seen: unknown[] = [];
   const server = createServer(({ method, headers }, response) => {
     seen.push([method, headers["content-length"], headers["transfer-encoding"]]);
@@ -135,14 +135,14 @@ test("carry the length of each body, of none only where a method expects one", a
   ]);
 });
 
-test("that cannot be made carry nothing", async () => {
+test("that cannot be opened send nothing", async () => {
   const closed = createServer();
   const { cluster } = await listen(closed);
   await new Promise((resolve) => closed.close(resolve));
   assert.is(await failure(get(cluster)), "refused, not sent: no connection to the cluster (ECONNREFUSED)");
 });
 
-test("by TLS check the certificate before anything is sent, are used again, and resume their session", async () => {
+test("over TLS check the certificate before anything is sent, are reused, and resume their session", async () => {
   const requested: unknown[] = [];
   const server = createSecureServer(SELF_SIGNED, ({ headers, socket }, response) => {
     requested.push([

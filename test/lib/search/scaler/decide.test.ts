@@ -14,7 +14,7 @@ const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_00
 
 const RULES: ScalingRules = { minCount: 2, maxCount: 8, scaleDownCpu: 30, scaleUpCpu: 70 };
 const STATE: ClusterState = { instanceCount: 4, zones: 2, busyWith: undefined, lastChange: undefined };
-/** 100 GB a node, a quarter used; JVM low. */
+/** 100 GB for each node, a quarter of it used; low JVM memory. */
 const LOAD: ClusterLoad = {
   cpu: [50, 50, 50, 50, 50, 50],
   jvm: 30,
@@ -57,12 +57,12 @@ test("adds one node without zone awareness", () => {
   assert.equal(changeOf({ state: { zones: 1 }, load: BUSY }), ["scale-out", 5]);
 });
 
-test("goes to whole zones from a number that is none", () => {
+test("scales to whole zones from a number of nodes that does not fill them", () => {
   assert.equal(changeOf({ state: { instanceCount: 5 }, load: BUSY }), ["scale-out", 6]);
   assert.equal(changeOf({ state: { instanceCount: 5 }, load: QUIET }), ["scale-in", 4]);
 });
 
-test("takes a node from each zone", () => {
+test("removes a node from each zone", () => {
   assert.equal(decided({ load: QUIET }), {
     action: "scale-in",
     reason: "CPU was below 30 % for 30 minutes",
@@ -71,12 +71,12 @@ test("takes a node from each zone", () => {
   assert.equal(changeOf({ state: { instanceCount: 6, zones: 3 }, load: QUIET }), ["scale-in", 3]);
 });
 
-test("a threshold itself is neither above nor below", () => {
+test("treats a value equal to a threshold as neither above nor below it", () => {
   assert.is(decided({ load: { cpu: [70, 70, 70] } }).action, "stay");
   assert.is(decided({ load: { cpu: [30, 30, 30, 30, 30, 30] } }).action, "stay");
 });
 
-test("one quiet or busy value is not enough", () => {
+test("stays when one value is within the thresholds", () => {
   assert.is(decided({ load: { cpu: [71, 71, 71, 71, 70, 71] } }).action, "stay");
   assert.is(decided({ load: { cpu: [29, 29, 31, 29, 29, 29] } }).action, "stay");
 });
@@ -97,7 +97,7 @@ test("stays at the minimum, and says so", () => {
   });
 });
 
-test("bounds are cut to whole zones", () => {
+test("narrows the bounds to whole zones", () => {
   assert.is(decided({ rules: { maxCount: 5 }, load: BUSY }).action, "stay");
   assert.is(decided({ rules: { minCount: 3 }, load: QUIET }).action, "stay");
 });
@@ -107,12 +107,12 @@ test("says when no whole number of zones is within the bounds", () => {
   assert.equal([action, reason], ["stay", "no multiple of 3 zones is from 4 to 5 nodes"]);
 });
 
-test("goes to the bounds when they were moved", () => {
+test("scales to the bounds when they have changed", () => {
   assert.equal(changeOf({ rules: { minCount: 6 } }), ["scale-out", 6]);
   assert.equal(changeOf({ rules: { maxCount: 2 } }), ["scale-in", 2]);
 });
 
-test("never while the domain is changed", () => {
+test("stays while the domain is being changed", () => {
   assert.equal(decided({ state: { busyWith: "a configuration change" }, load: BUSY }), {
     action: "stay",
     reason: "the domain is busy with a configuration change",
@@ -120,7 +120,7 @@ test("never while the domain is changed", () => {
   });
 });
 
-test("not within half an hour of a change", () => {
+test("stays within half an hour of a change", () => {
   assert.equal(decided({ state: { lastChange: minutesAgo(29) }, load: BUSY }), {
     action: "stay",
     reason: "cool-down: the domain changed 29 minutes ago, less than 30",
@@ -129,7 +129,7 @@ test("not within half an hour of a change", () => {
   assert.is(decided({ state: { lastChange: minutesAgo(30) }, load: BUSY }).action, "scale-out");
 });
 
-test("shrinks only when the disks of the rest stay below 70 %", () => {
+test("scales in only when the disks of the remaining nodes stay below 70 %", () => {
   const full = (used: number) => ({ ...QUIET, usedMegabytes: used, freeMegabytesPerNode: 100_000 - used / 4 });
   assert.is(decided({ load: full(139_000) }).action, "scale-in");
   assert.equal(decided({ load: full(140_000) }), {
@@ -139,7 +139,7 @@ test("shrinks only when the disks of the rest stay below 70 %", () => {
   });
 });
 
-test("shrinks only when the JVM memory of the rest stays below 75 %", () => {
+test("scales in only when the JVM memory of the remaining nodes stays below 75 %", () => {
   assert.is(decided({ load: { ...QUIET, jvm: 37 } }).action, "scale-in");
   assert.equal(decided({ load: { ...QUIET, jvm: 37.5 } }), {
     action: "stay",
@@ -148,17 +148,17 @@ test("shrinks only when the JVM memory of the rest stays below 75 %", () => {
   });
 });
 
-test("also shrinks to a lowered maximum only when the rest can hold it", () => {
+test("scales in to a lowered maximum only when the remaining nodes can hold the data", () => {
   assert.is(decided({ rules: { maxCount: 2 }, load: { jvm: 60 } }).action, "stay");
 });
 
-test("does not shrink without data about disk or memory", () => {
+test("does not scale in without data about disk or memory", () => {
   for (const missing of [{ jvm: undefined }, { usedMegabytes: undefined }, { freeMegabytesPerNode: undefined }]) {
     assert.is(decided({ load: { ...QUIET, ...missing } }).action, "stay");
   }
 });
 
-test("grows without data about disk or memory, but not without data about CPU", () => {
+test("scales out without data about disk or memory, but not without data about CPU", () => {
   assert.is(decided({ load: { ...BUSY, jvm: undefined, usedMegabytes: undefined } }).action, "scale-out");
   assert.equal(decided({ load: { cpu: [90, 90] } }), {
     action: "stay",
@@ -167,7 +167,7 @@ test("grows without data about disk or memory, but not without data about CPU", 
   });
 });
 
-test("removing nodes takes half an hour of data about CPU", () => {
+test("removes nodes only with half an hour of data about CPU", () => {
   assert.equal(decided({ load: { cpu: [10, 10, 10, 10, 10] } }), {
     action: "stay",
     reason: "CPU was below 30 % for 25 minutes, and there is no older data about CPU",

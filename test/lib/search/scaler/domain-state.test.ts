@@ -23,12 +23,12 @@ function config(UpdateDate = CREATED, State: "Active" | "Processing" = "Active")
   return { ClusterConfig: { Options: {}, Status: { CreationDate: CREATED, UpdateDate, State } } };
 }
 
-test("a quiet domain that was never changed", () => {
+test("a quiet domain without changes is not busy and has no last change", () => {
   const expected = { instanceCount: 4, zones: 2, busyWith: undefined, lastChange: undefined };
   assert.equal(clusterState(DOMAIN, config()), expected);
 });
 
-test("zones are three, two when the domain does not say, one without zone awareness", () => {
+test("the number of zones is the domain's own, two when it does not say, and one without zone awareness", () => {
   const zones = (ClusterConfig: DescribedDomain["ClusterConfig"]) =>
     clusterState({ ...DOMAIN, ClusterConfig }, config()).zones;
   const aware = { InstanceCount: 3, ZoneAwarenessEnabled: true };
@@ -52,12 +52,12 @@ for (const [what, domain, configuration] of BUSY) {
   });
 }
 
-test("a software update that waits does not delay a change", () => {
+test("a pending software update does not delay a change", () => {
   const waiting: DescribedDomain = { ...DOMAIN, ServiceSoftwareOptions: { UpdateStatus: "ELIGIBLE" } };
   assert.is(clusterState(waiting, config()).busyWith, undefined);
 });
 
-test("the last change is the end of it where that is known", () => {
+test("the time of the last change is its end where that is known", () => {
   assert.equal(clusterState(DOMAIN, config(CHANGED)).lastChange, CHANGED);
   const done: DescribedDomain = { ...DOMAIN, ChangeProgressDetails: { LastUpdatedTime: DONE } };
   assert.equal(clusterState(done, config(CHANGED)).lastChange, DONE);

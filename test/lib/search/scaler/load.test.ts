@@ -4,7 +4,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("scaler: load");
 
-test("asks for 35 minutes up to the last complete period", () => {
+test("queries 35 minutes up to the last complete period", () => {
   const { StartTime, EndTime, MetricDataQueries } = loadQuery(
     "books",
     "123456789012",
@@ -17,14 +17,14 @@ test("asks for 35 minutes up to the last complete period", () => {
   );
 });
 
-test("takes the memory that remains after garbage collection, from the old generation if it is known", () => {
+test("reads the memory that remains after garbage collection, from the old generation if it is known", () => {
   const heap = { Id: "heap", Values: [62, 41, 70] };
   assert.is(clusterLoad([heap, { Id: "oldGeneration", Values: [30, 24, 28] }]).jvm, 24);
   assert.is(clusterLoad([heap, { Id: "oldGeneration", Values: [] }]).jvm, 41);
   assert.is(clusterLoad([]).jvm, undefined);
 });
 
-test("takes the newest disk values and all values of CPU", () => {
+test("reads the newest disk values and all CPU values", () => {
   const results = [
     { Id: "cpu", Values: [10, 20] },
     { Id: "used", Values: [1_000, 2_000] },

@@ -20,12 +20,12 @@ const test = suite("bulk answer");
 const target: Target = { name: "i", readName: "i", itemIndex: "books-000001", mappings: [], onFailure: "fail" };
 const item = (text: string, failed = false): ItemResult => ({ text, failed, status: failed ? 400 : 201 });
 
-test("an item's length in the proxy result is what JSON.stringify makes of it", () => {
+test("an item's length in the proxy result equals that of JSON.stringify", () => {
   const text = JSON.stringify({ a: 'é"\\\n\t', b: "😀\u2028", c: "\u0001" });
   assert.is(serializedBytes(text), Buffer.byteLength(JSON.stringify(text)) - 2);
 });
 
-test("no item is longer than its bound: the longest success, and any error once it is shortened", () => {
+test("no item is longer than its bound, neither the longest success nor a shortened error", () => {
   const big = Number.MAX_SAFE_INTEGER;
   const shards = { total: 2 ** 31 - 1, successful: 2 ** 31 - 1, failed: 2 ** 31 - 1 };
   for (const id of ["a", '"\\'.repeat(256), "é".repeat(256), "\u0001".repeat(512)]) {
@@ -76,8 +76,8 @@ test("errors are passed on unchanged while they fit, and shortened when they do 
   assert.is(JSON.parse(long).index_response.items.length, 5_000);
 });
 
-test("a request whose answer might not fit is 413 before the cluster is called, gzip makes room", async () => {
-  // Nothing listens there: a call would be 503.
+test("is 413 before the cluster is called when the answer might not fit, unless the client accepts gzip", async () => {
+  // Nothing listens at this address: a call would be answered 503.
   const gateway = bulkGateway("http://127.0.0.1:1");
   const text = JSON.stringify({
     index: "i",
@@ -114,7 +114,7 @@ test("degraded has one entry for each field and reason, with positions as ranges
   assert.equal([many.length, many.at(-1)?.reason], [21, "other reasons"]);
 });
 
-test("ranges of positions", () => {
+test("positions are written as ranges", () => {
   assert.is(ranges([]), "");
   assert.is(ranges([0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
 });

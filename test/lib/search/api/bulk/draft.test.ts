@@ -38,7 +38,7 @@ test("an operation is sent with every field that the cluster takes", () => {
   assert.equal(lines({ id: "1", op: "update", doc: {}, doc_as_upsert: false })[1], '{"doc":{}}');
 });
 
-test("an upsert whose embedding depends on the stored document creates or updates what was read", () => {
+test("an upsert whose embedding depends on the stored document is a create or an update, as the read decides", () => {
   const upsert = { id: "1", op: "update", doc: { a: 1 }, doc_as_upsert: true, routing: "r" } as const;
   assert.equal(lines(upsert, { guard: NO_DOCUMENT, changes: { v: "[1]" } }), [
     '{"create":{"_id":"1","routing":"r"}}',
@@ -50,7 +50,7 @@ test("an upsert whose embedding depends on the stored document creates or update
   ]);
 });
 
-test("a document over several lines becomes one line, and every other byte stays", () => {
+test("a multi-line document becomes one line, and every other byte stays", () => {
   const doc = '{\r\n "big": 9007199254740993,\n\t"text": "é\\n\\u00e9" , "one": 1.0\n}';
   const bytes = Buffer.from(`{"index":"i","bulk_request":[{"id":"1","op":"index","doc":${doc}}]}`);
   const [operation] = operationsOf([{ id: "1", op: "index" }], outlineOf(bytes)?.places ?? []);

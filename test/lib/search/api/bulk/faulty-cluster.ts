@@ -2,7 +2,7 @@ import { actionsOf, type FaultProxy, startFaultProxy } from "../../../../fixture
 import { type Cluster, request, uniqueIndex } from "../../../../fixtures/opensearch.ts";
 import { bulkGateway, MAPPED_INDEX, mappedIndex } from "./support.ts";
 
-/** Gateways before one cluster, each with a proxy that does wrong what it is told to, and an index of its own. */
+/** Gateways in front of one cluster, each with its own index and a proxy that injects the faults it is told to. */
 export function faultyCluster(cluster: Cluster, name: string) {
   const proxies: FaultProxy[] = [];
   const open = async (definition: object) => {
@@ -17,12 +17,12 @@ export function faultyCluster(cluster: Cluster, name: string) {
       const { index, proxy } = await open({ settings: { index: { number_of_replicas: 0 } } });
       return { index, proxy, gateway: bulkGateway(proxy.url, settings) };
     },
-    /** With embeddings of what is written. */
+    /** Embeds what is written. */
     async setUpMapped() {
       const { index, proxy } = await open(MAPPED_INDEX);
       return { index, proxy, gateway: bulkGateway(proxy.url, { indexes: [mappedIndex(index)] }) };
     },
-    /** The document as it is stored. */
+    /** The stored document. */
     async source(index: string, id: string) {
       const { status, body } = await request<Record<string, unknown>>(cluster, "GET", `/${index}/_source/${id}`);
       return status === 404 ? undefined : body;
@@ -33,7 +33,7 @@ export function faultyCluster(cluster: Cluster, name: string) {
   };
 }
 
-/** The operations of each bulk call that a proxy got. */
+/** The operations of each bulk call that a proxy received. */
 export const sent = (proxy: Pick<FaultProxy, "calls">) =>
   proxy.calls
     .filter(({ path }) => path.endsWith("/_bulk"))

@@ -12,8 +12,8 @@ const TARGET: Target = { name: "books", readName: "books", itemIndex: "books-1",
 const REASON = "index [books-1] blocked by: [FORBIDDEN/8/index write (api)];";
 
 /**
- * Writes three operations to an index that refuses them at first: a plain one, one with a guard of the gateway's, one
- * with the caller's.
+ * Writes three operations to an index that refuses them at first: a plain one, one with the gateway's guard, one
+ * with the caller's guard.
  */
 async function write(resumes: boolean) {
   const { bytes, operations } = requestOf([
@@ -74,7 +74,7 @@ test("are sent again when the hold is over, without versions of the old index", 
   assert.equal(conflicts, ["embedded"]);
 });
 
-test("fail as the cluster says if there is no hold", async () => {
+test("fail with the cluster's status if there is no hold", async () => {
   const { statuses, conflicts, calls } = await write(false);
   assert.is(calls, 1);
   assert.equal(statuses, { plain: 403, embedded: 403, callers: 403 });

@@ -30,7 +30,7 @@ test("texts are joined by newlines in the order of the configuration, missing an
   assert.equal(needs([index({ d: "" })], "d", "z"), [{ kind: "empty", afterPrevious: false }]);
 });
 
-test("anything but a string or an array of strings is wrong, and says what it is", () => {
+test("a source that is not a string or an array of strings is wrong, and the reason says what it is", () => {
   for (const [value, name] of [
     [7, "a number"],
     [true, "a boolean"],
@@ -45,7 +45,7 @@ test("anything but a string or an array of strings is wrong, and says what it is
   }
 });
 
-test("a caller's own value, and deleting, need nothing", () => {
+test("operations with the caller's own embedding, and deletions, need nothing", () => {
   assert.equal(needs([index({ a: "x", v: [1] }), index({ a: "x", v: null }), { id: "2", op: "delete" }], "a"), [
     { kind: "none" },
     { kind: "none" },
@@ -53,7 +53,7 @@ test("a caller's own value, and deleting, need nothing", () => {
   ]);
 });
 
-test("an update needs nothing when it touches no source, and the stored rest when it touches some", () => {
+test("an update needs nothing when it changes no source, and the stored document when it changes only some", () => {
   assert.equal(needs([update({ n: 1 }, "1"), update({ a: "x" }, "2"), update({ a: "x", b: null }, "3")], "a", "b"), [
     { kind: "none" },
     { kind: "stored" },
@@ -62,7 +62,7 @@ test("an update needs nothing when it touches no source, and the stored rest whe
   assert.equal(needs([update({ a: null, b: "" })], "a", "b"), [{ kind: "empty", afterPrevious: false }]);
 });
 
-test("an earlier operation on the id says what the stored document will hold", () => {
+test("an earlier operation on the same id tells what the stored document will hold", () => {
   const chain = [
     index({ a: "1", b: "2" }),
     update({ b: "3" }),
@@ -86,7 +86,7 @@ test("an earlier operation on the id says what the stored document will hold", (
   assert.equal(needs([index({ a: "1" }, "1"), update({ b: "2" }, "2")], "a", "b")[1], { kind: "stored" });
 });
 
-test("an earlier operation with another routing says nothing: it may be about another document", () => {
+test("an earlier operation with another routing is ignored, since it may be about another document", () => {
   const routed = (operation: ReturnType<typeof update>, routing: string) => ({ ...operation, routing });
   const chain = [
     routed({ ...update({ a: "1", b: "2" }), op: "index" } as never, "x"),
@@ -101,7 +101,7 @@ test("an earlier operation with another routing says nothing: it may be about an
   );
 });
 
-test("a dotted embedding field has its place in an object, and is the caller's own if it is there", () => {
+test("a dotted embedding field belongs in an object, and counts as the caller's own if it is there", () => {
   const nested = (operation: ReturnType<typeof index> | ReturnType<typeof update>) => {
     const at = { ...mapping("title", "passages.text"), embedding_field: "passages.v" };
     return needsIn([operation], at)[0];
@@ -133,7 +133,7 @@ test("paths lead through objects, dotted keys and arrays of objects", () => {
   assert.equal(sourceText([null, "x", ["y"]]), { texts: ["x", "y"] });
 });
 
-test("rounds hold the first of each id, then the second, in the order of the request", () => {
+test("the first round holds the first operation on each id, the next the second, in the order of the request", () => {
   const list = requestOf(["a", "b", "a", "c", "a", "b"].map((id) => index({}, id))).operations;
   assert.equal(
     roundsOf(list).map((round) => round.map(({ position }) => position)),

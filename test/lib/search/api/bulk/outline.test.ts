@@ -6,7 +6,7 @@ import { bulkGateway } from "./support.ts";
 
 const test = suite("outline of a bulk request");
 
-/** What an outline says: the parsed envelope, and the texts of operations and documents. */
+/** Returns the parsed envelope of an outline, and the texts of its operations and documents. */
 function outlined(text: string) {
   const bytes = Buffer.from(text);
   const outline = outlineOf(bytes);
@@ -20,7 +20,7 @@ function outlined(text: string) {
   );
 }
 
-test("documents are cut out of the envelope, and found byte by byte", () => {
+test("documents are cut out of the envelope, and located byte for byte", () => {
   const doc = '{ "a": [1.0, 9007199254740993], "é\\"}": "\\u00e9 {" }';
   const first = `{"id":"ü","doc": ${doc} ,"op":"index"}`;
   assert.equal(outlined(` {"index":"i", "bulk_request" : [${first} , {"id":"2","op":"delete"}]}\n`), {
@@ -36,7 +36,7 @@ test("documents are cut out of the envelope, and found byte by byte", () => {
   });
 });
 
-test("of equal keys the last wins, and an escaped key is the same key", () => {
+test("the last of duplicate keys wins, and an escaped key is the same key", () => {
   const { docs, elements } = outlined(
     '{"bulk_request":[{"doc":{"a":1}}],"bulk\\u005frequest":[{"doc":{"b":1},"d\\u006fc":{"c":1},"docs":{}},{"doc":{},"doc":null}]}',
   ) ?? { docs: [], elements: [] };
@@ -50,7 +50,7 @@ test("a part that is not an object stays in the envelope, where the schema sees 
   }
 });
 
-test("the envelope of any request is what JSON.parse makes of it, with empty documents", () => {
+test("the envelope of any request equals the result of JSON.parse, with empty documents", () => {
   for (let seed = 0; seed < 1_000; seed += 1) {
     const { object, value, chance } = randomJson(seed);
     const docs = Array.from({ length: 1 + (seed % 4) }, () => (chance(0.8) ? object().trim() : value()));
@@ -70,8 +70,8 @@ test("the envelope of any request is what JSON.parse makes of it, with empty doc
   }
 });
 
-test("what is wrong inside a document is named, and nothing is sent", async () => {
-  // Nothing listens there: a call would be 503.
+test("an error inside a document is named, and nothing is sent", async () => {
+  // Nothing listens at this address: a call would be answered 503.
   const gateway = bulkGateway("http://127.0.0.1:1");
   const answer = (doc: string) => gateway.send(`{"index":"i","bulk_request":[{"id":"1","op":"index","doc":${doc}}]}`);
   const deepest = `{"a":${"[".repeat(396)}${"]".repeat(396)}}`;

@@ -18,7 +18,7 @@ const operation = { id: "1", op: "index", doc: {} };
 const withIndex = (index: unknown) => issuesOf({ index, bulk_request: [operation] });
 const withOperations = (...bulk_request: unknown[]) => issuesOf({ index: "books", bulk_request });
 
-test("every operation with what it needs is accepted", () => {
+test("accepts every operation with its required fields", () => {
   assert.equal(
     withOperations(
       { id: "1", op: "index", doc: { a: { b: [1] } } },
@@ -31,7 +31,7 @@ test("every operation with what it needs is accepted", () => {
   );
 });
 
-test("fields of the cluster are accepted where it takes them", () => {
+test("accepts the cluster's own fields where the cluster does", () => {
   const guard = { if_seq_no: 0, if_primary_term: 1 };
   const external = { version: 0, version_type: "external" };
   assert.equal(
@@ -51,7 +51,7 @@ test("fields of the cluster are accepted where it takes them", () => {
   }
 });
 
-test("fields that the cluster would refuse the whole call for are issues of their operation", () => {
+test("reports fields for which the cluster would refuse the whole call as issues of their operation", () => {
   const guard = { if_seq_no: 1, if_primary_term: 1 };
   const external = { version: 1, version_type: "external" };
   const issues = withOperations(
@@ -90,7 +90,7 @@ test("fields that the cluster would refuse the whole call for are issues of thei
   ]);
 });
 
-test("an index is one name", () => {
+test("an index must be a single name", () => {
   for (const name of ["books", "Alias", ".kibana", "a-b_c.d", "ü"]) assert.equal(withIndex(name), [], name);
   const wrong = [
     "",
@@ -112,7 +112,7 @@ test("an index is one name", () => {
   assert.equal(withIndex(7), ["index: must be a string, got 7"]);
 });
 
-test("all issues are reported at once, each with its path", () => {
+test("reports all issues at once, each with its path", () => {
   const issues = withOperations(
     { id: "", op: "nope", doc: [] },
     { id: 5, op: "delete", doc: {} },
@@ -138,7 +138,7 @@ test("all issues are reported at once, each with its path", () => {
   ]);
 });
 
-test("1 to 5,000 operations; one issue for a list that is too long, whatever it holds", () => {
+test("takes 1 to 5,000 operations, and reports one issue for a longer list, whatever it holds", () => {
   assert.equal(withOperations(), ["bulk_request: must hold at least one operation"]);
   assert.equal(withOperations(...Array(5_000).fill(operation)), []);
   assert.equal(withOperations(...Array(5_001).fill(7)), [
@@ -146,7 +146,7 @@ test("1 to 5,000 operations; one issue for a list that is too long, whatever it 
   ]);
 });
 
-test("missing and unknown fields of the request", () => {
+test("reports missing and unknown fields of the request", () => {
   assert.equal(issuesOf({ pipeline: "p" }), [
     "index: is required",
     "bulk_request: is required",

@@ -74,22 +74,22 @@ export function requestOf(bulk_request: BulkRequest["bulk_request"]): { bytes: B
   return { bytes, operations: operationsOf(bulk_request, outlineOf(bytes)?.places ?? []) };
 }
 
-/** An embedder whose vectors say which text they came from, and which remembers its calls. */
+/** An embedder that records its calls and whose vectors tell which text they came from. */
 export interface TestEmbedder extends Embedder {
   /** The texts of each call. */
   calls: string[][];
-  /** Texts for which this gives an error fail. */
+  /** Texts for which this returns an error fail. */
   failing: (text: string) => EmbeddingError | undefined;
 }
 
-/** The vector that {@link testEmbedder} gives a text. */
+/** The vector that {@link testEmbedder} returns for a text. */
 export function vectorOf(text: string): number[] {
   let hash = 7;
   for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 9973;
   return Array.from({ length: 1024 }, (_, i) => ((hash * (i + 3)) % 997) / 1000 + 0.001);
 }
 
-/** The tokens that {@link testEmbedder} gives a text: its words. */
+/** The tokens that {@link testEmbedder} returns for a text: its words. */
 export function tokensOf(text: string): Record<string, number> {
   return Object.fromEntries(text.split(/\s+/).map((word) => [word.toLowerCase(), 1.5]));
 }
@@ -133,7 +133,7 @@ export interface BulkItem {
   error: { type: string; reason: string; retryable: boolean };
 }
 
-/** An answer as tests look into it: what it does not have is undefined at run time. */
+/** An answer as tests read it. Fields that it does not have are undefined at run time. */
 export interface BulkAnswer {
   status: number;
   headers: Record<string, string>;
@@ -150,7 +150,7 @@ export interface BulkAnswer {
       cause: Record<string, unknown>;
     };
   };
-  /** The items without their operation's name. */
+  /** The items without the names of their operations. */
   items: BulkItem[];
 }
 
@@ -159,7 +159,7 @@ type Option = keyof typeof Conditions.entries;
 export interface BulkGateway {
   dense: TestEmbedder;
   sparse: TestEmbedder;
-  /** Sends a body, an object or its very text. */
+  /** Sends a body, given as an object or as text. */
   send(body: unknown, options?: { remainingMs?: number; headers?: Record<string, string> }): Promise<BulkAnswer>;
   /** Sends operations on one index. */
   bulk(
@@ -169,7 +169,7 @@ export interface BulkGateway {
   ): Promise<BulkAnswer>;
 }
 
-/** The bulk endpoint over a real cluster client, with embedders of the test. */
+/** The bulk endpoint over a real cluster client, with the test's embedders. */
 export function bulkGateway(
   node: string,
   settings: Partial<GatewaySettings> = {},

@@ -23,7 +23,7 @@ const setUp = (uses: Record<string, number>, { keepAll = false, remainingMs = 28
   return { pool, dense, sparse };
 };
 
-test("a text that is wanted several times, before and after its answer, goes to the model once", async () => {
+test("sends a text to the model once, even if it is wanted several times, before and after its answer", async () => {
   const { pool, dense } = setUp({ a: 3, b: 1 });
   pool.start([wanted("a"), wanted("b"), wanted("a")]);
   pool.start([wanted("a")]);
@@ -42,7 +42,7 @@ test("each model has its own embedding of a text", async () => {
   assert.equal([dense.calls, sparse.calls], [[["a b"]], [["a b"]]]);
 });
 
-test("after its last use an embedding is dropped, unless unknown texts may come", async () => {
+test("drops an embedding after its last use, unless unknown texts may follow", async () => {
   for (const keepAll of [false, true]) {
     const { pool, dense } = setUp({ a: 1 }, { keepAll });
     await pool.get(wanted("a"));
@@ -52,7 +52,7 @@ test("after its last use an embedding is dropped, unless unknown texts may come"
   }
 });
 
-test("a text that fails for good is not tried again, and fails alone", async () => {
+test("does not retry a text that fails for good, and fails no other text", async () => {
   const { pool, dense } = setUp({ a: 2, b: 1 });
   const error = new EmbeddingError("refused", { retryable: false });
   dense.failing = (text) => (text === "a" ? error : undefined);
@@ -63,7 +63,7 @@ test("a text that fails for good is not tried again, and fails alone", async () 
   assert.equal(dense.calls, [["a", "b"]]);
 });
 
-test("texts that were throttled are tried again alone while others succeed, and not when all fail", async () => {
+test("retries throttled texts alone while others succeed, but not when all fail", async () => {
   const { pool, dense } = setUp({});
   const error = new EmbeddingError("throttled", { retryable: true });
   dense.failing = (text) => (text === "a" && dense.calls.length === 1 ? error : undefined);
@@ -78,7 +78,7 @@ test("texts that were throttled are tried again alone while others succeed, and 
   assert.equal(away.dense.calls, [["a", "b"]]);
 });
 
-test("a model that cannot be loaded, or gives too few, is a retryable failure", async () => {
+test("a model that cannot be loaded is a retryable failure", async () => {
   const broken = createTextPool({
     embedder: async () => {
       throw new Error("no tokenizer.json");
@@ -93,7 +93,7 @@ test("a model that cannot be loaded, or gives too few, is a retryable failure", 
   assert.not.match(failed.kind === "error" ? failed.error.message : "", "tokenizer.json");
 });
 
-test("the last five seconds start no model call", async () => {
+test("starts no model call in the last five seconds", async () => {
   const late = setUp({}, { remainingMs: 4_990 });
   assert.is((await late.pool.get(wanted("a"))).kind, "error");
   assert.equal(late.dense.calls, []);

@@ -13,7 +13,7 @@ const request = (ids: readonly string[], pad = 0) =>
   requestOf(ids.map((id) => ({ id, op: "index" as const, doc: { title: "x".repeat(pad) } })));
 const distinct = (count: number) => Array.from({ length: count }, (_, i) => `d${i}`);
 
-test("a window holds about one body with its embeddings, of one round; all operations are in windows, in order", () => {
+test("windows hold about one body with its embeddings, of one round, and together all operations in order", () => {
   const { operations } = request(distinct(2_000));
   const maxBytes = 8 * 1024 * 1024;
   const windows = windowsOf(operations, target, maxBytes);
@@ -26,7 +26,7 @@ test("a window holds about one body with its embeddings, of one round; all opera
   assert.is(windowsOf(request(["a", "a", "b"]).operations, target, maxBytes).length, 2);
 });
 
-test("embeddings start for the window that is due and for one body's worth after it, never more", () => {
+test("embeddings start for the current window and for at most one body's worth after it", () => {
   const maxBytes = 1_000;
   const windows = Array.from({ length: 10 }, (_, i) => ({
     operations: [{ position: i, op: "index" as const, id: `${i}`, element: { start: 0, end: 0 } }],
@@ -68,7 +68,7 @@ test("many short rounds are embedded in batches, not one by one", () => {
   assert.ok(calls <= 25, `${calls} calls`);
 });
 
-test("chunks stay within the limit, a larger document goes alone, and nothing is lost", () => {
+test("chunks stay within the limit, a larger document has its own chunk, and nothing is lost", () => {
   const { bytes, operations } = request(distinct(50), 100);
   const drafts = operations.map((operation, i) => ({
     operation,

@@ -25,22 +25,22 @@ for (const [what, source, field, id] of [
   test(what, () => assert.is(itemIdOf(hit(source), field), id));
 }
 
-test("the ids of hits that all have the field are its values, in their order", () => {
+test("uses the field's values as ids, in order, when all hits have the field", () => {
   const hits = [hit({ isbn: "2" }, "b"), hit({ isbn: "1" }, "a")];
   assert.equal(objectIdsOf(hits, "isbn"), { field: "isbn", ids: ["2", "1"] });
 });
 
-test("one hit without the field makes all of them _id", () => {
+test("uses _id for all hits when one lacks the field", () => {
   const hits = [hit({ isbn: "2" }, "b"), hit({}, "a")];
   assert.equal(objectIdsOf(hits, "isbn"), { field: "_id", ids: ["b", "a"] });
 });
 
-test("an _id that is too long for the campaign is logged all the same", () => {
+test("logs even an _id that is too long for the campaign", () => {
   const long = "i".repeat(300);
   assert.equal(objectIdsOf([hit({}, long)], "_id"), { field: "_id", ids: [long] });
 });
 
-test("no hits are none of the field", () => {
+test("returns no ids of the field when there are no hits", () => {
   assert.equal(objectIdsOf([], "isbn"), { field: "isbn", ids: [] });
 });
 

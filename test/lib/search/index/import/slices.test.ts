@@ -7,7 +7,7 @@ import { suite } from "../../../../suite.ts";
 
 const test = suite("slices of imported files");
 
-/** Returns the slices of files, whose content comes in chunks of random sizes. */
+/** Returns the slices of files whose content arrives in chunks of random sizes. */
 async function slicesOf(contents: Record<string, string>, format: Format, size: number, seed: number, from?: Slice) {
   const stored = new Map(
     Object.entries(contents).map(([name, text]) => [name, name.endsWith(".gz") ? gzipSync(text) : Buffer.from(text)]),
@@ -80,7 +80,7 @@ for (const { format, text, documents } of CASES) {
     }
   });
 
-  test(`${format}: a run that is resumed finds the same slices`, async () => {
+  test(`${format}: a resumed run finds the same slices`, async () => {
     const contents = { "a.gz": text, b: text, "c.gz": text };
     const all = await slicesOf(contents, format, 300, 1);
     for (const from of all) {
@@ -97,12 +97,12 @@ test("documents without an id field get ids that stay the same", async () => {
   assert.match(ids()[0] ?? "", /^run-0-0$/);
 });
 
-test("numbers of documents stay as they are written", async () => {
+test("numbers in documents stay as written", async () => {
   const line = '{"id":9007199254740991,"price":1.0,"big":12345678901234567890}';
   assert.equal(written(await slicesOf({ a: line }, "documents", 10, 1)), [{ id: "9007199254740991", source: line }]);
 });
 
-test("what cannot be imported is rejected with its place and reason", async () => {
+test("lines that cannot be imported are rejected with their place and reason", async () => {
   const lines = [
     '{"index":{"_id":"a"}}',
     "{}",

@@ -4,7 +4,7 @@ import { suite } from "../../../../suite.ts";
 
 const test = suite("pace of a run");
 
-/** Starts operations that end when they are told to. */
+/** Starts operations that end when the test ends them. */
 function operations(pace: ReturnType<typeof createPace>, count: number) {
   const ends: Array<() => void> = [];
   const all = Promise.all(
@@ -13,7 +13,7 @@ function operations(pace: ReturnType<typeof createPace>, count: number) {
   return { running: () => ends.length, ends, all };
 }
 
-test("grows by one for each round of successes, up to the most", () => {
+test("grows by one for each round of successes, up to the maximum", () => {
   const pace = createPace(3);
   assert.is(pace.limit(), 1);
   pace.succeeded();
@@ -24,7 +24,7 @@ test("grows by one for each round of successes, up to the most", () => {
   assert.is(pace.limit(), 3);
 });
 
-test("runs as many operations as the bound allows, and the others when there is room", async () => {
+test("runs as many operations as the limit allows, and the others when there is room", async () => {
   const pace = createPace(8);
   pace.succeeded();
   const { running, ends, all } = operations(pace, 4);
@@ -44,7 +44,7 @@ test("runs as many operations as the bound allows, and the others when there is 
   await all;
 });
 
-test("halves at a refusal, and counts refusals of calls that run at the same time once", async () => {
+test("halves at a refusal, and counts the refusals of concurrent calls once", async () => {
   const pace = createPace(8);
   for (let i = 0; i < 100; i += 1) pace.succeeded();
   const { ends, all } = operations(pace, 8);

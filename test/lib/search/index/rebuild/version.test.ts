@@ -4,11 +4,11 @@ import { suite } from "../../../../suite.ts";
 
 const test = suite("versions of copies");
 
-test("are exact where a number would be rounded", () => {
+test("are exact where a JavaScript number would be rounded", () => {
   assert.is(copyVersion(1, 8_192), 9_007_199_254_740_993n);
 });
 
-test("of a later primary term are above those of an earlier one, whatever the sequence numbers", () => {
+test("of a later primary term are higher than those of an earlier one, whatever the sequence numbers", () => {
   assert.ok(copyVersion(0, 2) > copyVersion(2 ** 40 - 1, 1));
 });
 
