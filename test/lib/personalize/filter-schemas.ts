@@ -1,4 +1,4 @@
-/** Schemas that the expressions of the tests fit. */
+/** Schemas for the expressions of the tests. */
 export const SCHEMAS = {
   Items: [
     { name: "ITEM_ID", type: "string" },

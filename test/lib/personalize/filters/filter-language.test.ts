@@ -20,7 +20,7 @@ const ITEMS: Record<string, FilterRecord> = {
   bare: { CATEGORY: null, PRICE: null, BRAND: null },
 };
 
-/** The items that stay, in the order above. */
+/** Returns the items that remain, in the order above. */
 function kept(expression: string, context: Partial<FilterContext> = {}): string {
   const passes = itemTest(parseFilter(expression), { values: {}, interactions: [], ...context });
   return Object.keys(ITEMS)
@@ -30,7 +30,7 @@ function kept(expression: string, context: Partial<FilterContext> = {}): string 
 
 const given = (values: Record<string, string>) => ({ values: parseFilterValues(values) });
 
-/** Each expression, what it is applied with, and the items that stay. */
+/** Each expression, the context it is applied with, and the items that remain. */
 const CASES: readonly [string, Partial<FilterContext>, string][] = [
   ['INCLUDE ItemID WHERE Items.CATEGORY IN ("shoe")', {}, "boot sandal"],
   ['INCLUDE ItemID WHERE Items.CATEGORY IN ("boot", "watch")', {}, "boot watch"],
@@ -74,7 +74,7 @@ const CASES: readonly [string, Partial<FilterContext>, string][] = [
   ['EXCLUDE ItemID WHERE Items.CATEGORY IN ("boot") | EXCLUDE ItemID WHERE Items.PRICE > 100', {}, "sandal bare"],
   ['INCLUDE ItemID WHERE Items.CATEGORY IN ("shoe") | EXCLUDE ItemID WHERE Items.PRICE > 50', {}, "sandal"],
   ['EXCLUDE ItemID WHERE Items.PRICE > 50 | INCLUDE ItemID WHERE Items.CATEGORY IN ("shoe")', {}, "sandal"],
-  // A parameter of an EXCLUDE may be left out: that part does not exclude.
+  // A parameter of an EXCLUDE may be missing: that part then excludes nothing.
   ["EXCLUDE ItemID WHERE Items.CATEGORY IN ($C)", {}, "boot sandal watch bare"],
   ["EXCLUDE ItemID WHERE Items.CATEGORY IN ($C) OR Items.PRICE > 100", {}, "boot sandal bare"],
   ["EXCLUDE ItemID WHERE Items.PRICE > $MIN AND Items.CATEGORY IN ($C)", given({ MIN: "0" }), "boot sandal watch bare"],
@@ -113,7 +113,7 @@ test("event types are matched in any case, and * is any event", () => {
   );
 });
 
-test("the 100 newest interactions of an event type count, of each type on its own", () => {
+test("the 100 newest interactions of each event type count", () => {
   const clicks = Array.from({ length: 100 }, (_, index) => ({ itemId: `other-${index}`, eventType: "click" }));
   const interactions = [...clicks, { itemId: "boot", eventType: "click" }, { itemId: "watch", eventType: "purchase" }];
   const expression = 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("click", "purchase")';
@@ -157,7 +157,7 @@ test("an INCLUDE names the parameters that have no value", () => {
   assert.throws(() => kept(expression), /missing: \$C, \$MAX$/);
 });
 
-test("a number parameter is one number, checked before any item", () => {
+test("a number parameter must be one number, which is checked before any item", () => {
   const filter = parseFilter("EXCLUDE ItemID WHERE Items.PRICE < $MAX");
   for (const MAX of ['"1","2"', '"cheap"', '""']) {
     assert.throws(
@@ -182,7 +182,7 @@ for (const text of ["Comedy", '"Comedy', 'Comedy"', '"a""b"', '"a",', ",", "", '
   });
 }
 
-test("what is written for the runtime reads back as the same values", () => {
+test("values written for the runtime are read back unchanged", () => {
   const values = ["Comedy", "a, b", "c|d", "Ünïcode 日本", " blank "];
   assert.equal(parseFilterValues({ V: formatFilterValue(values) }), { V: values });
   assert.throws(() => formatFilterValue(['say "hi"']), /cannot hold a double quote/);

@@ -7,7 +7,7 @@ import { SCHEMAS } from "../filter-schemas.ts";
 
 const test = suite("filters that are refused");
 
-/** Expressions that cannot be read, what the message says, and where. */
+/** Expressions that cannot be parsed, the message and the position that it names. */
 const SYNTAX: readonly [string, RegExp, number][] = [
   ["", /expected INCLUDE or EXCLUDE, got the end/, 0],
   ['KEEP ItemID WHERE Items.A IN ("x")', /expected INCLUDE or EXCLUDE, got "KEEP"/, 0],
@@ -50,7 +50,7 @@ for (const [expression, message, position] of SYNTAX) {
   });
 }
 
-/** Expressions that read well but do not fit the schemas. */
+/** Expressions that can be parsed but do not fit the schemas. */
 const INVALID: readonly [string, RegExp][] = [
   ['INCLUDE ItemID WHERE Items.COLOUR IN ("x")', /^Items\.COLOUR is not in the schema, which has ITEM_ID, CATEGORY/],
   ['INCLUDE ItemID WHERE Items.TITLE IN ("x")', /textual/],
@@ -87,12 +87,12 @@ test("a dataset that the group lacks is named", () => {
   assert.match(problem?.message ?? "", /^CurrentUser\.AGE: there is no Users dataset \(at position 41\)$/);
 });
 
-test("all problems are reported, not the first alone", () => {
+test("all problems are reported, not only the first", () => {
   const filter = parseFilter('INCLUDE ItemID WHERE Items.A IN ("x") OR Items.B = 1 | EXCLUDE ItemID WHERE Items.C = 2');
   assert.is(validateFilter(filter, SCHEMAS).length, 3);
 });
 
-test("ten distinct fields are the most, counted across clauses, repeats and CurrentItem once", () => {
+test("at most ten distinct fields are allowed across clauses, counting repeats and CurrentItem once", () => {
   const fields = [..."ABCDEFGHIJK"].map((name) => ({ name, type: "int" }));
   const expression = (names: string) => [...names].map((name) => `INCLUDE ItemID WHERE Items.${name} = 1`).join(" | ");
   const problems = (names: string) => validateFilter(parseFilter(expression(names)), { Items: fields });

@@ -24,7 +24,7 @@ test("gives the score of the formula", () => {
   assert.equal(first, { hit: 0, score: 0.75 / Math.log2(2) + 0.25 / Math.log2(3) });
 });
 
-test("a hit that the campaign does not know counts as one place below all", () => {
+test("a hit that the campaign does not know ranks one place below all others", () => {
   const [, , third] = blend([1, undefined, 2], 0.5);
   assert.equal(third, { hit: 1, score: 0.5 / Math.log2(3) + 0.5 / Math.log2(5) });
 });
@@ -37,7 +37,7 @@ test("ties keep search order", () => {
 });
 
 for (const weight of [0.1, 0.5, 1]) {
-  test(`scores continue below the last of the window, weight ${weight}`, () => {
+  test(`scores below the window continue under its last, weight ${weight}`, () => {
     const inside = blend([undefined, 1, undefined, 2], weight).map(({ score }) => score);
     const below = [5, 6, 7].map((rank) => scoreBelowWindow(rank, weight));
     const all = [...inside, ...below];

@@ -34,7 +34,7 @@ function placeOf(names: Names) {
 }
 
 /**
- * Personalize with the rights of a function: what they do not allow is refused as AWS does it, by the action and the first
+ * Personalize with a function's permissions: refuses other calls as AWS does, naming the action and the first
  * ARN that the call is about. The stand-in itself knows no roles.
  */
 export function asRole(personalize: Personalize, role: keyof typeof STATEMENTS, names: Names): Personalize {
@@ -47,7 +47,7 @@ export function asRole(personalize: Personalize, role: keyof typeof STATEMENTS, 
     async send(command) {
       const action = `personalize:${command.constructor.name.replace(/Command$/, "")}`;
       const resource = resourceOf(action, command.input);
-      // What is created by its name alone: what the name may be is for the tests of the stacks' policies.
+      // Resources created by name alone: the tests of the stacks' policies check which names are allowed.
       const allowed =
         resource === undefined
           ? policy.some(({ Action }) => Action.includes(action))
@@ -60,7 +60,7 @@ export function asRole(personalize: Personalize, role: keyof typeof STATEMENTS, 
   };
 }
 
-/** Lists are of the account, but that of a resource's tags. */
+/** Lists belong to the account, except the list of a resource's tags. */
 function resourceOf(action: string, input: object): string | undefined {
   if (/:List(?!Tags)/.test(action)) return "*";
   return Object.entries(input).find(([key]) => key.endsWith("Arn"))?.[1];

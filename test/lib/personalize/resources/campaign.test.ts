@@ -46,7 +46,7 @@ test("awaits training until there is a version, then serves it", async () => {
   assert.is(shop.pointers.values.get(shop.names.campaignParameter("similar_items")), arn);
 });
 
-test("another number of TPS is an update in place, which leaves the version as training chose it", async () => {
+test("a changed TPS is updated in place, and keeps the version that training chose", async () => {
   shop.versions.set("similar_items", versions[1] ?? "");
   await shop.apply("update", { ...input, min_provisioned_tps: 3 }, { before: input });
   const found = await describe();
@@ -54,7 +54,7 @@ test("another number of TPS is an update in place, which leaves the version as t
   assert.is(shop.standIn.control.counts().CreateCampaign, 1);
 });
 
-test("a version that training switches to right now is kept", async () => {
+test("an update keeps the version to which training is switching at the time", async () => {
   const changed = { ...input, min_provisioned_tps: 4 };
   await shop.personalize.send(new UpdateCampaignCommand({ campaignArn: arn, solutionVersionArn: versions[1] }));
   await shop.apply("update", changed, { before: input });
@@ -62,7 +62,7 @@ test("a version that training switches to right now is kept", async () => {
   assert.equal([found?.minProvisionedTPS, found?.solutionVersionArn], [4, versions[1]]);
 });
 
-test("an update that fails says why, and is tried again by the next one", async () => {
+test("a failed update gives the reason, and the next update retries it", async () => {
   shop.standIn.control.failCreation("campaign", "no capacity");
   const changed = { ...input, min_provisioned_tps: 5 };
   assert.match(
@@ -73,14 +73,14 @@ test("an update that fails says why, and is tried again by the next one", async 
   assert.is((await describe())?.minProvisionedTPS, 5);
 });
 
-test("a deletion takes it out of use first, joins a running deletion, and may be repeated", async () => {
+test("a deletion takes the campaign out of use first, joins a running deletion, and may be repeated", async () => {
   assert.match(await failureOf(shop.apply("delete", input, { looks: 0 })), "is still DELETE PENDING");
   assert.is(shop.pointers.values.size, 0);
   assert.is((await shop.apply("delete", input)).status, "deleted");
   assert.is((await shop.apply("delete", input)).status, "deleted");
 });
 
-test("another name than the recipe's is refused", async () => {
+test("a name other than the recipe's is refused", async () => {
   assert.match(await failureOf(shop.apply("create", { ...input, name: "mine" })), "is books-similar-items, got mine");
 });
 

@@ -28,14 +28,14 @@ const differences = async () => {
   return all.map((input) => differenceOf(v.parse(ResourceInput, input), inventory));
 };
 
-test("before anything is made, all but the campaign, which awaits its training", async () => {
+test("before anything is created, every resource differs except the campaign, which awaits its training", async () => {
   assert.equal(
     (await differences()).map((difference) => difference !== undefined),
     all.map(({ kind }) => kind !== "campaign"),
   );
 });
 
-test("after it is made, nothing", async () => {
+test("after creation nothing differs", async () => {
   for (const input of all) await shop.apply("create", input);
   assert.equal(
     await differences(),
@@ -43,14 +43,14 @@ test("after it is made, nothing", async () => {
   );
 });
 
-test("a filter that was deleted by hand", async () => {
+test("a filter that was deleted by hand differs", async () => {
   const filterArn = shop.names.arn("personalize", `filter/${filter.name}`);
   await shop.personalize.send(new DeleteFilterCommand({ filterArn }));
   await shop.settle();
   assert.equal((await differences()).filter(Boolean), ["it does not exist"]);
 });
 
-test("a rotation at 29 filters fits, at 30 it is refused with the way out", () => {
+test("replacing a filter fits into the quota at 29 filters, and is refused with what to do at 30", () => {
   const present = Array.from({ length: 29 }, (_, index) => `shop-f${index}-0000000001`);
   const wanted = [...present.slice(1), "shop-f0-0000000002"];
   assert.is(filterQuotaProblem(present, wanted), undefined);

@@ -26,7 +26,7 @@ export function basicInputs(names: Names, common: { deletable?: boolean } = {}):
   ];
 }
 
-/** A filter of this expression. */
+/** A filter with this expression. */
 export function filterInput(
   names: Names,
   filter: string,

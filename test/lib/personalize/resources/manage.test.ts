@@ -36,7 +36,7 @@ const deployed = async () => {
 const READ = 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("read")';
 const ofAuthor = (author: string) => `INCLUDE ItemID WHERE Items.AUTHOR IN ("${author}")`;
 
-test("creates all in order, and a repeat changes nothing", async () => {
+test("creates all resources in order, and changes nothing when repeated", async () => {
   const first = [];
   for (const input of basicInputs(shop.names)) first.push(await shop.apply("create", input));
   assert.ok(first.every(({ status }) => status === "ACTIVE"));
@@ -51,14 +51,14 @@ test("creates all in order, and a repeat changes nothing", async () => {
   assert.is(shop.pointers.values.get(shop.names.eventTrackerParameter()), event_tracker?.tracking_id);
 });
 
-test("cut off after each look, it says what is still in progress, and the repeat joins it", async () => {
+test("says what is still in progress when cut off after each poll, and joins it when repeated", async () => {
   for (const input of basicInputs(shop.names)) {
     const failures: string[] = [];
     for (let tries = 0; tries < 5; tries += 1) {
       const failure = await failureOf(shop.apply("create", input, { looks: 0 }));
       if (failure === "no error") break;
       failures.push(failure);
-      // What Personalize does between two invocations.
+      // Personalize continues between two invocations.
       await shop.standIn.control.advance(150);
     }
     if (input.kind === "schema") assert.equal(failures, []);
@@ -73,7 +73,7 @@ test("cut off after each look, it says what is still in progress, and the repeat
   assert.is(shop.standIn.control.counts().CreateDataset, 3);
 });
 
-test("a creation that failed before is created again", async () => {
+test("recreates a resource whose creation has failed", async () => {
   shop.standIn.control.failCreation("dataset-group", "out of luck");
   const [group] = basicInputs(shop.names);
   const input = group as ResourceInputGiven;
@@ -84,7 +84,7 @@ test("a creation that failed before is created again", async () => {
   assert.is((await shop.apply("create", input)).status, "ACTIVE");
 });
 
-test("refuses to delete what holds data unless the input says so, and deletes in the reverse order", async () => {
+test("refuses to delete resources with data unless the input allows it, and deletes in reverse order", async () => {
   await deployed();
   for (const input of basicInputs(shop.names).toReversed()) {
     assert.match(await failureOf(shop.apply("delete", input)), /is protected.*relevance uninstall/);
@@ -103,7 +103,7 @@ test("refuses to delete what holds data unless the input says so, and deletes in
   assert.is(shop.pointers.values.size, 0);
 });
 
-test("a dataset group of the same name that the project has not made is neither joined nor created again", async () => {
+test("neither joins nor recreates a dataset group of the same name that the project did not create", async () => {
   const tags = [{ tagKey: PROJECT_TAG, tagValue: "other" }];
   const ours = { kind: "dataset_group", name: "shop", tags: { [PROJECT_TAG]: "shop" } } as const;
   const { datasetGroupArn } = await shop.personalize.send(new CreateDatasetGroupCommand({ name: "shop", tags }));
@@ -122,14 +122,14 @@ test("a dataset group of the same name that the project has not made is neither 
   assert.is(shop.standIn.control.counts().DeleteDatasetGroup, 1, "the other one is left as it is");
 });
 
-test("a dataset group of ours that a run left behind is joined", async () => {
+test("joins a dataset group that an earlier run of the project left behind", async () => {
   const ours = { kind: "dataset_group", name: "shop", tags: { [PROJECT_TAG]: "shop" } } as const;
   assert.match(await failureOf(shop.apply("create", ours, { looks: 0 })), "StillInProgress");
   assert.is((await shop.apply("create", ours)).status, "ACTIVE");
   assert.is(shop.standIn.control.counts().CreateDatasetGroup, 1);
 });
 
-test("what keeps a dataset group and a dataset from going is named", async () => {
+test("names what prevents the deletion of a dataset group and of a dataset", async () => {
   await deployed();
   const datasetGroupArn = shop.names.arn("personalize", "dataset-group/shop");
   const recipeArn = "arn:aws:personalize:::recipe/aws-sims";
@@ -155,7 +155,7 @@ test("what keeps a dataset group and a dataset from going is named", async () =>
   );
 });
 
-test("an update that allows the deletion does not recreate what was removed by hand", async () => {
+test("does not recreate manually removed resources in an update that allows deletion", async () => {
   for (const input of basicInputs(shop.names, { deletable: true })) {
     assert.is((await shop.apply("update", input)).status, "may be deleted");
   }
@@ -163,14 +163,14 @@ test("an update that allows the deletion does not recreate what was removed by h
   assert.equal((await shop.personalize.send(new ListSchemasCommand({}))).schemas, []);
 });
 
-test("a renamed dataset group is refused with the way out", async () => {
+test("refuses to rename a dataset group, and says what to do", async () => {
   await deployed();
   const before = { kind: "dataset_group", name: "shop" } as const;
   const failure = await failureOf(shop.apply("update", { ...before, name: "shop2" }, { before }));
   assert.match(failure, /cannot be renamed to shop2.*Keep project_name/);
 });
 
-test("moves to a schema with a new field that may be null, and deletes the old schema", async () => {
+test("moves to a schema with a new nullable field, and deletes the old schema", async () => {
   await deployed();
   const old = basicInputs(shop.names).find((input) => input.kind === "dataset" && input.dataset === "item");
   const schema = structuredClone(DEFINITIONS.schemas.item);
@@ -187,7 +187,7 @@ test("moves to a schema with a new field that may be null, and deletes the old s
   assert.is(schemas.length, 3);
 });
 
-test("schemas that a dataset has left behind go, also when the move ended between two invocations; others stay", async () => {
+test("deletes a dataset's old schemas, even if the move ended between two invocations, and keeps others", async () => {
   await deployed();
   const schema = structuredClone(DEFINITIONS.schemas.item);
   schema.fields.push({ name: "PRICE", type: ["null", "float"] });
@@ -204,7 +204,7 @@ test("schemas that a dataset has left behind go, also when the move ended betwee
   assert.is(schemas.length, 4);
 });
 
-test("a schema that drops a field is refused in Personalize's words, with the way out", async () => {
+test("refuses a schema that drops a field in Personalize's words, and says what to do", async () => {
   await deployed();
   const schema = structuredClone(DEFINITIONS.schemas.item);
   schema.fields = schema.fields.filter(({ name }) => name !== "AUTHOR");
@@ -217,7 +217,7 @@ test("a schema that drops a field is refused in Personalize's words, with the wa
   );
 });
 
-test("the schema of interactions is for good, and attributes are", async () => {
+test("refuses changes of the interactions schema and of attributes", async () => {
   await deployed();
   for (const [dataset, change] of [
     [
@@ -237,7 +237,7 @@ test("the schema of interactions is for good, and attributes are", async () => {
   }
 });
 
-test("a filter: ACTIVE before the pointer is switched; the old one is kept while the pointer names it", async () => {
+test("switches the pointer only to an ACTIVE filter, and keeps the old one while the pointer names it", async () => {
   await deployed();
   const old = filterInput(shop.names, "unread", READ);
   const pointer = shop.names.filterParameter("unread");
@@ -260,7 +260,7 @@ test("a filter: ACTIVE before the pointer is switched; the old one is kept while
   assert.is(shop.pointers.values.get(pointer), undefined, "a removed filter is taken out of use first");
 });
 
-test("a filter that fails says why, leaves nothing, and the old one stays in use", async () => {
+test("a filter that fails gives the reason and is removed, and the old one stays in use", async () => {
   await deployed();
   const { arn } = await shop.apply("create", filterInput(shop.names, "unread", READ));
   shop.standIn.control.failCreation("filter", "Something about the data");
@@ -275,7 +275,7 @@ test("a filter that fails says why, leaves nothing, and the old one stays in use
   );
 });
 
-test("a 31st filter is refused, with those that are there and the way out", async () => {
+test("refuses a 31st filter, names the existing ones and says what to do", async () => {
   await deployed();
   const datasetGroupArn = shop.names.arn("personalize", "dataset-group/shop");
   for (let index = 0; index < 30; index += 1) {
@@ -287,7 +287,7 @@ test("a 31st filter is refused, with those that are there and the way out", asyn
   assert.match(failure, /does not fit into the quota.*30 filters.*shop-f0, shop-f1.*take a filter out of filter.yaml/);
 });
 
-test("tags are given at creation, changed and removed by an update", async () => {
+test("adds tags at creation, and changes and removes them by an update", async () => {
   const input = { kind: "dataset_group", name: "shop", tags: { team: "books", stage: "dev" } } as const;
   const { arn } = await shop.apply("create", input);
   await shop.apply("update", { ...input, tags: { team: "music" } }, { before: input });

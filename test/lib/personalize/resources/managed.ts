@@ -74,7 +74,7 @@ export async function managed(project = "shop") {
 
 export type Managed = Awaited<ReturnType<typeof managed>>;
 
-/** The message of the error that work ends with, with its name. */
+/** Returns the name and message of the error that work ends with. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => "no error",

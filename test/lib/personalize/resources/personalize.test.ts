@@ -10,13 +10,13 @@ import { failureOf } from "./managed.ts";
 
 const test = suite("calls of Personalize within an invocation");
 
-// A call's own connection keeps the process alive; here there is none.
+// A real call's connection keeps the process alive; these calls have none.
 const alive = setInterval(() => {}, 1_000);
 test.after(() => clearInterval(alive));
 
 const command = new DescribeCampaignCommand({ campaignArn: "arn" });
 
-/** A client that answers only by being ended. */
+/** A client that never answers, and ends a call only when it is aborted. */
 const silent = {
   send: (_: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
     new Promise((_resolve, reject) => {
@@ -26,7 +26,7 @@ const silent = {
     }),
 };
 
-test("a throttled call is not tried beyond the deadline", async () => {
+test("a throttled call is not retried beyond the deadline", async () => {
   let left = 3_000;
   let calls = 0;
   const client = {
@@ -46,7 +46,7 @@ test("a throttled call is not tried beyond the deadline", async () => {
   assert.is(calls, 9, "without one: eight attempts");
 });
 
-test("a call that is never answered ends at the deadline, and says that it may be repeated", async () => {
+test("a call without an answer ends at the deadline, and the error says to apply again", async () => {
   const deadline = { remaining: () => 20 };
   const personalize = personalizeOf(silent as unknown as PersonalizeClient, { deadline });
   assert.match(
@@ -57,7 +57,7 @@ test("a call that is never answered ends at the deadline, and says that it may b
   assert.is(await failureOf(pointers.read("p")), "AbortError: Request aborted");
 });
 
-test("an invocation's calls end before it does", async () => {
+test("calls end before their invocation does", async () => {
   const deadlines: number[] = [];
   const env = { PROJECT_NAME: "shop", ACCOUNT_ID: "123456789012", AWS_REGION: "eu-west-1", TRAINING_TABLE: "t" };
   const handler = createHandler(env, (deadline) => {

@@ -11,7 +11,7 @@ test("a batch has at most the given number of texts", () => {
   assert.equal(sizes(new Array(7).fill("a"), { texts: 3, bytes: 1_000 }), [3, 3, 1]);
 });
 
-test("a batch has at most the given bytes, counted as they are sent", () => {
+test("a batch has at most the given bytes, counted as sent", () => {
   // "é" is 4 bytes with its quotes, 5 with a comma.
   assert.equal(sizes(["é", "é", "é"], { texts: 9, bytes: 10 }), [2, 1]);
   assert.equal(sizes(["é", "é", "é"], { texts: 9, bytes: 9 }), [1, 1, 1]);
@@ -26,7 +26,7 @@ test("every text keeps its place", () => {
   );
 });
 
-test("no texts make no batch", () => assert.equal(sizes([], { texts: 3, bytes: 100 }), []));
+test("no texts need no batch", () => assert.equal(sizes([], { texts: 3, bytes: 100 }), []));
 
 test("half of a surrogate pair becomes U+FFFD instead of an escape that servers refuse", () => {
   assert.is(jsonLiteral("a\ud83d"), '"a\ufffd"');
@@ -39,13 +39,13 @@ test("characters are cut between code points", () => {
   assert.is(cutCharacters("abc", 3), "abc");
 });
 
-test("a literal over the bytes is cut to the longest start that fits", () => {
+test("a literal over the byte limit is cut to the longest beginning that fits", () => {
   assert.is(literalWithin("abcdef", 8), '"abcdef"');
   assert.is(literalWithin("abcdef", 7), '"abcde"');
   assert.is(literalWithin("é".repeat(5), 7), '"éé"');
-  // Each takes 4 bytes; one that does not fit whole goes whole.
+  // Each takes 4 bytes; one that does not fit is dropped whole.
   assert.is(literalWithin("😀😀😀", 13), '"😀😀"');
-  // Six bytes each, as \u0000.
+  // Each is written as \u0000, in six bytes.
   assert.is(literalWithin("\0\0\0", 14), '"\\u0000\\u0000"');
 });
 

@@ -36,7 +36,7 @@ function setUp() {
 
 const timeout = () => new ModelCallTimeout(3_000);
 
-test("a model that hangs is called four times, then not for ten seconds, and the error says so", async () => {
+test("a model that times out is called four times, then not for ten seconds, and the error says so", async () => {
   const { state, client, query, embedder } = setUp();
   state.fault = timeout;
   for (let n = 0; n < 2; n += 1) await query();
@@ -51,7 +51,7 @@ test("a model that hangs is called four times, then not for ten seconds, and the
   assert.is(client.calls.length, FAILURES);
 });
 
-test("after that a single call is the trial; the others wait for its verdict", async () => {
+test("after the pause a single call tries the model, and the others wait for its result", async () => {
   const { state, client, query } = setUp();
   state.fault = timeout;
   for (let n = 0; n < 2; n += 1) await query();
@@ -70,7 +70,7 @@ test("after that a single call is the trial; the others wait for its verdict", a
   assert.equal(await Promise.all([query(), query()]), ["served", "served"]);
 });
 
-test("documents wait for the verdict of the trial instead of failing", async () => {
+test("documents wait for the result of the trial instead of failing", async () => {
   const { state, client, query, embedder } = setUp();
   state.fault = timeout;
   for (let n = 0; n < 2; n += 1) await query();
@@ -90,7 +90,7 @@ test("documents wait for the verdict of the trial instead of failing", async () 
   assert.ok(failed.every((outcome) => outcome.kind === "error"));
 });
 
-test("a success in between starts the count again", async () => {
+test("a success in between resets the count", async () => {
   const { state, client, query } = setUp();
   for (let n = 0; n < 3; n += 1) {
     state.fault = timeout;
@@ -101,7 +101,7 @@ test("a success in between starts the count again", async () => {
   assert.is(client.calls.length, 9);
 });
 
-test("a model that throttles or refuses works, and is called on", async () => {
+test("a model that throttles or refuses is not paused", async () => {
   for (const error of [modelError(429), awsError("ThrottlingException", 400), modelError(422)]) {
     const { state, query } = setUp();
     state.fault = () => error;
@@ -121,7 +121,7 @@ test("a model that is unavailable or unreachable is down", async () => {
   }
 });
 
-test("a request with little time left says nothing about the model", async () => {
+test("a timeout of a request with little time left does not count as a failure of the model", async () => {
   const { state, query, embedder } = setUp();
   state.fault = timeout;
   for (let n = 0; n < 4; n += 1) await query(2_000);

@@ -16,7 +16,7 @@ const key = (text: string, other: Partial<CacheKey> = {}): CacheKey => ({
 const dense = (dimension = 4): Embedding => ({ kind: "dense", vector: new Array<number>(dimension).fill(0.5) });
 const deadline = deadlineIn(10_000);
 
-/** A computation that says how often it ran. */
+/** A computation that counts how often it ran. */
 function counted(embedding = dense()) {
   const compute = async () => {
     compute.runs += 1;
@@ -34,7 +34,7 @@ test("an equal query is computed once", async () => {
   assert.is(compute.runs, 1);
 });
 
-test("model, revision, input type and text each make another entry", async () => {
+test("another model, revision, input type or text is another entry", async () => {
   const cache = createEmbeddingCache();
   const compute = counted();
   for (const one of [
@@ -56,7 +56,7 @@ test("concurrent equal queries share one call", async () => {
   assert.is(compute.runs, 1);
 });
 
-test("a failure is shared by those that wait, and not kept", async () => {
+test("waiting callers share a failure, which is not cached", async () => {
   const cache = createEmbeddingCache();
   let runs = 0;
   const failing = async (): Promise<Embedding> => {
@@ -74,7 +74,7 @@ test("a failure is shared by those that wait, and not kept", async () => {
   assert.is(compute.runs, 1);
 });
 
-test("who waits for another's call does so within its own deadline", async () => {
+test("a caller waits for another's call only until its own deadline", async () => {
   const cache = createEmbeddingCache();
   const { promise: running, resolve: finish } = Promise.withResolvers<Embedding>();
   const slow = cache.get(key("a"), deadline, () => running);
@@ -84,7 +84,7 @@ test("who waits for another's call does so within its own deadline", async () =>
   await slow;
 });
 
-test("holds no more entries than it may; the least recently used goes", async () => {
+test("holds at most the given entries, and evicts the least recently used", async () => {
   const cache = createEmbeddingCache({ entries: 2 });
   const compute = counted();
   for (const text of ["a", "b", "a", "c"]) await cache.get(key(text), deadline, compute);
@@ -95,21 +95,21 @@ test("holds no more entries than it may; the least recently used goes", async ()
   assert.is(compute.runs, 4);
 });
 
-test("holds no more bytes than it may", async () => {
+test("holds at most the given bytes", async () => {
   const cache = createEmbeddingCache({ bytes: 20_000 });
   for (let i = 0; i < 50; i += 1) await cache.get(key(`${i}`), deadline, counted(dense(1_024)));
   assert.ok(cache.size().bytes <= 20_000);
   assert.is(cache.size().entries, 2);
 });
 
-test("an entry larger than the cache is not kept, and pushes nothing out", async () => {
+test("an entry larger than the cache is not kept, and evicts nothing", async () => {
   const cache = createEmbeddingCache({ bytes: 2_000 });
   await cache.get(key("a"), deadline, counted());
   await cache.get(key("x".repeat(2_000)), deadline, counted());
   assert.is(cache.size().entries, 1);
 });
 
-test("the size counts sparse tokens, and what was pushed out no longer", async () => {
+test("the size includes sparse tokens, but no evicted entries", async () => {
   const cache = createEmbeddingCache({ entries: 1 });
   await cache.get(key("a"), deadline, counted({ kind: "sparse", tokens: { dragon: 1 } }));
   const { bytes } = cache.size();

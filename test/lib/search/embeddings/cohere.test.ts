@@ -104,7 +104,7 @@ test("query_concurrency bounds queries and documents together", async () => {
   assert.is(client.peak, 3);
 });
 
-test("a text that Bedrock refuses does not fail its neighbours", async () => {
+test("a text that Bedrock refuses does not fail the other texts", async () => {
   const client = fakeClient(({ body }) => {
     if (body.texts.includes("bad")) throw awsError("ValidationException", 400);
     return { embeddings: body.texts.map((text) => vectorOf(text, DIMENSION)) };
@@ -113,7 +113,7 @@ test("a text that Bedrock refuses does not fail its neighbours", async () => {
   assert.equal(brief(outcomes), ["dense", "dense", "model refused the input", "dense", "dense"]);
 });
 
-test("version 4 gets the dimension that is wanted, and its own word for truncation", async () => {
+test("version 4 receives the configured dimension and its own option for truncation", async () => {
   const client = fakeClient(() => ({ embeddings: { float: [[1, 0, 0]] } }));
   const v4 = hostedEmbedder(
     cohereModel({ model: "ext_embed_bedrock", client, modelId: "eu.cohere.embed-v4:0", dimension: DIMENSION }),

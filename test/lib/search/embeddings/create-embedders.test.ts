@@ -47,7 +47,7 @@ function get(embedders: ReadonlyMap<string, Embedder>, model: ModelName): Embedd
   return found;
 }
 
-test("each configured model is reached where it is hosted", async () => {
+test("each configured model is called where it is hosted", async () => {
   const all = clients();
   const embedders = createEmbedders(SETTINGS, all);
   assert.equal(
@@ -93,7 +93,7 @@ test("sparse documents have vocabulary tokens and the configured pruning", async
   assert.equal(await documents(0.5), { dragon: Math.log1p(1) });
 });
 
-test("missing model files fail sparse texts without a call; the folder is in the cause alone", async () => {
+test("missing model files fail sparse texts without a call, and only the cause names the folder", async () => {
   const all = { ...clients(), sparseModel: () => Promise.reject(new ModelFilesError("idf.json missing in /secret")) };
   const sparse = get(createEmbedders(SETTINGS, all), "sparse_v3");
   const message = "model files (tokenizer and weight table) are missing or damaged in this deployment";
@@ -111,7 +111,7 @@ test("model files are not loaded for dense models", async () => {
   assert.equal(brief(outcomes), ["dense"]);
 });
 
-test("equal queries are one model call; documents are never cached", async () => {
+test("equal queries need one model call, and documents are never cached", async () => {
   const all = clients();
   const dense = get(createEmbedders(SETTINGS, all), "dense_large_en_v1_5");
   await dense.embedQuery("a", deadline);
@@ -122,7 +122,7 @@ test("equal queries are one model call; documents are never cached", async () =>
   assert.is(all.sagemaker.calls.length, 3);
 });
 
-test("another revision does not use the vectors of the one before", async () => {
+test("another revision does not use cached vectors of the previous one", async () => {
   const all = clients();
   const dense = (revision: string) => get(createEmbedders([{ ...DENSE, revision }], all), "dense_large_en_v1_5");
   await dense("1").embedQuery("a", deadline);
@@ -130,7 +130,7 @@ test("another revision does not use the vectors of the one before", async () => 
   assert.is(all.sagemaker.calls.length, 2);
 });
 
-test("a failed query is asked again", async () => {
+test("a failed query is not cached", async () => {
   let calls = 0;
   const sagemaker = fakeClient(() => {
     calls += 1;
@@ -154,7 +154,7 @@ test("a model's own timeouts limit its calls", async () => {
   );
 });
 
-test("a model that is down is reported once for each pause, by name; others are still called", async () => {
+test("a model that is down is reported by name once for each pause, and others are still called", async () => {
   const paused: string[] = [];
   const sagemaker = fakeClient(({ target }) => {
     if (target === "sparse-endpoint") throw awsError("ServiceUnavailable", 503);
@@ -162,14 +162,14 @@ test("a model that is down is reported once for each pause, by name; others are 
   });
   const onPause = (model: ModelName, input: string, reason: string) => paused.push(`${model} ${input}: ${reason}`);
   const embedders = createEmbedders(SETTINGS, { ...clients(), sagemaker, onPause, wait: async () => {} });
-  // Each makes three attempts. The sparse model has an embedder of its own for each call, and one breaker.
+  // Each call makes three attempts. The sparse model has a new embedder for each call, but one breaker.
   for (let n = 0; n < 3; n += 1) await get(embedders, "sparse_v3").embedDocuments(["a"], deadline);
   assert.equal(paused, ["sparse_v3 document: model endpoint is unavailable"]);
   assert.is(sagemaker.calls.length, 4);
   assert.is((await get(embedders, "dense_large_en_v1_5").embedQuery("a", deadline)).kind, "dense");
 });
 
-test("documents have an endpoint, bounds and a breaker of their own", async () => {
+test("documents have their own endpoint, limits and breaker", async () => {
   let isDown = false;
   const sagemaker = fakeClient(({ target, body }) => {
     if (isDown && target === "documents") throw awsError("ServiceUnavailable", 503);
@@ -208,7 +208,7 @@ test("queries do not wait for documents", async () => {
   await documents;
 });
 
-test("a previous model of the same name is another embedder with vectors of its own", async () => {
+test("a previous model of the same name has its own embedder and vectors", async () => {
   const bedrock = fakeClient(({ target, body }) => ({
     embeddings: body.texts.map(() => vectorOf(target === "cohere.new" ? "new" : "before", 8)),
   }));

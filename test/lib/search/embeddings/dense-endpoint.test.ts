@@ -55,7 +55,7 @@ test("a call has at most 2,000,000 bytes", async () => {
   assert.equal(client.calls.map(({ body }) => body.inputs.length).sort(), [13, 19]);
 });
 
-test("a text over the bytes of a call is cut between characters and sent alone", async () => {
+test("a text over the byte limit of a call is cut between characters and sent alone", async () => {
   const client = healthy();
   await embedder(client).embedDocuments(["a", "😀".repeat(600_000), "b"], deadline);
   const long = client.calls.find(({ bytes }) => bytes > 1_000);
@@ -64,13 +64,13 @@ test("a text over the bytes of a call is cut between characters and sent alone",
   assert.match(long?.body.inputs[0] ?? "", /^(😀)+$/u);
 });
 
-test("a query over the bytes of a call is cut with its instruction", async () => {
+test("a query over the byte limit of a call is cut, its instruction included", async () => {
   const client = healthy();
   await embedder(client).embedQuery("é".repeat(1_500_000), deadline);
   assert.ok((client.calls[0]?.bytes ?? 0) <= 2_000_000);
 });
 
-test("outcomes are in the order of the texts, whatever order the calls end in", async () => {
+test("outcomes are in the order of the texts, whatever the order in which calls end", async () => {
   const client = fakeClient(async ({ body }, index) => {
     // The first call answers last.
     for (let turn = 0; turn < 20 - index * 5; turn += 1) await new Promise(setImmediate);
@@ -93,7 +93,7 @@ test("a vector of unit length is stored as the model wrote it, digit for digit",
   );
 });
 
-test("a text that is not a list of JSON numbers is not stored", async () => {
+test("an answer that is not a list of JSON numbers is not stored", async () => {
   for (const vector of [
     "[.6,0,.8,0]",
     "[06e-1,0,0.8,0]",
@@ -107,7 +107,7 @@ test("a text that is not a list of JSON numbers is not stored", async () => {
   }
 });
 
-test("vectors that are followed by something else are not used", async () => {
+test("vectors followed by anything else are not used", async () => {
   const [outcome] = brief(await embedder(answering("[[0.6,0,0.8,0]]]")).embedDocuments(["a"], deadline));
   assert.is(outcome, "model answered with something other than JSON");
 });
@@ -124,12 +124,12 @@ test("NaN in one vector fails that text alone", async () => {
   assert.is(client.calls.length, 1);
 });
 
-test("a number too large for JSON's readers is not a vector", async () => {
+test("a vector with a number too large for JSON parsers is an error", async () => {
   const [outcome] = brief(await embedder(answering("[[1e999,0,0,0]]")).embedDocuments(["a"], deadline));
   assert.is(outcome, "model gave a vector with a component that is not finite");
 });
 
-test("another dimension is an error that names both", async () => {
+test("a vector of another dimension is an error that names both dimensions", async () => {
   const [outcome] = await embedder(answering([[1, 0, 0]])).embedDocuments(["a"], deadline);
   assert.equal(brief(outcome ? [outcome] : []), ["model gave a vector of 3 dimensions, 4 are configured"]);
   assert.is(outcome?.kind === "error" && outcome.error.retryable, false);
@@ -153,7 +153,7 @@ test("a zero vector is an error", async () => {
   ]);
 });
 
-test("too few vectors fail every text of the call, since none can be told to belong", async () => {
+test("too few vectors fail every text of the call, since none can be matched to its vector", async () => {
   const client = answering([[1, 0, 0, 0]]);
   const message = "model gave 1 vectors for 2 texts";
   assert.equal(brief(await embedder(client).embedDocuments(["a", "b"], deadline)), [message, message]);

@@ -4,7 +4,7 @@ import { type ModelFiles, parseModelFiles } from "../../../../lib/search/embeddi
 import { createPace, type Pace } from "../../../../lib/search/embeddings/pace.ts";
 import { createSparseModel, type SparseModel } from "../../../../lib/search/embeddings/sparse-model.ts";
 
-/** One call that a fake model got. */
+/** One call that a fake model received. */
 export interface FakeCall {
   target: string;
   body: { inputs: string[]; truncate: boolean; texts: string[]; input_type: string };
@@ -14,11 +14,11 @@ export interface FakeCall {
 
 export interface FakeClient extends ModelClient {
   calls: FakeCall[];
-  /** The most calls that ran at once. */
+  /** The largest number of concurrent calls. */
   peak: number;
 }
 
-/** A model that answers what `answer` gives: a value is sent as JSON, a throw is the call's failure. */
+/** A model that answers with the result of `answer`: a value is sent as JSON, an exception fails the call. */
 export function fakeClient(answer: (call: FakeCall, index: number) => unknown): FakeClient {
   const calls: FakeCall[] = [];
   let running = 0;
@@ -59,7 +59,7 @@ export function vectorOf(text: string, dimension: number): number[] {
   return [Math.cos(angle), Math.sin(angle), ...new Array<number>(dimension - 2).fill(0)];
 }
 
-/** What a list of outcomes says in short: the kind, or an error's message. */
+/** Summarizes outcomes: the kind of each, or the message of its error. */
 export const brief = (outcomes: readonly EmbeddingOutcome[]) =>
   outcomes.map((outcome) => (outcome.kind === "error" ? outcome.error.message : outcome.kind));
 

@@ -73,7 +73,7 @@ test("the lock shows which file has changed", () => {
   assert.equal(changedFiles(smallModelFiles({ dragon: 2, constructor: 4 }), lock), ["idf.json"]);
 });
 
-test("a folder without files is an error that names them and the command, and heals", async () => {
+test("missing files are an error that names them and the command, and loading recovers once they exist", async () => {
   const folder = await mkdtemp(join(tmpdir(), "model-files-"));
   try {
     await writeFile(join(folder, "idf.json"), good["idf.json"]);

@@ -12,7 +12,7 @@ const test = suite("embeddings: pace of a model");
 const LIMITS = { texts: 32, bytes: 1_000_000 };
 
 /**
- * A model that embeds one text after the other, each in `msPerText` of an invented clock, whoever calls. A call that
+ * A model that embeds one text after the other, each in `msPerText` of a simulated clock, whoever calls. A call that
  * takes longer than its timeout has cost the model its time.
  */
 function serialModel(msPerText: () => number) {
@@ -21,7 +21,7 @@ function serialModel(msPerText: () => number) {
   const calls: Array<{ texts: number; timedOut: boolean }> = [];
   const waiting: Array<{ at: number; wake: () => void }> = [];
   const until = (at: number) => new Promise<void>((wake) => waiting.push({ at, wake }));
-  /** Lets the clock run while calls wait. */
+  /** Advances the clock while calls wait. */
   const run = async <T>(work: Promise<T>): Promise<T> => {
     let ended = false;
     const done = work.finally(() => {
@@ -78,7 +78,7 @@ function serialModel(msPerText: () => number) {
   return { request, calls };
 }
 
-test("a model of two texts a second is asked for no more than it can embed, and what is done is answered", async () => {
+test("a model of two texts a second is sent no more than it can embed, and finished texts are returned", async () => {
   const { request, calls } = serialModel(() => 500);
   const { embedded, errors } = await request(400);
   assert.ok(embedded >= 36, `${embedded} of the 50 that fit`);
@@ -90,7 +90,7 @@ test("a model of two texts a second is asked for no more than it can embed, and 
   assert.is(errors.length, 400 - embedded);
 });
 
-test("the others say how many texts fit into a request, and when to send them", async () => {
+test("the errors of the other texts say how many fit into a request, and when to send them", async () => {
   const { request } = serialModel(() => 500);
   const [error] = (await request(400)).errors;
   assert.match(error?.message ?? "", /^no time was left: the model embeds about 40 texts in the time of one request/);
@@ -98,13 +98,13 @@ test("the others say how many texts fit into a request, and when to send them", 
   assert.is(error?.retryable, true);
 });
 
-test("requests of the size that fits are embedded whole", async () => {
+test("requests of the size that fits are embedded completely", async () => {
   const { request } = serialModel(() => 500);
   await request(400);
   assert.is((await request(40)).embedded, 40);
 });
 
-test("a model that has become faster is believed again", async () => {
+test("a model that has become faster receives full requests again", async () => {
   let slow = true;
   const { request } = serialModel(() => (slow ? 4_000 : 5));
   assert.is((await request(100)).embedded, 0);
@@ -114,7 +114,7 @@ test("a model that has become faster is believed again", async () => {
   assert.is((await request(100)).embedded, 100);
 });
 
-test("a fast model gets full calls after the first", async () => {
+test("a fast model receives full calls after the first", async () => {
   const { request, calls } = serialModel(() => 5);
   assert.is((await request(100)).embedded, 100);
   assert.equal(

@@ -38,7 +38,7 @@ const failing = (...errors: Error[]) =>
     return served(call);
   });
 
-/** A deadline by a clock that the test moves. */
+/** A deadline on a clock that the test advances. */
 function clock(ms: number): Deadline & { pass(ms: number): void } {
   let now = 0;
   return {
@@ -66,7 +66,7 @@ const TRANSIENT: Record<string, Error> = {
 };
 
 for (const [name, error] of Object.entries(TRANSIENT)) {
-  test(`${name}: tried again, documents and queries alike`, async () => {
+  test(`${name}: retried, for documents and queries alike`, async () => {
     const documents = failing(error, error);
     assert.equal(brief(await embedder(documents).embedDocuments(["a"], plenty())), ["dense"]);
     assert.is(documents.calls.length, 3);
@@ -75,7 +75,7 @@ for (const [name, error] of Object.entries(TRANSIENT)) {
     assert.is(query.calls.length, 3);
   });
 
-  test(`${name}: after three attempts an error that is retryable`, async () => {
+  test(`${name}: a retryable error after three attempts`, async () => {
     const client = failing(error, error, error, error);
     const [outcome] = await embedder(client).embedDocuments(["a"], plenty());
     assert.is(client.calls.length, 3);
@@ -96,7 +96,7 @@ const FINAL: Record<string, readonly [error: Error, retryable: boolean]> = {
 };
 
 for (const [name, [error, retryable]] of Object.entries(FINAL)) {
-  test(`${name}: not tried again`, async () => {
+  test(`${name}: not retried`, async () => {
     const client = failing(error);
     const [outcome] = await embedder(client).embedDocuments(["a"], plenty());
     assert.is(client.calls.length, 1);
@@ -104,7 +104,7 @@ for (const [name, [error, retryable]] of Object.entries(FINAL)) {
   });
 }
 
-test("no message holds an endpoint name, ARN or host; the cause does", async () => {
+test("no message names an endpoint, ARN or host; the cause does", async () => {
   for (const error of [...Object.values(TRANSIENT), ...Object.values(FINAL).map(([one]) => one)]) {
     const [outcome] = await embedder(fakeClient(() => Promise.reject(error))).embedDocuments(["a"], plenty());
     if (outcome?.kind !== "error") throw new Error("must fail");
@@ -113,7 +113,7 @@ test("no message holds an endpoint name, ARN or host; the cause does", async () 
   }
 });
 
-test("a timeout of documents is not tried again: the model is busy, not gone", async () => {
+test("a timeout of documents is not retried, since the model is busy, not gone", async () => {
   const client = failing(new ModelCallTimeout(900));
   const [outcome] = await embedder(client).embedDocuments(["a"], plenty());
   assert.is(client.calls.length, 1);
@@ -121,7 +121,7 @@ test("a timeout of documents is not tried again: the model is busy, not gone", a
   assert.is(outcome?.kind === "error" && outcome.error.retryable, true);
 });
 
-test("a timeout of a query is tried once more", async () => {
+test("a timeout of a query is retried once", async () => {
   const client = failing(new ModelCallTimeout(800));
   assert.equal(await embedder(client).embedQuery("a", plenty()), { kind: "dense", vector: VECTOR });
   const dead = failing(...new Array(9).fill(new ModelCallTimeout(800)));
@@ -133,7 +133,7 @@ test("a timeout of a query is tried once more", async () => {
   assert.is((error as EmbeddingError).message, "model endpoint timed out after 800 ms");
 });
 
-test("a query's attempt has the query timeout, a document's the remaining time less a margin", async () => {
+test("an attempt has the query timeout for a query, and the remaining time less a margin for documents", async () => {
   const client = fakeClient(served);
   await embedder(client).embedQuery("a", clock(20_000));
   await embedder(client).embedDocuments(["a"], clock(20_000));
@@ -159,7 +159,7 @@ test("without time left no call is made", async () => {
 });
 
 test("when no time is left for a second attempt, the first one's failure is reported", async () => {
-  // The drawn delay decides whether a second attempt is tried at all: of a hundred draws, some are on each side.
+  // The random delay decides whether there is a second attempt: a hundred draws include both cases.
   for (let draw = 0; draw < 100; draw += 1) {
     const deadline = clock(500);
     const client = fakeClient(() => {
@@ -174,7 +174,7 @@ test("when no time is left for a second attempt, the first one's failure is repo
   }
 });
 
-test("once startBefore is over no call starts, and what runs is kept", async () => {
+test("after startBefore no call starts, and the results of running calls are kept", async () => {
   const deadline = clock(10_000);
   const client = fakeClient((call, index) => {
     if (index === 1) deadline.pass(6_000);
@@ -202,7 +202,7 @@ test("a retry does not start after startBefore either", async () => {
   assert.equal(brief(outcomes), ["model is overloaded (status 429)"]);
 });
 
-test("documents run at most as many calls at once as there are slots, and use them all", async () => {
+test("documents use all slots, and never run more calls at once", async () => {
   const client = fakeClient(async (call) => {
     await new Promise(setImmediate);
     return served(call);
@@ -225,7 +225,7 @@ test("one text that the model refuses does not fail the others of its call", asy
   );
 });
 
-test("each text is in exactly one successful call, also when calls are split and repeated", async () => {
+test("each text is in exactly one successful call, even when calls are split and retried", async () => {
   const done: string[] = [];
   const client = fakeClient((call, index) => {
     if (index % 3 === 2) throw modelError(429);
@@ -238,14 +238,14 @@ test("each text is in exactly one successful call, also when calls are split and
   assert.equal(done.sort(), texts.filter((text) => text !== "bad").sort());
 });
 
-test("a model that refuses everything is not asked about every text", async () => {
+test("a model that refuses everything is not called for every text", async () => {
   const client = fakeClient(() => Promise.reject(modelError(413)));
   const outcomes = await embedder(client).embedDocuments(new Array(640).fill("a"), plenty());
   assert.ok(outcomes.every(({ kind }) => kind === "error"));
   assert.ok(client.calls.length < 100, `${client.calls.length} calls`);
 });
 
-test("a missing endpoint is asked once a batch, never split", async () => {
+test("a missing endpoint is called once for each batch, and batches are not split", async () => {
   const client = fakeClient(() => Promise.reject(awsError("ValidationError", 400)));
   await embedder(client).embedDocuments(new Array(64).fill("a"), plenty());
   assert.is(client.calls.length, 2);

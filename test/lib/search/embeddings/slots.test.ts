@@ -7,7 +7,7 @@ const test = suite("embeddings: slots");
 
 const soon = () => deadlineIn(10_000);
 
-test("calls wait for a slot in their order", async () => {
+test("calls wait for a slot in order", async () => {
   const slots = createSlots(1);
   const order: number[] = [];
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -24,7 +24,7 @@ test("a failed call frees its slot", async () => {
   assert.is(await slots.run(soon(), async () => 1), 1);
 });
 
-test("who waits longer than its time gives up, and takes no slot", async () => {
+test("a call that waits past its deadline gives up and takes no slot", async () => {
   const slots = createSlots(1);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const first = slots.run(soon(), () => held);

@@ -30,19 +30,19 @@ test("punctuation inside a word is a token of its own", async () => {
   assert.equal(sparseQuery("v1.2", await smallModel(WEIGHTS)), { v: 1, "##1": 1.5, ".": 0.125, "2": 1.25 });
 });
 
-test("unknown words count for nothing", async () => {
+test("unknown words are ignored", async () => {
   const model = await smallModel(WEIGHTS);
   assert.equal(sparseQuery("zyzzyva dragon", model), { dragon: 3.5 });
   assert.equal(sparseQuery("zyzzyva", model), {});
   assert.equal(sparseQuery("", model), {});
 });
 
-test("special tokens are removed, also when the text spells them", async () => {
+test("special tokens are removed, even when the text spells them", async () => {
   const model = await smallModel({ ...WEIGHTS, "[MASK]": 9, "[UNK]": 9 }, Object.keys(WEIGHTS));
   assert.equal(sparseQuery("[MASK] dragon zyzzyva [SEP]", model), { dragon: 3.5 });
 });
 
-test("a token of the vocabulary without a weight counts for nothing", async () => {
+test("a token of the vocabulary without a weight is ignored", async () => {
   assert.equal(sparseQuery("dragon egg", await smallModel({ dragon: 1 }, ["dragon", "egg"])), { dragon: 1 });
 });
 
@@ -50,18 +50,18 @@ test("weights stay within (0, 64]", async () => {
   assert.equal(sparseQuery("a b c d", await smallModel({ a: 0, b: 1e-40, c: 100, d: -2 })), { c: 64 });
 });
 
-test("a word that is a name of JavaScript's own is found only when the table has it", async () => {
+test("a word that names a JavaScript built-in is found only when the table has it", async () => {
   const model = await smallModel(WEIGHTS, [...Object.keys(WEIGHTS), "tostring"]);
   assert.equal(sparseQuery("constructor toString", model), { constructor: 4 });
 });
 
-test("no more than the 510 tokens that the model reads", async () => {
+test("a query has at most the 510 tokens that the model reads", async () => {
   const words = Array.from({ length: 600 }, (_, i) => `w${String.fromCharCode(97 + (i % 26))}${i}`);
   const model = await smallModel(Object.fromEntries(words.map((word) => [word, 1])));
   assert.is(Object.keys(sparseQuery(words.join(" "), model)).length, 510);
 });
 
-test("a broken surrogate pair does not matter", async () => {
+test("a broken surrogate pair is ignored", async () => {
   assert.equal(sparseQuery("\ud83d dragon", await smallModel(WEIGHTS)), { dragon: 3.5 });
 });
 

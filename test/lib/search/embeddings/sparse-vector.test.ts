@@ -24,7 +24,7 @@ test("log1p is applied to every value", () => {
   );
 });
 
-test("special tokens are dropped, and do not decide what is pruned", () => {
+test("special tokens are dropped and do not affect pruning", () => {
   assert.equal(
     tokens([
       { index: 0, value: 50 },
@@ -68,7 +68,7 @@ test("a ratio of 0 keeps all but zeroes", () => {
   assert.equal(Object.keys(kept), ["dragon", "v1.2"]);
 });
 
-test("no weight is over 64", () => {
+test("no weight is above 64", () => {
   assert.equal(tokens([{ index: 2, value: 1e35 }]), { dragon: 64 });
 });
 
@@ -77,7 +77,7 @@ test("a weight below the smallest normal float is dropped", () => {
   assert.equal(tokens([{ index: 2, value: 0 }]), {});
 });
 
-test("tokens that are names of JavaScript's own stay tokens", () => {
+test("tokens that name JavaScript built-ins are kept", () => {
   const kept = tokens([
     { index: 4, value: 1 },
     { index: 5, value: 1 },

@@ -10,7 +10,7 @@ const test = suite("embeddings: Titan");
 
 const deadline = deadlineIn(20_000);
 
-/** The embedder that the settings of `ext_embed_bedrock` give for a model's id, and the bodies that its model gets. */
+/** The embedder for a model id in the settings of `ext_embed_bedrock`, and the bodies that its model receives. */
 function titan(model_id: string, answer: unknown = { embedding: [1, 0, 0], inputTextTokenCount: 1 }) {
   const client = fakeClient(() => answer);
   const settings = { name: "ext_embed_bedrock", revision: "main", concurrency: 2, model_id, dimension: 3 } as const;
@@ -24,7 +24,7 @@ function titan(model_id: string, answer: unknown = { embedding: [1, 0, 0], input
   return { embedder: embedders.get("ext_embed_bedrock") as Embedder, bodies };
 }
 
-test("each text is a call, in the order of the texts", async () => {
+test("each text is a call of its own, in the order of the texts", async () => {
   const { embedder, bodies } = titan("amazon.titan-embed-text-v2:0");
   assert.equal(brief(await embedder.embedDocuments(["a", "b"], deadline)), ["dense", "dense"]);
   const rest = { dimensions: 3, normalize: true };
