@@ -3,13 +3,13 @@ import { ID_COLUMNS, type Profile, type ProfileDataset } from "../../../lib/reco
 import type { SyncServices } from "../../../lib/recommendation/sync/sync-records.ts";
 import { SHOP_DEFINITIONS } from "../../functions/recommendation-api/definitions.ts";
 
-/** One PutUsers or PutItems. */
+/** One PutUsers or PutItems call. */
 export interface Put {
   dataset: ProfileDataset;
   records: readonly DatasetRecord[];
 }
 
-/** An error of an SDK. */
+/** An error as an SDK throws it. */
 export const sdkError = (name: string, message = "told") => Object.assign(new Error(message), { name });
 
 /** Tables and datasets in memory. */
@@ -22,7 +22,7 @@ export function syncWorld() {
     turns: 0,
     /** Ids that cannot be read. */
     unreadable: new Set<string>(),
-    /** Called before each put; may throw what Personalize answers. */
+    /** Called before each put; may throw an error of Personalize. */
     onPut: async (_put: Put): Promise<void> => undefined,
     put(dataset: ProfileDataset, record: Profile) {
       tables[dataset].set(String(record[ID_COLUMNS[dataset]]), record);

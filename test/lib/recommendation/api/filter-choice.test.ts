@@ -71,12 +71,12 @@ for (const [text, message] of WRONG) {
   });
 }
 
-test("no filter is no choice, and values without one are refused", () => {
+test("returns no choice without a filter, and refuses values without one", () => {
   assert.is(choose("", {}), undefined);
   assert.match(issuesOf(() => choose("", { X: "a" }))["filter_value_dict.X"] ?? "", "filter_name is empty");
 });
 
-test("an unknown filter is filter_not_found and lists those that are there", () => {
+test("an unknown filter is filter_not_found and lists the existing ones", () => {
   try {
     choose("colour", {});
     assert.unreachable();
@@ -97,7 +97,7 @@ test("an INCLUDE needs its values, an EXCLUDE does not", () => {
   assert.equal(check("without", {}), {});
 });
 
-test("an unknown placeholder is named, with those that there are", () => {
+test("an unknown placeholder is named with the known ones", () => {
   assert.equal(check("category", { CATEGORY: "a", $CATEGORY: "a", GENRE: "a" }), {
     "filter_value_dict.$CATEGORY": "is not a placeholder of the filter category; it has CATEGORY",
     "filter_value_dict.GENRE": "is not a placeholder of the filter category; it has CATEGORY",
@@ -105,7 +105,7 @@ test("an unknown placeholder is named, with those that there are", () => {
   assert.match(check("plain", { X: "a" })["filter_value_dict.X"] ?? "", "it has none");
 });
 
-test("what is compared as a number is one number", () => {
+test("a value that is compared as a number must be one number", () => {
   assert.equal(check("cheap", { MAX: "4.5" }), {});
   assert.match(check("cheap", { MAX: "4,5" })["filter_value_dict.MAX"] ?? "", 'must be one number, got "4,5"');
   assert.match(check("cheap", { MAX: "much" })["filter_value_dict.MAX"] ?? "", "must be one number");
@@ -117,7 +117,7 @@ test("a value of 3,000 blanks and a quote is refused by its length, before any p
   assert.match(issue ?? "", "must have at most 1000 characters");
 });
 
-test("an entry named like a member of every object is refused and not dropped", () => {
+test("an entry named like a member of every object is refused, not dropped", () => {
   for (const name of ["constructor", "prototype", "__proto__"]) {
     const filter_value_dict = JSON.parse(`{"${name}": "a"}`);
     const request = { user_id: "U1", limit: 1, filter_name: "plain", filter_value_dict };

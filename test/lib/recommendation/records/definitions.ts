@@ -1,7 +1,7 @@
 import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
 import { generate } from "../schema/files.ts";
 
-/** Definitions with every kind of column: text, lists, numbers, nullable ones, two textual ones, one renamed. */
+/** Definitions with every kind of column: text, lists, numbers, nullable columns, two textual ones, a renamed one. */
 export async function definitions(): Promise<Definitions> {
   const { schemas, etl } = await generate({
     user: "USER_ID,GENDER,AGE,SCORE\nU1,F,34,1.5\nU2,F,,2\n",

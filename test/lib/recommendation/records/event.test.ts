@@ -32,12 +32,12 @@ test("keeps what it has", () => {
   assert.equal(parse(full), { record: full });
 });
 
-test("takes numbers as text and impressions as a list", () => {
+test("accepts numbers as text and impressions as a list", () => {
   const parsed = parse({ ...full, EVENT_VALUE: "4.99", TIMESTAMP: "1700000000", IMPRESSION: ["B1", "B2"] });
   assert.equal(parsed, { record: full });
 });
 
-test("takes empty text for no value", () => {
+test("treats empty text as no value", () => {
   const parsed = parse({ ...event, EVENT_VALUE: "", IMPRESSION: "", SESSION_ID: "", EVENT_ID: "", TIMESTAMP: "" });
   assert.equal(parsed, parse(event));
 });
@@ -82,7 +82,7 @@ for (const [change, path, message] of WRONG) {
   });
 }
 
-test("from the bucket needs the id and the time it was stored with", () => {
+test("from the bucket needs its stored id and time", () => {
   const parsed = eventParser(known)(event);
   assert.equal("issues" in parsed && parsed.issues.map(({ path }) => path), ["EVENT_ID", "TIMESTAMP"]);
 });
@@ -91,13 +91,13 @@ test("from the bucket may have columns of an older schema", () => {
   assert.equal(eventParser(known, undefined, "ignore")({ ...full, BROWSER: "x" }), { record: full });
 });
 
-test("survives its own line", () => {
+test("is read back from its own line unchanged", () => {
   const line = eventLine(full);
   assert.ok(line.endsWith("}\n"));
   assert.equal(eventParser(known)(JSON.parse(line)), { record: full });
 });
 
-test("becomes one trained record for import and real time", () => {
+test("becomes the same trained record for import and real time", () => {
   const trained = trainedEvent(known)(full);
   assert.equal(trained, {
     userId: "U1",
@@ -121,7 +121,7 @@ test("becomes one trained record for import and real time", () => {
   });
 });
 
-test("leaves out of PutEvents what it does not have", () => {
+test("omits its missing fields from PutEvents", () => {
   const bare = { EVENT_ID: "e1", ...event, TIMESTAMP: 1_700_000_000, SESSION_ID: "U1" };
   assert.equal(Object.keys(putEvent(bare, trainedEvent(known)(bare))), ["eventId", "eventType", "itemId", "sentAt"]);
 });

@@ -15,11 +15,11 @@ test("keeps the values and is active unless told otherwise", () => {
   assert.equal(parseUser(user), { record: { ...user, IS_ACTIVE: "True" } });
 });
 
-test("takes a list for several values", () => {
+test("accepts a list of values", () => {
   assert.equal(parseItem({ ...item, CATEGORIES: ["a", "b"] }), { record: { ...item, IS_ACTIVE: "True" } });
 });
 
-test("takes numbers and booleans written the way CSV writes them", () => {
+test("accepts numbers and booleans as CSV writes them", () => {
   const parsed = parseUser({ USER_ID: 7, GENDER: true, AGE: "34", SCORE: "1.50", IS_ACTIVE: false });
   assert.equal(parsed, { record: { USER_ID: "7", GENDER: "True", AGE: 34, SCORE: 1.5, IS_ACTIVE: "False" } });
 });
@@ -68,16 +68,16 @@ test("reports every problem of a record at once, with its id", () => {
   });
 });
 
-test("refuses what is not an object", () => {
+test("refuses a value that is not an object", () => {
   assert.equal(parseUser([]), { id: undefined, issues: [{ path: "", message: "must be an object, got []" }] });
 });
 
-test("refuses an item's id with the separator of impressions", () => {
+test("refuses an item id that contains the separator of impressions", () => {
   const parsed = parseItem({ ...item, ITEM_ID: "a|b" });
   assert.equal("issues" in parsed && parsed.issues[0]?.path, "ITEM_ID");
 });
 
-test("lets texts be longer than categories", () => {
+test("allows longer texts than categories", () => {
   assert.ok("record" in parseItem({ ...item, BLURB: "x".repeat(20_000) }));
 });
 
@@ -91,20 +91,20 @@ test("ignores columns of an older schema when told so", () => {
   assert.equal(parse({ ...user, HOBBY: "chess" }), { record: { ...user, IS_ACTIVE: "True" } });
 });
 
-test("gives the schema's fields, texts joined by a space", () => {
+test("returns the schema's fields, with texts joined by a space", () => {
   const fields = profileFields("item", known);
   assert.equal(fields({ ...item, IS_ACTIVE: "True" }), ["True", "One Text", "B1", "a|b", 1717200000]);
 });
 
-test("joins only the texts that are there", () => {
+test("joins only existing texts", () => {
   assert.is(profileFields("item", known)({ ITEM_ID: "B1", IS_ACTIVE: "True", BLURB: "Text" })[1], "Text");
 });
 
-test("gives null for a text field without texts", () => {
+test("returns null for a text field without texts", () => {
   assert.is(profileFields("item", known)({ ITEM_ID: "B1", IS_ACTIVE: "True" })[1], null);
 });
 
-test("names properties in camelCase and leaves out the id and what is empty", () => {
+test("names properties in camelCase and leaves out the id and empty values", () => {
   assert.equal(JSON.parse(profileProperties("item", known)({ ...item, IS_ACTIVE: "True", CATEGORIES: "a" })), {
     isActive: "True",
     textualField: "One Text",

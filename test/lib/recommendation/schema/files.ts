@@ -8,7 +8,7 @@ const USERS = "USER_ID,GENDER\nU1,F\nU2,F\n";
 const ITEMS = "ITEM_ID,TITLE\nB1,One\nB2,Two\n";
 const INTERACTIONS = "USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP\nU1,B1,view,1717200000\n";
 
-/** What differs from three small files in order; a name other than `.csv` by `[name, content]`. */
+/** Changes to three small valid files; `[name, content]` gives a name that does not end in `.csv`. */
 export interface Given {
   user?: Content;
   item?: Content;
@@ -18,7 +18,7 @@ export interface Given {
 
 type Content = string | Uint8Array | [name: string, content: string];
 
-/** Schemas of files with the given content. */
+/** Generates the schemas of files with the given content. */
 export async function generate(given: Given) {
   const folder = mkdtempSync(join(tmpdir(), "samples-"));
   const write = (name: string, content: Content) => {
@@ -41,7 +41,7 @@ export async function generate(given: Given) {
   }
 }
 
-/** What is wrong with the files. */
+/** Returns the problems of the files. */
 export async function problems(given: Given): Promise<readonly string[]> {
   try {
     await generate(given);

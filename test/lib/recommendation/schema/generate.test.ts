@@ -18,7 +18,7 @@ const sample = () =>
     textualFields: ["TITLE"],
   });
 
-test("gives the specification's table of users for its sample", async () => {
+test("returns the specification's table of users for its sample", async () => {
   const { schemas } = await sample();
   assert.is(
     schemaTable(schemas.user),
@@ -34,7 +34,7 @@ test("gives the specification's table of users for its sample", async () => {
   );
 });
 
-test("gives the specification's table of items, titles missing and all", async () => {
+test("returns the specification's table of items, missing titles included", async () => {
   const { schemas } = await sample();
   assert.is(
     schemaTable(schemas.item),
@@ -49,7 +49,7 @@ test("gives the specification's table of items, titles missing and all", async (
   );
 });
 
-test("gives the specification's table of interactions, without an IMPRESSION column in the file", async () => {
+test("returns the specification's table of interactions, without an IMPRESSION column in the file", async () => {
   const { schemas } = await sample();
   assert.is(
     schemaTable(schemas.interaction),
@@ -65,7 +65,7 @@ test("gives the specification's table of interactions, without an IMPRESSION col
   );
 });
 
-test("writes what the configuration's own schemas accept", async () => {
+test("writes files that the configuration's own schemas accept", async () => {
   const { schemas, etl } = await sample();
   assert.equal(validate(EtlSchema, etl).findings, []);
   for (const dataset of DATASETS) assert.equal(validate(AvroSchema(dataset), schemas[dataset]).findings, []);
@@ -106,7 +106,7 @@ test("keeps the order of fields whatever the order of columns", async () => {
   );
 });
 
-test("leaves parts of an event that are no part of its record out of the schema", async () => {
+test("leaves fields of an event that are not part of its record out of the schema", async () => {
   const { schemas } = await generate({
     interaction: "EVENT_ID,SESSION_ID,USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP\ne1,s1,U1,B1,view,1717200000\n",
   });

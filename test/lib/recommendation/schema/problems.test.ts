@@ -149,13 +149,13 @@ test("names the first byte that is not UTF-8, with its line", async () => {
   ]);
 });
 
-test("finds that byte beyond the first chunk, in front of characters of several bytes", async () => {
+test("finds that byte beyond the first chunk, after multi-byte characters", async () => {
   const good = Buffer.from(`USER_ID,NAME\n${"U1,ßäöü€\n".repeat(20_000)}`);
   const [problem = ""] = await problems({ user: Buffer.concat([good, Buffer.from([0xe2, 0x28, 0x80])]) });
   assert.match(problem, `byte 0xe2 at offset ${good.length} (line 20002)`);
 });
 
-test("names a character that is cut off at the end", async () => {
+test("names a truncated character at the end", async () => {
   const cut = Buffer.from("USER_ID,NAME\nU1,€").subarray(0, -1);
   assert.equal(await problems({ user: cut }), [
     "users.csv:2  is not UTF-8: byte 0xe2 at offset 16 (line 2). Save it as UTF-8.",
@@ -167,7 +167,7 @@ test("says that a file looks like UTF-16", async () => {
   assert.match(problem, "it looks like UTF-16");
 });
 
-test("names a file that is not there", async () => {
+test("names a missing file", async () => {
   const { generateSchemas } = await import("../../../../lib/recommendation/schema/generate.ts");
   const files = { user: "no/such.csv", item: "no/such.csv", interaction: "no/such.csv", textualFields: [] };
   await generateSchemas(files).then(

@@ -25,7 +25,7 @@ test("writes the four files of the configuration folder, and replaces older ones
   assert.equal(v.parse(EtlSchema, JSON.parse(readFileSync(join(folder, "etl/configure.json"), "utf8"))), generated.etl);
 });
 
-test("writes a field and a column a line, without what goes without saying", async () => {
+test("writes one field or column a line, without defaults", async () => {
   await writeSchemas(await generate({ textualFields: ["TITLE"] }), folder);
   const lines = (path: string) => readFileSync(join(folder, path), "utf8").split("\n");
   assert.ok(
@@ -36,7 +36,7 @@ test("writes a field and a column a line, without what goes without saying", asy
   assert.ok(lines("etl/configure.json").includes('      { "name": "USER_ID", "type": "string" },'));
 });
 
-test("leaves the older files as they were when one cannot be written", async () => {
+test("leaves the older files unchanged when one cannot be written", async () => {
   const generated = await generate({});
   const conf = mkdtempSync(join(tmpdir(), "conf-"));
   await writeSchemas(generated, conf);

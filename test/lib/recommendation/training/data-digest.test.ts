@@ -21,12 +21,12 @@ async function digestOf(of: World, run: string, input: { mode?: string } = {}): 
   return dataDigest(manifest, of.store);
 }
 
-test("two runs over the same data have the same", async () => {
+test("is the same for two runs over the same data", async () => {
   const same = newWorld();
   assert.is(await digestOf(same, "one"), await digestOf(same, "two"));
 });
 
-test("more events, another user, another item and another mode each make another", async () => {
+test("changes with more events, another user, another item and another mode", async () => {
   const before = await digestOf(newWorld(), "one");
   const changes: ((of: World) => void)[] = [
     (of) => of.events("2025-03-02", "b", [event("3")]),

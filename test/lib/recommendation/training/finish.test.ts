@@ -36,7 +36,7 @@ const solutions = async () => {
   return (await readSolutions(personalize, names)).map(({ name }) => name);
 };
 
-test("a recipe that was removed from solution.yaml is left alone while its campaign serves", async () => {
+test("keeps a recipe that was removed from solution.yaml while its campaign serves", async () => {
   const shop = await openShop(harness, "books");
   await stockShop(harness, shop);
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-sims", { name: DROPPED });
@@ -51,7 +51,7 @@ test("a recipe that was removed from solution.yaml is left alone while its campa
   assert.is((await state.recipe("similar_items"))?.active?.version, solutionVersionArn);
 });
 
-test("and is deleted with its records when deploy has removed the campaign", async () => {
+test("deletes that recipe with its records when deploy has removed the campaign", async () => {
   await personalize.send(new DeleteCampaignCommand({ campaignArn }));
   await harness.settle();
   assert.equal((await finish("two", [], context)).removed, [DROPPED]);
@@ -66,7 +66,7 @@ const ended = (recipe: RecipeProgress["recipe"], stage: RecipeProgress["stage"],
   status,
 });
 
-test("says whether all recipes switched together, and otherwise which did not", async () => {
+test("says whether all recipes switched together, or else which did not", async () => {
   const summary = async (...progress: RecipeProgress[]) => (await finish("three", progress, context)).summary;
   const done = ended("user_personalization", "done");
   assert.is(await summary(done), "All recipes of this run serve their new versions.");
@@ -77,7 +77,7 @@ test("says whether all recipes switched together, and otherwise which did not", 
   assert.is(await summary(ended("similar_items", "held")), "No recipe was switched. Unchanged: similar_items.");
 });
 
-test("a recipe that failed: the reason, what the others serve, and the remedy", async () => {
+test("reports a failed recipe with the reason, what the others serve, and what to do", async () => {
   const progress = [ended("user_personalization", "done"), ended("similar_items", "failed", "no capacity")];
   assert.is(
     await failureOf(finish("four", progress, context)),

@@ -9,7 +9,7 @@ const test = suite("metric gate");
 const MEASURE = { log_lookback_days: "90" };
 const at = (ndcg: number): Measured => ({ ndcg, measure: MEASURE });
 
-/** A million users, so that chance explains next to nothing. */
+/** A million users, so that chance explains almost no difference. */
 const judge = (change: Partial<GateInput>) =>
   gate({
     candidate: at(0.5),
@@ -37,18 +37,18 @@ test("the configured tolerance is relative to the active version and inclusive",
   assert.is(decide({ active: at(0.05), candidate: at(0.03) }), false);
 });
 
-test("a drop within 2·√(2m(1−m)/n) is chance, with a tenth of the users as n", () => {
+test("treats a drop within 2·√(2m(1−m)/n) as chance, with a tenth of the users as n", () => {
   // n = 100, m = 0.5: 2·√(0.5/100) = 0.1414.
   const of = (ndcg: number) => decide({ users: 1_000, candidate: at(ndcg), tolerance: 0 });
   assert.equal([of(0.3587), of(0.3585)], [true, false]);
 });
 
-test("of the two tolerances the larger one decides", () => {
+test("the larger of the two tolerances decides", () => {
   assert.is(decide({ users: 1_000, candidate: at(0.26), tolerance: 0.5 }), true);
   assert.is(decide({ users: 1_000, candidate: at(0.37), tolerance: 0.01 }), true);
 });
 
-test("of 2,000 pairs of equally good models fewer than 5 % are held back, where the tolerance alone holds over 20 %", () => {
+test("holds back under 5 % of 2,000 pairs of equally good models, and over 20 % by the tolerance alone", () => {
   const next = random(7);
   // NDCG of one test user: 1 for a hit, else 0, which has the largest variance.
   const mean = 0.1;
@@ -78,7 +78,7 @@ test("does not compare versions that were measured on different events, and name
   });
 });
 
-test("event type, threshold, lookback and the percentiles that select users are the measure; other settings are not", () => {
+test("only event type, threshold, lookback and the percentiles that select users are part of the measure", () => {
   const { recipes } = onlyUsers({
     event_type: "view",
     event_value_threshold: "3",
@@ -105,11 +105,11 @@ test("holds back two in a row, and switches to the third", () => {
   );
 });
 
-test("strict holds back every one", () => {
+test("holds back every worse version in strict mode", () => {
   assert.is(decide({ candidate: at(0.1), heldBefore: 7, strict: true }), false);
 });
 
-test("says both metrics and which tolerance was exceeded", () => {
+test("the reason names both metrics and the exceeded tolerance", () => {
   assert.is(
     judge({ candidate: at(0.1) }).reason,
     "NDCG@25 is 0.1000, the active version has 0.5000: a larger drop than the tolerance of 10 % allows",

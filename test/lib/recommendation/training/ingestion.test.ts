@@ -37,29 +37,29 @@ test("does not wait without events, or when the last one was long ago", async ()
   assert.is((await wait(started - 3_600_000, started)).ready, true);
 });
 
-test("under load, waits only for what was accepted before it began", async () => {
+test("under load, waits only for events accepted before it began", async () => {
   assert.is((await wait(started + 299_000, started + 300_000)).ready, true);
 });
 
-test("sees an event of yesterday evening after midnight", async () => {
+test("asks for yesterday's events after midnight", async () => {
   assert.equal((await wait(undefined, started)).asked, [["2025-03-01", "2025-03-02"]]);
 });
 
 const after = (change: Partial<Parameters<typeof afterEtl>[0]>) =>
   afterEtl({ accepted: 100, lines: 100, attempts: 0, acceptMissing: false, ...change });
 
-test("trains when all are there; more lines than accepted events are enough", () => {
+test("trains when all events are stored, and when there are more lines than accepted events", () => {
   assert.equal([after({}).next, after({ lines: 130 }).next], ["train", "train"]);
 });
 
-test("waits for missing ones, then stops with the way out", () => {
+test("waits for missing events, then stops and says what to do", () => {
   assert.equal(after({ lines: 97 }), { next: "wait", missing: 3 });
   const stopped = after({ lines: 97, attempts: ARRIVAL_ATTEMPTS });
   assert.is(stopped.next, "stop");
   assert.match("message" in stopped ? stopped.message : "", /3 are missing.*below errors\/.*--accept-missing/);
 });
 
-test("trains without them when told so", () => {
+test("trains without missing events when told to", () => {
   assert.is(after({ lines: 97, acceptMissing: true }).next, "train");
 });
 

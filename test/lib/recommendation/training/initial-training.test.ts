@@ -22,7 +22,7 @@ function world() {
 const pointTo = ({ pointers }: ReturnType<typeof world>, value: string) =>
   pointers.write(names.campaignParameter("similar_items"), value);
 
-test("is refused when it leaves impressions out, with their number and the way out", async () => {
+test("is refused when it leaves out impressions, with their number and what to do", async () => {
   const trained = world();
   await pointTo(trained, names.arn("personalize", "campaign/books-similar-items"));
   assert.is(
@@ -33,19 +33,19 @@ test("is refused when it leaves impressions out, with their number and the way o
   );
 });
 
-test("is refused after the campaign is gone: Personalize keeps what came in", async () => {
+test("is refused even after the campaign is gone, since Personalize keeps received events", async () => {
   const trained = world();
   await trained.state.saveRecipe("user_personalization", { active: judged("v"), held: [], revision: 1 });
   assert.match((await trained.refusal(1)) ?? "", "user_personalization is trained already");
 });
 
-test("is accepted where it leaves nothing out, as mode update_dataset_group never does", async () => {
+test("is accepted when it leaves nothing out, as always in mode update_dataset_group", async () => {
   const trained = world();
   await pointTo(trained, "arn:x");
   assert.is(await trained.refusal(0), undefined);
 });
 
-test("is accepted before the first campaign serves, though a recipe awaits its training or was held back", async () => {
+test("is accepted before the first campaign serves, even if a recipe awaits training or was held back", async () => {
   const untrained = world();
   await pointTo(untrained, "awaiting training");
   await untrained.state.saveRecipe("user_personalization", { held: [judged("v")], revision: 1 });

@@ -24,7 +24,7 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-test("is taken when nobody has it, and starts a chain", async () => {
+test("is taken when nobody holds it, and starts a chain", async () => {
   const state = memoryState();
   const lock = await takeLock(ask("one"), ["similar_items"], { state, executions: running() });
   assert.equal([lock.origin, (await state.lock())?.recipes], ["one", ["similar_items"]]);
@@ -44,19 +44,19 @@ test("is taken from a dead execution, and continues its chain", async () => {
   assert.is(lock.origin, "one");
 });
 
-test("is found again by the run that has it, when its answer was lost", async () => {
+test("is found again by the run that holds it, when the answer was lost", async () => {
   const state = memoryState();
   await state.take(lockOf("one", { origin: "zero" }), undefined);
   assert.is((await takeLock(ask("one"), [], { state, executions: running("arn:one") })).origin, "zero");
 });
 
-test("comes back to the failed training that an acceptance interrupted, so that its chain continues", async () => {
+test("returns to the failed training that an acceptance interrupted, so that its chain continues", async () => {
   const state = memoryState();
   const failed = lockOf("two", { origin: "one" });
   await state.take(failed, undefined);
   const none = { state, executions: running() };
   await takeLock({ ...ask("accept-1"), mode: "accept" }, ["similar_items"], none);
-  // This acceptance died as well.
+  // The first acceptance died as well.
   const lock = await takeLock({ ...ask("accept-2"), mode: "accept" }, ["similar_items"], none);
   assert.equal([lock.origin, lock.interrupted?.run], ["one", "two"]);
   await giveBack("accept-2", state);
@@ -70,6 +70,6 @@ test("is released by an acceptance that interrupted nothing", async () => {
   assert.is(await state.lock(), undefined);
 });
 
-test("meets the conditions of the table", () => keepsConditions(memoryState()));
+test("memoryState meets the conditions of the table", () => keepsConditions(memoryState()));
 
 test.run();

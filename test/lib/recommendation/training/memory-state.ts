@@ -46,7 +46,7 @@ export const judged = (version: string, change: Partial<JudgedVersion> = {}): Ju
   ...change,
 });
 
-/** A lock of a run. */
+/** The lock of a run. */
 export const lockOf = (run: string, change: Partial<Lock> = {}): Lock => ({
   run,
   execution: `arn:${run}`,
@@ -57,7 +57,7 @@ export const lockOf = (run: string, change: Partial<Lock> = {}): Lock => ({
   ...change,
 });
 
-/** What every TrainingState promises: of two that take a lock at once one gets it, and no write is lost. */
+/** Checks what every TrainingState promises: only one of two concurrent takers gets a lock, and no write is lost. */
 export async function keepsConditions(state: TrainingState): Promise<void> {
   assert.is(await state.take(lockOf("dead"), undefined), true);
   assert.is(await state.take(lockOf("early"), undefined), false);

@@ -14,7 +14,7 @@ test("1,000 interactions of 25 users with two each are enough", () => {
   assert.equal(lacks(counted(1_000, 25), [check]), []);
 });
 
-test("999 interactions are not, 24 users are not, and both are reported at once", () => {
+test("999 interactions or 24 users are not enough, and both are reported at once", () => {
   assert.equal(lacks(counted(999, 24), [check]), [
     'similar_items: there are 999 interactions of type "purchase", but 1,000 are needed',
     'similar_items: 24 users have at least two interactions of type "purchase", but 25 are needed',
@@ -27,20 +27,20 @@ test("names the threshold", () => {
   ]);
 });
 
-test("an event type that does not exist: lists those that do, most frequent first", () => {
+test("an unknown event type is reported with the existing ones, most frequent first", () => {
   assert.equal(lacks(counted(1_000, 25), [{ ...check, event_type: "buy" }]), [
     'similar_items: no event has the target_event_type "buy"; there are "view" (5,000), "purchase" (1,000)',
   ]);
 });
 
-test("of many users, one in a hundred has two interactions", () => {
+test("with many users, one in a hundred must have two interactions", () => {
   assert.equal(lacks(counted(9_999, 50, 5_000), [check]), []);
   assert.equal(lacks(counted(9_999, 50, 5_001), [check]), [
     'similar_items: 50 users have at least two interactions of type "purchase", but 51 are needed, one in a hundred',
   ]);
 });
 
-test("event types and other fields are ten together at most", () => {
+test("event types and other fields are at most ten together", () => {
   const event_types = { view: 3, purchase: 2, click: 1 };
   const fields = Array.from({ length: 7 }, (_, index) => `F${index}`);
   assert.is(tooManyTypes({ event_types }, fields), undefined);
@@ -51,7 +51,7 @@ test("event types and other fields are ten together at most", () => {
   );
 });
 
-test("no events at all", () => {
+test("reports that there are no events at all", () => {
   const nothing = {
     event_types: {},
     checks: [{ name: "similar_items", interactions: 0, users: 0, users_with_two: 0 }],

@@ -15,7 +15,7 @@ const settings = trainingSettings(config, config.recommendation);
 const recipe = settings.recipes.similar_items;
 if (!recipe) throw new Error("the example has similar_items");
 
-test("what training makes has the project's tags, and those by which it is found", () => {
+test("resources of training have the project's tags, and those by which they are found", () => {
   const { project_name, aws } = config.project;
   const tags = { ...aws.tags, [PROJECT_TAG]: project_name, [STACK_TAG]: "recommendation" };
   assert.equal(settings.tags, tags);
@@ -23,7 +23,7 @@ test("what training makes has the project's tags, and those by which it is found
   assert.equal(Object.fromEntries(given.map(({ tagKey, tagValue }) => [tagKey, tagValue])), tags);
 });
 
-test("has what the configuration says, as Personalize takes it, without training by itself", () => {
+test("holds the configured settings as Personalize expects them, without automatic training", () => {
   const { name, ...input } = solutionInput(names, "similar_items", {
     ...recipe,
     parameters: [
@@ -48,7 +48,7 @@ test("has what the configuration says, as Personalize takes it, without training
   });
 });
 
-test("every setting changes its name; campaign and tags do not", () => {
+test("every setting changes its name, but campaign settings and tags do not", () => {
   const nameOf = (change: Partial<typeof recipe>, tags = {}) =>
     solutionInput(names, "similar_items", { ...recipe, ...change }, tags).name;
   const same = nameOf({});
@@ -64,7 +64,7 @@ test("every setting changes its name; campaign and tags do not", () => {
   assert.is(new Set([same, ...others]).size, 7);
 });
 
-test("another column of a dataset is another solution, since Personalize leaves it out of one that is there", () => {
+test("a new dataset column needs a new solution, since Personalize leaves it out of an existing one", () => {
   const { recommendation } = config;
   if (!recommendation) throw new Error("the example has a recommendation service");
   const schemas = structuredClone(recommendation.schemas);
@@ -73,7 +73,7 @@ test("another column of a dataset is another solution, since Personalize leaves 
   assert.is.not(similar_items?.columns, recipe.columns);
 });
 
-test("settings have each recipe with the TPS of its campaign", () => {
+test("settings contain each recipe with the TPS of its campaign", () => {
   assert.equal(Object.keys(settings.recipes), ["user_personalization", "similar_items", "personalized_ranking"]);
   const { campaigns } = config.recommendation ?? {};
   assert.is(recipe.min_provisioned_tps, campaigns?.similar_items?.min_provisioned_tps);

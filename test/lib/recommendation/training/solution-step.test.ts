@@ -33,7 +33,7 @@ const version = (of: string, current?: string) => stepVersion(personalize, solut
 const versions = async () =>
   (await personalize.send(new ListSolutionVersionsCommand({ solutionArn }))).solutionVersions ?? [];
 
-test("a solution that failed before this run is created again; one of this run says why", async () => {
+test("recreates a solution that failed before this run, and reports the reason of one that fails in this run", async () => {
   standIn.control.failCreation("solution", "no luck");
   assert.equal(await solution(), { moving: "CREATE PENDING" });
   await settle();
@@ -48,7 +48,7 @@ test("a solution that failed before this run is created again; one of this run s
   assert.equal(await solution(), { found: solutionArn });
 });
 
-test("a version is joined by the same data, with and without its ARN", async () => {
+test("a version is joined by runs with the same data, with and without its ARN", async () => {
   const begun = await version("chain data-1");
   assert.match(begun.version ?? "", /\/v-[0-9a-f]{12}-1$/);
   await standIn.control.advance(100);
@@ -59,7 +59,7 @@ test("a version is joined by the same data, with and without its ARN", async () 
   assert.is((await versions()).length, 1);
 });
 
-test("a full training, never an update of the last one", async () => {
+test("a training is full, never an update of the last one", async () => {
   const [first] = await versions();
   const { solutionVersion } = await personalize.send(
     new DescribeSolutionVersionCommand({ solutionVersionArn: first?.solutionVersionArn }),
@@ -67,7 +67,7 @@ test("a full training, never an update of the last one", async () => {
   assert.is(solutionVersion?.trainingMode, "FULL");
 });
 
-test("other data is another version, and the one that nobody waits for is stopped", async () => {
+test("other data creates another version, and the version that nobody waits for is stopped", async () => {
   const old = await version("chain data-2");
   const next = await version("chain data-3");
   assert.is.not(next.version, old.version);
@@ -77,7 +77,7 @@ test("other data is another version, and the one that nobody waits for is stoppe
   assert.equal(await version("chain data-3"), { found: next.version });
 });
 
-test("a version that failed says why to the run that waits for it, and is tried again by the next", async () => {
+test("a failed version reports the reason to the run that waits for it, and the next run tries again", async () => {
   standIn.control.failCreation("solution-version", "out of memory");
   const { version: failed } = await version("chain data-4");
   await settle();
@@ -98,7 +98,7 @@ test("a version that is being stopped is neither joined nor stopped again", asyn
   await settle();
 });
 
-test("waits while the account trains as much as it may", async () => {
+test("waits while the account trains as many versions as it may", async () => {
   standIn.control.failNext("CreateSolutionVersion", {
     code: "LimitExceededException",
     message: "More than 20 resources with PENDING or IN_PROGRESS status.",

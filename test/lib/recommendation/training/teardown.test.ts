@@ -44,7 +44,7 @@ const campaign = async (name: string, solutionVersionArn: string) => {
   await harness.settle();
 };
 
-/** One look, with the rights that the function has. */
+/** Polls once, with the function's permissions. */
 const look = () => {
   const personalize = asRole(personalizeOf(harness.personalize, { wait: async () => {} }), "training", names);
   const executions = {
@@ -59,7 +59,7 @@ const look = () => {
   return teardown(INPUT, { personalize, names, state, executions, pointers, looks } as unknown as TrainingContext);
 };
 
-/** Looks until nothing is left; gives what was waited for. */
+/** Polls until nothing is left. Returns what it waited for. */
 async function tornDown(): Promise<string[]> {
   const waited: string[] = [];
   for (let looks = 0; looks < 10; looks += 1) {
@@ -71,7 +71,7 @@ async function tornDown(): Promise<string[]> {
   throw new Error(`it never ends: ${waited.join(", ")}`);
 }
 
-test("stops the training with an error of its own, and removes campaigns, then solutions", async () => {
+test("stops the training with its own error, and removes campaigns, then solutions", async () => {
   const { solutionVersionArn } = await train(OURS);
   await campaign(names.campaign("similar_items"), solutionVersionArn);
   await state.take(lockOf("one"), undefined);
@@ -88,13 +88,13 @@ test("stops the training with an error of its own, and removes campaigns, then s
   assert.is(await state.lock(), undefined);
 });
 
-test("leaves a filter alone that was made by hand", async () => {
+test("leaves a filter alone that was created by hand", async () => {
   await openFilter(harness, shop, "by-hand", 'INCLUDE ItemID WHERE Items.CATEGORIES IN ("c1")');
   await train(OURS);
   assert.equal(await tornDown(), [`solution ${OURS} is being removed`]);
 });
 
-test("a solution that was made by hand ends it with what to do, before anything of it is touched", async () => {
+test("stops at a solution that was created by hand, says what to do, and does not touch the solution", async () => {
   const { solutionArn } = await train("by-hand");
   await harness.personalize.send(new CreateSolutionVersionCommand({ solutionArn }));
   assert.match(
@@ -105,7 +105,7 @@ test("a solution that was made by hand ends it with what to do, before anything 
   assert.equal([stops, deletions], [undefined, undefined]);
 });
 
-test("a solution of ours that another campaign serves ends it with that campaign's name", async () => {
+test("stops at a solution of its own that another campaign serves, and names the campaign", async () => {
   const { solutionVersionArn } = await train(OURS);
   await campaign("their-own", solutionVersionArn);
   await campaign(names.campaign("similar_items"), solutionVersionArn);
@@ -117,7 +117,7 @@ test("a solution of ours that another campaign serves ends it with that campaign
   );
 });
 
-test("a version is stopped once, and waited for until it has stopped", async () => {
+test("stops a version once, and waits until it has stopped", async () => {
   const { solutionArn } = await train(OURS);
   await harness.personalize.send(new CreateSolutionVersionCommand({ solutionArn }));
   await harness.standIn.control.advance(150);

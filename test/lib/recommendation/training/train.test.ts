@@ -24,7 +24,7 @@ const { standIn, settle } = harness;
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
 const real = asRole(personalizeOf(harness.personalize, { wait: async () => {} }), "training", names);
 
-/** NDCG@25 of versions in the order in which they are first asked for. */
+/** NDCG@25 of versions, in the order in which they are first requested. */
 const metrics: number[] = [];
 const measured = new Map<string, number>();
 const personalize: Personalize = {
@@ -53,7 +53,7 @@ const context = {
   print: (line: string) => lines.push(line),
 } as unknown as TrainingContext;
 
-/** So many users that chance explains next to nothing. */
+/** So many users that chance explains almost no difference. */
 const USERS = Object.fromEntries(RECIPE_KINDS.map((kind) => [kind, 1_000_000]));
 
 test.before(async () => stockShop(harness, await openShop(harness, "books")));
@@ -64,7 +64,7 @@ interface Run {
   data: string;
 }
 
-/** Polls until each recipe has ended, and returns the stages on the way, of all recipes at once. */
+/** Polls until each recipe has ended, and returns the stages that the recipes passed through. */
 async function train(run: Run, recipes: readonly RecipeKind[] = ["similar_items"], of: TrainingContext = context) {
   const stages: string[] = [];
   let progress: RecipeProgress[] = [];
@@ -94,7 +94,7 @@ test("goes through solution, version and campaign, and points the API to it", as
   assert.is((await state.recipe("similar_items"))?.active?.ndcg, 0.5);
 });
 
-test("is already done in the same chain with the same data", async () => {
+test("is done at once in the same chain with the same data", async () => {
   const versions = standIn.control.counts().CreateSolutionVersion;
   const { stages } = await train({ origin: "one", data: "a" });
   assert.equal(stages, ["done"]);
@@ -141,7 +141,7 @@ test("serves the version that was held back once it is accepted, and compares th
   assert.equal((await train({ origin: "two", data: "b" })).stages, ["done"]);
 });
 
-test("says at the end why it switched, too", async () => {
+test("also says at the end why it switched", async () => {
   metrics.push(0.19);
   const { stages, progress } = await train({ origin: "three", data: "c" });
   assert.equal(stages, ["version", "campaign", "done"]);
@@ -158,7 +158,7 @@ test("switches to a version that was measured on other events, and says so", asy
   assert.match((await train({ origin: "back", data: "c2" })).progress?.status ?? "", "log_lookback_days was 30, is 90");
 });
 
-test("fails a recipe whose campaign cannot take the version; the next run tries again with that version", async () => {
+test("fails a recipe whose campaign cannot take the version, and the next run retries with that version", async () => {
   metrics.push(0.6);
   standIn.control.failCreation("campaign", "no capacity");
   const { stages, progress } = await train({ origin: "four", data: "d" });
@@ -169,7 +169,7 @@ test("fails a recipe whose campaign cannot take the version; the next run tries 
   assert.is(again.progress?.version, progress?.version);
 });
 
-test("switches no campaign until every recipe is trained or has failed, then all of them in one step", async () => {
+test("switches no campaign until every recipe is trained or has failed, then switches all in one step", async () => {
   const recipes = ["user_personalization", "similar_items"] as const;
   const before = await served("similar_items");
   const run = { run: "six", origin: "six", data: "f", recipes, users: USERS };
@@ -194,7 +194,7 @@ test("switches no campaign until every recipe is trained or has failed, then all
   assert.ok(progress.every(hasEnded));
 });
 
-test("what Personalize refuses fails this recipe; what passes is thrown, for the state machine to try again", async () => {
+test("fails a recipe that Personalize refuses, and throws transient errors for the state machine to retry", async () => {
   const refused = { origin: "five", data: "e" };
   standIn.control.failNext("CreateSolutionVersion", { code: "InvalidInputException", message: "not like this" });
   assert.equal((await train(refused)).progress, { recipe: "similar_items", stage: "failed", status: "not like this" });

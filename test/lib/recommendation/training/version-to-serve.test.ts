@@ -34,12 +34,12 @@ const refused = (name: string, message: string) => async () => {
   throw Object.assign(new Error(message), { name });
 };
 
-test("is the newest that was not held back, whatever else others made in the dataset group", async () => {
+test("is the newest that was not held back, whatever else others created in the dataset group", async () => {
   assert.is(await served(async () => undefined), versions[1]);
   assert.is(await served(async () => ({ held: [judged(versions[1] ?? "")], revision: 1 })), versions[0]);
 });
 
-test("a key whose alias does not count yet is waited for; any other refusal is an error", async () => {
+test("waits for a key whose permission is not effective yet, and throws on any other refusal", async () => {
   const message =
     "The permission to read the training table is still PENDING: apply again; it resumes where it stopped";
   const denied = "User: arn:aws:sts::1:assumed-role/x is not authorized to perform: kms:Decrypt on resource: key/1";

@@ -40,7 +40,7 @@ import { basicInputs } from "../../personalize/resources/inputs.ts";
 import { DEFINITIONS, ITEM, USER } from "../etl/run.ts";
 import { NDCG_ANY } from "./settings.ts";
 
-/** The states of the stand-in pass so quickly that a test does not wait, and slowly enough to be seen. */
+/** The stand-in's states pass fast enough for tests and slowly enough to be observed. */
 const DELAYS: Delays = { pending: 20, working: 60, importing: 100, training: 100, deploying: 100 };
 
 export interface WorldOptions {
@@ -48,11 +48,11 @@ export interface WorldOptions {
   settings?: TrainingSettings;
   delays?: Partial<Delays>;
   bufferSeconds?: number;
-  /** Of personalize-manager, in seconds: it stops waiting 15 s before. */
+  /** Timeout of personalize-manager, in seconds. It stops waiting 15 s before. */
   managerTimeout?: number;
-  /** How many functions may run at the same time. Default: as many as like. */
+  /** How many functions may run at the same time. Default: no limit. */
   concurrency?: number;
-  /** What the roles of a deployment have, and here not. */
+  /** Permissions that a deployment's roles have but these lack. */
   taken?: Permission;
 }
 
@@ -135,7 +135,7 @@ export async function trainingWorld({
   };
   const machines = { training: await machine("training"), teardown: await machine("teardown") };
 
-  /** One invocation of the manager as Terraform makes it. Throws its error. */
+  /** Invokes the manager once, as Terraform does. Throws the manager's error. */
   const manage = async (
     action: "create" | "update" | "delete",
     input: ResourceInputGiven,
@@ -158,7 +158,7 @@ export async function trainingWorld({
     state: dynamoTrainingState(clients.dynamo, names.table("training")),
     manage,
 
-    /** Nothing that Personalize is doing ends until the clock is released. */
+    /** Holds the clock, so that no operation of Personalize ends until it is released. */
     holdClock() {
       heldAt = Date.now();
     },
@@ -214,7 +214,7 @@ export async function trainingWorld({
       return (await clients.sfn.send(new StartExecutionCommand(command))).executionArn ?? "";
     },
 
-    /** How an execution ended; `cause` is the function's own message where it has one. */
+    /** How an execution ended. `cause` is the function's own message if it has one. */
     async ended(executionArn: string) {
       const found = await waitFor(
         async () => {
@@ -240,7 +240,7 @@ export async function trainingWorld({
 
 export type TrainingWorld = Awaited<ReturnType<typeof trainingWorld>>;
 
-/** Lambda's error as Step Functions puts it into `cause`. */
+/** A Lambda error as Step Functions writes it into `cause`. */
 function messageOf(cause: string | undefined): string {
   try {
     return JSON.parse(cause ?? "").errorMessage ?? cause;

@@ -14,23 +14,23 @@ test("the same file gives the same ids, whatever the order of its columns", () =
   assert.equal(rows.map((entries) => entries.toReversed()).map(eventIds()), first);
 });
 
-test("equal rows have ids of their own, by how often they came before", () => {
+test("equal rows have different ids, by the number of earlier occurrences", () => {
   const idOf = eventIds();
   const ids = [row(), row(), row({ ITEM_ID: "B2" }), row()].map((entries) => idOf(entries));
   assert.is(new Set(ids).size, 4);
 });
 
-test("a missing value is as none, and a value is not taken for another column's", () => {
+test("an undefined value counts as missing, and equal values of different columns differ", () => {
   const idOf = () => eventIds();
   assert.is(idOf()(row({ EVENT_VALUE: undefined })), idOf()(row()));
   assert.is.not(idOf()([["A", "1"]]), idOf()([["B", "1"]]));
 });
 
-test("ids fit what an EVENT_ID may be", () => {
+test("ids are valid for EVENT_ID", () => {
   assert.match(eventIds()(row()), /^row-[\w-]{24}$/);
 });
 
-test("counts far beyond its first size", () => {
+test("counts far beyond its initial size", () => {
   const occurrences = new Occurrences();
   const digest = (number: number) => createHash("sha256").update(String(number)).digest();
   const COUNT = 50_000;

@@ -23,7 +23,7 @@ test.before.each(async () => {
 test.after.each(() => server.close());
 test.after(() => rmSync(folder, { recursive: true }));
 
-/** A clock that only waiting moves. */
+/** A clock that only waiting advances. */
 let time = 0;
 const target = (more: Partial<UploadTarget> = {}): UploadTarget => ({
   url: server.url,
@@ -60,7 +60,7 @@ const upload = (dataset: "user" | "item" | "interaction", file: string, more: Pa
   uploadFile({ target: target(more), dataset, file });
 const ids = (path: string, column: string) => (server.accepted.get(path) ?? []).map((record) => record[column]);
 
-test("sends at most 500 records a request, with their columns as the file has them", async () => {
+test("sends at most 500 records a request, with the columns of the file", async () => {
   const result = await upload("user", users(1_201));
   assert.equal(
     server.requests.map(({ records }) => records.length),
@@ -75,7 +75,7 @@ test("leaves columns without a value out", async () => {
   assert.equal(server.requests[0]?.records, [{ USER_ID: "U1" }]);
 });
 
-test("sends less at once when records are large", async () => {
+test("sends fewer records at once when they are large", async () => {
   const file = csv(
     "ITEM_ID,TITLE",
     Array.from({ length: 4 }, (_, index) => `B${index},${"x".repeat(400)}`),
@@ -85,7 +85,7 @@ test("sends less at once when records are large", async () => {
   assert.equal(sizes, [2, 2]);
 });
 
-test("gives every event an id, the same again in a second upload", async () => {
+test("gives every event an id, which is the same in a second upload", async () => {
   const file = events(1_300);
   await upload("interaction", file);
   const first = ids("/log-event", "EVENT_ID").toSorted();
@@ -100,7 +100,7 @@ test("keeps an EVENT_ID that the file has", async () => {
   assert.equal(ids("/log-event", "EVENT_ID"), ["mine"]);
 });
 
-test("sends only what was rejected as retryable again, and has it accepted once", async () => {
+test("resends only records rejected as retryable, which are accepted once", async () => {
   let left = 2;
   server.reply = ({ path, records }) => {
     if (left-- <= 0) return undefined;
@@ -127,7 +127,7 @@ test("names rejected rows by their line in the file", async () => {
   assert.is(rejectedRows[0]?.issues[0]?.message, "must be a whole number");
 });
 
-test("waits as long as a throttled answer says", async () => {
+test("waits as long as a throttled answer tells it to", async () => {
   const replies = [failure(429, "slower", { "retry-after": "7" })];
   server.reply = () => replies.shift();
   const { accepted } = await upload("user", users(1));
@@ -136,14 +136,14 @@ test("waits as long as a throttled answer says", async () => {
 });
 
 for (const status of [500, 502, 503, 504]) {
-  test(`tries again after ${status}`, async () => {
+  test(`retries after ${status}`, async () => {
     const replies = [failure(status, "in trouble"), failure(status, "in trouble")];
     server.reply = () => replies.shift();
     assert.is((await upload("user", users(1))).retries, 2);
   });
 }
 
-test("stops after the patience without progress, with the service's reason", async () => {
+test("gives up when its patience ends without progress, with the service's reason", async () => {
   server.reply = () => failure(503, "the store is down");
   const start = time;
   const error = await upload("user", users(1), { patienceMs: 30_000 }).catch((thrown) => thrown);
@@ -173,14 +173,14 @@ test("continues as long as something is accepted, however slowly", async () => {
   assert.is(accepted, 6);
 });
 
-test("stops at once when it is asked to come back after the patience", async () => {
+test("gives up at once when it is asked to come back after its patience ends", async () => {
   server.reply = () => failure(429, "The daily quota is used up", { "retry-after": "40000" });
   const error = await upload("user", users(1)).catch((thrown) => thrown);
   assert.match(error.message, "It asks to come back in 40000 s");
   assert.equal(waits, []);
 });
 
-test("tries again when the connection is lost", async () => {
+test("retries when the connection is lost", async () => {
   const file = users(1);
   const { url } = server;
   server.close();
@@ -193,7 +193,7 @@ test("tries again when the connection is lost", async () => {
   assert.ok(waits.length > 2);
 });
 
-test("halves what is too large for one request, and names a row that alone is", async () => {
+test("halves a request that is too large, and names a row that is too large on its own", async () => {
   server.reply = ({ records }) => {
     const tooLarge = records.length > 2 || records.some(({ USER_ID }) => USER_ID === "U4");
     return tooLarge ? failure(413, "too large") : undefined;
@@ -206,14 +206,14 @@ test("halves what is too large for one request, and names a row that alone is", 
   );
 });
 
-test("started again after a cut, reports only what the service confirms now, under the same ids", async () => {
+test("restarted after an interruption, reports only what the service confirms now, under the same ids", async () => {
   const file = events(5_000);
   await upload("interaction", file);
   const undisturbed = ids("/log-event", "EVENT_ID").toSorted();
 
   server.reply = () => (server.requests.length > 16 ? failure(503, "down") : undefined);
   await upload("interaction", file, { patienceMs: 1 }).then(neither, () => undefined);
-  // The service is reset: it has nothing of what it accepted.
+  // The service is reset and has lost all that it accepted.
   server.accepted.clear();
   server.reply = () => undefined;
   const { accepted } = await upload("interaction", file);
@@ -239,7 +239,7 @@ test("sends users one request after the other, so that the last row of an id win
   );
 });
 
-test("stops when nothing of the first thousand rows fits the schema", async () => {
+test("gives up when none of the first thousand rows fits the schema", async () => {
   server.reply = ({ records }) => answered(records.length, [...records.keys()]);
   const error = await upload("user", users(3_000)).catch((thrown) => thrown);
   assert.match(error.message, /all of the first 1000 rows were rejected. Line 2: AGE must be a whole number/);
@@ -271,7 +271,7 @@ async function rejects(work: () => Promise<unknown>, expected: string | RegExp) 
   assert.match(error.message, expected);
 }
 
-test("a file is read to its end before: a broken row, a missing column, no rows", async () => {
+test("reads the whole file first, and finds a broken row, a missing column or no rows", async () => {
   const broken = csv("USER_ID,AGE", ["U1,1", "U2"]);
   await rejects(() => countRows("user", broken), new RegExp(`${broken}:3 .*has 1 values`));
   const other = csv("NAME", ["x"]);

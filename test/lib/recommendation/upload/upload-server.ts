@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A record as it came. */
+/** A record as received. */
 export type Received = Record<string, string>;
 
-/** What a test wants to be answered to a request, instead of acceptance: a status with its body. */
+/** An answer that a test wants in place of acceptance: a status with its body. */
 export interface Reply {
   status: number;
   headers?: Record<string, string>;
@@ -17,13 +17,13 @@ export interface Request {
   records: Received[];
 }
 
-/** A service that accepts every record, but for what `reply` says. */
+/** A service that accepts every record, unless `reply` says otherwise. */
 export interface UploadServer {
   url: string;
   requests: Request[];
   /** Accepted records by path. */
   accepted: Map<string, Received[]>;
-  /** Asked before each request is accepted. */
+  /** Called before each request is accepted. */
   reply: (request: Request) => Reply | undefined;
   close(): void;
 }
@@ -67,12 +67,12 @@ export async function startUploadServer(): Promise<UploadServer> {
   return started;
 }
 
-/** An error as both services have it. */
+/** An error as both services write it. */
 export function failure(status: number, message: string, headers: Record<string, string> = {}): Reply {
   return { status, headers, body: { error: { code: "any", message, request_id: "r" } } };
 }
 
-/** The answer to an upload of `count` records; `rejected` are places in the request. */
+/** The answer to an upload of `count` records; `rejected` lists positions in the request. */
 export function answered(count: number, rejected: readonly number[] = [], retryable = false) {
   const issues = [{ path: "AGE", message: "must be a whole number" }];
   const all = rejected.map((index) => ({ index, id: `id-${index}`, retryable, issues }));

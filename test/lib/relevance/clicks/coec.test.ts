@@ -6,7 +6,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("judgments from clicks");
 
-test("are clicks over those that an average document gets at the same ranks", () => {
+test("are clicks divided by the clicks of an average document at the same ranks", () => {
   const rows: Shown[] = [
     { query: "a", document: "x", rank: 1, impressions: 10, clicks: 6 },
     { query: "a", document: "y", rank: 2, impressions: 10, clicks: 2 },
@@ -26,7 +26,7 @@ test("are clicks over those that an average document gets at the same ranks", ()
   );
 });
 
-test("leave out ranks that nobody clicks: nothing was expected there", () => {
+test("leave out ranks that nobody clicks, since no clicks are expected there", () => {
   const rows = [{ query: "a", document: "x", rank: 9, impressions: 100, clicks: 0 }];
   assert.equal(clicksOverExpected(rows, 1), []);
 });
@@ -39,7 +39,7 @@ const QUERIES = 20;
 const DOCUMENTS = 10;
 const SEARCHES = 400;
 
-/** Clicks of users on rankings that know little of the planted grades and vary from search to search. */
+/** Simulates clicks on rankings that reflect little of the planted grades and vary from search to search. */
 function simulated(seed: number): { rows: Shown[]; grades: Map<string, number> } {
   const random = seeded(seed);
   const grades = new Map<string, number>();
@@ -49,7 +49,7 @@ function simulated(seed: number): { rows: Shown[]; grades: Map<string, number> }
     for (const document of documents) grades.set(`q${query} ${document}`, Math.floor(random() * 4));
     const usual = shuffled(documents, random);
     for (let search = 0; search < SEARCHES; search += 1) {
-      // Each search moves documents of the usual order by a few places.
+      // Each search moves documents by a few places from the usual order.
       const order = usual
         .map((document, place) => ({ document, place: place + 6 * random() }))
         .sort((a, b) => a.place - b.place);
@@ -99,7 +99,7 @@ function meanTau(
   return taus.reduce((sum, value) => sum + value, 0) / taus.length;
 }
 
-/** The guide states these. 20 seeds gave 0.85 to 0.88, and 0.61 to 0.71 for raw click-through. */
+/** The bounds that the guide states. 20 seeds gave 0.85 to 0.88, and 0.61 to 0.71 for raw click-through. */
 const LEAST_TAU = 0.8;
 const LEAST_GAIN = 0.1;
 

@@ -23,7 +23,7 @@ function file(name: string, lines: readonly string[]): string {
 
 const PERIOD = { from: new Date("2026-11-01T00:00:00Z"), until: new Date("2026-11-21T00:00:00Z") };
 
-test("counts impressions and clicks by query, document and rank: lines and clicks that came twice once", async () => {
+test("counts impressions and clicks by query, document and rank, and ignores duplicate lines and clicks", async () => {
   const searches = file("searches.gz", [
     search({ userQuery: "Salt  Road" }),
     search({ userQuery: "Salt  Road" }),
@@ -54,7 +54,7 @@ test("counts impressions and clicks by query, document and rank: lines and click
   ]);
 });
 
-test("no events are no clicks, and no searches are nothing", async () => {
+test("returns no clicks without events, and nothing without searches", async () => {
   const searches = [file("alone.gz", [search({ hitIds: ["b'1"] })])];
   assert.equal((await shownAndClicked({ searches, events: [], scratch }, PERIOD)).shown, [
     { query: "salt road", document: "b'1", rank: 1, impressions: 1, clicks: 0 },
@@ -62,7 +62,7 @@ test("no events are no clicks, and no searches are nothing", async () => {
   assert.equal((await shownAndClicked({ searches: [], events: [], scratch }, PERIOD)).shown, []);
 });
 
-test("what does not fit into memory goes to the given folder, not to the working directory", async () => {
+test("data that does not fit into memory goes to the given folder, not to the working directory", async () => {
   const setting = await withLog({ searches: [], events: [], scratch }, PERIOD, async (database) => {
     const [row] = await database.rows("SELECT current_setting('temp_directory') AS folder");
     return String(row?.folder);

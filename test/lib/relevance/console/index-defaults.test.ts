@@ -17,7 +17,7 @@ const sent = (index = "books"): SentDefaults => ({
   defaults: { weights: [0.3, 0.7], normalization: "min_max", combination: "arithmetic_mean", candidates: 100 },
 });
 
-test("shows a change before it is made, and makes it as it was shown", () => {
+test("previews a change, and then writes exactly the preview", () => {
   const change = previewDefaults(file, sent());
   assert.is(readFileSync(file, "utf8"), BEFORE);
   assert.match(change.after, "# ours");

@@ -32,7 +32,7 @@ test("writes a file that evaluate reads, with who judged and when", () => {
   );
 });
 
-test("replaces an earlier judgment, and takes one back", () => {
+test("replaces an earlier judgment, and removes one that is withdrawn", () => {
   files.judge("again", { query: "salt", doc: "b1", grade: 1 });
   files.judge("again", { query: "salt", doc: "b1", grade: 2 });
   assert.equal(
@@ -43,7 +43,7 @@ test("replaces an earlier judgment, and takes one back", () => {
   assert.equal(files.read("again"), []);
 });
 
-test("leaves a file alone that others made, and says so", () => {
+test("leaves a file of another tool unchanged, and says so", () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(files.path("quepid"), "query,docid,rating\nsalt,b1,1\n");
   assert.throws(

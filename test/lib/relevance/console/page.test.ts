@@ -27,7 +27,7 @@ test("has the sizes that the guide states, within a tenth", async () => {
   }
 });
 
-test("names no host but those of XML namespaces, and holds no code of Node", async () => {
+test("names no hosts except those of XML namespaces, and contains no Node.js code", async () => {
   const page = await bundlePage(join(ROOT, "console"));
   for (const [path, { body }] of page) {
     const hosts = Array.from(body.matchAll(/(?:https?:)?\/\/([a-z0-9-]+\.[a-z0-9.-]+)/g), ([, host]) => host);

@@ -65,7 +65,7 @@ function call(method: string, path: string, headers: Record<string, string> = {}
 const OWN = { "x-relevance-console": "1" };
 const search = (headers: Record<string, string>) => call("POST", "/proxy/gateway/application/search", headers, "{}");
 
-test("passes a search on with the key, which no answer holds", async () => {
+test("forwards a search with the key, which no answer contains", async () => {
   received.length = 0;
   const passed = await search({ ...OWN, origin: console.url, "sec-fetch-site": "same-origin" });
   assert.is(passed.status, 200);
@@ -76,7 +76,7 @@ test("passes a search on with the key, which no answer holds", async () => {
   assert.not.match(JSON.stringify([passed, setup, await call("GET", "/")]), KEY);
 });
 
-test("serves nothing under another name, to which another site may have pointed it", async () => {
+test("serves nothing under another host name, which another site may have pointed at it", async () => {
   const port = new URL(console.url).port;
   for (const host of [`evil.example:${port}`, "evil.example", "127.0.0.1", `127.0.0.1.evil.example:${port}`]) {
     assert.is((await call("GET", "/", { host })).status, 403, host);
@@ -97,7 +97,7 @@ test("listens on one loopback address alone", async () => {
   assert.is.not(code, "answered");
 });
 
-test("makes no call for another site's page, to any endpoint", async () => {
+test("makes no call to any endpoint for another site's page", async () => {
   received.length = 0;
   const foreign = [
     {},
@@ -125,7 +125,7 @@ test("makes no call for another site's page, to any endpoint", async () => {
   assert.equal(received, []);
 });
 
-test("passes on nothing but the calls that the page makes, and no path that becomes another", async () => {
+test("forwards only the calls that the page makes, and no path that resolves to another", async () => {
   received.length = 0;
   const calls = [
     ["DELETE", "/proxy/gateway/raw-backend/books"],
@@ -141,7 +141,7 @@ test("passes on nothing but the calls that the page makes, and no path that beco
   assert.equal(received, []);
 });
 
-test("follows no redirect, which would take the key along", async () => {
+test("follows no redirect, which would forward the key", async () => {
   received.length = 0;
   const { status, headers } = await call("POST", "/proxy/gateway/application/hybrid-search", OWN, "{}");
   assert.is(status, 302);
@@ -149,7 +149,7 @@ test("follows no redirect, which would take the key along", async () => {
   assert.is(received.length, 1);
 });
 
-test("lets the page load and call nothing but this server, and no page frame it", async () => {
+test("lets the page load from and call only this server, and lets no page frame it", async () => {
   const { headers } = await call("GET", "/");
   const policy = String(headers["content-security-policy"]);
   for (const rule of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]) {
@@ -159,7 +159,7 @@ test("lets the page load and call nothing but this server, and no page frame it"
   assert.is(headers["x-content-type-options"], "nosniff");
 });
 
-test("says what is wrong with a request, and what it does not offer", async () => {
+test("reports invalid requests and endpoints that it does not offer", async () => {
   const wrong = await call("POST", "/api/judgments/rows?name=a", OWN, '{"query": "q", "doc": "d", "grade": 9}');
   assert.is(wrong.status, 400);
   assert.match(wrong.body, "grade");

@@ -26,7 +26,7 @@ const experiment = (name: string) => ({
   ],
 });
 
-/** A user who searches 1 to 10 times and has a taste of their own: some click often, some seldom. */
+/** A user who searches 1 to 10 times; some users click often, some seldom. */
 function behaviour(random: Random, lift: number): Omit<UserSums, "variant"> {
   const searches = 1 + Math.floor(10 * random() ** 2);
   const eagerness = 0.1 + 0.6 * random();
@@ -46,7 +46,7 @@ function behaviour(random: Random, lift: number): Omit<UserSums, "variant"> {
   };
 }
 
-/** Users of one repetition, in the variants that the gateway gives them. */
+/** Users of one repetition, in the variants that the gateway assigns to them. */
 function simulated(repetition: number, count: number, lift: number): UserSums[] {
   const random = seeded(1_000 + repetition);
   const configured = experiment(`repetition-${repetition}`);
@@ -64,10 +64,10 @@ const reported = (repetition: number, count: number, lift: number) =>
     anonymousSearches: 0,
   });
 
-/** The number that a rate over the repetitions stays below in all but one of a thousand sets of seeds. */
+/** The count that a rate over the repetitions exceeds in only one of a thousand sets of seeds. */
 const most = (rate: number) => Math.ceil(REPETITIONS * rate + 3.1 * Math.sqrt(REPETITIONS * rate * (1 - rate)));
 
-test(`${REPETITIONS} experiments without a difference are called different at most at the stated rate`, () => {
+test(`${REPETITIONS} experiments without a difference are reported as different at most at the stated rate`, () => {
   let different = 0;
   let uneven = 0;
   for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
@@ -80,7 +80,7 @@ test(`${REPETITIONS} experiments without a difference are called different at mo
 });
 
 test("a planted difference of 5 % is found at the stated power with the sample size of the formula", () => {
-  // A pilot without a difference, as a user of the formula has it.
+  // A pilot without a difference, as users of the formula run one.
   const pilot = simulated(-1, 4_000, 1).filter(({ variant }) => variant === "control");
   const needed = usersNeeded(pilot, "click_through", { change: 0.05 }) ?? 0;
   let found = 0;
@@ -88,7 +88,7 @@ test("a planted difference of 5 % is found at the stated power with the sample s
     if (reported(repetition, 2 * needed, 1.05).outcomes[0]?.outcome === "better") found += 1;
   }
   assert.ok(REPETITIONS - found <= most(1 - POWER), `${found} of ${REPETITIONS} with ${needed} users in each variant`);
-  // And not by asking for more users than it takes.
+  // The formula must not ask for more users than needed either.
   assert.ok(REPETITIONS - found >= 2 * REPETITIONS * (1 - POWER) - most(1 - POWER), `${found} of ${REPETITIONS}`);
 });
 
@@ -121,7 +121,7 @@ test("every measure is a ratio of sums with the variance between users", () => {
   assert.is(a?.measures.milliseconds.value, 15);
 });
 
-test("better and worse follow the measure: fewer milliseconds are better", () => {
+test("better and worse depend on the measure: fewer milliseconds are better", () => {
   const users = [...many("a", [2, 4]), ...many("b", [3, 5], { milliseconds: 400 })];
   const slower = users.map((user, index) => ({ ...user, milliseconds: user.milliseconds + (index % 3) }));
   assert.equal(reportOf(AB, logOf(slower)).outcomes, [{ variant: "b", outcome: "better" }]);
@@ -129,7 +129,7 @@ test("better and worse follow the measure: fewer milliseconds are better", () =>
   assert.equal(reportOf(AB, logOf(slower), "zero_hits").outcomes, [{ variant: "b", outcome: "no difference" }]);
 });
 
-test("with more variants each interval is wider, so that all hold together", () => {
+test("each interval is wider with more variants, so that all of them hold together", () => {
   const three = { name: "x", variants: [...AB.variants, { name: "c", share: 0.5 }] };
   const users = [...many("a", [2, 4]), ...many("b", [3, 5]), ...many("c", [2, 4])];
   const width = (configured: ConfiguredExperiment) => {
@@ -142,7 +142,7 @@ test("with more variants each interval is wider, so that all hold together", () 
   assert.ok(Math.abs(width(three) / width(AB) - 2.2414 / 1.96) < 1e-4);
 });
 
-test("a split that is not as configured is reported, with p < 0.001 of the chi-squared test", () => {
+test("a split that differs from the configured one is reported, at p < 0.001 of the chi-squared test", () => {
   assert.is(reportOf(AB, logOf([...many("a", [1]), ...many("b", [1])])).split.isAsConfigured, true);
   assert.is(reportOf(AB, logOf([...many("a", [1]), ...many("b", [1]).slice(100)])).split.isAsConfigured, false);
   const uneven = [
@@ -153,7 +153,7 @@ test("a split that is not as configured is reported, with p < 0.001 of the chi-s
   assert.is(splitProbability([]), 1);
 });
 
-test("an experiment without users is no difference, and has no sample size", () => {
+test("an experiment without users shows no difference and has no sample size", () => {
   const { outcomes, usersNeeded: needed, split } = reportOf(AB, logOf([]));
   assert.equal([outcomes, needed, split.isAsConfigured], [[{ variant: "b", outcome: "no difference" }], null, true]);
 });

@@ -58,7 +58,7 @@ test("reads TREC qrels with tabs, blanks and negative grades", () => {
   assert.equal(asObject("f.qrels", "1 0 b1 2\n1\t0\tb2\t-1\r\n\n2  Q0 b1 1\n"), { 1: { b1: 2, b2: -1 }, 2: { b1: 1 } });
 });
 
-test("names file and line of what is wrong", () => {
+test("reports errors with file and line", () => {
   const message = (name: string, content: string) => {
     try {
       readJudgments(written(name, content));
@@ -76,7 +76,7 @@ test("names file and line of what is wrong", () => {
   assert.match(message("l.csv", 'query,doc,grade\n"a,b,1\n'), /l\.csv: /);
 });
 
-test("writes what it reads", () => {
+test("writes judgments that it reads back unchanged", () => {
   const rows = [
     { query: 'say "hello", world', document: "b,1", grade: 0.25 },
     { query: "two\nlines", document: "b2", grade: 3 },

@@ -5,7 +5,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("bootstrap intervals");
 
-/** Normal deviates by Box and Muller. */
+/** Returns normal deviates by the Box-Muller method. */
 function normals(count: number, random: () => number): number[] {
   return Array.from({ length: count }, () => {
     const radius = Math.sqrt(-2 * Math.log(1 - random()));
@@ -27,14 +27,14 @@ function misses(settings: number, queries: number, trueMean: number): number {
 
 // 5 % of 200 is 10; 20 or more happen by chance once in 400 when the rate is 5 %.
 for (const settings of [1, 20]) {
-  test(`with ${settings} settings, at most 5 % of repetitions have an interval that misses`, () => {
+  test(`with ${settings} settings, an interval misses its mean in at most 5 % of repetitions`, () => {
     const missed = misses(settings, 40, 0.3);
     assert.ok(missed < 20, `${missed} of 200`);
     assert.ok(missed > 1, `${missed} of 200: the intervals are wider than they say`);
   });
 }
 
-test("a setting that equals the baseline has the interval 0 to 0, whatever the others are", () => {
+test("a setting that equals the baseline has the interval 0 to 0, whatever the others have", () => {
   const [same, other] = simultaneousIntervals([new Array(30).fill(0), normals(30, seeded(1))]);
   assert.equal(same, { mean: 0, low: 0, high: 0 });
   assert.ok(other && other.low < other.high);

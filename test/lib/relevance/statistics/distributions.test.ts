@@ -7,7 +7,7 @@ const test = suite("normal and chi-squared distributions");
 const near = (value: number, expected: number) =>
   assert.ok(Math.abs(value / expected - 1) < 1e-5, `${value} instead of ${expected}`);
 
-test("of the normal distribution, the usual tails and quantiles", () => {
+test("the normal distribution has the usual tails and quantiles", () => {
   near(normalTail(0), 0.5);
   near(normalTail(1.959963985), 0.025);
   near(normalTail(-1.281551566), 0.9);
@@ -16,7 +16,7 @@ test("of the normal distribution, the usual tails and quantiles", () => {
   near(normalQuantile(0.2), 0.841621234);
 });
 
-test("of the chi-squared distribution, the critical values of the tables", () => {
+test("the chi-squared distribution has the critical values of published tables", () => {
   for (const [degrees, at05, at001] of [
     [1, 3.841458821, 10.82756617],
     [2, 5.991464547, 13.81551056],

@@ -5,17 +5,17 @@ import { type Collection, collectionOf, type TuningQuery } from "../../../../lib
 
 const SHARDS = 2;
 
-/** How a generated collection is made. */
+/** How a collection is generated. */
 export interface Plant {
   queries: number;
   documents: number;
-  /** A document's true relevance is the sum of its scores times these; all 0 for none of it. */
+  /** Weights of the scores whose sum is a document's true relevance. All 0: relevance is noise alone. */
   truth: readonly number[];
-  /** How much chance is added to the true relevance. */
+  /** How much noise is added to the true relevance. */
   noise: number;
 }
 
-/** Generates queries whose documents are graded by a weighted sum of the legs' scores, and by chance. */
+/** Generates queries whose documents are graded by a weighted sum of the legs' scores and noise. */
 export function plantedQueries({ queries, documents, truth, noise }: Plant, random: Random): TuningQuery[] {
   return Array.from({ length: queries }, (_, query) => {
     const scored = Array.from({ length: documents }, (_, document) => {

@@ -42,7 +42,7 @@ test("finds settings within 1 % of the best of an exhaustive grid, with at most 
     }
   }
   assert.ok(tuned >= 0.99 * highest, `${tuned} of ${highest}`);
-  // Tuning retrieves each of three legs on each of two shards; the grid searches once for each setting.
+  // Tuning sends a search for each of three legs on each of two shards; the grid sends one for each setting.
   assert.ok(3 * 2 <= 0.01 * tried, `${tried} settings`);
 });
 
@@ -53,8 +53,8 @@ test("estimates the gain on queries that were not used for the choice", () => {
   assert.ok(gain.low <= real && real <= gain.high, `${real} in ${JSON.stringify(gain)}`);
 });
 
-// At a rate of 5 % one expects 10.
-test("of 200 collections without a difference, it calls at most 5 % better", () => {
+// A rate of 5 % of 200 is 10.
+test("reports a gain for at most 5 % of 200 collections without a difference", () => {
   const techniques = TECHNIQUES.filter(({ combination }) => combination === "arithmetic_mean" || combination === "rrf");
   let wrong = 0;
   for (let repetition = 0; repetition < 200; repetition += 1) {
@@ -73,7 +73,7 @@ test("chooses candidates and k where they matter, and keeps the current ones whe
   assert.is(tune(plantedCollection(PLANTED, seeded(3)), few).best.candidates, 50);
 });
 
-test("the grid and its neighbours hold weights that sum to 1", () => {
+test("the weights of the grid and its neighbours sum to 1", () => {
   assert.is(weightGrid(3, 10).length, 66);
   assert.equal(weightGrid(1, 10), [[1]]);
   assert.equal(inHundredths(null, 3), [0.34, 0.33, 0.33]);

@@ -19,7 +19,7 @@ test("adds two lines to the shipped file and keeps every other", () => {
   assert.is(changed.join("\n"), SHIPPED);
 });
 
-test("replaces what is there, and the comments stay", () => {
+test("replaces existing settings and keeps the comments", () => {
   const text = `# Mine
 hybrid_queries:
   - candidates: 100 # enough
@@ -49,7 +49,7 @@ test("leaves weights out when they are equal, and handles a file without a last 
   });
 });
 
-test("an unknown index and an entry in flow style are not changed", () => {
+test("does not change an unknown index or an entry in flow style", () => {
   assert.is(withDefaults(SHIPPED, "unknown", FOUND), undefined);
   assert.is(withDefaults("hybrid_queries: [{index: a}]", "a", FOUND), undefined);
   assert.is(withDefaults("hybrid_queries: []", "a", FOUND), undefined);
