@@ -16,7 +16,7 @@ import { SETTINGS } from "../fixtures/gateway.ts";
 import { suite } from "../suite.ts";
 import { SHOP_DEFINITIONS } from "./recommendation-api/definitions.ts";
 
-/** What every endpoint of both services does with a body that it cannot read: no service is reached. */
+/** What every endpoint of both services does with an unreadable body. No service is called. */
 const test = suite("request bodies of every endpoint");
 
 const api = { log: () => {}, project: "shop", access: OPEN };

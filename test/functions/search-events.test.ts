@@ -1,4 +1,4 @@
-// Events of searches: what is accepted, what is stored of it, and what the caller is told.
+// Search events: which are accepted, what is stored of them, and what the caller is told.
 
 import { createHmac } from "node:crypto";
 import * as assert from "uvu/assert";
@@ -60,7 +60,7 @@ async function send(body: unknown, { logging, hmacKey, keys, failures = new Map(
   return { status: answer.statusCode, body: JSON.parse(answer.body), stored, log };
 }
 
-test("an event is stored with its own members, the caller's key, and what the project adds", async () => {
+test("an event is stored with its own members, the caller's key, and the fields that the project adds", async () => {
   const click = { ...CLICK, shelf: "front", event_attributes: { ...CLICK.event_attributes, page: 2 } };
   const { status, body, stored } = await send({ events: [click] }, {}, { "x-client-id": "browser-1" });
   assert.is(status, 200);
@@ -84,7 +84,7 @@ test("a number that names the object is stored as text, like the ids of hits", a
   assert.equal(stored[0]?.event_attributes, { object: { object_id: "7" }, position: { ordinal: 1 } });
 });
 
-test("no event can pass itself off as another type, key or time of arrival", async () => {
+test("an event cannot set its own type, key or time of arrival", async () => {
   const { stored } = await send({
     events: [{ ...CLICK, type: "relevance.search", key: "admin", received_at: "1999" }],
   });
@@ -105,7 +105,7 @@ test("user ids and texts are stored as the request log stores them", async () =>
   assert.is((await send({ events }, { logging: { query_text: false } })).stored[0]?.message, null);
 });
 
-/** Members of an event that are wrong, and where the issue is. */
+/** Invalid members of an event, and the path of the issue. */
 const WRONG: [path: string, change: object][] = [
   ["action_name", { action_name: "" }],
   ["action_name", { action_name: "x".repeat(101) }],
@@ -140,7 +140,7 @@ for (const [path, change] of WRONG) {
   });
 }
 
-test("a request without a valid event, and one that is not a list of 1 to 500, are invalid", async () => {
+test("a request without a valid event, or without a list of 1 to 500 events, is invalid", async () => {
   const none = await send({ events: [7, [], null] });
   assert.equal([none.status, none.body.error.code, none.body.rejected.length], [400, "invalid_request", 3]);
   for (const events of [[], {}, Array.from({ length: 501 }, () => CLICK)]) {
@@ -148,7 +148,7 @@ test("a request without a valid event, and one that is not a list of 1 to 500, a
   }
 });
 
-test("events that the store does not take are named, each with the reason, and the others are accepted", async () => {
+test("events that the store rejects are named, each with the reason, and the others are accepted", async () => {
   const failures = new Map([[1, { reason: "the event store is throttled", cause: "x", isUnknown: false }]]);
   // The second valid event is the third of the request.
   const { status, body, log } = await send({ events: [CLICK, {}, CLICK] }, { failures });
@@ -166,7 +166,7 @@ test("events that the store does not take are named, each with the reason, and t
   assert.equal([counted?.AcceptedEvents, counted?.RejectedEvents, counted?.UnstoredEvents], [1, 1, 1]);
 });
 
-test("a store that takes nothing is an error, which says whether the events may have been stored", async () => {
+test("a store that accepts nothing is an error that says whether the events may have been stored", async () => {
   const failing = (error: Error) => ({ failures: new Map([[0, failureOf("the event store", error)]]) });
   const throttled = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
   const refused = await send({ events: [CLICK] }, failing(throttled));
@@ -176,7 +176,7 @@ test("a store that takes nothing is an error, which says whether the events may 
   assert.ok(late.log.some((line) => line.Faults === 1));
 });
 
-test("a key needs search-events, which is not the recommendation service's events", async () => {
+test("a key needs the endpoint search-events; the recommendation service's events is not enough", async () => {
   const as = (endpoints: KeyRules["endpoints"]) => send({ events: [CLICK] }, { keys: [{ name: "shop", endpoints }] });
   assert.is((await as(["search-events"])).stored[0]?.key, "shop");
   assert.is((await as(["search", "events"])).status, 403);

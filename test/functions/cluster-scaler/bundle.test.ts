@@ -1,4 +1,4 @@
-// The bundle as it is deployed, through the real SDK: what goes over the wire.
+// Runs the deployed bundle with the real SDK, and checks what goes over the wire.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -53,7 +53,7 @@ test.before.each(() => {
   seen.length = 0;
 });
 
-/** One invocation in a fresh process; gives the lines that it wrote. */
+/** Invokes the function once in a new process. Returns the lines that it wrote. */
 async function invoke(): Promise<unknown[]> {
   const script = `const { handler } = await import(${JSON.stringify(bundle)}); await handler();`;
   const env = {

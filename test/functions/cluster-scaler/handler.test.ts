@@ -82,7 +82,7 @@ test("changes nothing and writes one line", async () => {
   assert.equal(lines, [{ ...LINE, decision: "stay", reason: "CPU is within its thresholds", cpu_percent: 50 }]);
 });
 
-test("a domain that is changed is left alone", async () => {
+test("leaves alone a domain that is being changed", async () => {
   const { counts, lines } = await run({ cpu: [90, 90, 90], domain: { Processing: true } });
   assert.equal(counts, []);
   assert.equal(
@@ -93,7 +93,7 @@ test("a domain that is changed is left alone", async () => {
 
 const QUIET = [10, 10, 10, 10, 10, 10];
 
-/** A cluster for each veto, and what the line says of it. */
+/** A cluster for each veto, and the reason in the line. */
 const VETOED: Readonly<Record<Veto, [cluster: Case, reason: RegExp]>> = {
   busy: [{ domain: { UpgradeProcessing: true } }, /^the domain is busy with an upgrade$/],
   cool_down: [
@@ -121,7 +121,7 @@ for (const veto of Object.keys(VETOES) as Veto[]) {
   });
 }
 
-test("a refused change is written down and fails the function, so that the alarm rings", async () => {
+test("logs a refused change and fails, so that the alarm goes off", async () => {
   const update = async () => {
     throw new Error("a change is in progress");
   };
@@ -133,7 +133,7 @@ test("a refused change is written down and fails the function, so that the alarm
   );
 });
 
-test("asks for whole periods of five minutes, up to the last complete one", async () => {
+test("queries whole periods of five minutes, up to the last complete one", async () => {
   let asked: { StartTime?: Date | undefined; EndTime?: Date | undefined } | undefined;
   const clients: ClusterScalerClients = {
     describeDomain: async () => ({ ClusterConfig: { InstanceCount: 2 } }),

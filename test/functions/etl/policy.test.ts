@@ -15,16 +15,16 @@ const statements = etlPolicy({
 const resourcesOf = (action: string) =>
   statements.filter(({ actions }) => actions.includes(action)).flatMap(({ resources }) => resources);
 
-test("writes and removes below etl/ alone", () => {
+test("writes and removes only below etl/", () => {
   assert.equal(resourcesOf("s3:PutObject"), ["arn:aws:s3:::b/etl/*"]);
   assert.equal(resourcesOf("s3:DeleteObject"), ["arn:aws:s3:::b/etl/*"]);
 });
 
-test("reads events and what ETL made, and no configuration", () => {
+test("reads events and files of ETL, but no configuration", () => {
   assert.equal(resourcesOf("s3:GetObject"), ["arn:aws:s3:::b/events/*", "arn:aws:s3:::b/etl/*"]);
 });
 
-test("lists the bucket without a condition, or a missing object would be forbidden instead of missing", () => {
+test("lists the bucket without a condition, so that a missing object is missing, not forbidden", () => {
   assert.equal(
     statements.filter(({ actions }) => actions.includes("s3:ListBucket")).map(({ conditions }) => conditions),
     [undefined],

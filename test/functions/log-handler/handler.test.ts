@@ -15,7 +15,7 @@ function event(messages: string[], messageType = "DATA_MESSAGE") {
   return { awslogs: { data: gzipSync(JSON.stringify(data)).toString("base64") } };
 }
 
-/** A Firehose that answers calls with the given outcomes, then takes everything; and what the handler printed. */
+/** A Firehose that answers calls with the given outcomes and then accepts everything, and the handler's output. */
 function fake(outcomes: (BatchOutcome | Error)[] = [], remaining = 60_000) {
   const calls: string[][] = [];
   const printed: string[] = [];
@@ -61,7 +61,7 @@ test("repeats errors in its own log", async () => {
   assert.equal(printed, [error]);
 });
 
-test("the log of errors has no user data: neither request lines nor what causes quote of them", async () => {
+test("the error log has no user data, neither request lines nor quotes of them in causes", async () => {
   const secret = "nobody else may read this";
   const search = `{"type":"relevance.search","query_id":"1","user_id":"jo@example.org","user_query":"${secret}"}`;
   const parsing = new SyntaxError(`Unexpected token 'n', "${secret}" is not valid JSON`);
@@ -127,7 +127,7 @@ test("sends only the refused records of a batch again", async () => {
   assert.is(calls[1]?.[0], calls[0]?.[1]);
 });
 
-test("repeats a call that was throttled as a whole", async () => {
+test("retries a call that was throttled as a whole", async () => {
   const { calls, run } = fake([
     failure("ThrottlingException", "client"),
     failure("ServiceUnavailableException", "server"),
@@ -136,19 +136,19 @@ test("repeats a call that was throttled as a whole", async () => {
   assert.is(calls.length, 3);
 });
 
-test("throws at once what a retry would not fix, so that Lambda's failure names it", async () => {
+test("throws an error at once that a retry would not fix, so that Lambda's failure names it", async () => {
   const { calls, run } = fake([failure("ResourceNotFoundException", "client")]);
   const error = await run(event([line("1")])).catch((thrown) => thrown);
   assert.equal([error.name, calls.length], ["ResourceNotFoundException", 1]);
 });
 
-test("throws when records stay refused, naming how many and why, so that Lambda tries again", async () => {
+test("throws when records stay refused, naming how many and why, so that Lambda retries", async () => {
   const { run } = fake(Array(20).fill(["ServiceUnavailableException"]));
   const error = await run(event([line("1")])).catch((thrown) => thrown);
   assert.is(error.message, "Firehose refused 1 of 1 records (ServiceUnavailableException); Lambda tries again");
 });
 
-test("does not try again when the function's time is over", async () => {
+test("does not retry when the function's time is over", async () => {
   const { calls, run } = fake(Array(20).fill(["ServiceUnavailableException"]), 1_000);
   await run(event([line("1")])).catch(() => undefined);
   assert.is(calls.length, 1);

@@ -10,12 +10,12 @@ import { suite } from "../../suite.ts";
 
 const test = suite("records of log-handler");
 
-test("fills a record up to its limit and begins another", () => {
+test("fills a record up to its limit before it begins another", () => {
   const sizes = packRecords(["aaa", "bbb", "ccc", "ä"], 8).map((record) => record.length);
   assert.equal(sizes, [8, 7]);
 });
 
-test("loses no line and keeps their order over records and batches", () => {
+test("keeps every line, in order, across records and batches", () => {
   const lines = Array.from({ length: 60 }, (_, n) => `${n}:${"x".repeat(199_000)}`);
   const batches = packBatches(packRecords(lines));
   assert.is(Buffer.concat(batches.flat()).toString(), lines.map((line) => `${line}\n`).join(""));
@@ -29,7 +29,7 @@ test("puts at most 500 records into a batch", () => {
   assert.equal(sizes, [MAX_BATCH_RECORDS, 1]);
 });
 
-test("makes nothing of nothing", () => {
+test("returns no batches without lines", () => {
   assert.equal(packBatches(packRecords([])), []);
 });
 

@@ -14,13 +14,13 @@ const statements = personalizeManagerPolicy({
   logGroup: "logs",
 });
 
-test("has no wildcard action, and any resource only where lists know none", () => {
+test("has no wildcard action, and any resource only for lists, which have no resource-level permissions", () => {
   assert.not(statements.some(({ actions }) => actions.some((action) => action.includes("*"))));
   const open = statements.filter(({ resources }) => resources.includes("*")).flatMap(({ actions }) => actions);
   assert.ok(open.every((action) => action.startsWith("personalize:List")));
 });
 
-test("removes resources of its project alone; event trackers have no name in their ARN", () => {
+test("removes only resources of its project, except event trackers, whose ARNs contain no name", () => {
   const removing = statements.filter(({ actions }) => actions.some((action) => /:Delete(?!Parameter)/.test(action)));
   const others = removing
     .flatMap(({ resources }) => resources)
@@ -28,7 +28,7 @@ test("removes resources of its project alone; event trackers have no name in the
   assert.equal(others, [arn("event-tracker/*")]);
 });
 
-test("only reads what training decided", () => {
+test("only reads the decisions of training", () => {
   const table = statements.filter(({ resources }) => resources.includes("training")).flatMap(({ actions }) => actions);
   assert.equal(table, ["dynamodb:GetItem"]);
 });

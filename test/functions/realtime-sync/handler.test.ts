@@ -20,7 +20,7 @@ function start() {
   return { world, printed, invoke };
 }
 
-test("merges the messages of a batch: an id is put once, few ids in few calls", async () => {
+test("merges the messages of a batch, so that each id is put once and ids share calls", async () => {
   const { world, printed, invoke } = start();
   for (const id of ["b1", "b2", "b3"]) world.put("item", { ITEM_ID: id, IS_ACTIVE: "True" });
   world.put("user", { USER_ID: "u1", IS_ACTIVE: "True" });
@@ -40,7 +40,7 @@ test("merges the messages of a batch: an id is put once, few ids in few calls", 
   assert.equal(printed, []);
 });
 
-test("every message of an id that is not done comes back, the others do not; a line and a metric tell", async () => {
+test("returns only the messages with an unfinished id, and reports them in a line and a metric", async () => {
   const { world, printed, invoke } = start();
   world.put("item", { ITEM_ID: "b1", IS_ACTIVE: "True" });
   world.unreadable.add("b2");
@@ -55,7 +55,7 @@ test("every message of an id that is not done comes back, the others do not; a l
 });
 
 for (const body of ["no JSON", "{}", '{"dataset":"event","ids":["x"]}', '{"dataset":"item","ids":[]}', "null"]) {
-  test(`a message ${body} comes back, and so ends in the dead-letter queue`, async () => {
+  test(`a message ${body} is returned, and so ends in the dead-letter queue`, async () => {
     const { world, invoke } = start();
     world.put("item", { ITEM_ID: "b1", IS_ACTIVE: "True" });
     const answer = await invoke({ bad: body, good: { dataset: "item", ids: ["b1"] } });
@@ -64,7 +64,7 @@ for (const body of ["no JSON", "{}", '{"dataset":"event","ids":["x"]}', '{"datas
   });
 }
 
-test("answers before its time is over", async () => {
+test("answers before its time runs out", async () => {
   const { world, invoke } = start();
   world.put("item", { ITEM_ID: "b1", IS_ACTIVE: "True" });
   const answer = await invoke({ a: { dataset: "item", ids: ["b1"] } }, 2_000);

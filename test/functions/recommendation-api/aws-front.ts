@@ -2,13 +2,13 @@ import { listen } from "../../../local/cloud/listener.ts";
 import { router, standInsByService } from "../../../local/cloud/router.ts";
 import type { StandIn, StandInAnswer, StandInRequest } from "../../../local/cloud/stand-in.ts";
 
-/** What a test does to a request to AWS: an answer in place of the service's, or undefined to let it through. */
+/** A fault that a test injects: an answer in place of the AWS service's, or undefined to let the request through. */
 export type Fault = (request: StandInRequest) => StandInAnswer | undefined | Promise<StandInAnswer | undefined>;
 
-/** An AWS endpoint of a test's own before the one that is shared. */
+/** A test's own AWS endpoint in front of the shared one. */
 export interface AwsFront {
   url: string;
-  /** By service, as requests are signed; tests add and remove them. */
+  /** Faults by the service for which requests are signed. Tests add and remove them. */
   faults: Map<string, Fault>;
   /** Calls by service and operation since the last `clear()`: `dynamodb BatchGetItem`. */
   calls: Map<string, number>;
@@ -17,7 +17,7 @@ export interface AwsFront {
 
 const PASSED_ON = ["dynamodb", "firehose", "ssm", "sqs"];
 
-/** Requests that stand-ins of the test do not serve go to the shared endpoint, by way of the faults. */
+/** Starts an endpoint that forwards requests to the test's stand-ins or the shared endpoint, through the faults. */
 export async function startAwsFront(cloudUrl: string, standIns: readonly StandIn[]): Promise<AwsFront> {
   const faults: AwsFront["faults"] = new Map();
   const calls: AwsFront["calls"] = new Map();
@@ -40,12 +40,12 @@ export async function startAwsFront(cloudUrl: string, standIns: readonly StandIn
   return { url: listener.url, faults, calls, close: listener.close };
 }
 
-/** Of the JSON protocols the last part of the target, else the path. */
+/** Returns the last part of the target in the JSON protocols, or else the path. */
 export function operationOf({ headers, path }: StandInRequest): string {
   return headers["x-amz-target"]?.split(".").at(-1) ?? path;
 }
 
-/** An error as the JSON protocols have it. */
+/** An error in the format of the JSON protocols. */
 export function awsError(status: number, type: string): StandInAnswer {
   return {
     status,
@@ -54,7 +54,7 @@ export function awsError(status: number, type: string): StandInAnswer {
   };
 }
 
-/** The service's own answer. */
+/** Returns the service's own answer. */
 export async function passOn(cloudUrl: string, request: StandInRequest): Promise<StandInAnswer> {
   const { "content-length": _, connection, "transfer-encoding": _encoding, ...headers } = request.headers;
   const query = request.query.size > 0 ? `?${request.query}` : "";

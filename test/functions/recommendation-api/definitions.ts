@@ -13,7 +13,7 @@ const schema = <Name extends AvroSchema["name"]>(name: Name) => ({
   })),
 });
 
-/** The schemas of the shop that tests of the local Personalize stock, and the columns that they are made of. */
+/** The schemas of the shop that tests set up in the local Personalize, and the columns from which they are built. */
 export const SHOP_DEFINITIONS = {
   schemas: { user: schema("Users"), item: schema("Items"), interaction: schema("Interactions") },
   etl: {

@@ -1,4 +1,4 @@
-// Every failure of an upstream is an answer of ours with a code, a line in the log with its cause, and a metric.
+// Every failure of an upstream has an answer with a code, a log line with its cause, and a metric.
 
 import * as assert from "uvu/assert";
 import { loadFamily } from "../../../functions/recommendation-api/families.ts";
@@ -21,7 +21,7 @@ const THROTTLED = error("ThrottlingException", "Rate exceeded");
 const LATE = new CallTimeout("no answer within 2000 ms");
 const fails = (thrown: Error) => () => Promise.reject(thrown);
 
-/** A service in which nothing fails and no campaign is active, but for what `change` says. Returns status, body and log. */
+/** Calls a service where nothing fails and no campaign is active, except for `change`. Returns status, body and log. */
 async function ask(change: Partial<RecommendationServices>, path: string, body: object) {
   const lines: string[] = [];
   const api = { log: (line: string) => lines.push(line), project: "shop", access: OPEN };
@@ -64,12 +64,12 @@ const EVENTS = { events: [{ USER_ID: "U1", ITEM_ID: "B1", EVENT_TYPE: "click" }]
 const USERS = { users: [{ USER_ID: "U1" }] };
 const RECOMMEND = { user_id: "U1", limit: 500, filter_name: "", filter_value_dict: {} };
 
-/** The event stream does not take any line. */
+/** Makes the event stream reject every line. */
 const streamFails = (thrown: Error): Partial<RecommendationServices> => ({
   eventStream: async (lines) => new Map(lines.map((_, index) => [index, failureOf("the event store", thrown)])),
 });
 
-/** The tables do not take any record. */
+/** Makes the tables reject every record. */
 const tablesFail = (thrown: Error) =>
   ({
     records: { write: async () => new Map([["U1", failureOf("the user store", thrown)]]) },
@@ -102,7 +102,7 @@ interface Case {
   cause: string;
 }
 
-/** upstream_failed is the search service's alone. */
+/** Only the search service uses upstream_failed. */
 const CASES = {
   internal: {
     change: { records: undefined as never, popularItems: async () => IDS },
@@ -164,7 +164,7 @@ for (const [code, { change, path, body, status, cause }] of Object.entries<Case>
   });
 }
 
-test("an upload that no store takes names each record, and counts them", async () => {
+test("an upload that no store accepts names each record and counts them", async () => {
   for (const [change, path, body, reason] of [
     [streamFails(DENIED), "/log-event", EVENTS, "the event store denied access"],
     [tablesFail(DENIED), "/update-users", USERS, "the user store denied access"],
@@ -182,7 +182,7 @@ test("an upload that no store takes names each record, and counts them", async (
   }
 });
 
-test("an upload in which a store left some records is 200, logged and counted as well", async () => {
+test("an upload of which a store rejected some records is 200, and also logged and counted", async () => {
   const change = {
     eventStream: async () => new Map([[1, failureOf("the event store", DENIED)]]),
   } as unknown as Partial<RecommendationServices>;
@@ -195,7 +195,7 @@ test("an upload in which a store left some records is 200, logged and counted as
   );
 });
 
-test("an upload of invalid records alone stays the caller's fault, and no fault is counted", async () => {
+test("an upload of only invalid records stays the caller's fault, and no fault is counted", async () => {
   const { status, body, log } = await ask({}, "/log-event", { events: [{}] });
   assert.equal([status, body.error.code], [400, "invalid_request"]);
   assert.ok(!log.some(({ Code }) => Code));

@@ -26,7 +26,7 @@ const sync = realtimeSyncPolicy({
   logGroup: "log",
 });
 
-test("only PutEvents is allowed on every resource, since IAM knows it so only", () => {
+test("only PutEvents is allowed on every resource, since IAM does not support narrower ones for it", () => {
   const wide = [...api, ...sync].filter(({ resources }) => resources.some((resource) => resource === "*"));
   assert.equal(
     wide.map(({ actions }) => actions),
@@ -42,7 +42,7 @@ test("no action is a wildcard, no statement is without resources, ids are unique
   }
 });
 
-test("the API reads popular items and counts events, and cannot write the one or read the other", () => {
+test("the API can only read popular items and only update event counts", () => {
   const actionsOn = (resource: string) =>
     api.filter(({ resources }) => resources.includes(resource)).flatMap(({ actions }) => actions);
   assert.equal(actionsOn("popular"), ["dynamodb:GetItem"]);

@@ -9,12 +9,12 @@ const RECIPES = {
   personalized_ranking: "aws-personalized-ranking",
 } as const;
 
-/** A trained shop with its pointers, and its items and users in the tables. */
+/** A trained shop with its pointers, and with its items and users in the tables. */
 export interface OpenShop extends Shop {
   campaigns: Record<keyof typeof RECIPES, string>;
 }
 
-/** Stocks a dataset group, trains all three recipes, and puts what the API reads into tables and parameters. */
+/** Fills a dataset group, trains all three recipes, and writes the tables and parameters that the API reads. */
 export async function openTrainedShop(world: World): Promise<OpenShop> {
   const { harness, names } = world;
   const shop = await openShop(harness, world.project);
@@ -39,7 +39,7 @@ export async function openTrainedShop(world: World): Promise<OpenShop> {
   return { ...shop, campaigns };
 }
 
-/** Creates the filter that a name stands for, with its own or another expression, and points to it. */
+/** Creates the filter of a name, with its own or another expression, and points to it. */
 export async function openFilter(world: World, shop: Shop, name: FilterName, expression: string = expressionOf(name)) {
   const { filterArn = "" } = await world.harness.personalize.send(
     new CreateFilterCommand({
@@ -53,7 +53,7 @@ export async function openFilter(world: World, shop: Shop, name: FilterName, exp
   return filterArn;
 }
 
-/** Puts items into the table, as they are. */
+/** Puts items into the table unchanged. */
 export async function putItems({ dynamo, names }: World, items: readonly Record<string, unknown>[]): Promise<void> {
   for (let at = 0; at < items.length; at += 25) {
     const puts = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));

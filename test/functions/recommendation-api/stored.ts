@@ -5,7 +5,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { StoredEvent } from "../../../lib/recommendation/records/stored-event.ts";
 import type { World } from "./world.ts";
 
-/** Every event in the bucket, as the lines say. */
+/** Returns every event in the bucket, as its line states it. */
 export async function storedEvents({ s3, bucket }: World): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   let token: string | undefined;
@@ -23,14 +23,14 @@ export async function storedEvents({ s3, bucket }: World): Promise<StoredEvent[]
   return events;
 }
 
-/** The record of a user or item as the table has it. */
+/** Returns the record of a user or item as stored in the table. */
 export async function storedRecord({ dynamo, names }: World, table: "users" | "items", id: string) {
   const Key = { [table === "users" ? "USER_ID" : "ITEM_ID"]: id };
   const { Item } = await dynamo.send(new GetCommand({ TableName: names.table(table), Key, ConsistentRead: true }));
   return Item;
 }
 
-/** Takes every message from the queue of changes. */
+/** Receives and removes every message of the queue of changes. */
 export async function takeMessages({ sqs, queueUrl }: World): Promise<{ messageId: string; body: string }[]> {
   const taken: { messageId: string; body: string }[] = [];
   for (;;) {

@@ -45,7 +45,7 @@ export type FilterName = keyof typeof FILTERS;
 /** Expression of one of the world's filters. */
 export const expressionOf = (name: FilterName) => FILTERS[name];
 
-/** What the service answered; what an answer does not have is undefined at run time. */
+/** An answer of the service. Fields that it does not have are undefined at run time. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -79,7 +79,7 @@ export interface WorldOptions {
 
 /**
  * The built recommendation API behind the local API server, on the local AWS endpoint with a local Personalize and
- * faults in between. Sets this process's AWS endpoint. One for a test file.
+ * faults in between. Sets this process's AWS endpoint, so a test file may start only one.
  */
 export async function startWorld(options: WorldOptions = {}) {
   const cloud = await sharedCloud();
@@ -95,14 +95,14 @@ export async function startWorld(options: WorldOptions = {}) {
   const front = await startAwsFront(cloud.endpoint, [standIn, ...(options.standIns ?? [])]);
   Object.assign(process.env, cloud.env, { AWS_ENDPOINT_URL: front.url });
 
-  // Past the front: what tests prepare and look up is not what they disturb.
+  // These clients bypass the front, so that faults do not affect what tests prepare and look up.
   const direct = clientOptions(cloud);
   const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(direct), {
     marshallOptions: { removeUndefinedValues: true },
   });
   const s3 = new S3Client({ ...direct, forcePathStyle: true });
   const ssm = new SSMClient(direct);
-  // Tests poll queues: an answer that never comes must not stop them.
+  // Tests poll queues and must not hang when an answer never arrives.
   const requestHandler = { requestTimeout: 20_000, throwOnRequestTimeout: true };
   const sqs = new SQSClient({ ...direct, requestHandler, useQueueUrlAsEndpoint: false });
   const toPersonalize = clientOptions({ endpoint: front.url, region: cloud.region });
@@ -123,7 +123,7 @@ export async function startWorld(options: WorldOptions = {}) {
   await createBucket(s3, bucket, cloud.region);
   await createStream(new FirehoseClient(direct), { cloud, names }, "events");
   const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: names.queue("realtime") }));
-  // SQS clients go where the queue's URL leads.
+  // SQS clients call the host of the queue's URL.
   const queueUrl = `${front.url}${new URL(QueueUrl).pathname}`;
 
   const settings: RecommendationSettings = {
@@ -143,7 +143,7 @@ export async function startWorld(options: WorldOptions = {}) {
     definitions: SHOP_DEFINITIONS,
     // Long enough for a busy machine; a test about timeouts brings its own.
     timeouts: { campaign_ms: 20_000, store_ms: 20_000, realtime_ms: 20_000, ...options.timeouts },
-    // Tests change the tables directly, and make them fail.
+    // No cache, because tests change the tables directly and make them fail.
     item_cache_ms: 0,
     ...options.settings,
   };
@@ -184,7 +184,7 @@ export async function startWorld(options: WorldOptions = {}) {
     bucket,
     queueUrl,
     url: api.url,
-    /** The built function and its environment, to serve it elsewhere. */
+    /** The built function and its environment, for tests that serve it elsewhere. */
     bundle: { file, env },
     send,
     post: (path: string, body: unknown) =>
@@ -193,7 +193,7 @@ export async function startWorld(options: WorldOptions = {}) {
         headers: { "content-type": "application/json" },
       }),
 
-    /** A new instance of the function: nothing is cached. */
+    /** Starts a new instance of the function, with nothing cached. */
     async restart() {
       bundle.release();
       bundle = await loadBundle({ file, env });
@@ -209,7 +209,7 @@ export async function startWorld(options: WorldOptions = {}) {
       });
     },
 
-    /** What the last ETL would have written. */
+    /** Writes what the last ETL would have written. */
     async putPopularItems(ITEMS: readonly string[]) {
       const Item = { LIST: "all", RUN: "run", ITEMS };
       await dynamo.send(new PutCommand({ TableName: names.table("popular-items"), Item }));

@@ -42,7 +42,7 @@ const begin = (input: unknown) => ({
   input,
 });
 
-test("refuses what is not a step, with where it is wrong", async () => {
+test("refuses an input that is not a step, and names the wrong field", async () => {
   const handler = createHandler(ENV, clients());
   assert.match(await failureOf(handler({ task: "dance" })), /^TrainingError: The input is not a step of training/);
   assert.match(await failureOf(handler(begin({ mode: "full" }))), "input.mode");
@@ -59,7 +59,7 @@ test("refuses a recipe that is not configured, before it calls Personalize", asy
   );
 });
 
-test("notes what it does for as long as it has the lock", async () => {
+test("notes its step in the lock while it holds the lock", async () => {
   const state = memoryState();
   await state.take(lockOf("one"), undefined);
   const handler = createHandler(ENV, clients(state));

@@ -20,13 +20,13 @@ const statements = trainingPolicy({
 const resourcesOf = (action: string) =>
   statements.filter(({ actions }) => actions.includes(action)).flatMap(({ resources }) => resources);
 
-test("has no wildcard action, and any resource only where lists know none", () => {
+test("has no wildcard action, and any resource only for lists, which have no resource-level permissions", () => {
   assert.not(statements.some(({ actions }) => actions.some((action) => action.includes("*"))));
   const open = statements.filter(({ resources }) => resources.includes("*")).flatMap(({ actions }) => actions);
   assert.ok(open.every((action) => action.startsWith("personalize:List")));
 });
 
-test("passes the import role to Personalize alone", () => {
+test("passes the import role only to Personalize", () => {
   assert.equal(resourcesOf("iam:PassRole"), ["role"]);
   const [statement] = statements.filter(({ actions }) => actions.includes("iam:PassRole"));
   assert.equal(statement?.conditions, { StringEquals: { "iam:PassedToService": "personalize.amazonaws.com" } });

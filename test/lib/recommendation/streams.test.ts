@@ -7,7 +7,7 @@ import { DEFINITIONS, event } from "./etl/run.ts";
 
 const test = suite("recommendation: what goes to streams");
 
-test("packs lines into records of about 64 KiB, every line once and whole", () => {
+test("packs lines into records of about 64 KiB, each line once and whole", () => {
   const lines = Array.from({ length: 500 }, (_, index) => `${"é".repeat(index)}${index}\n`);
   const records = packed(lines);
   assert.is(Buffer.concat(records.map(({ Data }) => Data)).toString(), lines.join(""));
@@ -18,7 +18,7 @@ test("packs lines into records of about 64 KiB, every line once and whole", () =
   );
 });
 
-test("a line above the size is a record of its own, no line is no record", () => {
+test("puts a line above the size into its own record, and makes no record without lines", () => {
   assert.equal(
     packed(["a\n", `${"x".repeat(70_000)}\n`, "b\n"]).map(({ indexes }) => indexes),
     [[0], [1], [2]],
@@ -26,7 +26,7 @@ test("a line above the size is a record of its own, no line is no record", () =>
   assert.equal(packed([]), []);
 });
 
-test("events of a user's session go together in their order, ten a call", () => {
+test("sends events of a user's session together and in order, ten a call", () => {
   const events = [
     ...Array.from({ length: 11 }, (_, index) => event(`a${index}`)),
     event("other", { SESSION_ID: "s" }),

@@ -1,4 +1,4 @@
-// Who calls, by API Gateway's API key, by IAM or by an authorizer, and what an unknown caller reads.
+// Callers identified by API Gateway's API key, IAM or an authorizer, and what an unknown caller is told.
 import * as assert from "uvu/assert";
 import { type AccessSettings, createAccess, OPEN } from "../../../../lib/core/http/access.ts";
 import { ApiError } from "../../../../lib/core/http/error.ts";
@@ -13,7 +13,7 @@ const test = suite("callers of the APIs");
 
 const rules = (name: string, ...principals: string[]): KeyRules => ({ name, endpoints: ["search"], principals });
 
-/** Returns the name of the rules that apply to a caller, or the message that it reads. */
+/** Returns the name of the rules that apply to a caller, or the message that the caller receives. */
 function applied(settings: AccessSettings, requestContext: object, keyIds?: string): string {
   try {
     return createAccess(settings, keyIds).callerOf({ requestContext } as ProxyEvent).name;
@@ -68,7 +68,7 @@ for (const [what, arn] of [
   });
 }
 
-test("a caller whom IAM does not name has no rules, whatever its API key and authorizer say", () => {
+test("a caller without a known IAM principal has no rules, whatever its API key and authorizer say", () => {
   assert.match(byArn(null, { apiKeyId: "shop", caller: "shop" }), "neither a role nor a user of IAM");
   const message = byArn(`arn:aws:sts::${ACCOUNT}:assumed-role/unknown/session-of-ada`);
   assert.match(message, `The caller is the role unknown of account ${ACCOUNT}: no entry`);

@@ -14,7 +14,7 @@ const echo = bytesHandler(
   "Split it.",
 );
 
-/** Sends bytes as API Gateway hands them over. */
+/** Sends bytes as API Gateway passes them. */
 async function send(bytes: Buffer, headers: Record<string, string> = {}) {
   const event = { headers, body: bytes.toString("base64"), isBase64Encoded: true, requestContext: { requestId: "r" } };
   const result = await echo(event as unknown as ProxyEvent, { getRemainingTimeInMillis: () => 1_000 } as never);
@@ -40,7 +40,7 @@ for (const [encoding, bytes] of [
   });
 }
 
-test("leaves an empty body empty, whatever its encoding is said to be", async () => {
+test("leaves an empty body empty, whatever encoding its header names", async () => {
   const { status, body } = await send(Buffer.alloc(0), { "content-encoding": "gzip" });
   assert.is(status, 200);
   assert.is(body.length, 0);

@@ -2,7 +2,7 @@ import { OPEN } from "../../../../lib/core/http/access.ts";
 import type { ProxyEvent, ProxyHandler, ProxyResult, Reply } from "../../../../lib/core/http/event.ts";
 import { plainHandler } from "../../../../lib/core/http/plain-handler.ts";
 
-/** The lines that handlers have logged. */
+/** Lines logged by handlers. */
 export const logged: string[] = [];
 export const api = {
   log: (line: string) => logged.push(line),

@@ -15,7 +15,7 @@ test("an answer is JSON with the request id", async () => {
   assert.is(header(result, "x-request-id"), "r-1");
 });
 
-test("an error of ours is shown whole, with its headers", async () => {
+test("an ApiError is shown completely, with its headers", async () => {
   const issues = [{ path: "a.b", message: "is odd" }];
   const error = new ApiError("throttled", "Wait.", { headers: { "retry-after": "3" }, issues, shown: { type: "t" } });
   const result = await call(failing(error));
@@ -26,7 +26,7 @@ test("an error of ours is shown whole, with its headers", async () => {
   });
 });
 
-test("a bug is 500 without details, and is logged whole", async () => {
+test("a bug is 500 without details, and is logged completely", async () => {
   logged.length = 0;
   const result = await call(failing(new TypeError("password=hunter2")));
   assert.is(result.statusCode, 500);
@@ -36,7 +36,7 @@ test("a bug is 500 without details, and is logged whole", async () => {
   assert.match(logged[0] ?? "", "handlers.test.ts");
 });
 
-/** Every code of a fault: `satisfies` makes the compiler miss one that is left out. */
+/** Every code of a fault. `satisfies` makes the compiler report a missing one. */
 const FAULTS = Object.keys({
   internal: true,
   upstream_failed: true,
@@ -78,13 +78,13 @@ test("answers that are not the caller's fault are counted by code, others are no
   assert.equal(await counted(new ApiError("invalid_request", "No.")), []);
 });
 
-test("a cause may be text, a value, or several; each is one line of the log", async () => {
+test("a cause may be text, a value, or several, and each is one entry of the log line", async () => {
   const several = [new Error("a"), "status 503", { type: "b" }, new AggregateError([new Error("c")], "d")];
   const { causes } = await loggedFor(new ApiError("upstream_failed", "x", { cause: several }));
   assert.equal(causes, ["Error: a", "status 503", "{ type: 'b' }", "AggregateError: d", "Error: c"]);
 });
 
-test("an error with another message keeps code, issues and headers, and has the original as its cause", () => {
+test("withMessage keeps code, issues and headers, and sets the original error as the cause", () => {
   const issues = [{ path: "a", message: "b" }];
   const original = new ApiError("throttled", "Wait.", {
     headers: { "retry-after": "3" },
@@ -99,7 +99,7 @@ test("an error with another message keeps code, issues and headers, and has the 
   assert.is(cause, original);
 });
 
-test("what is the caller's fault is not logged", async () => {
+test("an error that is the caller's fault is not logged", async () => {
   logged.length = 0;
   await call(failing(new ApiError("not_found", "no")));
   assert.equal(logged, []);
@@ -118,7 +118,7 @@ test("a long answer is compressed for those who accept gzip", async () => {
   }
 });
 
-test("an answer is measured as the serialized result: escapes count", async () => {
+test("an answer is measured by its serialized result, including escapes", async () => {
   const fits = MAX_RESULT_BYTES - 1_000;
   assert.is((await call(replying({ status: 200, body: "a".repeat(fits) }))).statusCode, 200);
   const quotes = await call(replying({ status: 200, body: '"'.repeat(fits / 2 + 1_000) }));
@@ -126,7 +126,7 @@ test("an answer is measured as the serialized result: escapes count", async () =
   assert.is(JSON.parse(quotes.body).error.code, "response_too_large");
 });
 
-test("bytes that are not text are passed on in base64", async () => {
+test("binary answers are returned in base64", async () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00]);
   const result = await call(replying({ status: 200, headers: { "content-type": "application/cbor" }, body: bytes }));
   assert.is(result.isBase64Encoded, true);
@@ -157,7 +157,7 @@ const routed = (loads: string[] = []) =>
     },
   });
 
-test("a family is loaded by its first request, once", async () => {
+test("a family is loaded once, by its first request", async () => {
   const loads: string[] = [];
   const router = routed(loads);
   await call(router);
@@ -165,14 +165,14 @@ test("a family is loaded by its first request, once", async () => {
   assert.equal(loads, ["one"]);
 });
 
-test("a family that cannot be loaded is 500 in our shape, and is retried", async () => {
+test("a family that cannot be loaded is 500 with an error body, and loading is retried", async () => {
   const router = routed();
   const get = { httpMethod: "GET", path: "/raw/a/b" };
   assert.is(JSON.parse((await call(router, get)).body).error.code, "internal");
   assert.is((await call(router, get)).body, '"two"');
 });
 
-test("unknown paths are 404, other methods 405 with allow", async () => {
+test("unknown paths are 404, and other methods are 405 with an allow header", async () => {
   const router = routed();
   assert.is((await call(router, { path: "/y" })).statusCode, 404);
   assert.is((await call(router, { path: "/raw/", httpMethod: "GET" })).statusCode, 404);

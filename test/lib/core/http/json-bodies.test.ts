@@ -16,7 +16,7 @@ const echo = jsonHandler({
   }),
 });
 
-test("a JSON body comes parsed and as its own text, from base64 too", async () => {
+test("passes on a JSON body parsed and as text, even from base64", async () => {
   const text = '{ "a": 1.0 }';
   const encoded = { body: Buffer.from(text).toString("base64"), isBase64Encoded: true };
   for (const given of [{ body: text }, encoded]) {
@@ -24,7 +24,7 @@ test("a JSON body comes parsed and as its own text, from base64 too", async () =
   }
 });
 
-test("names every issue, and what a missing, wrong and unknown field is", async () => {
+test("reports every issue of missing, wrong and unknown fields", async () => {
   const result = await call(echo, { body: '{"a":"x","b":1}' });
   assert.is(result.statusCode, 400);
   assert.equal(JSON.parse(result.body).error.issues, [
@@ -36,7 +36,7 @@ test("names every issue, and what a missing, wrong and unknown field is", async 
   assert.is(missing.error.message, "The request is not valid: a is required.");
 });
 
-test("long bodies have the same content types and errors as short ones", async () => {
+test("checks long bodies for the same content types and errors as short ones", async () => {
   const long = `{"a":1,"pad":"${"x".repeat(70_000)}"`;
   const broken = await call(echo, { body: long });
   assert.is(broken.statusCode, 400);
@@ -47,7 +47,7 @@ test("long bodies have the same content types and errors as short ones", async (
   assert.is(type.statusCode, 415);
 });
 
-test("a long wrong value is shown by its beginning", async () => {
+test("shows only the beginning of a long wrong value", async () => {
   const { error } = JSON.parse((await call(echo, { body: JSON.stringify({ a: "y".repeat(100_000) }) })).body);
   assert.ok(error.message.length < 300);
 });

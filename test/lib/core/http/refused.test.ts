@@ -17,7 +17,7 @@ const accessOf = (keys: KeyRules[], keyIds: string | undefined) => createAccess(
 const nameOf = (apiKeyId: string | undefined, keyIds: string | undefined, keys = [browser, loader]) =>
   accessOf(keys, keyIds).callerOf(by(apiKeyId) as unknown as ProxyEvent).name;
 
-test("a caller has the rules of the key with its id, or those of two ids during a rotation", () => {
+test("a caller has the rules of the key with its id, which may have two ids during a rotation", () => {
   const ids = "a1=browser,a2=browser,b1=loader";
   assert.equal([nameOf("a1", ids), nameOf("a2", ids), nameOf("b1", ids)], ["browser", "browser", "loader"]);
 });
@@ -45,7 +45,7 @@ test("a bundle whose keys are not rules does not start", () => {
 });
 
 const limited = { ...api, access: accessOf([browser], "a1=browser") };
-/** Answers as an endpoint of bulk does. */
+/** Answers like an endpoint of bulk. */
 const handler = plainHandler(limited, async (event) => {
   requireEndpoint(limited.access.callerOf(event), ["bulk"]);
   return { status: 200, body: "{}" };

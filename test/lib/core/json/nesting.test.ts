@@ -12,12 +12,12 @@ test("400 levels are accepted, one more is not", () => {
   assert.is(issueOf(`[${nested(400)}]`)?.message, "is nested deeper than 400 levels");
 });
 
-test("the path leads to the place, and is cut where it is long", () => {
+test("the path leads to the place, and a long path is shortened", () => {
   assert.is(issueOf('{"a":1,"b":[0,{"c":{}}]}', 3)?.path, "b.1.c");
   assert.is(issueOf(nested(402))?.path.length, 201);
 });
 
-test("brackets in strings do not count, also behind escapes", () => {
+test("brackets in strings do not count, even after escapes", () => {
   assert.is(issueOf(`{"a":"${"[".repeat(500)}","b":"\\"${"{".repeat(500)}\\\\"}`), undefined);
 });
 
@@ -33,23 +33,23 @@ for (const [what, text] of [
   ["behind a comment over several lines", `/* \n " */ ${"[".repeat(401)}`],
   ["behind a comment that does not end", `/* "\n${"[".repeat(401)}`],
 ] as const) {
-  test(`what is too deep is found ${what}`, () => assert.ok(issueOf(text)));
+  test(`nesting that is too deep is found ${what}`, () => assert.ok(issueOf(text)));
 }
 
-test("brackets of a text are counted until they close", () => {
+test("brackets in a text are counted until they close", () => {
   assert.not.ok(hasDeepBrackets("(a)".repeat(1_000)));
   assert.not.ok(hasDeepBrackets("(".repeat(400)));
   assert.ok(hasDeepBrackets(`${")".repeat(100)}${"([{".repeat(134)}`));
 });
 
-test("a query string with deep brackets is found with its path, whatever escapes it is written with", () => {
+test("a query string with deep brackets is found with its path, whatever its escapes", () => {
   const deep = JSON.parse(`{"query":{"simple_query_string":{"query":"${"\\u0028".repeat(401)}"}}}`);
   assert.is(queryIssue(deep)?.path, "query.simple_query_string.query");
 });
 
 const wrap = (query: unknown) => ({ wrapper: { query: Buffer.from(JSON.stringify(query)).toString("base64") } });
 
-test("a wrapper query counts with what is around it", () => {
+test("a wrapper query counts together with the levels around it", () => {
   const levels = (count: number, inner: unknown = {}): unknown =>
     count === 0 ? inner : { bool: levels(count - 1, inner) };
   assert.is(queryIssue({ query: wrap(levels(300)) }), undefined);

@@ -1,7 +1,7 @@
-/** Random JSON text, the same for the same seed: odd spacing, escapes, duplicate keys, numbers in every notation. */
+/** Generates random JSON text from a seed: odd spacing, escapes, duplicate keys, numbers in every notation. */
 export function randomJson(seed: number) {
   let state = seed;
-  // Mulberry32.
+  // The Mulberry32 generator.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

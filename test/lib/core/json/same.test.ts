@@ -6,16 +6,16 @@ const test = suite("json comparison");
 const same = (a: string, b: string) => sameJson(parseExact(a), parseExact(b));
 const contains = (whole: string, part: string) => containsJson(parseExact(whole), parseExact(part));
 
-test("order of members, spacing and escapes do not count", () => {
+test("order of members, spacing and escapes do not matter", () => {
   assert.ok(same('{"a":1,"b":[true,null]}', '{ "b": [true, null], "\\u0061": 1 }'));
 });
 
-test("integers that are one float are two numbers", () => {
+test("integers that round to the same float are different", () => {
   assert.not(same("9007199254740993", "9007199254740992"));
   assert.ok(same("[9007199254740993]", "[9007199254740993]"));
 });
 
-test("fractions are compared as the cluster keeps vectors, integers are not", () => {
+test("fractions are compared with the cluster's precision for vectors, integers exactly", () => {
   assert.ok(same("[0.1234567891]", "[0.12345679]"));
   assert.not(same("[0.1234567891]", "[0.1234578]"));
   assert.not(same("16777217", "16777216"));

@@ -6,7 +6,7 @@ import { randomJson } from "./random-json.ts";
 
 const test = suite("reading JSON without parsing it");
 
-/** Whether the scanner accepts a text as one JSON value. */
+/** Returns whether the scanner accepts a text as one JSON value. */
 function accepts(text: string, depth = 400): boolean {
   const bytes = Buffer.from(text);
   const end = endOfValue(bytes, skipSpace(bytes, 0), depth);
@@ -87,7 +87,7 @@ test("accepts the numbers, words and escapes of JSON and no others", () => {
   }
 });
 
-test("goes as deep as it is told", () => {
+test("accepts nesting up to the given depth", () => {
   assert.ok(accepts(`${"[".repeat(400)}${"]".repeat(400)}`));
   assert.not.ok(accepts(`${"[".repeat(401)}${"]".repeat(401)}`));
   assert.not.ok(accepts('{"a":{}}', 1));

@@ -9,7 +9,7 @@ const ROUNDS = 3_000;
 const parsedMembers = (text: string) =>
   Object.fromEntries([...memberSlices(text)].map(([key, { start, end }]) => [key, JSON.parse(text.slice(start, end))]));
 
-test("members and elements are what JSON.parse finds, over random values", () => {
+test("members and elements of random values equal those of JSON.parse", () => {
   const random = randomJson(17);
   for (let round = 0; round < ROUNDS; round += 1) {
     const object = random.object();
@@ -20,7 +20,7 @@ test("members and elements are what JSON.parse finds, over random values", () =>
   }
 });
 
-test("slices have no white space around them and stand where they say", () => {
+test("slices have no white space around them and state their exact place", () => {
   const text = ' \n{ "a" : [ 1 , {"b": "x"} ] ,"c":\ttrue }\r\n';
   const members = memberSlices(text);
   const a = members.get("a");
@@ -34,7 +34,7 @@ test("slices have no white space around them and stand where they say", () => {
   );
 });
 
-test("changes are what assignment and delete do, over random objects", () => {
+test("changes of random objects have the effect of assignment and delete", () => {
   const random = randomJson(23);
   for (let round = 0; round < ROUNDS; round += 1) {
     const object = random.object();
@@ -55,13 +55,13 @@ test("changes are what assignment and delete do, over random objects", () => {
   }
 });
 
-test("what is not changed keeps its bytes", () => {
+test("unchanged members keep their bytes", () => {
   const raw = '{ "big": 9007199254740993 , "one":1.0,"e":1E3, "u":"\\u00e9\\/", "gone": [1, 2] }';
   const changed = withMembers(raw, { gone: undefined, vector: "[0.5]" });
   assert.is(changed, '{ "big": 9007199254740993 , "one":1.0,"e":1E3, "u":"\\u00e9\\/","vector":[0.5]}');
 });
 
-test("of a key that appears twice the last counts, and a change leaves one", () => {
+test("the last of duplicate keys counts, and a change removes the earlier one", () => {
   const raw = '{"a":1,"b":2,"\\u0061":3}';
   const last = memberSlices(raw).get("a");
   assert.is(raw.slice(last?.start, last?.end), "3");
@@ -80,7 +80,7 @@ test("nesting of any depth is read without recursion", () => {
   assert.is((slice?.end ?? 0) - (slice?.start ?? 0), 400_000);
 });
 
-test("the wrong kind of value and cut text are errors, not endless loops", () => {
+test("a wrong kind of value and truncated text are errors, not endless loops", () => {
   assert.throws(() => memberSlices("[1]"), /is not an object/);
   assert.throws(() => elementSlices("{}"), /is not an array/);
   assert.throws(() => memberSlices('{"a":"x'), /ends inside a string/);

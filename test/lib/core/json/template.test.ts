@@ -7,7 +7,7 @@ const test = suite("lib/core/json/template");
 const fill = (template: unknown, params: Record<string, string> = {}) =>
   fillTemplate(template, { search_query: '"salt"', params: new Map(Object.entries(params)) });
 
-test("a value keeps the bytes that it came with", () => {
+test("a value keeps its bytes", () => {
   const { text } = fill({ a: ["[params.n]", { b: "[params.n]" }] }, { n: "9007199254740993.0" });
   assert.is(text, '{"a":[9007199254740993.0,{"b":9007199254740993.0}]}');
 });
@@ -26,11 +26,11 @@ test("only whole strings are tokens", () => {
   );
 });
 
-test("what a value holds is never a token", () => {
+test("the content of a value is never a token", () => {
   assert.is(fill({ a: "[params.x]" }, { x: '"[search_query]"' }).text, '{"a":"[search_query]"}');
 });
 
-test("parameters without a value are named once each", () => {
+test("each parameter without a value is named once", () => {
   assert.equal(fill(["[params.x]", "[params.y]", "[params.x]"], { y: "1" }).missing, ["x"]);
 });
 
@@ -38,7 +38,7 @@ test("the parameters of a template are found at any depth", () => {
   assert.equal([...parametersOf({ a: ["[params.x]", { b: "[params.y]" }], c: "[params.x]", d: 1 })], ["x", "y"]);
 });
 
-test("a query is put in place without changing the template", () => {
+test("a query is inserted without changing the template", () => {
   const template = { a: "[search_query]", n: 1.5 };
   assert.equal(withQuery(template, 'say "salt"'), { a: 'say "salt"', n: 1.5 });
   assert.is(template.a, "[search_query]");

@@ -12,7 +12,7 @@ const RECIPES = ["user_personalization", "similar_items", "personalized_ranking"
 const place = { project: "shop", account: "123456789012", region: "eu-west-1" };
 const names = namesOf(place);
 
-/** The longest project_name, region and filter name there are. */
+/** Names with the longest project_name, region and filter name that exist. */
 const longest = namesOf({ project: `a${"-b2".repeat(7)}-z`, account: "123456789012", region: "us-isof-south-1" });
 const LONG_FILTER = "f".repeat(63);
 
@@ -159,7 +159,7 @@ for (const [kind, limit, pattern, make] of KINDS) {
   });
 }
 
-test("names are the project's name and what they name", () => {
+test("names consist of the project's name and the resource's own", () => {
   assert.is(names.function("api-router"), "shop-api-router");
   assert.is(names.functionRole("api-router"), "shop-api-router-eu-west-1");
   assert.is(names.functionLogGroup("etl"), "/aws/lambda/shop-etl");
@@ -185,7 +185,7 @@ test("an endpoint keeps its name when its model's revision changes, its configur
   assert.is.not(names.endpointRevision("sparse_v3", "a"), names.endpointRevision("sparse_v3", "b"));
 });
 
-test("another expression is another filter, the same one the same", () => {
+test("equal expressions share a filter name, and different ones do not", () => {
   const first = names.filter("category", "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)");
   assert.match(first, /^shop-category-\d{10}$/);
   assert.is(first, names.filter("category", "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)"));
@@ -193,7 +193,7 @@ test("another expression is another filter, the same one the same", () => {
   assert.ok(first.startsWith(names.filterPrefix("category")));
 });
 
-test("long filter names that begin alike stay apart", () => {
+test("long filter names with the same beginning stay distinct", () => {
   const [a, b] = [longest.filter(`${LONG_FILTER}a`, "x"), longest.filter(`${LONG_FILTER}b`, "x")];
   assert.is.not(a, b);
   assert.ok(a.startsWith(longest.filterPrefix(`${LONG_FILTER}a`)));
@@ -207,7 +207,7 @@ test("a solution's name depends on its settings, not on the order of their keys"
   assert.ok(name.startsWith(names.solutionPrefix("similar_items")));
 });
 
-test("ARNs are of the region's partition", () => {
+test("ARNs have the region's partition", () => {
   assert.is(names.arn("lambda", "function:x"), "arn:aws:lambda:eu-west-1:123456789012:function:x");
   assert.is(names.roleArn("r"), "arn:aws:iam::123456789012:role/r");
   assert.is(namesOf({ ...place, region: "cn-north-1" }).roleArn("r"), "arn:aws-cn:iam::123456789012:role/r");

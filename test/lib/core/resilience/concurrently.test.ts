@@ -40,7 +40,7 @@ test("starts nothing more after a failure", async () => {
   assert.equal(started, [1, 2]);
 });
 
-test("needs no values", async () => {
+test("returns no results without values", async () => {
   assert.equal(await concurrently([], 4, async () => "x"), []);
 });
 

@@ -20,7 +20,7 @@ function numbers(count: number) {
   return { seen, values };
 }
 
-test("a value is taken only when there is room for it", async () => {
+test("takes a value only when there is room for it", async () => {
   const { seen, values } = numbers(10);
   const ends: Array<() => void> = [];
   const done = eachConcurrently(values, 3, () => new Promise((resolve) => ends.push(resolve)));
@@ -34,7 +34,7 @@ test("a value is taken only when there is room for it", async () => {
   assert.is(ends.length, 10);
 });
 
-test("a failure closes the stream when the operations in progress have ended", async () => {
+test("closes the stream after a failure, when the operations in progress have ended", async () => {
   const { seen, values } = numbers(10);
   let end = () => {};
   const done = eachConcurrently(values, 2, (value) => {
@@ -55,7 +55,7 @@ test("a failure closes the stream when the operations in progress have ended", a
   assert.equal(seen, { taken: 2, closed: true });
 });
 
-test("a stream that fails is a failure", async () => {
+test("fails when the stream fails", async () => {
   const values = (async function* () {
     yield 1;
     throw new Error("broken");

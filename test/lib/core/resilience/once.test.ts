@@ -4,7 +4,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("once");
 
-test("makes a value once, also for calls at the same time", async () => {
+test("creates a value once, even for concurrent calls", async () => {
   let made = 0;
   const value = once(async () => {
     made += 1;
@@ -14,7 +14,7 @@ test("makes a value once, also for calls at the same time", async () => {
   assert.is(await value(), 1);
 });
 
-test("tries again after a failure", async () => {
+test("retries after a failure", async () => {
   let made = 0;
   const value = once(async () => {
     made += 1;

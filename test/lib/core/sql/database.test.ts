@@ -34,12 +34,12 @@ test("read no other file, unless it is named", async () => {
   assert.is(await failure(read, [outside]), "no failure");
 });
 
-test("load no extension, and cannot be allowed to", async () => {
+test("load no extension, and cannot be configured to", async () => {
   assert.match(await failure("INSTALL httpfs"), "Permission Error");
   assert.match(await failure("SET enable_external_access = true"), "Invalid Input Error");
 });
 
-test("take rows from the program, more than they keep in memory, with the types of their columns", async () => {
+test("accept rows from the program, more than fit into memory, with the types of their columns", async () => {
   const count = 20_000;
   const found = await withDatabase({ folder }, async ({ run, fill, rows }) => {
     await run("CREATE TABLE a (id BIGINT, name VARCHAR); CREATE TABLE b (id VARCHAR)");

@@ -4,7 +4,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("ETL's clients");
 
-test("the popular items are cut to what one record holds, the most popular first", () => {
+test("popular items are cut to what one record can hold, keeping the most popular", () => {
   const ids = Array.from({ length: 1_000 }, (_, index) => `${"€".repeat(250)}${index}`);
   const kept = fitting(ids);
   assert.equal(kept, ids.slice(0, kept.length));

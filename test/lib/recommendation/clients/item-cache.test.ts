@@ -38,7 +38,7 @@ function world({ maxSize = 1_000_000 } = {}) {
   return { clock, reads, failing, put, cached, titles };
 }
 
-test("a record is read once in ten seconds, and only those that are missing are asked for", async () => {
+test("a record is read once in ten seconds, and only records missing from the cache are requested", async () => {
   const { clock, reads, put, titles } = world();
   for (const id of ["a", "b", "c"]) put(id);
   assert.equal(await titles("a", "b"), ["a", "b"]);
@@ -53,7 +53,7 @@ test("a record is read once in ten seconds, and only those that are missing are 
   assert.equal(await titles("a"), ["changed"]);
 });
 
-test("an id without a record, and one that could not be read, is asked for each time", async () => {
+test("an id without a record or with a failed read is not cached", async () => {
   const { put, failing, titles, cached } = world();
   put("broken");
   failing.add("broken");
@@ -64,7 +64,7 @@ test("an id without a record, and one that could not be read, is asked for each 
   assert.equal(await titles("broken", "new"), ["broken", "new"]);
 });
 
-test("a record that is written here is read again at once", async () => {
+test("a record written through the cache is read again at once", async () => {
   const { put, titles, cached } = world();
   put("a");
   await titles("a");
@@ -82,7 +82,7 @@ test("users and consistent reads always go to the table", async () => {
   assert.is(reads.length, 4);
 });
 
-test("when the records become too large, those that were read first are dropped", async () => {
+test("records that were read first are dropped when the cache becomes too large", async () => {
   const { put, reads, titles } = world({ maxSize: 2_500 });
   for (const id of ["a", "b", "c"]) put(id, id.repeat(1_000));
   await titles("a");

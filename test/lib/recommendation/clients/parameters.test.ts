@@ -33,7 +33,7 @@ test("keeps a value for 60 seconds", async () => {
   assert.is(reads.length, 2);
 });
 
-test("asks again soon for what is not there yet", async () => {
+test("soon asks again for a missing value", async () => {
   const { state, pointers } = store({});
   assert.equal(await pointers.read(["a"], deadline), [undefined]);
   state.values.a = "1";
@@ -41,7 +41,7 @@ test("asks again soon for what is not there yet", async () => {
   assert.equal(await pointers.read(["a"], deadline), ["1"]);
 });
 
-test("reads all names of a request at once, and those of requests at the same time once", async () => {
+test("reads all names of a request at once, and names of concurrent requests only once", async () => {
   const { pointers, reads } = store({ a: "1", b: "2" });
   const both = await Promise.all([pointers.read(["a", "b"], deadline), pointers.read(["b", "a"], deadline)]);
   assert.equal(both, [
@@ -51,7 +51,7 @@ test("reads all names of a request at once, and those of requests at the same ti
   assert.equal(reads, [["a", "b"]]);
 });
 
-test("reads again at once when asked to, and not again and again when nothing has changed", async () => {
+test("rereads at once when told to, but not repeatedly while nothing has changed", async () => {
   const { state, pointers, reads } = store({ a: "1" });
   await pointers.read(["a"], deadline);
   state.values.a = "2";

@@ -5,7 +5,7 @@ import { DEFINITIONS, event, ITEM, rowsOf, USER, world } from "./run.ts";
 
 const test = suite("ETL again");
 
-/** A world with a few days, duplicates, rejects and several shards' worth of nothing special. */
+/** A world with a few days of ordinary events, duplicates and rejects. */
 function filled() {
   const made = world({ tableBytes: 1e9 });
   made.events("2025-02-28", "a", [event("e1"), event("e2")]);
@@ -16,7 +16,7 @@ function filled() {
   return made;
 }
 
-test("gives the same bytes after a kill at any write, started again under the same name", async () => {
+test("writes the same bytes after a kill at any write, when restarted under the same name", async () => {
   const whole = filled();
   await whole.run("r1");
   const expected = outcome(whole.store.texts("etl/"));
@@ -32,7 +32,7 @@ test("gives the same bytes after a kill at any write, started again under the sa
   }
 });
 
-test("resumes after a kill under another name, without transforming finished groups again", async () => {
+test("resumes after a kill under another name, without retransforming finished groups", async () => {
   const whole = filled();
   await whole.run("r2");
   const { store, run } = filled();
@@ -47,7 +47,7 @@ test("resumes after a kill under another name, without transforming finished gro
   assert.equal(outcome(store.texts("etl/run=r2/")), outcome(whole.store.texts("etl/run=r2/")));
 });
 
-test("leaves a day alone whose objects have not changed", async () => {
+test("does not write a day whose objects have not changed", async () => {
   const { store, run } = filled();
   await run("r1");
   store.written = [];
@@ -59,7 +59,7 @@ test("leaves a day alone whose objects have not changed", async () => {
   assert.equal(rowsOf(store, "r2", "interactions"), rowsOf(store, "r1", "interactions"));
 });
 
-test("transforms a day again when an object was added, replaced or removed, and removes what it had made", async () => {
+test("retransforms a day when an object was added, replaced or removed, and removes the earlier files", async () => {
   const { store, events, run } = filled();
   await run("r1");
   const before = Object.keys(store.texts("etl/days/2025-02-28/"));
@@ -75,7 +75,7 @@ test("transforms a day again when an object was added, replaced or removed, and 
   assert.equal(Object.keys(store.texts("etl/days/2025-02-28/")), before);
 });
 
-test("transforms the days of force_reprocess_lookback_days though nothing differs", async () => {
+test("retransforms the days of force_reprocess_lookback_days even if nothing has changed", async () => {
   const { store, events, run } = world({ env: { FORCE_REPROCESS_LOOKBACK_DAYS: 2 } });
   for (const day of ["2025-02-28", "2025-03-01", "2025-03-02"]) events(day, "a", [event(day)]);
   await run("r1");
@@ -88,7 +88,7 @@ test("transforms the days of force_reprocess_lookback_days though nothing differ
   );
 });
 
-test("transforms every day again when the schema changed", async () => {
+test("retransforms every day when the schema has changed", async () => {
   const { store, events, deploy, run } = world();
   const old = { ...event("e1"), DEVICE: "tv" };
   events("2025-03-01", "a", [old]);
@@ -102,7 +102,7 @@ test("transforms every day again when the schema changed", async () => {
   assert.equal(rowsOf(store, "r2", "interactions"), ['"U1","B1","view",,1740000000,,"tv"']);
 });
 
-test("uses the schema it was planned with, whatever is deployed meanwhile", async () => {
+test("uses the schema with which it was planned, whatever is deployed in the meantime", async () => {
   const { store, call, events, deploy } = world();
   events("2025-03-01", "a", [event("e1")]);
   await call({ task: "plan", run: "r1", startedAt: "2025-03-02T08:00:00.000Z", mode: "init", checks: [] });
@@ -120,7 +120,7 @@ async function failure(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test("fails with the reason of a group that was not transformed, though the map step tolerated it", async () => {
+test("fails with the reason of a failed group, even though the map step tolerated it", async () => {
   const { store, events, run } = world();
   events("2025-03-01", "a", [event("e1")]);
   const write = store.write.bind(store);
@@ -134,7 +134,7 @@ test("fails with the reason of a group that was not transformed, though the map 
   assert.equal(store.texts("etl/run=r1/results/shard-"), {}, "shards were written though a group is missing");
 });
 
-test("fails with the reason of a shard and of a scan that were not done", async () => {
+test("fails with the reason of a failed shard and of a failed scan", async () => {
   const { store, run } = world();
   const write = store.write.bind(store);
   store.write = (key, body) =>
@@ -169,7 +169,7 @@ test("refuses an input that is not a step", async () => {
   assert.match(await failure(world().call({ task: "dance" })), "EtlError: The input is not a step of ETL");
 });
 
-/** All that a run leaves but what tells of the way there: reasons of failures, and the groups that were to do. */
+/** Everything that a run leaves except traces of its course: reasons of failures, and groups that were to do. */
 function outcome(texts: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(texts).filter(([key]) => !/\.error\.txt$|plan\/reads\.json$/.test(key)));
 }

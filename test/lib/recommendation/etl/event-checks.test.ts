@@ -11,7 +11,7 @@ import { LIMITS } from "./run.ts";
 
 const test = suite("what training asks for");
 
-/** Lets each shard report its events, the rows of a query, and returns what they add up to. */
+/** Lets each shard report its events, the rows of a query, and returns their sum. */
 const reported = (checks: readonly EventCheck[], ...shards: string[]) =>
   withEngine(LIMITS, async (engine) => {
     const store = new MemoryStore();
@@ -31,7 +31,7 @@ const reported = (checks: readonly EventCheck[], ...shards: string[]) =>
     );
   });
 
-/** What a check counts over shards. */
+/** Returns what a check counts over shards. */
 async function counted(check: EventCheck, ...shards: string[]) {
   const { checks } = await reported([check], ...shards);
   assert.ok(checks[0]);
@@ -51,7 +51,7 @@ test("adds up a user's events over the shards", async () => {
   });
 });
 
-test("takes an event without a value for one below every threshold", async () => {
+test("treats an event without a value as below every threshold", async () => {
   const values =
     "SELECT 'U1' AS USER_ID, 'view' AS EVENT_TYPE, unnest([NULL, '-1', '-1.5']) AS EVENT_VALUE, 'B1' AS ITEM_ID, NULL AS IMPRESSION";
   const { interactions } = await counted({ name: "r", event_value_threshold: -1 }, values);
@@ -59,7 +59,7 @@ test("takes an event without a value for one below every threshold", async () =>
 });
 
 test("counts users exactly, however many there are and whatever the size of a shard", async () => {
-  // Every user has one event, every fifth another one in another shard.
+  // Every user has one event, and every fifth has a second one in another shard.
   const shards = [0, 1, 2, 3].map(
     (shard) =>
       `${view("'U' || range", "range(50000)")}
@@ -73,7 +73,7 @@ test("counts users exactly, however many there are and whatever the size of a sh
   assert.equal([users, users_with_two], [50_900, 10_000]);
 });
 
-test("counts each recipe on its own, one without any events too", async () => {
+test("counts each recipe on its own, even one without any events", async () => {
   const rows = `${view("'U' || range", "range(3)")} UNION ALL ${view("'U1'", "range(1)")}`;
   const checks = [{ name: "none", event_type: "buy" }, { name: "all" }];
   const found = await reported(checks, rows);
@@ -83,7 +83,7 @@ test("counts each recipe on its own, one without any events too", async () => {
   ]);
 });
 
-test("knows 24 users with two events from 25, spread over shards as they are", async () => {
+test("tells 24 users with two events from 25 across shards", async () => {
   for (const pairs of [24, 25]) {
     const found = await counted(
       { name: "all" },
@@ -94,7 +94,7 @@ test("knows 24 users with two events from 25, spread over shards as they are", a
   }
 });
 
-test("items and types of shards add up, the highest first, equal ones in the order of their names", async () => {
+test("adds up items and types of shards, the highest count first and equal counts by name", async () => {
   const items = (...ids: string[]) => `SELECT 'U1' AS USER_ID, 'view' AS EVENT_TYPE, NULL::VARCHAR AS EVENT_VALUE,
     unnest(['${ids.join("', '")}']) AS ITEM_ID, NULL AS IMPRESSION`;
   const found = await reported([], items("b", "c"), items("c", "a", "c"));
@@ -106,7 +106,7 @@ test("items and types of shards add up, the highest first, equal ones in the ord
   assert.equal(found.event_types, { view: 5 });
 });
 
-test("a thousand popular items are kept", async () => {
+test("keeps a thousand popular items", async () => {
   const rows = "SELECT 'U1' AS USER_ID, 'view' AS EVENT_TYPE, NULL::VARCHAR AS EVENT_VALUE, NULL AS IMPRESSION,";
   const items = `${rows} 'B' || range AS ITEM_ID FROM range(1500) UNION ALL ${rows} 'B1499' FROM range(2)`;
   const { popular } = await reported([], items);

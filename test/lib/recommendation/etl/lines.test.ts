@@ -44,24 +44,24 @@ for (const [form, bytes] of Object.entries(forms)) {
 }
 
 for (const [form, end] of Object.entries({ "line feeds": "\n", "carriage returns": "\r\n" })) {
-  test(`have their numbers, empty ones counted, with ${form}`, async () => {
+  test(`have their numbers, counting empty lines, with ${form}`, async () => {
     const lines = [one.trimEnd(), "", "broken", "", "", "{}", one.trimEnd()].join(end);
     const [rows, rejects] = await read(Buffer.from(lines));
     assert.equal([rows, rejects.map((reject) => reject.slice(0, 14))], [2, ["3: is not JSON", "6: EVENT_ID is"]]);
   });
 }
 
-test("are none of an empty object", async () => {
+test("do not exist in an empty object", async () => {
   assert.equal(await read(Buffer.alloc(0)), [0, []]);
 });
 
-test("before damage in gzip are read, then the damage is named", async () => {
+test("before damaged gzip data are read, and the damage is reported", async () => {
   const session = (index: number) => createHash("sha512").update(String(index)).digest("hex");
   const random = Array.from({ length: 5_000 }, (_, index) =>
     eventLine(event(`line ${index}`, { SESSION_ID: session(index) })),
   );
   const zipped = gzipSync(random.join(""));
-  // More or less of a line is left, mostly a part of the session, which takes most of the bytes.
+  // Each cut leaves another part of a line, mostly within the session, which takes most of the bytes.
   for (const part of [0.5, 0.6, 0.7, 0.8]) {
     const [rows, rejects] = await read(zipped.subarray(0, zipped.length * part));
     assert.ok(rows > 1_000, `${rows}`);
@@ -69,7 +69,7 @@ test("before damage in gzip are read, then the damage is named", async () => {
   }
 });
 
-test("that are not UTF-8 are named, the others read", async () => {
+test("that are not UTF-8 are reported, and the others are read", async () => {
   const bad = (start: string) => Buffer.concat([Buffer.from(start), Buffer.from([0xff, 0x0a])]);
   const bytes = Buffer.concat([
     Buffer.from(one),
@@ -99,16 +99,16 @@ for (const control of ["\u007f", "\u0085"]) {
   });
 }
 
-test("that are too long are named and not kept", async () => {
+test("that are too long are reported and not kept", async () => {
   const long = Buffer.from(`${one}${"x".repeat(3_000_000)}\n${two}`);
   assert.equal(await read(long), [2, ["2: is longer than 1024000 bytes"]]);
 });
 
-test("that are too long at the end are named", async () => {
+test("that are too long at the end are reported", async () => {
   assert.equal(await read(Buffer.from(`${one}${"x".repeat(3_000_000)}`)), [1, ["2: is longer than 1024000 bytes"]]);
 });
 
-test("that are far too long are not copied as a whole, and lose no other line", async () => {
+test("that are far too long are not copied completely, and lose no other line", async () => {
   const store = new MemoryStore();
   store.objects.set("a", gzipSync(`${one}${"x".repeat(50_000_000)}\n${two}`));
   await withEngine(LIMITS, async (engine) => {
@@ -120,7 +120,7 @@ test("that are far too long are not copied as a whole, and lose no other line", 
   });
 });
 
-test("pass on what the source fails with", async () => {
+test("pass on the error of their source", async () => {
   const store = new MemoryStore();
   store.read = async () =>
     (async function* () {

@@ -8,11 +8,11 @@ import type {
 } from "../../../../lib/recommendation/clients/dynamo-tables.ts";
 import type { ProfileDataset } from "../../../../lib/recommendation/records/profile.ts";
 
-/** A bucket in memory that can be told to die: after `writesLeft` writes every call fails, as after a kill. */
+/** A bucket in memory that can fail: after `writesLeft` writes every call fails, as after a kill. */
 export class MemoryStore implements ObjectStore {
   readonly objects = new Map<string, Buffer>();
   writesLeft = Number.POSITIVE_INFINITY;
-  /** Keys in the order they were written. */
+  /** Keys in the order in which they were written. */
   written: string[] = [];
 
   async *list(prefix: string) {
@@ -43,12 +43,12 @@ export class MemoryStore implements ObjectStore {
     for (const key of keys) this.objects.delete(key);
   }
 
-  /** Content of a text object. */
+  /** Returns the content of a text object. */
   text(key: string): string {
     return this.objects.get(key)?.toString("utf8") ?? "";
   }
 
-  /** Every object below a prefix as text, by key. */
+  /** Returns every object below a prefix as text, by key. */
   texts(prefix: string): Record<string, string> {
     const found = [...this.objects].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(found.map(([key, body]) => [key, body.toString("utf8")]));
@@ -60,13 +60,13 @@ export class MemoryStore implements ObjectStore {
 }
 
 async function* chunksOf(body: Buffer): AsyncGenerator<Uint8Array> {
-  // Small chunks, so that every line and character is cut somewhere.
+  // The chunks are so small that every line and character is split somewhere.
   for (let at = 0; at < body.length; at += 1_000) yield body.subarray(at, at + 1_000);
 }
 
 type Records = Readonly<Record<string, unknown>>[];
 
-/** Tables in memory, ten records a page. */
+/** Tables in memory, with ten records a page. */
 export function memoryTables(tables: Record<ProfileDataset, Records>, size = 0): TableSource {
   return {
     size: async () => size,
@@ -79,7 +79,7 @@ export function memoryTables(tables: Record<ProfileDataset, Records>, size = 0):
   };
 }
 
-/** Keeps what was written last. */
+/** Keeps the last value written. */
 export class MemoryPopularItems implements PopularItemsStore {
   last: PopularItems | undefined;
 

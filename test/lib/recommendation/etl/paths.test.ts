@@ -39,7 +39,7 @@ definitions.etl.interaction.joins.push({ field: "PLACE", columns: ["CITY", "STRE
 
 const fields = rowColumns(definitions).filter((name) => name !== "__position");
 
-/** The row that the parser of records makes of a line, or undefined. */
+/** Returns the row that the record parser makes of a line, or undefined. */
 function parsedRow(line: string): (string | null)[] | undefined {
   const json = parseJson(line);
   const parsed = json === undefined ? undefined : eventParser(definitions, undefined, "ignore")(json);
@@ -51,12 +51,12 @@ function parsedRow(line: string): (string | null)[] | undefined {
   return cells.map((cell) => (cell === null ? null : String(cell)));
 }
 
-/** The row that SQL makes of each line, or undefined if it leaves the line to the parser. */
+/** Returns the row that SQL makes of each line, or undefined where it leaves the line to the parser. */
 function sqlRows(lines: readonly string[]): Promise<((string | null)[] | undefined)[]> {
   return withEngine(LIMITS, async (engine) => {
     const found = [];
     for (const [index, line] of lines.entries()) {
-      // A query of its own, because one refused line refuses its object.
+      // Each line has its own query, because one refused line refuses its object.
       const file = join(engine.folder, `${index}.json`);
       writeFileSync(file, `${line}\n`);
       const isPlain = /^[ -[\]-~]*$/.test(line);
@@ -134,7 +134,7 @@ test("give equal records, whatever an event contains", async () => {
   assert.ok(accepted > rows.length / 6, `only ${accepted} of ${rows.length} lines were judged by SQL`);
 });
 
-test("take an ordinary event in SQL, without the parser of records", async () => {
+test("handle an ordinary event in SQL, without the record parser", async () => {
   const ordinary = [
     event("0190b7a2-6c3e-7c5a-9f10-000000000001"),
     event("e1", { EVENT_VALUE: 12.5, IMPRESSION: "B1|B2", RECOMMENDATION_ID: "RID-1", SESSION_ID: "s" }),
@@ -160,7 +160,7 @@ test("leave columns that differ only in case, which SQL cannot tell apart, to th
   assert.equal([row?.USER_ID, row?.PLACE], ["U1", "Oslo"]);
 });
 
-test("end in the same rows, whether another line of the object refuses the fast one or not", async () => {
+test("write the same rows, whether or not another line forces the object off the fast path", async () => {
   const events = Array.from({ length: 50 }, (_, index) => event(`e${index}`, { EVENT_VALUE: index / 4 }));
   const rows = async (more: string) => {
     const store = new MemoryStore();

@@ -58,7 +58,7 @@ async function trainedWords(items: string, dir: string): Promise<Record<string, 
   }
 }
 
-test("takes titles from an uploaded file to the dataset and the trained model unharmed, and PutItems sends the same", async () => {
+test("keeps titles intact from the uploaded file to the trained model, and sends the same with PutItems", async () => {
   const folder = mkdtempSync(join(tmpdir(), "dialect-"));
   try {
     const file = join(folder, "items.csv");

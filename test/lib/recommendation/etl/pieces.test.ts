@@ -29,7 +29,7 @@ const first: Task<"scan"> = {
   done: false,
 };
 
-/** Runs one call of a scan with an engine of its own. */
+/** Runs one call of a scan with its own engine. */
 const scanOnce = (
   task: Task<"scan">,
   store: MemoryStore,
@@ -49,7 +49,7 @@ const scanOnce = (
     ),
   );
 
-/** Scans to the end; gives the rows of each file. */
+/** Scans to the end. Returns the number of rows of each file. */
 async function scanAll(remaining: number): Promise<number[]> {
   const store = new MemoryStore();
   for (let task = first; !task.done; ) task = await scanOnce(task, store, users, remaining);
@@ -62,15 +62,15 @@ async function scanAll(remaining: number): Promise<number[]> {
   return files.map((text) => text.trimEnd().split("\n").length - 1);
 }
 
-test("a scan that has time and room writes one file", async () => {
+test("a scan with enough time and room writes one file", async () => {
   assert.equal(await scanAll(900_000), [35]);
 });
 
-test("a scan stops after a page when its time is short, and resumes there in the next file", async () => {
+test("a scan stops after a page when little time is left, and resumes there in the next file", async () => {
   assert.equal(await scanAll(59_000), [10, 10, 10, 5]);
 });
 
-test("a bad line sends its own object to the slow reader, not the other objects of the group", async () => {
+test("an invalid line sends only its own object of the group to the slow reader", async () => {
   const store = new MemoryStore();
   for (const key of ["a", "b", "c"]) store.objects.set(key, Buffer.from(eventLine(event(key))));
   store.objects.set("b", Buffer.from(`${eventLine(event("b"))}broken\n`));
@@ -92,7 +92,7 @@ test("a bad line sends its own object to the slow reader, not the other objects 
   assert.equal([slow, rows], [["b", "b"], 3]);
 });
 
-test("a scan passes on a state of the same size however many files it has written", async () => {
+test("the state of a scan has the same size however many files it has written", async () => {
   const store = new MemoryStore();
   const sizes = new Set<number>();
   const many = Array.from({ length: 80 }, (_, index) => ({ ...USER, USER_ID: index % 5 ? `U${index}` : "" }));
@@ -104,7 +104,7 @@ test("a scan passes on a state of the same size however many files it has writte
   assert.is(sizes.size, 1, `${[...sizes]}`);
 });
 
-test("a call of a scan that finds nothing, repeated, leaves nothing of the attempt before", async () => {
+test("a repeated call of a scan that finds nothing removes the files of the earlier attempt", async () => {
   const store = new MemoryStore();
   await scanOnce(first, store, [...users, { USER_ID: "" }]);
   await scanOnce(first, store, []);
@@ -129,7 +129,7 @@ const group: Task<"transform"> = {
 const transformed = (task: Task<"transform">, store: MemoryStore) =>
   withEngine(LIMITS, (engine) => transform(task, store, DEFINITIONS, engine));
 
-test("a group is written in as many files as partitions, each row once, and its rejects in one", async () => {
+test("a group is written to one file for each partition, each row once, and its rejects to a single file", async () => {
   const store = new MemoryStore();
   const lines = Array.from({ length: 500 }, (_, index) => (index % 5 ? eventLine(event(`e${index}`)) : "broken\n"));
   store.objects.set("a", Buffer.from(lines.join("")));
@@ -139,7 +139,7 @@ test("a group is written in as many files as partitions, each row once, and its 
   assert.is(store.text("etl/days/2025-03-01/d.rejects.jsonl").trimEnd().split("\n").length, 100);
 });
 
-test("a bad line in one object of a group gives the others the same rows and places", async () => {
+test("an invalid line in one object of a group changes no row or position of the others", async () => {
   const [first, last] = [eventLine(event("e1")), eventLine(event("e1", { ITEM_ID: "B2" }))];
   const refused = `${last}broken\n${eventLine(event("e2", { EVENT_VALUE: 0.1 + 0.2 }))}\n${eventLine(event("e3"))}`;
   const rows = async (objects: Record<string, string>) => {
@@ -164,7 +164,7 @@ test("a bad line in one object of a group gives the others the same rows and pla
   assert.equal(await rows({ a: first, b: refused.replace("broken\n", ""), c: last }), found);
 });
 
-test("an object that is gone since the plan is a reject, not a failure, and the others are read", async () => {
+test("an object removed since the plan is a reject, not a failure, and the others are read", async () => {
   const store = new MemoryStore();
   store.objects.set("b", Buffer.from(eventLine(event("e1"))));
   const result = await transformed({ ...group, objects: ["gone", "b"] }, store);

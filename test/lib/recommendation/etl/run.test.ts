@@ -58,7 +58,7 @@ test("reads plain and gzip objects alike, whatever their names", async () => {
   assert.is(rowsOf(store, "r1", "interactions").length, 3);
 });
 
-test("keeps the first of events with one EVENT_ID, across days", async () => {
+test("keeps the first of events with the same EVENT_ID, across days", async () => {
   const { store, events, run } = world();
   events("2025-02-28", "a", [event("e1", { ITEM_ID: "first" })]);
   events("2025-03-01", "a", [event("e1", { ITEM_ID: "second" }), event("e2"), event("e2")]);
@@ -71,7 +71,7 @@ test("keeps the first of events with one EVENT_ID, across days", async () => {
   ]);
 });
 
-test("reads as many days back as configured, the day of the start included", async () => {
+test("reads as many days back as configured, including the day of the start", async () => {
   const { store, events, run } = world();
   for (const day of ["2025-02-27", "2025-02-28", "2025-03-01", "2025-03-02", "2025-03-03"]) {
     events(day, "a", [event(day, { ITEM_ID: day })]);
@@ -108,7 +108,7 @@ test("puts invalid rows into a rejects file with place and reason, and counts th
 test("rejects events from October 2096 to the year 5138 with the words of the API, and keeps one before", async () => {
   const later = [4_000_000_000, 30_000_000_000, 99_999_999_999];
   const lines = later.map((TIMESTAMP) => JSON.stringify(event(`e${TIMESTAMP}`, { TIMESTAMP })));
-  // A line that is no JSON makes ETL read every line of the object on its own.
+  // A line that is not JSON makes ETL read every line of the object on its own.
   for (const others of [lines, [...lines, "not json"]]) {
     const { store, events, run } = world();
     events("2025-03-01", "a", `${JSON.stringify(event("e1", { TIMESTAMP: 3_999_999_999 }))}\n${others.join("\n")}\n`);
@@ -137,7 +137,7 @@ test("rejects a stored user that the schema no longer fits, and keeps the others
   assert.match(store.text(manifest?.user.rejects[0] ?? ""), "AGE is missing");
 });
 
-test("counts event types, and by recipe the events that match event type and threshold", async () => {
+test("counts event types, and for each recipe the events that match its event type and threshold", async () => {
   const { store, events, run } = world();
   events("2025-03-01", "a", [
     event("e1", { EVENT_TYPE: "rating", EVENT_VALUE: 4 }),
@@ -209,7 +209,7 @@ test("writes the manifest last", async () => {
   assert.is(store.written.at(-1), "etl/run=r1/manifest.json");
 });
 
-test("leaves only what is imported in the folders to import", async () => {
+test("leaves only imported files in the folders to import", async () => {
   const { store, events, run } = world();
   events("2025-03-01", "a", [event("e1")]);
   store.objects.set("etl/run=r1/interactions/00009-0000.csv", Buffer.from("left by an attempt before"));

@@ -7,7 +7,7 @@ import { eventLine, type StoredEvent } from "../../../../lib/recommendation/reco
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
 
-/** When test runs start: the last day read. */
+/** The start of test runs, on the last day that they read. */
 export const STARTED = "2025-03-02T08:00:00.000Z";
 
 const folder = new URL("../../../fixtures/sample-data/", import.meta.url).pathname;
@@ -85,7 +85,7 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
       store.objects.set(key, gzip ? gzipSync(text) : Buffer.from(text));
     },
 
-    /** The steps in their order, as the state machine takes them; failed items of a map are tolerated. */
+    /** Runs the steps in the order of the state machine, and tolerates failed items of a map. */
     async run(run: string, input: { mode?: string; checks?: unknown[] } = {}) {
       const { mode = "init", checks = [] } = input;
       const planned = await call({ task: "plan", run, startedAt: STARTED, mode, checks });
@@ -100,13 +100,13 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
       try {
         for (let next = await call(item); "done" in next && !next.done; ) next = await call(next);
       } catch {
-        // Only the step after the map can tell.
+        // Only the step after the map can report it.
       }
     }
   }
 }
 
-/** Rows of all files of a dataset, in the order of the files, without their headers. */
+/** Returns the rows of all files of a dataset, in the order of the files, without headers. */
 export function rowsOf(store: MemoryStore, run: string, dataset: "users" | "items" | "interactions"): string[] {
   const texts = Object.values(store.texts(`etl/run=${run}/${dataset}/`));
   return texts.flatMap((text) => text.trimEnd().split("\n").slice(1));

@@ -17,7 +17,7 @@ test("the number of shards is a power of two that keeps them small", () => {
 
 test("an event's partition is the remainder of md5 of its EVENT_ID, whatever the version of the engine", async () => {
   const store = new MemoryStore();
-  // md5 of e1 begins with the bytes cd ac 5f d4 1d a4 ..., of which the last eight decide: 15746777100772392214 % 8 = 6.
+  // md5 of e1 begins with the bytes cd ac 5f d4 1d a4 ..., and its last eight decide: 15746777100772392214 % 8 = 6.
   store.objects.set("a", Buffer.from(eventLine(event("e1"))));
   const task = { task: "transform", run: "r", result: "d.json", objects: ["a"], of: 8 } as const;
   await withEngine(LIMITS, (engine) => transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine));
@@ -27,7 +27,7 @@ test("an event's partition is the remainder of md5 of its EVENT_ID, whatever the
   );
 });
 
-test("ids are spread evenly over the partitions, numbered ones too", async () => {
+test("ids are spread evenly over the partitions, even numbered ones", async () => {
   const counts = await withEngine(LIMITS, async (engine) => {
     const query = "SELECT count(*) AS n FROM range(64000) GROUP BY shard_of('event-' || range, 64)";
     return (await engine.rows(query)).map(({ n }) => Number(n));
@@ -52,7 +52,7 @@ async function split(of: World, shardBytes: number, partitions = 1) {
 
 const listOf = ({ store }: World, name: string) => JSON.parse(store.text(`etl/run=r/plan/${name}.json`));
 
-test("a shard has a limit of unpacked bytes, however well they compress, for the disk and for S3", async () => {
+test("a shard is limited by its unpacked bytes, however well they compress, for the disk and for S3", async () => {
   const made = world();
   const lines = Array.from({ length: 200 }, (_, index) => event(`e${index}`));
   made.events("2025-03-01", "a", lines, true);
@@ -65,14 +65,14 @@ test("a shard has a limit of unpacked bytes, however well they compress, for the
   assert.is(listOf(made, "shards").length, 2);
 });
 
-test("the partitions of a group follow its stored bytes", async () => {
+test("the number of partitions of a group depends on its stored bytes", async () => {
   const made = world();
   made.events("2025-03-01", "a", [event("e1"), event("e2")]);
   await plan(INPUT, made.store, memoryTables(made.records), DEFINITIONS, { partitionBytes: 100 });
   assert.is(listOf(made, "reads")[0].of, 4);
 });
 
-test("any number of shards and partitions gives the same events and counts", async () => {
+test("events and counts are the same for any number of shards and partitions", async () => {
   const many = Array.from({ length: 900 }, (_, index) =>
     event(`e${index % 700}`, { USER_ID: `U${index % 50}`, TIMESTAMP: 1_740_000_000 + index }),
   );

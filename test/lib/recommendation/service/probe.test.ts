@@ -31,7 +31,7 @@ async function probe(failure?: Error) {
 const awsError = (name: string) => Object.assign(new Error("told so"), { name });
 const states = ({ probes }: Awaited<ReturnType<typeof probe>>) => probes.map(({ state }) => state);
 
-test("asks each active campaign once, in the way of its recipe", async () => {
+test("calls each active campaign once, as its recipe requires", async () => {
   const outcome = await probe();
   assert.equal(outcome.asked, [
     { campaignArn: `${ARN}users`, userId: "relevance", numResults: 1 },
@@ -40,13 +40,13 @@ test("asks each active campaign once, in the way of its recipe", async () => {
   assert.equal(states(outcome), ["works", "works", "untrained"]);
 });
 
-test("a campaign that cannot be called has failed, with the error of AWS", async () => {
+test("a campaign that cannot be called has failed, with the AWS error", async () => {
   const outcome = await probe(awsError("AccessDeniedException"));
   assert.equal(states(outcome), ["failed", "failed", "untrained"]);
   assert.equal(outcome.probes[0]?.error, { name: "AccessDeniedException", message: "told so" });
 });
 
-test("a campaign that does not take the made-up ids has answered", async () => {
+test("a campaign that refuses the made-up ids works", async () => {
   assert.equal(states(await probe(awsError("InvalidInputException"))), ["works", "works", "untrained"]);
 });
 

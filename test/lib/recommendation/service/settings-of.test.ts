@@ -17,10 +17,10 @@ const names = namesOf({ project: configuration.project.project_name, account: "1
 const { recommendation } = configuration;
 if (!recommendation) throw new Error("conf.local has no recommendation service");
 
-/** As the function reads them: through the file beside its bundle. */
+/** Returns settings as the function reads them from the file beside its bundle. */
 const asFile = (settings: object): unknown => JSON.parse(JSON.stringify(settings));
 
-test("what the build writes is what the functions read", () => {
+test("the functions read the settings as the build writes them", () => {
   const settings = recommendationSettings(configuration, recommendation, names);
   assert.equal(v.parse(RecommendationSettings, asFile(settings)), settings);
   const sync = realtimeSyncSettings(configuration, recommendation);
@@ -46,7 +46,7 @@ test("a recipe that is not configured has no campaign", () => {
   assert.equal(Object.keys(settings.campaigns), ["similar_items"]);
 });
 
-test("an item has the columns of its file in their order, without IS_ACTIVE", () => {
+test("an item has the columns of its file in order, without IS_ACTIVE", () => {
   const { schemas, etl } = recommendation;
   const item = { ...etl.item, columns: [...etl.item.columns, { name: "IS_ACTIVE", type: "string" as const }] };
   const definitions = { schemas, etl: { ...etl, item } };

@@ -5,7 +5,7 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: pace");
 
-/** A clock that waiting moves on. */
+/** A clock that waiting advances. */
 function clock() {
   const state = { now: 0 };
   return {
@@ -19,7 +19,7 @@ function clock() {
   };
 }
 
-test("no second has more turns than allowed, however they are asked for", async () => {
+test("no second has more turns than allowed, however they are requested", async () => {
   const { state, options } = clock();
   const pace = createPace(5, options);
   const turns: number[] = [];
@@ -34,14 +34,14 @@ test("no second has more turns than allowed, however they are asked for", async 
   assert.ok((turns.at(-1) ?? 0) < 12_000, "and it is not much slower than that");
 });
 
-test("turns asked for at the same time are one after the other", async () => {
+test("concurrent requests get their turns one after the other", async () => {
   const pace = createPace(10, { now: () => 0, wait: async (ms) => waits.push(ms) });
   const waits: number[] = [];
   await Promise.all([1, 2, 3].map(() => pace.turn(deadlineIn(60_000))));
   assert.equal(waits.map(Math.round), [110, 220]);
 });
 
-test("no turn when it would come too late, and the turn stays for another", async () => {
+test("a turn that would come too late is refused and left for another caller", async () => {
   const { options } = clock();
   const pace = createPace(1, options);
   assert.ok(await pace.turn(deadlineIn(100, options.now)));

@@ -10,7 +10,7 @@ const deadline = deadlineIn(60_000);
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `b${index}`);
 const item = (id: string, more: object = {}) => ({ ITEM_ID: id, TITLE: "x", IS_ACTIVE: "True", ...more });
 
-test("puts the current record with the names of the schema's fields, retired ones as retired", async () => {
+test("puts the current record with the names of the schema's fields, and retired records as retired", async () => {
   const world = syncWorld();
   world.put("item", item("b1", { CATEGORIES: "a|b", PRICE: 2.5, IS_ACTIVE: "False" }));
   world.put("user", { USER_ID: "u1", AGE: 3, IS_ACTIVE: "True" });
@@ -25,7 +25,7 @@ test("puts the current record with the names of the schema's fields, retired one
   );
 });
 
-test("puts at most ten a call, each call in its turn", async () => {
+test("puts at most ten records a call, each call in its turn", async () => {
   const world = syncWorld();
   for (const id of ids(25)) world.put("item", item(id));
   await synchronize(world.services, "item", ids(25), deadline);
@@ -36,13 +36,13 @@ test("puts at most ten a call, each call in its turn", async () => {
   assert.is(world.turns, 3);
 });
 
-test("what was deleted is done without a call", async () => {
+test("a deleted record is done without a call", async () => {
   const world = syncWorld();
   assert.is((await synchronize(world.services, "item", ["gone"], deadline)).size, 0);
   assert.equal([world.puts, world.turns], [[], 0]);
 });
 
-test("a record that changes while it is put is put again, as it is then", async () => {
+test("a record that changes while it is put is put again with its new values", async () => {
   const world = syncWorld();
   world.put("item", item("b1", { PRICE: 1 }));
   world.put("item", item("b2", { PRICE: 1 }));
@@ -62,7 +62,7 @@ test("a record that changes while it is put is put again, as it is then", async 
   );
 });
 
-test("a record that never settles is tried again later", async () => {
+test("a record that keeps changing is returned for a later retry", async () => {
   const world = syncWorld();
   let price = 0;
   world.put("item", item("b1"));
@@ -75,7 +75,7 @@ test("a record that never settles is tried again later", async () => {
   assert.is(world.puts.length, 3);
 });
 
-test("a busy dataset ends it: all that is left comes back", async () => {
+test("a busy dataset ends the work, and all remaining records are returned", async () => {
   const world = syncWorld();
   for (const id of ids(25)) world.put("item", item(id));
   world.onPut = async () => {
@@ -87,7 +87,7 @@ test("a busy dataset ends it: all that is left comes back", async () => {
   assert.is(world.turns, 2, "no turn is spent on what is busy");
 });
 
-test("a throttled call is tried in later turns, then comes back", async () => {
+test("a throttled call is retried in later turns, then its records are returned", async () => {
   const world = syncWorld();
   world.put("item", item("b1"));
   let throttled = 2;
@@ -104,7 +104,7 @@ test("a throttled call is tried in later turns, then comes back", async () => {
   );
 });
 
-test("a record that Personalize refuses does not keep the others of its call out", async () => {
+test("a record that Personalize refuses does not hold back the others of its call", async () => {
   const world = syncWorld();
   for (const id of ids(3)) world.put("item", item(id));
   world.onPut = async ({ records }) => {
@@ -115,7 +115,7 @@ test("a record that Personalize refuses does not keep the others of its call out
   assert.equal(world.puts.flatMap(({ records }) => records.map(({ id }) => id)).sort(), ["b0", "b2"]);
 });
 
-test("a record of an older schema keeps only itself out", async () => {
+test("a record of an older schema holds back no other record", async () => {
   const world = syncWorld();
   world.put("item", item("old", { PRICE: "cheap" }));
   world.put("item", item("new", { COLOUR: "red" }));
@@ -127,7 +127,7 @@ test("a record of an older schema keeps only itself out", async () => {
   );
 });
 
-test("what cannot be read comes back, what can is put", async () => {
+test("unreadable records are returned, and the others are put", async () => {
   const world = syncWorld();
   for (const id of ids(2)) world.put("item", item(id));
   world.unreadable.add("b1");
@@ -136,7 +136,7 @@ test("what cannot be read comes back, what can is put", async () => {
   assert.is(world.puts.length, 1);
 });
 
-test("without time nothing is put and everything comes back", async () => {
+test("without time left nothing is put and all records are returned", async () => {
   const world = syncWorld();
   for (const id of ids(12)) world.put("item", item(id));
   const failed = await synchronize(world.services, "item", ids(12), deadlineIn(0));

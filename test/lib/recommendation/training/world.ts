@@ -58,7 +58,7 @@ export interface WorldOptions {
 
 /**
  * A local cloud of its own with Personalize behind it, the built functions as they are deployed, tables, bucket, and both
- * state machines. The manager has made what `deploy` makes before training.
+ * state machines. The manager has created what `deploy` creates before training.
  */
 export async function trainingWorld({
   project,
