@@ -13,7 +13,7 @@ import { createRouter } from "../../lib/core/http/router.ts";
 import type { EventsServices } from "../../lib/search/api/events/events.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("events of searches");
+const test = suite("search events");
 
 const CLICK = {
   action_name: "click",

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { CallTimeout, type FailureKind, failureKind, ifThere, isTransient, reasonOf } from "../../../lib/aws/errors.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("errors of AWS");
+const test = suite("AWS errors");
 
 const named = (name: string, more: object = {}) => Object.assign(new Error("told"), { name, ...more });
 const status = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });

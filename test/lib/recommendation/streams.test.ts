@@ -5,7 +5,7 @@ import { trainedEvent } from "../../../lib/recommendation/records/trained-event.
 import { suite } from "../../suite.ts";
 import { DEFINITIONS, event } from "./etl/run.ts";
 
-const test = suite("recommendation: what goes to streams");
+const test = suite("recommendation: stream records");
 
 test("packs lines into records of about 64 KiB, each line once and whole", () => {
   const lines = Array.from({ length: 500 }, (_, index) => `${"é".repeat(index)}${index}\n`);

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { type Database, identifier, literal, literals, withDatabase } from "../../../../lib/core/sql/database.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("databases of DuckDB");
+const test = suite("DuckDB databases");
 
 const folder = mkdtempSync(join(tmpdir(), "database-"));
 const outside = join(folder, "outside.csv");

@@ -5,7 +5,7 @@ import { distinctFields, validateFilter } from "../../../../lib/personalize/filt
 import { suite } from "../../../suite.ts";
 import { SCHEMAS } from "../filter-schemas.ts";
 
-const test = suite("filters that are refused");
+const test = suite("refused filters");
 
 /** Expressions that cannot be parsed, the message and the position that it names. */
 const SYNTAX: readonly [string, RegExp, number][] = [

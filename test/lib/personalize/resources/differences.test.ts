@@ -9,7 +9,7 @@ import { suite } from "../../../suite.ts";
 import { basicInputs, filterInput } from "./inputs.ts";
 import { managed } from "./managed.ts";
 
-const test = suite("what differs in Personalize");
+const test = suite("differences in Personalize");
 
 const shop = await managed();
 const filter = filterInput(shop.names, "unread", 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("read")');

@@ -3,7 +3,7 @@ import { readManifest } from "../../../../lib/recommendation/etl/run-files.ts";
 import { suite } from "../../../suite.ts";
 import { DEFINITIONS, event, ITEM, rowsOf, USER, world } from "./run.ts";
 
-const test = suite("ETL again");
+const test = suite("repeated ETL run");
 
 /** A world with a few days of ordinary events, duplicates and rejects. */
 function filled() {

@@ -9,7 +9,7 @@ import { suite } from "../../../suite.ts";
 import { MemoryStore } from "./memory.ts";
 import { LIMITS } from "./run.ts";
 
-const test = suite("what training asks for");
+const test = suite("event checks for training");
 
 /** Lets each shard report its events, the rows of a query, and returns their sum. */
 const reported = (checks: readonly EventCheck[], ...shards: string[]) =>

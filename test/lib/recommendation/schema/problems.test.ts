@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { suite } from "../../../suite.ts";
 import { type Given, problems } from "./files.ts";
 
-const test = suite("what is wrong with sample files");
+const test = suite("problems of sample files");
 
 const HEADER = "USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP\n";
 const cases: Record<string, [Given, string[]]> = {

@@ -4,7 +4,7 @@ import { dataDigest } from "../../../../lib/recommendation/training/data-digest.
 import { suite } from "../../../suite.ts";
 import { event, ITEM, USER, world } from "../etl/run.ts";
 
-const test = suite("name of a run's data");
+const test = suite("digest of a run's data");
 
 type World = ReturnType<typeof world>;
 

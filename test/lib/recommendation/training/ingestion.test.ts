@@ -5,7 +5,7 @@ import { awaitIngestion } from "../../../../lib/recommendation/training/ingestio
 import { suite } from "../../../suite.ts";
 import { memoryState } from "./memory-state.ts";
 
-const test = suite("waiting for what was accepted");
+const test = suite("waiting for accepted events");
 
 const STARTED = "2025-03-02T08:00:00.000Z";
 const started = Date.parse(STARTED);

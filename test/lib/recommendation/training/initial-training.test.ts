@@ -5,7 +5,7 @@ import { suite } from "../../../suite.ts";
 import { memoryPointers } from "../../personalize/resources/managed.ts";
 import { judged, memoryState } from "./memory-state.ts";
 
-const test = suite("mode init, where a campaign has served");
+const test = suite("mode init after a campaign has served");
 
 const names = namesOf({ project: "books", account: "123456789012", region: "eu-west-1" });
 

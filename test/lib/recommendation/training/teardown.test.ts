@@ -15,7 +15,7 @@ import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf, memoryPointers } from "../../personalize/resources/managed.ts";
 import { lockOf, memoryState } from "./memory-state.ts";
 
-const test = suite("teardown of what training made");
+const test = suite("teardown of training resources");
 
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });
 const OURS = names.solution("similar_items", { any: "settings" });

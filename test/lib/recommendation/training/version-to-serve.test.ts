@@ -9,7 +9,7 @@ import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf } from "../../personalize/resources/managed.ts";
 import { judged } from "./memory-state.ts";
 
-const test = suite("version that a campaign is to serve");
+const test = suite("version for a campaign to serve");
 
 const harness = await startPersonalize();
 const names = namesOf({ project: "books", account: ACCOUNT, region: REGION });

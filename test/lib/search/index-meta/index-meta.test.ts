@@ -3,7 +3,7 @@ import type { ModelSettings } from "../../../../lib/search/embeddings/settings.t
 import { embedderFor, readIndexMeta } from "../../../../lib/search/index-meta/index-meta.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("what an index says about its vectors");
+const test = suite("metadata of an index about its vectors");
 
 const MODELS: ModelSettings[] = [
   { name: "sparse_v3", endpoint_name: "sparse", revision: "2", concurrency: 4, prune_ratio: 0.1 },

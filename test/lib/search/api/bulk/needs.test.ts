@@ -7,7 +7,7 @@ import type { EmbeddingMapping } from "../../../../../lib/search/gateway/setting
 import { suite } from "../../../../suite.ts";
 import { requestOf } from "./support.ts";
 
-const test = suite("what operations need embedded");
+const test = suite("embedding needs of operations");
 
 const mapping = (...src_fields: string[]): EmbeddingMapping => ({
   embedding_field: "v",

@@ -3,7 +3,7 @@ import { denyRules } from "../../../../../lib/search/api/raw-backend/deny.ts";
 import { nativePath, PREFIX } from "../../../../../lib/search/api/raw-backend/path.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("deny rules of one's own");
+const test = suite("custom deny rules");
 
 /** Returns whether a call is refused whose path arrives like this over the wire. */
 const denied = (rules: readonly string[], method: string, path: string) =>
