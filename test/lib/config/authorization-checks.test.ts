@@ -26,7 +26,7 @@ testRules(test, configurationFiles("minimal"), [
     problems: ["conf/api.yaml lambda_authorizer is missing: authorization is lambda"],
   },
   {
-    rule: "nothing else takes the authorizer",
+    rule: "only lambda uses the authorizer",
     good: [LAMBDA, AUTHORIZER],
     bad: [IAM, AUTHORIZER],
     problems: ["conf/api.yaml lambda_authorizer has no effect: authorization is iam"],
@@ -41,7 +41,7 @@ testRules(test, configurationFiles("minimal"), [
     problems: ["conf/api.yaml lambda_authorizer.function_arn is in region us-east-1, but aws.region_name is eu-west-1"],
   },
   {
-    rule: "principals belong to iam and lambda",
+    rule: "principals are only for iam and lambda",
     good: [IAM, keys({ principals: [ROLE] })],
     bad: [keys({ principals: [ROLE] })],
     problems: ["conf/api.yaml keys[0].principals has no effect: authorization is api_key"],

@@ -35,7 +35,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "domain_name_system is there, or null",
+    rule: "domain_name_system is set or null",
     good: [["api.yaml", ["domain_name_system"], null]],
     bad: [["api.yaml", ["domain_name_system"], undefined]],
     problems: [
@@ -43,7 +43,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a key is of the project's region",
+    rule: "a key is in the project's region",
     good: [],
     bad: [["project.yaml", ["aws", "kms_key_arn"], "arn:aws:kms:us-east-1:123456789012:key/0a1b"]],
     problems: ["conf/project.yaml aws.kms_key_arn is in region us-east-1, but aws.region_name is eu-west-1"],
@@ -63,7 +63,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a key has a name of its own",
+    rule: "a key has a unique name",
     good: [
       [
         "api.yaml",
@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
     problems: ["conf/api.yaml execute_api_url is false, but no API has a host name: nothing could call them"],
   },
   {
-    rule: "provisioned concurrency of the recommendation service is within the reserved",
+    rule: "provisioned concurrency of the recommendation service is within its reserved concurrency",
     good: [],
     bad: [["api.yaml", ["reserved_concurrency", "recommendation_api"], 4]],
     problems: [
@@ -113,7 +113,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a certificate is of the project's region",
+    rule: "a certificate is in the project's region",
     good: [],
     bad: [["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws:acm:us-east-1:123456789012:certificate/a"]],
     problems: [
@@ -121,7 +121,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a certificate is of the project's account",
+    rule: "a certificate is in the project's account",
     good: [["project.yaml", ["aws", "account_id"], undefined]],
     bad: [["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws:acm:eu-west-1:000000000001:certificate/a"]],
     problems: [
@@ -129,7 +129,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a campaign is of the project's region",
+    rule: "a campaign is in the project's region",
     good: [],
     bad: [
       ["api.yaml", ["personalized_ranking", "campaign_arn"], "arn:aws:personalize:eu-west-2:123456789012:campaign/c"],
@@ -139,7 +139,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a secret is of the project's region, but may be of another account",
+    rule: "a secret is in the project's region, but may be in another account",
     good: [
       [
         "project.yaml",
@@ -159,7 +159,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "an ARN is of the region's partition",
+    rule: "an ARN is in the region's partition",
     good: [],
     bad: [
       ["api.yaml", ["domain_name_system", "certificate_arn"], "arn:aws-cn:acm:eu-west-1:123456789012:certificate/a"],
@@ -169,7 +169,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "the domain's address is of the project's region",
+    rule: "the domain's address is in the project's region",
     good: [["project.yaml", ["opensearch", "domain"], "https://search.internal.example.org"]],
     bad: [["project.yaml", ["opensearch", "domain"], "vpc-books-x.us-east-1.es.amazonaws.com"]],
     problems: ["conf/project.yaml opensearch.domain is in region us-east-1, but aws.region_name is eu-west-1"],
@@ -199,7 +199,7 @@ const RULES: readonly Rule[] = [
     ],
   })),
   {
-    rule: "provisioned concurrency fits into the reserved one",
+    rule: "provisioned concurrency is within reserved concurrency",
     good: [["api.yaml", ["reserved_concurrency", "api_router"], 5]],
     bad: [["api.yaml", ["reserved_concurrency", "api_router"], 4]],
     problems: [
@@ -207,7 +207,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "origins are * alone, or without it",
+    rule: "origins are either * alone or do not include it",
     good: [["api.yaml", ["cors", "allow_origins"], ["*"]]],
     bad: [["api.yaml", ["cors", "allow_origins"], ["*", "https://a.example.org", "https://a.example.org"]]],
     problems: [

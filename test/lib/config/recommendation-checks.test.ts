@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a threshold has the event type that it is for",
+    rule: "a threshold has an event type",
     good: [
       ["solution.yaml", user("target_event_type"), "read"],
       ["solution.yaml", user("event_value_threshold"), "3"],
@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a parameter is the recipe's own; the error names the recipe that has it",
+    rule: "a parameter belongs to the recipe, or the error names the recipe that has it",
     good: [
       ["solution.yaml", user("recipe_name"), "aws-user-personalization-v2"],
       ["solution.yaml", user("parameters"), [{ name: "apply_recency_bias", value: false }]],
@@ -85,7 +85,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a misspelt parameter finds the right one",
+    rule: "a parameter is spelt correctly, or the error names the right one",
     good: [],
     bad: [["solution.yaml", user("parameters", 0, "name"), "hiden_dimension"]],
     problems: [
@@ -101,7 +101,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a parameter is of its type",
+    rule: "a parameter has the right type",
     good: [["solution.yaml", user("parameters", 0), { name: "recency_mask", value: true }]],
     bad: [["solution.yaml", user("parameters", 0), { name: "recency_mask", value: 1 }]],
     problems: [
@@ -109,7 +109,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a parameter is there once",
+    rule: "a parameter appears once",
     good: [["solution.yaml", user("parameters", 1), { name: "bptt", value: 2 }]],
     bad: [["solution.yaml", user("parameters", 1), { name: "hidden_dimension", value: 32 }]],
     problems: ['conf/solution.yaml recipes.user_personalization.parameters[1].name "hidden_dimension" appears twice'],
@@ -123,7 +123,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "an excluded column is none that training needs",
+    rule: "an excluded column is not one that training needs",
     good: [],
     bad: [
       [
@@ -151,7 +151,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a filter's name is there once",
+    rule: "a filter's name appears once",
     good: [["filter.yaml", ["filters", 1, "name"], "categories"]],
     bad: [["filter.yaml", ["filters", 1, "name"], "category"]],
     problems: ['conf/filter.yaml filters[1].name "category" appears twice: see filters[0]'],

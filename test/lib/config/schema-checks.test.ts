@@ -35,7 +35,7 @@ const RULES: readonly Rule[] = [
     problems: ["conf/schema/interaction_schema.json fields lacks TIMESTAMP, which Personalize requires"],
   },
   {
-    rule: "required and reserved fields are of their types",
+    rule: "required and reserved fields have the required types",
     good: [[ETL, ["interaction", "columns", 4, "type"], "int"]],
     bad: [
       [INTERACTION, ["fields", 4, "type"], "int"],
@@ -49,13 +49,13 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a required field does not take null",
+    rule: "a required field is not nullable",
     good: [],
     bad: [[USER, ["fields", 1, "type"], ["string", "null"]]],
     problems: ['conf/schema/user_schema.json fields[1].type must be "string" for USER_ID'],
   },
   {
-    rule: "a type is one, or one and null",
+    rule: "a type is a single type, or null and a single type",
     good: [[USER, ["fields", 2, "type"], ["null", "string"]]],
     bad: [[USER, ["fields", 2, "type"], ["int", "string"]]],
     problems: ['conf/schema/user_schema.json fields[2].type must be one type, or one type and "null"'],
@@ -83,7 +83,7 @@ const RULES: readonly Rule[] = [
     problems: ["conf/schema/item_schema.json fields[5].textual is true for 2 fields: Personalize takes 1"],
   },
   {
-    rule: "field names differ beyond underscores",
+    rule: "field names differ in more than underscores",
     good: [],
     bad: [
       [USER, ["fields", 6], { name: "MEMBERSHIPID", type: "string" }],
@@ -94,7 +94,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a dataset has as many fields of its own as Personalize takes",
+    rule: "a dataset has as many fields of its own as Personalize allows",
     good: [],
     bad: [
       [USER, ["fields"], [{ name: "USER_ID", type: "string" }]],
@@ -144,7 +144,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "a column that may be missing becomes a field that takes null",
+    rule: "a nullable column becomes a nullable field",
     good: [
       [ETL, ["user", "columns", 2, "nullable"], true],
       [USER, ["fields", 3, "type"], ["int", "null"]],
@@ -155,7 +155,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "columns are there once, joins and renames use columns that exist, once",
+    rule: "columns appear once, and joins and renames use each existing column once",
     good: [
       [ETL, ["user", "renames"], [{ column: "AGE", field: "YEARS" }]],
       [USER, ["fields", 3, "name"], "YEARS"],

@@ -44,7 +44,7 @@ const RULES: readonly Rule[] = [
     ),
   },
   ...["revision", "model_data"].map((key) => ({
-    rule: `a model of one's own has ${key} and a dimension`,
+    rule: `a custom model has ${key} and a dimension`,
     good: [
       ["model.yaml", [DENSE], { ...OWN, dimension: 384, [key]: key === "revision" ? "1" : "s3://models/a/" }],
     ] as Change[],
@@ -55,7 +55,7 @@ const RULES: readonly Rule[] = [
     ],
   })),
   {
-    rule: "an endpoint for documents has instances, or exists like that for queries",
+    rule: "an endpoint for documents has instances, or exists already if that for queries does",
     good: [["model.yaml", [DENSE], { ...DEPLOYED, documents: DEPLOYED }]],
     bad: [["model.yaml", [DENSE], { endpoint_name: "shop-dense", documents: DEPLOYED }]],
     problems: [
@@ -79,7 +79,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "templates have names of their own",
+    rule: "templates have unique names",
     good: [["hybrid_search.yaml", ["templates", 1], template("other")]],
     bad: [["hybrid_search.yaml", ["templates", 1], template("title_and_meaning")]],
     problems: ['conf/hybrid_search.yaml templates[1].name "title_and_meaning" appears twice: see templates[0]'],
@@ -101,7 +101,7 @@ const RULES: readonly Rule[] = [
     problems: ['conf/hybrid_search.yaml templates[0].params.title is not used: the template has no "[params.title]"'],
   },
   {
-    rule: "experiments have names and indexes of their own",
+    rule: "experiments have unique names and indexes",
     good: [[...EXPERIMENTS, [experiment("x", AB), experiment("y", AB, "news-*")]]],
     bad: [[...EXPERIMENTS, [experiment("x", AB), experiment("x", AB)]]],
     problems: [
@@ -110,7 +110,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "variants have names of their own and shares of at most 1 together",
+    rule: "variants have unique names and shares of at most 1 together",
     good: [[...EXPERIMENTS, [experiment("x", [variant("a"), variant("b", { share: 0.1 })])]]],
     bad: [[...EXPERIMENTS, [experiment("x", [variant("a"), variant("a", { share: 0.6 })])]]],
     problems: [
@@ -166,7 +166,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "templates of an experiment take the same parameters, so that a request fits each",
+    rule: "templates of an experiment take the same parameters, so that a request fits all of them",
     good: [["hybrid_search.yaml", ["templates", 1], template("other")]],
     bad: [
       ["hybrid_search.yaml", ["templates", 1], template("other")],
@@ -206,13 +206,13 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "an index is there once",
+    rule: "an index appears once",
     good: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "product*", embedding_mappings: [mapping()] }]],
     bad: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "products", embedding_mappings: [mapping()] }]],
     problems: ['conf/hybrid_search.yaml hybrid_queries[1].index "products" appears twice: see hybrid_queries[0]'],
   },
   {
-    rule: "an embedding field is there once in an index",
+    rule: "an embedding field appears once in an index",
     good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1], mapping("other")]],
     bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1], mapping("description_dense")]],
     problems: [
@@ -228,7 +228,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    rule: "source fields are there once, and are no embedding fields",
+    rule: "source fields appear once, and are not embedding fields",
     good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 0, "src_fields"], ["a", "b.c"]]],
     bad: [
       [
